@@ -17,7 +17,7 @@ endif
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test beside-unit lint types unit conformance networkx test-slow soak test-gpu sanitize bench bench-cpu bench-gpu papers package docs clean
+.PHONY: help demo test beside-unit lint stubs types unit conformance networkx test-slow soak test-gpu sanitize bench bench-cpu bench-gpu papers package docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -50,7 +50,10 @@ lint: $(READY)  ## ruff: rules and format; and that layers import one way
 	$(PY) -m ruff format --check .
 	$(PY) -m pytest -q tests/project/test_layers.py
 
-types: $(READY)  ## mypy
+stubs: $(READY)  ## grblas_gpu/*.pyi for editors and type checkers, from the tables of operators
+	$(PY) tools/make_stubs.py
+
+types: stubs  ## mypy
 	$(PY) -m mypy
 
 unit: $(READY)  ## our tests and the documentation's examples

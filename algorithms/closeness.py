@@ -14,6 +14,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
+
 from .. import UINT64, Matrix, Vector, agg, binary, loop, monoid, program, select, unary
 from ..progress import progress
 from .apsp import distances_from
@@ -85,9 +87,7 @@ def _arrivals(edges: Matrix, arriving: Vector, missing: Vector, others: Vector, 
     for depth in loop(arriving):
         next_level(edges, arriving, missing)
         # others += number of bits; far += (depth + 1) number of bits
-        count << arriving
-        for step in bit_counts():
-            count << step(count)
+        count << bit_count()(arriving)
         others(binary.plus) << count
         far(binary.plus) << binary.times["INT64"](count, depth + 1)
 
@@ -107,12 +107,13 @@ def weighted_sums(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
 
 
 @functools.cache
-def bit_counts() -> list[Any]:
-    """Numbers of bits, in pairs, in fours, in bytes and in all: each of what the one before has found."""
-    steps = (
-        "x - (x >> 1 & 0x5555555555555555u)",
-        "(x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u)",
-        "(x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu",
-        "x * 0x0101010101010101u >> 56",
-    )
-    return [unary.register_anonymous(step)[UINT64] for step in steps]
+def bit_count() -> Any:
+    """The number of bits of a word: in pairs, in fours, in bytes and in all."""
+
+    def count(x: Any) -> Any:
+        x = x - (x >> np.uint64(1) & np.uint64(0x5555555555555555))
+        x = (x & np.uint64(0x3333333333333333)) + (x >> np.uint64(2) & np.uint64(0x3333333333333333))
+        x = x + (x >> np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        return x * np.uint64(0x0101010101010101) >> np.uint64(56)
+
+    return unary.register_anonymous(count, "bit_count")[UINT64]

@@ -106,5 +106,5 @@ def inverse(odd: Vector) -> Vector:
 @functools.cache
 def equal_keys() -> Any:
     """The semiring whose product is the key where two are equal, and otherwise 0, lower than any offer."""
-    same = binary.register_anonymous("x == y ? x : 0u", name="same_key")  # text, so that what it compiles to is kept
+    same = binary.register_anonymous(lambda x, y: x if x == y else np.uint64(0), name="same_key")
     return semiring.register_anonymous(monoid.max, same, name="max_same_key")[UINT64]

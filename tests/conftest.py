@@ -6,6 +6,7 @@ import functools
 import importlib.util
 import os
 import random
+import shutil
 import sys
 import zlib
 from collections import defaultdict
@@ -55,6 +56,12 @@ LATER, COMPILE_WORK = 10, tier.COMPILE_WORK
 BACKENDS = ["numpy", "cpu", "compiled", pytest.param("thoroughly", marks=pytest.mark.slow)]
 if has_gpu():
     BACKENDS.append(pytest.param("cuda", marks=pytest.mark.gpu))  # type: ignore[arg-type]
+#: Markers of tests that are skipped here, with the reason.
+MISSING: dict[str, str] = {}
+if shutil.which("g++") is None:
+    MISSING |= dict.fromkeys(("emulated", "gxx"), "needs g++")
+if nvrtc.library() is None:
+    MISSING["nvrtc"] = "needs the nvidia-cuda-nvrtc wheel"
 
 # Reproducible by default; HYPOTHESIS_PROFILE=explore looks for new examples.
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
@@ -103,12 +110,30 @@ def _case(item: pytest.Item, kind: str) -> tuple[int, str]:
     return zlib.crc32(name.encode()), name
 
 
+def _is_for_this_machine(item: pytest.Item) -> bool:
+    """Whether a test runs here: kernels on a device where there is one, by g++ elsewhere; on the engines that it names.
+
+    What has no random examples is the same test "compiled" and "thoroughly".
+    """
+    if item.get_closest_marker("emulated" if has_gpu() else "gpu") is not None:
+        return False
+    engine, named = _backend_of(item), item.get_closest_marker("backends")
+    if named is not None and engine not in named.args:
+        return False
+    return engine != "thoroughly" or hasattr(item.obj, "hypothesis")  # type: ignore[attr-defined]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What has no random examples is the same test "compiled" and "thoroughly"; of its cases, a part is quick.
+    """Tests for other machines are deselected, those that lack a compiler are skipped; of many cases a part is quick.
 
     Small objects are computed by the same definitions on "numpy" and "cpu": many cases take turns.
     """
+    config.hook.pytest_deselected(items=[item for item in items if not _is_for_this_machine(item)])
+    items[:] = [item for item in items if _is_for_this_machine(item)]
+    for item in items:
+        for marker in filter(item.get_closest_marker, MISSING):
+            item.add_marker(pytest.mark.skip(reason=MISSING[marker]))
     cases = defaultdict(list)
     for item in items:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
@@ -126,7 +151,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             left_out = ordered[1 - TURNS.index(kind) :: 2] if len(test) >= MANY else []
         for item in left_out:
             item.add_marker(pytest.mark.slow)
-    items[:] = [item for item in items if _backend_of(item) != "thoroughly" or hasattr(item.obj, "hypothesis")]  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -201,29 +225,6 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 # --- tests that need a GPU -------------------------------------------------------------------------------------------
 
-_left_out = 0
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Count what a machine without a GPU leaves out: tests of its own, and every `backend` test once more."""
-    global _left_out
-    if has_gpu():
-        return
-    for item in session.items:
-        parameters = getattr(getattr(item, "callspec", None), "params", {})
-        _left_out += item.get_closest_marker("gpu") is not None or parameters.get("backend") == "cpu"
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    if hasattr(session.config, "workeroutput"):  # one of several processes: the first one tells
-        session.config.workeroutput["left_out"] = _left_out
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    global _left_out
-    _left_out = getattr(node, "workeroutput", {}).get("left_out", _left_out)
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -237,5 +238,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if _left_out:
-        terminalreporter.write_line(f"{_left_out} tests were not run on a GPU: CuPy finds no CUDA device here")
+    if not has_gpu():
+        terminalreporter.write_line("tests that need a GPU were not collected: CuPy finds no CUDA device here")

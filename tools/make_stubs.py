@@ -1,22 +1,25 @@
 """Stubs for the operators' namespaces, so that editors complete their names and type checkers find typing errors.
 
-    python tools/make_stubs.py
+    python tools/make_stubs.py [FOLDER]
 
-Operators are made from tables when they are first asked for, which a type checker cannot see. A test fails when a stub
-is not what this program writes.
+Operators are made from tables when they are first asked for, which a type checker cannot see. setup.py runs this
+program in every build, `make stubs` for an editor. It needs NumPy and the source tree, not an installed package.
 """
 
 from __future__ import annotations
 
 import inspect
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import grblas_gpu as gb
-from grblas_gpu.operators.registry import OpPath
-
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import grblas_gpu as gb  # noqa: E402
+from grblas_gpu.operators.registry import OpPath  # noqa: E402
+
 NAMESPACES = ("unary", "binary", "monoid", "semiring", "indexunary", "select", "agg", "op")
 HEAD = (
     "# Written by tools/make_stubs.py. Names that a program registers are not here: use what `register_new` returns.\n"
@@ -69,10 +72,13 @@ def function(name: str, value: Any, classes: dict[str, set[str]]) -> str:
     return f"{name}: Callable[..., {result}]"
 
 
-def main() -> None:
+def write(folder: Path) -> None:
+    """A stub that says the same already is left alone, so that type checkers keep what they know of it."""
     for kind in NAMESPACES:
-        (ROOT / "grblas_gpu" / f"{kind}.pyi").write_text(stub(kind), encoding="utf-8")
+        path, text = folder / f"{kind}.pyi", stub(kind)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "grblas_gpu")

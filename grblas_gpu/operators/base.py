@@ -17,7 +17,6 @@ from .typing_rules import Signature, of_record
 from .udf import Arguments, Compiled, check_function
 
 if TYPE_CHECKING:
-    from .cpp_expressions import CppExpression
     from .tables import Row
 
 _numbers = itertools.count()  # tell operators without a name of their own apart
@@ -129,9 +128,7 @@ class TypedOpBase:
 
     def _make_source(self) -> str | None:
         row: Row | None = self.parent._row
-        if row is None:
-            return self.parent._compiled.source(self.type, self.type2)
-        if row.positional is not None:
+        if row is None or row.positional is not None:  # engines compile the function itself
             return None
         source = row.form(self.type).source
         if "{" not in source:
@@ -198,7 +195,6 @@ class OpBase:
     _modname: ClassVar[str] = ""
     _typed_class: ClassVar[Any] = TypedOpBase
     _typed_user_class: ClassVar[Any] = TypedOpBase
-    _operand_names: ClassVar[tuple[str, ...]] = ()
     _initialized: ClassVar[bool] = True
     _for_truth_values: ClassVar[str] = ""  # which operators, or how to count them, where this one takes only numbers
     is_positional: Any = False
@@ -209,7 +205,7 @@ class OpBase:
         self._number = next(_numbers)
         self._row: Any = None
         self._key: str | None = None
-        self._compiled: Compiled | CppExpression | None = None
+        self._compiled: Compiled | None = None
         self.orig_func: Any = None
         self._is_udt = False
         self._parameterized_info: Any = None
@@ -288,7 +284,7 @@ class OpBase:
 
     def _why(self, dtype: DataType, dtype2: DataType) -> str:
         """What there is for truth values, or what Numba says, in one line: a KeyError shows no more."""
-        reason = self._compiled.reason(dtype, dtype2) if isinstance(self._compiled, Compiled) else ""
+        reason = "" if self._compiled is None else self._compiled.reason(dtype, dtype2)
         if self._row is not None and dtype is BOOL and self._for_truth_values:
             return f"; {self._for_truth_values}"
         return f": Numba says: {reason}" if reason else ""
@@ -369,9 +365,7 @@ class OpBase:
 
     @classmethod
     def _build(cls, name: str | None, func: Any, *, anonymous: bool = False, is_udt: bool = False) -> Any:
-        """From a Python function or a C++ expression."""
-        if isinstance(func, str):
-            return cls._build_cpp(name, func, anonymous, is_udt)
+        """From a Python function."""
         check_function(func)
         op = cls(name or str(getattr(func, "__name__", f"<anonymous_{cls._modname}>")), anonymous=anonymous)
         op.orig_func = func
@@ -380,18 +374,6 @@ class OpBase:
         op._parameterized_info = getattr(func, "_parameterized_info", None)
         if not is_udt:
             op._compiled.check()
-        return op
-
-    @classmethod
-    def _build_cpp(cls, name: str | None, text: str, anonymous: bool, is_udt: bool) -> Any:
-        from .cpp_expressions import CppExpression  # late: few programs use it
-
-        op = cls(name or text, anonymous=anonymous)
-        op.orig_func = text
-        op._is_udt = is_udt
-        op._compiled = CppExpression(text, cls._operand_names)
-        op._compiled.check()
-        op._key = f"C++{' exactly' if is_udt else ''} {text}"  # its text says all: kernels can be kept on disk
         return op
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -86,7 +86,6 @@ class BinaryOp(Registered, OpBase):
     _modname = "binary"
     _typed_class = TypedBuiltinBinaryOp
     _typed_user_class = TypedUserBinaryOp
-    _operand_names = ("x", "y")
     __call__: BinaryCall = caller("binary_call")
 
     if TYPE_CHECKING:

@@ -68,7 +68,6 @@ class IndexUnaryOp(Registered, OpBase):
     _in_op = False
     _typed_class: ClassVar[Any] = TypedBuiltinIndexUnaryOp
     _typed_user_class: ClassVar[Any] = TypedUserIndexUnaryOp
-    _operand_names = ("x", "i", "j", "y")
     __call__: IndexUnaryCall = caller("indexunary_call")
 
     @property
@@ -89,8 +88,8 @@ class IndexUnaryOp(Registered, OpBase):
         ----------
         name : str
             Where to find it from then on; dots nest it: ``select.mine.near``.
-        func : function or str
-            A function of a value, its row, its column and the thunk, compiled by Numba; or a C++ expression.
+        func : function
+            A function of a value, its row, its column and the thunk, compiled by Numba.
         parameterized : bool
             Whether ``func`` takes parameters and returns the function to compile.
         is_udt : bool
@@ -148,8 +147,8 @@ class SelectOp(IndexUnaryOp):
 
         Parameters
         ----------
-        func : function or str
-            A function of a value, its row, its column and the thunk, compiled by Numba; or a C++ expression.
+        func : function
+            A function of a value, its row, its column and the thunk, compiled by Numba.
         name : str, optional
             The name to show; by default the function's.
         parameterized : bool
@@ -171,8 +170,8 @@ class SelectOp(IndexUnaryOp):
         ----------
         name : str
             Where to find it from then on; dots nest it: ``select.mine.near``.
-        func : function or str
-            A function of a value, its row, its column and the thunk, compiled by Numba; or a C++ expression.
+        func : function
+            A function of a value, its row, its column and the thunk, compiled by Numba.
         parameterized : bool
             Whether ``func`` takes parameters and returns the function to compile.
         is_udt : bool

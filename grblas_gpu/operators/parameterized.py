@@ -88,12 +88,12 @@ class Registered:
     def register_anonymous(
         cls, func: Any, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
     ) -> Any:
-        """Make an operator from a Python function or a C++ expression without adding it to a namespace.
+        """Make an operator from a Python function without adding it to a namespace.
 
         Parameters
         ----------
-        func : function or str
-            A function of values, compiled by Numba; or a C++ expression, see the page on user-defined operators.
+        func : function
+            A function of values, compiled by Numba; see the page on user-defined operators.
         name : str, optional
             The name to show; by default the function's.
         parameterized : bool
@@ -114,17 +114,14 @@ class Registered:
     def register_new(
         cls, name: str, func: Any, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
     ) -> Any:
-        """Make an operator from a Python function or a C++ expression and add it to the namespace.
-
-        A C++ expression is a string over ``x`` (and ``y``; ``i``, ``j`` and ``y`` for index-unary and select
-        operators).
+        """Make an operator from a Python function and add it to the namespace.
 
         Parameters
         ----------
         name : str
             Where to find it from then on; dots nest it: ``binary.mine.gap``.
-        func : function or str
-            A function of values, compiled by Numba; or a C++ expression, see the page on user-defined operators.
+        func : function
+            A function of values, compiled by Numba; see the page on user-defined operators.
         parameterized : bool
             Whether ``func`` takes parameters and returns the function to compile.
         is_udt : bool

@@ -79,9 +79,7 @@ class Namespace:
         if name.startswith("_"):
             return ""
         if self.part == "ss" and name == "register_new":
-            return (
-                "; SuiteSparse's compiler of C is not here: a C++ expression may be an operator, see register_new above"
-            )
+            return "; SuiteSparse's compiler of C is not here: register a Python function, see register_new above"
         from difflib import get_close_matches
 
         close = get_close_matches(name, self.names(), 3, 0.75)

@@ -20,7 +20,7 @@ Arguments = tuple[DataType, ...]
 
 def check_function(func: Any) -> None:
     if not isinstance(func, FunctionType):
-        raise TypeError(f"UDF argument must be a function or a C++ expression, not {type(func)}")
+        raise TypeError(f"UDF argument must be a function, not {type(func)}")
 
 
 def _first_lines(reason: str, most: int = 8) -> str:
@@ -138,10 +138,6 @@ class Compiled:
     def reason(self, dtype: DataType, dtype2: DataType) -> str:
         """Why the function cannot be compiled for these types, in one line, or nothing."""
         return " ".join(self._reasons.get((dtype, dtype2), "").split())
-
-    def source(self, dtype: DataType, dtype2: DataType) -> str | None:
-        """Nothing: engines compile the function itself."""
-        return None
 
     def vectorized(self, arguments: Arguments, result: DataType) -> Callable[..., Any]:
         """The function on arrays, compiled at the first call."""

@@ -40,7 +40,7 @@ class UnaryOp(Registered, OpBase):
     >>> from grblas_gpu import unary
     >>> unary.abs.types[unary.abs["INT8"].type]
     INT8
-    >>> UnaryOp.register_anonymous("x * x + 1")["INT8"].return_type  # C++, or a Python function
+    >>> UnaryOp.register_anonymous(lambda x: x * x + 1)["INT8"].return_type
     INT8
     """
 
@@ -48,7 +48,6 @@ class UnaryOp(Registered, OpBase):
     _modname = "unary"
     _typed_class = TypedBuiltinUnaryOp
     _typed_user_class = TypedUserUnaryOp
-    _operand_names = ("x",)
     __call__: UnaryCall = caller("unary_call")
 
     if TYPE_CHECKING:

@@ -22,7 +22,7 @@ def graph(backend: str) -> gb.Matrix:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(emulated_engine.GPU, reason="counts the copies of emulated arrays")
+@pytest.mark.emulated
 def test_nothing_passes_through_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     host, moved = graph("cpu"), []
     half, parts = np.arange(0, SIZE, 2), np.arange(SIZE) % 5

@@ -10,7 +10,6 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, binary, config
-from grblas_gpu.backends.cpu.tier import get_tier
 from grblas_gpu.ir import ops
 
 #: One line each, of the objects that `objects` makes; `r` is what is compared, next to the objects themselves.
@@ -58,9 +57,8 @@ def defaults() -> Any:
         yield
 
 
+@pytest.mark.backends("numpy", "cpu", "cuda")  # nothing here depends on how a kernel is made
 def test_lines_mean_the_same(backend: str, defaults: None) -> None:
-    if get_tier() == "numba":
-        pytest.skip("nothing here depends on how a kernel is made")
     different = {}
     for line in LINES:
         ours, theirs = outcome(gb, line), outcome(graphblas, line)

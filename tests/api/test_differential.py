@@ -16,6 +16,7 @@ from pairs import (
     DTYPES,
     Pair,
     assert_same,
+    check_update,
     matrices,
     numbers,
     outputs,
@@ -29,13 +30,14 @@ from pairs import (
 import grblas_gpu
 from grblas_gpu.ir.descriptor import MXM_STRATEGIES, PULL_STRATEGIES, PUSH_STRATEGIES
 
+#: Programs run on the definitions, and on a GPU.
+PROGRAM = pytest.param("program", marks=pytest.mark.backends("numpy", "cuda"))
 
-@pytest.fixture(autouse=True, params=["call", "program"])
+
+@pytest.fixture(autouse=True, params=["call", PROGRAM])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every update as a call, and as the body of a loop: recorded on every engine, fused where that can be done."""
     program = request.param == "program"
-    if program and request.getfixturevalue("backend") == "cpu":
-        pytest.skip("programs run on the definitions, and on a GPU")
     monkeypatch.setattr(pairs, "as_programs", program)
     with grblas_gpu.config.set(loops="recorded" if program else "auto"):
         yield
@@ -48,7 +50,6 @@ SEMIRINGS = (
 ).split()
 BINARY = "plus minus times min max first second pair eq lt land lor truediv rminus any lxor bor".split()
 UNARY = "identity ainv abs lnot one minv signum bnot sqrt floor".split()
-DIRECTIONS = (None, "push", "pull")
 
 
 def find(library: Any, family: str, name: str) -> Any:
@@ -71,7 +72,7 @@ def stored(a: Any) -> Any:
     return (a._matrix if a._is_transposed else a)._store
 
 
-strategies = st.sampled_from([None, *PUSH_STRATEGIES, *PULL_STRATEGIES])
+vector_strategies = [None, *PUSH_STRATEGIES, *PULL_STRATEGIES]
 
 
 @given(st.data())
@@ -96,9 +97,10 @@ def check_product(data: st.DataObject, x: Pair, y: Pair, shape: tuple[int, ...])
     ours, theirs = both("semiring", name)
     out, our_parameters, their_parameters = data.draw(outputs(shape))
     only_typed_accumulation(x, y, out, our_parameters, their_parameters)
-    strategy = data.draw(strategies)
+    possible = vector_strategies if len(shape) == 1 else matrix_strategies(name, x, y, our_parameters["mask"])
+    strategy = data.draw(st.sampled_from(possible))
     options = {} if strategy is None else {"strategy": strategy}
-    if data.draw(st.booleans()):
+    if len(shape) == 1 and data.draw(st.booleans()):
         options["early_exit"] = False
     update_both(
         out,
@@ -124,26 +126,16 @@ def test_mxm(backend: str, data: st.DataObject) -> None:
     at, bt = data.draw(st.booleans()), data.draw(st.booleans())
     a = flipped(data.draw(matrices(*((k, n) if at else (n, k)))), at)
     b = flipped(data.draw(matrices(*((m, k) if bt else (k, m)))), bt)
-    name = data.draw(st.sampled_from(SEMIRINGS))
-    ours, theirs = both("semiring", name)
-    out, our_parameters, their_parameters = data.draw(outputs((n, m)))
-    only_typed_accumulation(a, b, out, our_parameters, their_parameters)
-    usable = our_parameters["mask"] is not None and not our_parameters["mask"].complement
-    possible = [None, None, "mxm.gustavson", "mxm.spmm"]
+    check_product(data, a, b, (n, m))
+
+
+def matrix_strategies(name: str, a: Pair, b: Pair, mask: Any) -> list[str | None]:
+    """Those that such a product has."""
+    usable = mask is not None and not mask.complement
     by_bits = name == "any_pair" and all(stored(x.ours).form != "hypersparse" for x in (a, b))
-    possible += ["mxm.masked_dot"] * usable + ["mxm.bits"] * by_bits
+    possible = [None, None, "mxm.gustavson", "mxm.spmm", *["mxm.masked_dot"] * usable, *["mxm.bits"] * by_bits]
     assert {*possible} <= {None, *MXM_STRATEGIES}
-    strategy = data.draw(st.sampled_from(possible))
-    options = {} if strategy is None else {"strategy": strategy}
-    update_both(
-        out,
-        our_parameters,
-        their_parameters,
-        lambda: ours(a.ours @ b.ours),
-        lambda: theirs(a.theirs @ b.theirs),
-        **options,
-    )
-    assert_same(out.ours, out.theirs, structure_only="any_" in name and "pair" not in name)
+    return possible
 
 
 @st.composite
@@ -165,15 +157,12 @@ def test_ewise(backend: str, method: str, data: st.DataObject) -> None:
     shape, (x, y) = data.draw(operands(2))
     name = data.draw(st.sampled_from(BINARY))
     ours, theirs = both("binary", name)
-    out, our_parameters, their_parameters = data.draw(outputs(shape))
-    update_both(
-        out,
-        our_parameters,
-        their_parameters,
+    check_update(
+        data.draw(outputs(shape)),
         lambda: getattr(x.ours, method)(y.ours, ours),
         lambda: getattr(x.theirs, method)(y.theirs, theirs),
+        structure_only=name == "any",
     )
-    assert_same(out.ours, out.theirs, structure_only=name == "any")
 
 
 @given(data=st.data())
@@ -182,15 +171,11 @@ def test_ewise_union(backend: str, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["plus", "minus", "times", "min", "first", "second", "lt"]))
     ours, theirs = both("binary", name)
     left, right = data.draw(numbers("INT8")), data.draw(numbers("FP64"))
-    out, our_parameters, their_parameters = data.draw(outputs(shape))
-    update_both(
-        out,
-        our_parameters,
-        their_parameters,
+    check_update(
+        data.draw(outputs(shape)),
         lambda: x.ours.ewise_union(y.ours, ours, left, right),
         lambda: x.theirs.ewise_union(y.theirs, theirs, left, right),
     )
-    assert_same(out.ours, out.theirs)
 
 
 @pytest.mark.parametrize("method", ["ewise_add", "ewise_mult"])
@@ -214,9 +199,7 @@ def test_vector_meets_matrix(backend: str, method: str, data: st.DataObject) -> 
 def test_apply(backend: str, data: st.DataObject) -> None:
     shape, (x,) = data.draw(operands())
     ours, theirs = both("unary", data.draw(st.sampled_from(UNARY)))
-    out, our_parameters, their_parameters = data.draw(outputs(shape))
-    update_both(out, our_parameters, their_parameters, lambda: x.ours.apply(ours), lambda: x.theirs.apply(theirs))
-    assert_same(out.ours, out.theirs)
+    check_update(data.draw(outputs(shape)), lambda: x.ours.apply(ours), lambda: x.theirs.apply(theirs))
 
 
 @given(data=st.data())
@@ -228,15 +211,9 @@ def test_apply_bound(backend: str, data: st.DataObject) -> None:
             numbers(data.draw(st.sampled_from(["BOOL", "INT64", "FP64"])))
         )
     }
-    out, our_parameters, their_parameters = data.draw(outputs(shape))
-    update_both(
-        out,
-        our_parameters,
-        their_parameters,
-        lambda: x.ours.apply(ours, **bound),
-        lambda: x.theirs.apply(theirs, **bound),
+    check_update(
+        data.draw(outputs(shape)), lambda: x.ours.apply(ours, **bound), lambda: x.theirs.apply(theirs, **bound)
     )
-    assert_same(out.ours, out.theirs)
 
 
 # Where python-graphblas picks an operator of another type than the values (FP64 for FP32 and UINT64), SuiteSparse
@@ -263,9 +240,7 @@ def test_apply_index(backend: str, data: st.DataObject) -> None:
     names = "rowindex diagindex tril triu valueeq valuegt rowle rowgt" + (" colindex colle" if len(shape) == 2 else "")
     ours, theirs = both("indexunary", data.draw(st.sampled_from(names.split())))
     thunk = data.draw(st.integers(0 if x.ours.dtype.name.startswith("U") else -2, 3))
-    out, our_parameters, their_parameters = data.draw(outputs(shape))
-    update_both(out, our_parameters, their_parameters, lambda: ours(x.ours, thunk), lambda: theirs(x.theirs, thunk))
-    assert_same(out.ours, out.theirs)
+    check_update(data.draw(outputs(shape)), lambda: ours(x.ours, thunk), lambda: theirs(x.theirs, thunk))
 
 
 @given(data=st.data())
@@ -275,9 +250,7 @@ def test_select(backend: str, data: st.DataObject) -> None:
     names += " colle colgt" if len(shape) == 2 else " indexle indexgt"
     ours, theirs = both("select", data.draw(st.sampled_from(names.split())))
     thunk = data.draw(st.integers(0 if x.ours.dtype.name.startswith("U") else -2, 3))
-    out, our_parameters, their_parameters = data.draw(outputs(shape))
-    update_both(out, our_parameters, their_parameters, lambda: ours(x.ours, thunk), lambda: theirs(x.theirs, thunk))
-    assert_same(out.ours, out.theirs)
+    check_update(data.draw(outputs(shape)), lambda: ours(x.ours, thunk), lambda: theirs(x.theirs, thunk))
 
 
 @given(data=st.data())
@@ -315,15 +288,12 @@ def test_reduce_lines(backend: str, method: str, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(MONOIDS))
     ours, theirs = both("monoid", name)
     size = x.ours.nrows if method == "reduce_rowwise" else x.ours.ncols
-    out, our_parameters, their_parameters = data.draw(outputs((size,)))
-    update_both(
-        out,
-        our_parameters,
-        their_parameters,
+    check_update(
+        data.draw(outputs((size,))),
         lambda: getattr(x.ours, method)(ours),
         lambda: getattr(x.theirs, method)(theirs),
+        structure_only=name == "any",
     )
-    assert_same(out.ours, out.theirs, structure_only=name == "any")
 
 
 @given(data=st.data())
@@ -349,9 +319,7 @@ def test_aggregators(backend: str, data: st.DataObject) -> None:
 def test_transpose(backend: str, data: st.DataObject) -> None:
     nrows, ncols = data.draw(sizes), data.draw(sizes)
     a = data.draw(matrices(nrows, ncols))
-    out, our_parameters, their_parameters = data.draw(outputs((ncols, nrows)))
-    update_both(out, our_parameters, their_parameters, lambda: a.ours.T, lambda: a.theirs.T)
-    assert_same(out.ours, out.theirs)
+    check_update(data.draw(outputs((ncols, nrows))), lambda: a.ours.T, lambda: a.theirs.T)
 
 
 @given(data=st.data())
@@ -402,9 +370,7 @@ def test_extract(backend: str, data: st.DataObject) -> None:
     mine, yours = run_both(lambda: x.ours[key].new(), lambda: x.theirs[key].new())
     assert_same(mine, yours)
     if mine.ndim:
-        out, our_parameters, their_parameters = data.draw(outputs(mine.shape))
-        update_both(out, our_parameters, their_parameters, lambda: x.ours[key], lambda: x.theirs[key])
-        assert_same(out.ours, out.theirs)
+        check_update(data.draw(outputs(mine.shape)), lambda: x.ours[key], lambda: x.theirs[key])
 
 
 def region_shape(key: Any, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from random_objects import matrix_of
 
 from grblas_gpu import Matrix, Vector, agg, binary, indexunary, io, monoid, select, semiring, unary
 from grblas_gpu.backends import memory_limits
@@ -20,10 +21,7 @@ ROWS, COLS = 40, 30
 
 
 def random_matrix(seed: int, fill: float = 0.4, shape: tuple[int, int] = (ROWS, COLS), iso: bool = False) -> Matrix:
-    random = np.random.default_rng(seed)
-    rows, cols = np.nonzero(random.random(shape) < fill)
-    values = 3 if iso else random.integers(-3, 9, len(rows))
-    return Matrix.from_coo(rows, cols, values, int, nrows=shape[0], ncols=shape[1])
+    return matrix_of(seed, shape, fill, 3 if iso else (-3, 9))
 
 
 def changed(change: Callable[[Matrix, Matrix, Matrix, Matrix], Any]) -> Callable[[Matrix, Matrix, Matrix], Matrix]:
@@ -171,9 +169,8 @@ def test_bad_forms(backend: str) -> None:
     assert huge.nvals == 1
 
 
+@pytest.mark.backends("numpy", "cpu", "compiled")  # tests/cuda/test_interop.py has those of a device
 def test_arrays_are_shared(backend: str) -> None:
-    if backend == "cuda":
-        pytest.skip("tests/cuda/test_interop.py has those of a device")
     table = np.arange(6.0).reshape(2, 3)
     a = Matrix.from_dense(table, copy=False)
     assert np.shares_memory(a.device_arrays()["values"], table)
@@ -267,11 +264,10 @@ def test_one_value_for_all(backend: str, run: str) -> None:
     assert EASY[run](*one_for_all())
 
 
+@pytest.mark.backends("numpy", "cpu", "compiled")  # it asks for more memory than a device has
 @pytest.mark.parametrize("run", TOO_MUCH)
 def test_what_does_not_fit(backend: str, run: str) -> None:
     """Known before it is allocated: the operation changes nothing."""
-    if backend == "cuda":
-        pytest.skip("asks a device for more than it has")
     full, sparse = one_for_all()
     tracemalloc.start()
     try:
@@ -283,11 +279,10 @@ def test_what_does_not_fit(backend: str, run: str) -> None:
     assert full.nvals == SIDE**2 and sparse.to_dicts() == {5: {7: 1}, 6: {8: 2}}
 
 
+@pytest.mark.backends("cpu", "compiled")
 @pytest.mark.parametrize("name", ["plus_times", "min_plus", "any_pair"])
 def test_thin_factors_of_what_does_not_fit(backend: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A system gives memory that it does not have: a product asks before, whichever kernel would make it."""
-    if backend != "cpu":
-        pytest.skip("kernels of the CPU")
     monkeypatch.setattr(memory_limits, "free_bytes", lambda like=None: 2**27)
     monkeypatch.setattr(memory_limits, "ALWAYS", 2**27)
     n, product = 12_000, getattr(semiring, name)

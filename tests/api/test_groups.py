@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from random_objects import matrix_of
 
 from grblas_gpu import FP64, INT64, Matrix, Vector, binary, generators, loop
 from grblas_gpu.api.matrix_groups import _by_products, _full
@@ -24,9 +25,7 @@ def one_by_one(A: Matrix, groups: list[int], handicap: list[float], rows: set[in
 
 def random_matrix(n: int, density: float, dtype: type) -> Matrix:
     """Of whole numbers, so that sums are exact in any order, and many of them equal."""
-    rng = np.random.default_rng(n)
-    rows, cols = np.nonzero(rng.random((n, n + 3)) < density)
-    return Matrix.from_coo(rows, cols, rng.integers(-1, 4, len(rows)).astype(dtype), nrows=n, ncols=n + 3)
+    return matrix_of(n, (n, n + 3), density, (-1, 4), dtype)
 
 
 @pytest.mark.parametrize("dtype", [float, np.int8, bool])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-import emulated_engine
 import graphblas
 import numpy as np
 import pytest
+from emulated_engine import backends  # noqa: F401 (a fixture)
 from pairs import with_storage
 
 import grblas_gpu as gb
@@ -18,12 +18,6 @@ from grblas_gpu.exceptions import DomainMismatch
 POINT = np.dtype([("x", np.int32), ("y", np.float64), ("near", np.int16, (2,))], align=True)
 LIBRARIES = (gb, graphblas)
 FORMS = ("sparse", "hypersparse", "bitmap")
-
-
-@pytest.fixture(params=emulated_engine.BACKENDS)
-def backend(request: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    with emulated_engine.backend(request.param, monkeypatch) as name, gb.using(name):
-        yield name
 
 
 def points(count: int, seed: int = 1) -> np.ndarray:

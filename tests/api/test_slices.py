@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import emulated_engine
 import numpy as np
 import pytest
+from emulated_engine import backends  # noqa: F401 (a fixture)
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, binary
@@ -15,12 +14,6 @@ from grblas_gpu.api import indexing
 from grblas_gpu.exceptions import IndexOutOfBound
 
 SLICES = [slice(*each) for each in [(2, 9), (0, 1), (5, 5), (9, 3), (None,), (-4, None), (1, 11, 3), (8, 2, -2)]]
-
-
-@pytest.fixture(params=emulated_engine.BACKENDS)
-def backend(request, monkeypatch) -> Iterator[str]:
-    with emulated_engine.backend(request.param, monkeypatch) as name, gb.using(name):
-        yield name
 
 
 def random_matrix(kind: str) -> Matrix:
@@ -91,11 +84,10 @@ def test_expressions_are_described_for_those_who_look(backend, monkeypatch) -> N
     assert f"{v.name}[[3, 1]]" in repr(v[[3, 1]]._to_expr())
 
 
+@pytest.mark.backends("cuda")
 def test_arrays_of_the_device(backend) -> None:
     """An index in the memory of the engine, of any type: what the same positions on the host give, or their error."""
     A, v = random_matrix("values"), Vector.from_dense(np.arange(11.0))
-    if backend != "cuda":
-        pytest.skip("arrays are those of the host")
     import cupy
 
     for dtype in (np.int8, np.int64, np.uint32):
@@ -127,10 +119,9 @@ def test_arrays_of_the_device(backend) -> None:
     assert part.to_dense().tolist() == [5, 0, 10, 3, 7] and v.to_dense().tolist() == list(range(11))
 
 
+@pytest.mark.backends("cuda")
 @pytest.mark.parametrize("kind", ["full", "one value", "bitmap", "sparse"])
 def test_arrays_of_the_device_and_every_form(backend, kind: str) -> None:
-    if backend != "cuda":
-        pytest.skip("arrays are those of the host")
     import cupy
 
     host = np.random.default_rng(3).integers(-300, 300, 700)

@@ -5,22 +5,16 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-import emulated_engine
 import graphblas
 import numpy as np
 import pytest
+from emulated_engine import backends  # noqa: F401 (a fixture)
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, binary, dtypes, io, monoid, semiring, unary
 from grblas_gpu.exceptions import UdfParseError
 
 LIBRARIES = (gb, graphblas)
-
-
-@pytest.fixture(params=emulated_engine.BACKENDS)
-def backend(request: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    with emulated_engine.backend(request.param, monkeypatch) as name, gb.using(name):
-        yield name
 
 
 def world(library: Any) -> dict[str, Any]:

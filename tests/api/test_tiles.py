@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import emulated_engine
 import numpy as np
 import pytest
+from emulated_engine import backends  # noqa: F401 (a fixture)
+from random_objects import matrix_of
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector
 from grblas_gpu.backends import tiles
 
 
-@pytest.fixture(params=emulated_engine.BACKENDS)
-def backend(request, monkeypatch) -> Iterator[str]:
-    with emulated_engine.backend(request.param, monkeypatch) as name, gb.using(name):
-        yield name
-
-
 def tile(nrows: int, ncols: int, fill: float, form: str, value: Any = None, seed: int = 0) -> Matrix:
-    rng = np.random.default_rng([nrows, ncols, seed])
-    rows, cols = np.nonzero(rng.random((nrows, ncols)) < fill)
-    values = rng.integers(1, 99, len(rows)) if value is None else value
-    return Matrix.from_coo(rows, cols, values, int, nrows=nrows, ncols=ncols).to(form=form)
+    return matrix_of([nrows, ncols, seed], (nrows, ncols), fill, (1, 99) if value is None else value).to(form=form)
 
 
 def check(rows: list[list[Any]], dtype: Any = None) -> Matrix:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gc
-import threading
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from running import in_threads
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, select
@@ -83,21 +83,13 @@ def test_garbage_gives_its_memory_back():
 
 
 def test_threads_never_share_memory():
-    wrong = []
-
     def work(number: int) -> None:
         for turn in range(50):
             array = buffers.empty(LONG, np.int64)
             array[::512] = number * 1000 + turn
-            if (array[::512] != number * 1000 + turn).any():
-                wrong.append(number)
+            assert (array[::512] == number * 1000 + turn).all()
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    in_threads(work, 4)
 
 
 def test_results_do_not_change_when_memory_is_used_again(numba_tier):

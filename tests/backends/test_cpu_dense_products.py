@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mxv_cases import SEMIRINGS, random_matrix, random_values
+from mxv_cases import SEMIRINGS
+from random_objects import random_matrix, random_values
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, semiring

@@ -20,6 +20,7 @@ from cpu_kernel_cases import (
     same,
     user_times,
 )
+from running import in_threads
 
 import grblas_gpu as gb
 from grblas_gpu import binary, monoid, operators, select, semiring, unary
@@ -351,24 +352,14 @@ def test_several_threads_at_once(rng):
     options = {"transposed": True, "flip": True}
     expected = [DEFINITIONS.mxv(a, u, op, mask, **options, plan=plans[0]) for u in vectors]
     a.transposed()
-    failures: list[BaseException] = []
 
     def work(number):
-        try:
-            for step in range(20):
-                which = (number + step) % 4
-                result = ENGINE.mxv(a, vectors[which], op, mask, **options, plan=plans[(number + step // 4) % 4])
-                same(result, expected[which])
-        except BaseException as error:
-            failures.append(error)
+        for step in range(20):
+            which = (number + step) % 4
+            result = ENGINE.mxv(a, vectors[which], op, mask, **options, plan=plans[(number + step // 4) % 4])
+            same(result, expected[which])
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
+    in_threads(work, 4)
 
 
 def test_output_with_read_only_values():

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, SLOW_ENGINES, backend, loaded, moved
-from matrix_cases import same, valued_matrix, with_degrees
-from vector_cases import definitions
+from emulated_engine import ENGINES, SLOW_ENGINES, backend, engine_fixture, moved
+from random_objects import definitions, matrix_of, same, valued_matrix, with_degrees
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix
@@ -19,16 +17,8 @@ ROWS = [None, range(3, 17), range(29, 30), range(4, 4), [7, 3, 29, 0]]
 COLUMNS = [None, range(10, 60), range(1), range(80, 90), range(5, 5)]
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.assign_block") as found:
-        yield found
-
-
-@pytest.fixture(params=SLOW_ENGINES)
-def every_engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.assign_block") as found:
-        yield found
+engine = engine_fixture("eager.assign_block")
+every_engine = engine_fixture("eager.assign_block", params=SLOW_ENGINES)
 
 
 def listed(part: Any) -> Any:
@@ -114,9 +104,7 @@ def test_a_row_that_is_named_twice(engine) -> None:
 @pytest.mark.parametrize("kind", [pytest.param("cpu"), *ENGINES])
 def test_lines_of_programs(kind: str, monkeypatch) -> None:
     def random(nrows: int, ncols: int, dtype: Any) -> Matrix:
-        rng = np.random.default_rng([nrows, ncols])
-        rows, cols = np.nonzero(rng.random((nrows, ncols)) < 0.1)
-        return Matrix.from_coo(rows, cols, rng.integers(1, 9, len(rows)), dtype, nrows=nrows, ncols=ncols)
+        return matrix_of([nrows, ncols], (nrows, ncols), 0.1, (1, 9), dtype)
 
     def run() -> list[Any]:
         results = []

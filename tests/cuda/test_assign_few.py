@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, SLOW_ENGINES, loaded, moved
-from vector_cases import KINDS, SIZE, definitions, vector
+from emulated_engine import SLOW_ENGINES, engine_fixture, moved
+from random_objects import SIZE, SMALL_KINDS, definitions, small_vector
 
 from grblas_gpu import binary
 from grblas_gpu.backends.entries import entries
@@ -23,16 +23,8 @@ MASKS = [
 ]
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch):
-    with loaded(request.param, monkeypatch, "eager.assign_few") as found:
-        yield found
-
-
-@pytest.fixture(params=SLOW_ENGINES)
-def thorough(request, monkeypatch):
-    with loaded(request.param, monkeypatch, "eager.assign_few") as found:
-        yield found
+engine = engine_fixture("eager.assign_few")
+thorough = engine_fixture("eager.assign_few", params=SLOW_ENGINES)
 
 
 def part(kind: str, dtype: Any, seed: int, size: int) -> VectorStore:
@@ -65,34 +57,34 @@ def check(engine, c: VectorStore, value: Any, few: list[int], view: Any = None, 
     return result
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SMALL_KINDS)
 def test_scalar(engine, kind: str) -> None:
     """Some of the positions twice, and as many as a launch can tell; values of another type."""
     for dtype in [np.int64, np.float32, bool] if engine.name == "gpu" else [np.float32]:
-        c, value = vector(kind, dtype, 4), np.dtype(dtype).type(1)
+        c, value = small_vector(kind, dtype, 4), np.dtype(dtype).type(1)
         check(engine, c, value, [SIZE - 1, 0, 3, 3])
         check(engine, c, value, list(range(5, 5 + engine.assign_few.MOST_FEW)))
-    check(engine, vector(kind, np.float32, 5), np.int64(7), POSITIONS)
+    check(engine, small_vector(kind, np.float32, 5), np.int64(7), POSITIONS)
 
 
 def test_what_an_empty_vector_is_given_stays_on_the_host(engine) -> None:
-    empty = moved(vector("empty", np.float64, 1), engine.to_device)
+    empty = moved(small_vector("empty", np.float64, 1), engine.to_device)
     found = engine.assign_few.assign_few(empty, np.float64(2), [5, 3, 5], None, None, False, False)
     assert isinstance(found.pending, HostList)
     np.testing.assert_array_equal(found.pending.on_host.indices, [3, 5])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SMALL_KINDS)
 def test_deletion(engine, kind: str) -> None:
-    check(engine, vector(kind, np.int64, 6), None, [3, 0, 3, 17])
+    check(engine, small_vector(kind, np.int64, 6), None, [3, 0, 3, 17])
 
 
 @pytest.mark.parametrize("given", ["scalar", "sparse", "bitmap", "full", "empty"])
 @pytest.mark.parametrize("accum", range(len(ACCUMS)))
 def test_accumulators(thorough, given: str, accum: int) -> None:
     value = np.float32(2.5) if given == "scalar" else part(given, np.int16, 3, len(POSITIONS))
-    for kind in KINDS if thorough.name == "gpu" else [KINDS[(accum + len(given)) % len(KINDS)]]:
-        check(thorough, vector(kind, np.int64, 8), value, POSITIONS, None, ACCUMS[accum], False, False)
+    for kind in SMALL_KINDS if thorough.name == "gpu" else [SMALL_KINDS[(accum + len(given)) % len(SMALL_KINDS)]]:
+        check(thorough, small_vector(kind, np.int64, 8), value, POSITIONS, None, ACCUMS[accum], False, False)
 
 
 @pytest.mark.parametrize("submask", [False, True])
@@ -109,18 +101,18 @@ def test_some_masks(engine, number: int, replace: bool, submask: bool) -> None:
 
 def check_mask(engine, number: int, replace: bool, submask: bool) -> None:
     kind, structure, complement = MASKS[number]
-    store = part(kind, np.int8, 2, len(POSITIONS)) if submask else vector(kind, np.int8, 9)
+    store = part(kind, np.int8, 2, len(POSITIONS)) if submask else small_vector(kind, np.int8, 9)
     view = MaskView(store, structure, complement)
     values = [np.float64(3), part("bitmap", np.float64, 5, len(POSITIONS)), part("full", np.float64, 5, len(POSITIONS))]
     for turn, value in enumerate(values):
         if engine.name == "gpu" or turn == number % 3:
             accum = ACCUMS[(number + turn) % 2]
-            c = vector(KINDS[(number + turn) % len(KINDS)], np.float64, 4)
+            c = small_vector(SMALL_KINDS[(number + turn) % len(SMALL_KINDS)], np.float64, 4)
             check(engine, c, value, POSITIONS, view, accum, replace, submask)
 
 
 def test_a_vector_may_be_its_own_mask_and_value(engine) -> None:
-    c = vector("bitmap", np.int64, 3)
+    c = small_vector("bitmap", np.int64, 3)
     few = list(range(SIZE))[:16]
     mine = VectorStore(16, c.values[:16].copy(), present=c.present[:16].copy())
     wanted = definitions.assign(
@@ -135,7 +127,7 @@ def test_a_vector_may_be_its_own_mask_and_value(engine) -> None:
 
 def test_what_is_left_to_others(engine) -> None:
     """More positions than a launch can tell, and values for a position that is named twice."""
-    c = moved(vector("bitmap", np.int64, 3), engine.to_device)
+    c = moved(small_vector("bitmap", np.int64, 3), engine.to_device)
     plain = (None, None, False, False)
     assign_few, most = engine.assign_few.assign_few, engine.assign_few.MOST_FEW
     assert assign_few(c, np.int64(1), list(range(most + 1)), *plain) is None

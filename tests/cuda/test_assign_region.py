@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, SLOW_ENGINES, loaded, moved
-from vector_cases import KINDS, SIZE, definitions, vector
+from emulated_engine import SLOW_ENGINES, engine_fixture, moved
+from random_objects import SIZE, SMALL_KINDS, definitions, small_vector
 
 from grblas_gpu import binary
 from grblas_gpu.backends.entries import entries
@@ -19,16 +19,8 @@ VALUES = ["scalar", "sparse", "bitmap", "full", "iso full", "empty"]
 MASKS = [None, ("sparse", True, True), ("bitmap", False, False), ("full", False, True)]
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch):
-    with loaded(request.param, monkeypatch, "engine") as found:
-        yield found
-
-
-@pytest.fixture(params=SLOW_ENGINES)
-def thorough(request, monkeypatch):
-    with loaded(request.param, monkeypatch, "engine") as found:
-        yield found
+engine = engine_fixture("engine")
+thorough = engine_fixture("engine", params=SLOW_ENGINES)
 
 
 def given(kind: str, dtype: Any, seed: int) -> Any:
@@ -46,8 +38,8 @@ def given(kind: str, dtype: Any, seed: int) -> Any:
 
 
 def check(engine, c_kind: str, kind: str, mask: Any, accum: Any, replace: bool, positions: Any = POSITIONS) -> None:
-    c, value = vector(c_kind, np.float32, 3), given(kind, np.float32 if accum is None else np.int16, 5)
-    view = None if mask is None else MaskView(vector(mask[0], np.int8, 9), *mask[1:])
+    c, value = small_vector(c_kind, np.float32, 3), given(kind, np.float32 if accum is None else np.int16, 5)
+    view = None if mask is None else MaskView(small_vector(mask[0], np.int8, 9), *mask[1:])
     wanted = definitions.assign(c.copy(), value, (positions,), view, accum, replace, False)
     there = None if view is None else view._replace(store=moved(view.store, engine.to_device))
     on_device = moved(value, engine.to_device) if type(value) is VectorStore else value
@@ -62,10 +54,10 @@ def check(engine, c_kind: str, kind: str, mask: Any, accum: Any, replace: bool, 
             np.testing.assert_array_equal(found, expected)  # what was there before is as it was
 
 
-@pytest.mark.parametrize("c_kind", KINDS)
+@pytest.mark.parametrize("c_kind", SMALL_KINDS)
 @pytest.mark.parametrize("kind", VALUES)
 def test_regions(thorough, c_kind: str, kind: str) -> None:
-    turn = KINDS.index(c_kind) + VALUES.index(kind)
+    turn = SMALL_KINDS.index(c_kind) + VALUES.index(kind)
     accums = None, binary.minus["FP64"]
     everything = thorough.name == "gpu"
     for mask in MASKS if everything else MASKS[turn % len(MASKS) :][:1]:
@@ -84,7 +76,9 @@ def test_repeated_positions_are_combined(engine) -> None:
     repeated = POSITIONS.copy()
     repeated[3] = repeated[7]
     check(engine, "sparse", "full", None, binary.plus["FP32"], False, repeated)
-    c, value = (moved(x, engine.to_device) for x in (vector("sparse", np.float32, 3), given("full", np.float32, 5)))
+    c, value = (
+        moved(x, engine.to_device) for x in (small_vector("sparse", np.float32, 3), given("full", np.float32, 5))
+    )
     with pytest.raises(InvalidValue, match="more than once"):
         engine.engine.CudaBackend().assign(c, value, (engine.to_device(repeated),), None, None, False, False)
 

@@ -12,8 +12,8 @@ import numpy as np
 import nvrtc
 import pytest
 from checkers import serial_bfs
-from emulated_engine import ENGINES, loaded, moved
-from mxv_cases import random_matrix, random_vector
+from emulated_engine import engine_fixture, loaded, moved
+from random_objects import random_matrix, random_vector
 from traps import TRAPS
 
 from grblas_gpu import generators, semiring
@@ -34,10 +34,7 @@ SEMIRINGS = {
 }
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch):
-    with loaded(request.param, monkeypatch, *MODULES) as found:
-        yield found
+engine = engine_fixture(*MODULES)
 
 
 def levels_after_each_pass(engine: Any, a: MatrixStore, source: int) -> list[dict[int, int]]:
@@ -151,7 +148,7 @@ def test_gaps_are_filled_in_place(engine, kind):
     assert found.nvals == expected.nvals
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 def test_the_kernels_compile(monkeypatch):
     emulated_cupy.sources.clear()
     with loaded("recorded", monkeypatch, *MODULES) as engine:

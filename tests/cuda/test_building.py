@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import BACKENDS, SLOW_ENGINES, backend, loaded, moved
-from matrix_cases import same
-from vector_cases import definitions
+from emulated_engine import BACKENDS, SLOW_ENGINES, backend, engine_fixture, moved
+from random_objects import definitions, same
 
 import grblas_gpu as gb
 from grblas_gpu import binary, monoid
 from grblas_gpu.errors import IndexOutOfBound, InvalidValue
 
-
-@pytest.fixture(params=SLOW_ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    parts = ("building", "matrix_facts", "operating")
-    with loaded(request.param, monkeypatch, *(f"eager.{name}" for name in parts)) as found:
-        yield found
+engine = engine_fixture("eager.building", "eager.matrix_facts", "eager.operating", params=SLOW_ENGINES)
 
 
 def built(engine, nrows: int, ncols: int, rows: Any, cols: Any, values: Any, dup_op: Any) -> Any:

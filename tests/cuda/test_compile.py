@@ -23,7 +23,6 @@ from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
-needs_nvrtc = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
 CUDA = "grblas_gpu.backends.cuda"
 ARGUMENTS = {"unary": "x[i]", "binary": "x[i], y[i]", "indexunary": "x[i], i, i + 1, y[i]"}
 
@@ -100,13 +99,13 @@ def no_launches(monkeypatch):
         monkeypatch.delitem(sys.modules, name)
 
 
-@needs_nvrtc
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 def test_every_operator_compiles(architecture):
     assert nvrtc.compile_cuda(operator_program(), architecture, cuda.OPTIONS)
 
 
-@needs_nvrtc
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_every_mxv_kernel_compiles(no_launches, thorough):
     programs = mxv_programs()
@@ -117,7 +116,7 @@ def test_every_mxv_kernel_compiles(no_launches, thorough):
         assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)
 
 
-@needs_nvrtc
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("strategy", ["pull.edge", "pull.hybrid"])
 def test_products_of_complex_numbers_compile(no_launches, strategy):
     emulated_cupy.sources.clear()
@@ -131,7 +130,7 @@ def test_products_of_complex_numbers_compile(no_launches, strategy):
         assert nvrtc.compile_cuda(text, "sm_90", cuda.OPTIONS)
 
 
-@needs_nvrtc
+@pytest.mark.nvrtc
 def test_errors_name_the_file_and_line():
     text = cuda.render("collect.cu", ["using MaskValue = bool;"])
     with pytest.raises(AssertionError, match=r"kernels/mask\.cuh\(\d+\): error: identifier \"MASKED\" is undefined"):

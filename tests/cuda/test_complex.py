@@ -22,7 +22,7 @@ REFERENCE = NumpyBackend()
 COMPLEX_OPERATORS = [(kind, op) for kind, op in builtin_operators() if "c" in op.odd_kinds and op.positional is None]
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 def test_operators_compile(architecture: str) -> None:
     """All of them in one program, with a cast from and to every type."""
@@ -40,10 +40,7 @@ def test_programs_without_complex_numbers_do_not_read_them() -> None:
     assert "complex_power" not in cuda.render("compute.cu", [cuda.using("X", np.dtype(float))])
 
 
-@pytest.fixture(params=emulated_engine.SLOW_ENGINES)
-def engine(request: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    with emulated_engine.loaded(request.param, monkeypatch, "engine", "eager.operating") as found:
-        yield found
+engine = emulated_engine.engine_fixture("engine", "eager.operating", params=emulated_engine.SLOW_ENGINES)
 
 
 def graph(seed: int, dtype: str, n: int = 23) -> Matrix:
@@ -123,7 +120,6 @@ def test_operations(engine: Any, dtype: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not emulated_engine.GPU, reason="needs a CUDA device")
 @pytest.mark.parametrize("dtype", ["FC32", "FC64"])
 def test_on_a_gpu(dtype: str) -> None:
     """Through the API, masks and accumulators included; and the trace says how."""

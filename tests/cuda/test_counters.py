@@ -9,18 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded
+from emulated_engine import ENGINES, engine_fixture, loaded
 
 from grblas_gpu import select
 from grblas_gpu.backends.storage import VectorStore
 
-
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch):
-    with loaded(
-        request.param, monkeypatch, "runtime.counters", "eager.matrix_facts", "runtime.workspace", "eager.vectors"
-    ) as found:
-        yield found
+engine = engine_fixture("runtime.counters", "eager.matrix_facts", "runtime.workspace", "eager.vectors")
 
 
 def selected(engine: Any, count: int) -> VectorStore:

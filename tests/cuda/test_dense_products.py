@@ -5,13 +5,13 @@ On a GPU where there is one; otherwise the kernels run in an emulation, which sh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, GPU, SLOW_ENGINES, loaded
-from mxv_cases import SEMIRINGS, random_matrix, random_values
+from emulated_engine import GPU, SLOW_ENGINES, engine_fixture
+from mxv_cases import SEMIRINGS
+from random_objects import random_matrix, random_values
 
 from grblas_gpu.backends.dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words
 from grblas_gpu.backends.matrix_forms import moved as to_memory
@@ -25,16 +25,8 @@ VALUED = [name for name in SEMIRINGS if name != "any_pair"]  # which is all patt
 NAMES = VALUED if GPU else ["plus_times", "min_plus uint16", "any_second", "plus_firsti1"]
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, *MODULES) as found:
-        yield found
-
-
-@pytest.fixture(params=SLOW_ENGINES)
-def slow_engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, *MODULES) as found:
-        yield found
+engine = engine_fixture(*MODULES)
+slow_engine = engine_fixture(*MODULES, params=SLOW_ENGINES)
 
 
 def moved(store: MatrixStore, to: Any, offsets: Any = np.int32) -> MatrixStore:

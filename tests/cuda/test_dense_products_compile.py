@@ -10,14 +10,14 @@ import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import loaded, moved
-from matrix_cases import with_degrees
 from mxv_cases import SEMIRINGS
+from random_objects import with_degrees
 
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.dense_products import Allowed, Side
 from grblas_gpu.backends.storage import INDEX, MatrixStore
 
-pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+pytestmark = pytest.mark.nvrtc
 FILES = {"mxm_bits.cu", "pack_bits.cu", "scatter_bits.cu", "spmm.cu", "transpose_dense.cu"}
 CASES = [("plus_times fp32", 64), ("min_plus", 64), ("any_second", 6), ("plus_pair", 33), ("lor_land", 128)]
 CASES += [("plus_firsti1", 3), ("plus_times int8", 64), ("longest_gap", 16)]

@@ -9,8 +9,7 @@ import emulated_cupy
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, loaded, moved
-from matrix_cases import same
-from vector_cases import definitions
+from random_objects import definitions, same
 
 from grblas_gpu import binary, indexunary, monoid, select, semiring
 from grblas_gpu.backends.dense_products import EVERYWHERE, Allowed, Side

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from hardware import has_gpu
+from running import in_threads
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, generators, monoid, select, semiring, unary
 from grblas_gpu.exceptions import OutOfMemory
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")]
+pytestmark = pytest.mark.gpu
 
 
 @pytest.fixture
@@ -100,24 +99,16 @@ def test_threads_and_streams_at_once(cupy) -> None:
     x = Vector.from_dense(np.ones(2000, np.float32))
     product = semiring.plus_times(A @ x).new().to("cpu")
     cupy.cuda.runtime.deviceSynchronize()
-    failures: list[str] = []
 
     def work(number: int) -> None:
         with gb.using("cuda"), cupy.cuda.Stream(non_blocking=True):
             for _ in range(15):
                 levels = algorithms.bfs(graphs[number], 5)
-                if not levels.to("cpu").isequal(expected[number]):
-                    failures.append(f"levels of graph {number}")
+                assert levels.to("cpu").isequal(expected[number]), f"levels of graph {number}"
                 y = semiring.plus_times(A @ x).new()
-                if not y.to("cpu").isclose(product, rel_tol=1e-5):
-                    failures.append(f"product in thread {number}")
+                assert y.to("cpu").isclose(product, rel_tol=1e-5), f"product in thread {number}"
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(graphs))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    in_threads(work, len(graphs))
 
 
 def test_an_operation_runs_on_the_current_stream(cupy) -> None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded, moved
-from matrix_cases import same, valued_matrix, with_degrees
-from vector_cases import KINDS, SIZE, definitions, vector
+from emulated_engine import engine_fixture, moved
+from random_objects import SIZE, SMALL_KINDS, definitions, same, small_vector, valued_matrix, with_degrees
 
 from grblas_gpu.backends.storage import INDEX, MatrixStore
 
-
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.extracting", "eager.positions") as found:
-        yield found
+engine = engine_fixture("eager.extracting", "eager.positions")
 
 
 def one_value(a: MatrixStore) -> MatrixStore:
@@ -115,10 +109,10 @@ def test_positions_are_checked(engine, dtype: Any) -> None:
         assert engine.positions.checked_positions(engine.to_device(given), 100) is None
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "iso full"])
+@pytest.mark.parametrize("kind", [*SMALL_KINDS, "iso full"])
 def test_what_a_vector_has_at_positions(engine, kind: str) -> None:
     rng = np.random.default_rng(6)
-    u = vector(kind.replace("iso full", "full"), np.float32, 1)
+    u = small_vector(kind.replace("iso full", "full"), np.float32, 1)
     if kind == "iso full":
         u.values = u.values[:1].copy()
     there = moved(u, engine.to_device)
@@ -135,7 +129,7 @@ def test_what_a_vector_has_at_positions(engine, kind: str) -> None:
 def test_positions_are_checked_while_taken(engine, kind: str, dtype: Any) -> None:
     low = -SIZE if np.dtype(dtype).kind == "i" else 0
     given = np.random.default_rng(5).integers(low, SIZE, 700).astype(dtype)
-    u = vector(kind, np.float32, 1)
+    u = small_vector(kind, np.float32, 1)
     there = moved(u, engine.to_device)
     result = moved(engine.positions.taken_if_inside(there, engine.to_device(given)), engine.to_host)
     same(result, definitions.extract_vector(u, np.arange(SIZE)[given.astype(np.int64)]))

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import SLOW_ENGINES, loaded, moved
-from matrix_cases import same, with_degrees
-from mxv_cases import random_matrix
-from vector_cases import definitions
+from emulated_engine import SLOW_ENGINES, engine_fixture, moved
+from random_objects import definitions, random_matrix, same, with_degrees
 
 from grblas_gpu import semiring
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 
-
-@pytest.fixture(params=SLOW_ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    modules = ("eager.gathering", "eager.extracting", "eager.matrix_facts", "eager.mxm_operands")
-    with loaded(request.param, monkeypatch, *modules) as found:
-        yield found
+engine = engine_fixture(
+    "eager.gathering", "eager.extracting", "eager.matrix_facts", "eager.mxm_operands", params=SLOW_ENGINES
+)
 
 
 def at_most_one(rng: Any, nrows: int, ncols: int, fill: float) -> MatrixStore:

@@ -80,7 +80,7 @@ def test_rows_of_every_length(engine, kind: str) -> None:
         found(engine, a, groups, *options)
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 @pytest.mark.parametrize("flags", [(True, False, False), (False, True, True)])
 def test_compiles(architecture: str, flags: tuple[bool, bool, bool]) -> None:

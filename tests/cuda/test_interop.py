@@ -13,7 +13,6 @@ import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, binary, io
 
 GPU = has_gpu()
-needs_gpu = [pytest.mark.gpu, pytest.mark.skipif(not GPU, reason="needs a CUDA device")]
 
 
 class Foreign:
@@ -60,7 +59,7 @@ def address(array: Any) -> int:
 
 
 class TestOnADevice:
-    pytestmark = needs_gpu
+    pytestmark = pytest.mark.gpu
 
     @pytest.mark.parametrize("wrap", [lambda x: x, Foreign, Exchanged])
     def test_csr_is_shared(self, csr, wrap):
@@ -193,7 +192,6 @@ def test_device_arrays_on_the_host_are_the_stored_arrays():
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not GPU, reason="needs a CUDA device")
 @pytest.mark.parametrize("wrapped", [lambda x: x, Foreign, Exchanged], ids=["cupy", "interface", "dlpack"])
 def test_arrays_on_the_device_are_indices(cupy: Any, wrapped: Any) -> None:
     v, A = Vector.from_dense([5, 6, 7]), Matrix.from_dense([[1, 2], [3, 4]])

@@ -89,7 +89,7 @@ def test_the_engine_makes_the_same_graph(device, monkeypatch, at_once):
     np.testing.assert_array_equal(device.to_host(store.indices), cols)
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 def test_the_kernel_compiles(architecture):
     assert nvrtc.compile_cuda(cuda.render("kronecker.cu"), architecture, cuda.OPTIONS)

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, SLOW_ENGINES, loaded, moved
-from matrix_cases import same, valued_matrix, with_degrees
-from vector_cases import definitions
+from emulated_engine import SLOW_ENGINES, engine_fixture, moved
+from random_objects import definitions, same, valued_matrix, with_degrees
 
 from grblas_gpu import binary
 from grblas_gpu.backends.storage import INDEX, MatrixStore
 
-
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.kronecker_product") as found:
-        yield found
-
-
-@pytest.fixture(params=SLOW_ENGINES)
-def every_engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.kronecker_product") as found:
-        yield found
+engine = engine_fixture("eager.kronecker_product")
+every_engine = engine_fixture("eager.kronecker_product", params=SLOW_ENGINES)
 
 
 def check(engine: Any, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:

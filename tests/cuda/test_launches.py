@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import loaded, moved
-from matrix_cases import with_degrees
+from random_objects import with_degrees
 
 from grblas_gpu import binary, monoid, semiring
 from grblas_gpu.backends.storage import VectorStore

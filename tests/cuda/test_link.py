@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import nvrtc
 import pytest
-from hardware import has_gpu
 
 import grblas_gpu as gb
 from grblas_gpu.backends.cuda.runtime import compile as cuda
@@ -62,7 +61,7 @@ def test_the_program_declares_the_function():
     assert link.declared_in(both) == [symbol]
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 def test_the_declaration_compiles():
     text = program(BinaryOp.register_anonymous(steps_down)["BOOL"])
     assert nvrtc.compile_cuda(text, "sm_90", (*cuda.OPTIONS, "--relocatable-device-code=true"))
@@ -106,7 +105,7 @@ def test_what_cannot_be_compiled_is_shown_with_the_reason(function, reason):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not (has_gpu() and has_packages), reason="needs a CUDA device, numba-cuda and cuda-core")
+@needs_packages
 def test_an_error_changes_nothing():
     with gb.using("cuda"):
         w = gb.Vector.from_coo([0, 1], [5, 6])

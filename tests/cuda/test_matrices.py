@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hardware import has_gpu
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, agg, binary, indexunary, monoid, select, semiring
 from grblas_gpu.exceptions import OutOfMemory
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")]
+pytestmark = pytest.mark.gpu
 SHAPES = [(5, 7), (300, 300), (4000, 3), (3, 5000), (1500, 1500)]
 DTYPES = ["FP32", "INT64", "BOOL"]
 BACKENDS = ("numpy", "cuda")

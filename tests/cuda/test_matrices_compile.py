@@ -9,15 +9,15 @@ import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import loaded, moved
-from matrix_cases import with_degrees
 from mxv_cases import SEMIRINGS
+from random_objects import with_degrees
 
 from grblas_gpu import binary, indexunary, monoid, select, semiring
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.errors import IndexOutOfBound
 
-pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+pytestmark = pytest.mark.nvrtc
 FILES = {
     "blend.cu",
     "assign_block.cu",

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
-import pytest
-from emulated_engine import ENGINES, loaded, moved
-from matrix_cases import same, valued_matrix
-from vector_cases import definitions
+from emulated_engine import engine_fixture, moved
+from random_objects import definitions, same, valued_matrix
 
 from grblas_gpu import binary, monoid, select, semiring
 from grblas_gpu.backends.storage import MaskView, MatrixStore
@@ -17,10 +12,7 @@ from grblas_gpu.backends.storage import MaskView, MatrixStore
 MODULES = "building extracting gathering matrices matrix_facts operating selecting mxm_operands".split()
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, *(f"eager.{name}" for name in MODULES)) as found:
-        yield found
+engine = engine_fixture(*(f"eager.{name}" for name in MODULES))
 
 
 def test_select(engine) -> None:

@@ -8,9 +8,8 @@ import emulated_cupy
 import numpy as np
 import nvrtc
 import pytest
-from emulated_engine import ENGINES, loaded, moved
-from matrix_cases import same, with_degrees
-from vector_cases import definitions
+from emulated_engine import engine_fixture, loaded, moved
+from random_objects import definitions, same, with_degrees
 
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import MatrixStore
@@ -18,10 +17,7 @@ from grblas_gpu.backends.storage import MatrixStore
 DEGREES = [3, 0, 7, 1, 0, 4]
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch):
-    with loaded(request.param, monkeypatch, "eager.matrix_elements") as found:
-        yield found
+engine = engine_fixture("eager.matrix_elements")
 
 
 def case(dtype: Any, iso: bool, offsets: Any = np.int64) -> MatrixStore:
@@ -73,7 +69,7 @@ def test_the_first_and_the_last_entry(engine) -> None:
     assert none.nvals == 0 and engine.matrix_elements.element(none, 1, 2) is None
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 def test_kernels_for_elements_compile(monkeypatch) -> None:
     emulated_cupy.sources.clear()
     with loaded("recorded", monkeypatch, "eager.matrix_elements") as engine:

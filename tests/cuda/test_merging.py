@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import SLOW_ENGINES, loaded, moved
-from matrix_cases import same, valued_matrix, with_degrees
-from mxv_cases import random_matrix
-from vector_cases import definitions
+from emulated_engine import SLOW_ENGINES, engine_fixture, moved
+from random_objects import definitions, random_matrix, same, valued_matrix, with_degrees
 
 from grblas_gpu import binary
 from grblas_gpu.backends.storage import MaskView, MatrixStore
@@ -19,12 +16,9 @@ from grblas_gpu.backends.storage import MaskView, MatrixStore
 SHAPES = [(1, 1, 0.9), (60, 70, 0.4), (3000, 5, 0.2), (3, 3000, 0.6), (300, 300, 0.05)]
 
 
-@pytest.fixture(params=SLOW_ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(
-        request.param, monkeypatch, "eager.merging", "eager.matrices", "eager.matrix_facts", "eager.mxm_operands"
-    ) as found:
-        yield found
+engine = engine_fixture(
+    "eager.merging", "eager.matrices", "eager.matrix_facts", "eager.mxm_operands", params=SLOW_ENGINES
+)
 
 
 def merged(engine, x: MatrixStore, y: MatrixStore, *given: Any, **more: Any) -> MatrixStore:

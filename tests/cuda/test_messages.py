@@ -105,7 +105,7 @@ def test_the_host_waits_once_for_what_it_sends_and_never_for_what_arrived(engine
     assert len(waits) == 2
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_kernels_compile(monkeypatch, thorough):
     with loaded("emulated", monkeypatch, "messages") as engine:

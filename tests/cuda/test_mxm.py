@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from emulated_engine import CUDA, GPU, SLOW_ENGINES, loaded
 from mxm_cases import Case, check, run
-from mxv_cases import SEMIRINGS, random_matrix
+from mxv_cases import SEMIRINGS
+from random_objects import random_matrix
 
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, column_type
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from nvrtc import ONE_OR_ALL, compile_cuda, library
+from nvrtc import ONE_OR_ALL, compile_cuda
 
 from grblas_gpu import Monoid, binary, operators, semiring
 from grblas_gpu.backends.cuda.eager.mxm_operands import EVERYWHERE, INSIDE, OUTSIDE, MatrixMask, PatternOnly, Product
@@ -13,7 +13,7 @@ from grblas_gpu.backends.cuda.runtime.compile import OPTIONS
 from grblas_gpu.backends.storage import MatrixStore
 from grblas_gpu.operators import builtin, registry
 
-pytestmark = pytest.mark.skipif(library() is None, reason="needs NVRTC: pip install nvidia-cuda-nvrtc")
+pytestmark = pytest.mark.nvrtc
 TYPES = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64")
 QUICK_TYPES = ("int8", "float64")
 MASKS = {

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from emulated_engine import ENGINES, GPU, loaded
 from mxm_cases import Case, check, moved
-from mxv_cases import SEMIRINGS, random_matrix, random_values
+from mxv_cases import SEMIRINGS
+from random_objects import random_matrix, random_values
 
 from grblas_gpu import binary, monoid, semiring
 from grblas_gpu.backends.storage import INDEX, MatrixStore, column_type

@@ -13,7 +13,7 @@ from emulated_engine import loaded
 from grblas_gpu import binary, indexunary, monoid, unary
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 
-pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+pytestmark = pytest.mark.nvrtc
 BYTES, VALUES = np.zeros(2, bool), np.zeros(2, np.float32)
 
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from typing import Any
 
 import emulated_cupy
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, GPU, loaded
+from emulated_engine import engine_fixture
 
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 
-
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.radix", "eager.radix_parts") as found:
-        yield found
+engine = engine_fixture("eager.radix", "eager.radix_parts")
 
 
 def random_keys(seed: int, count: int, bits: int, dtype: Any) -> np.ndarray:
@@ -142,7 +136,7 @@ extern "C" __global__ void look_back_kernel(Place* notes, int64 tiles, Place* be
 """
 
 
-@pytest.mark.skipif(GPU or shutil.which("g++") is None, reason="needs g++, no GPU")
+@pytest.mark.emulated
 @pytest.mark.parametrize("tiles", [0, 1, 7, 8, 9, 40])
 def test_a_tile_adds_up_what_those_before_it_noted(tiles):
     """Tiles of one block see their predecessors finished; those of others do not, which needs a GPU or such notes."""

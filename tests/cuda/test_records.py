@@ -76,7 +76,7 @@ def operators() -> list[tuple[str, Any]]:
     return made + [("binary", getattr(binary, name)[udt]) for name in ("first", "second", "eq", "ne", "pair")]
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 def test_operators_compile(architecture: str) -> None:
     """In one program: structs with everything inside, sub-arrays with arithmetic, and the kernel that reads them."""

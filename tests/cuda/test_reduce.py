@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import emulated_cupy
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded, moved
-from matrix_cases import with_degrees
-from vector_cases import definitions
+from emulated_engine import engine_fixture, moved
+from random_objects import definitions, with_degrees
 
 from grblas_gpu import binary, monoid
 from grblas_gpu.backends.storage import MatrixStore
 
-
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(
-        request.param, monkeypatch, "engine", "eager.operating", "runtime.launch", "runtime.workspace"
-    ) as found:
-        yield found
+engine = engine_fixture("engine", "eager.operating", "runtime.launch", "runtime.workspace")
 
 
 def check(engine, op: Any, values: np.ndarray, starts: Any) -> np.ndarray:

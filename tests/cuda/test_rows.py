@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded, moved
-from matrix_cases import same, with_degrees
-from mxv_cases import random_matrix
-from vector_cases import definitions
+from emulated_engine import engine_fixture, moved
+from random_objects import definitions, random_matrix, same, with_degrees
 
 from grblas_gpu import binary, monoid
 from grblas_gpu.backends.entries import cast, entries
@@ -18,11 +15,7 @@ from grblas_gpu.backends.storage import INDEX, MatrixStore, VectorStore
 from grblas_gpu.dtypes import BOOL, INT64
 from grblas_gpu.operators import get_typed_op
 
-
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.rows", "eager.operating", "engine") as found:
-        yield found
+engine = engine_fixture("eager.rows", "eager.operating", "engine")
 
 
 def check(engine, a: MatrixStore, op: Any, offsets: Any = INDEX) -> None:

@@ -6,29 +6,24 @@ import ctypes
 import gc
 import importlib
 import sys
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import nvrtc
 import pytest
-from emulated_engine import ENGINES, loaded, moved
+from emulated_engine import ENGINES, engine_fixture, moved
 
 from grblas_gpu.backends.cpu.search import CpuSearch
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.search_layout import Layout
 from grblas_gpu.backends.storage import MatrixStore
 
-
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "search") as found:
-        yield found
+engine = engine_fixture("search")
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 def test_kernels_compile(architecture):
     types = {"Offset": np.int64, "Start": np.int32, "Column": np.int32}
     pieces = [cuda.using(name, np.dtype(dtype)) for name, dtype in types.items()]

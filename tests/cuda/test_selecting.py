@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import SLOW_ENGINES, loaded, moved
-from matrix_cases import same, valued_matrix, with_degrees
-from vector_cases import definitions
+from emulated_engine import SLOW_ENGINES, engine_fixture, moved
+from random_objects import definitions, same, valued_matrix, with_degrees
 
 from grblas_gpu import indexunary, select
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 
-
-@pytest.fixture(params=SLOW_ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.selecting", "eager.matrix_facts", "eager.mxm_operands") as found:
-        yield found
+engine = engine_fixture("eager.selecting", "eager.matrix_facts", "eager.mxm_operands", params=SLOW_ENGINES)
 
 
 def check(engine, a: MatrixStore, op: Any, thunk: Any) -> None:

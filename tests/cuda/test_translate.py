@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import shutil
 from typing import Any
 
 import emulated_cupy
@@ -19,7 +18,6 @@ from grblas_gpu.backends.cuda.runtime.translate import Untranslatable
 from grblas_gpu.dtypes import BOOL, FP32, FP64, INT8, INT64, UINT64
 from grblas_gpu.operators import BinaryOp, UnaryOp, numpy_tables, prelude
 
-needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 FACTOR = 3
 
 
@@ -86,13 +84,13 @@ def run(library: ctypes.CDLL, number: int, op: Any, x: np.ndarray, y: np.ndarray
     return z
 
 
-@needs_compiler
+@pytest.mark.gxx
 def test_built_in_operators_compute_what_their_definitions_say():
     """On all pairs of values with something special about them, floats to within a few units."""
     compare([(kind, op) for kind, op in builtin_operators() if op.positional is None])
 
 
-@needs_compiler
+@pytest.mark.gxx
 @pytest.mark.parametrize(
     "dtype", ["INT8", *(pytest.param(t, marks=pytest.mark.slow) for t in ("BOOL", "UINT16", "FP32"))]
 )
@@ -188,7 +186,7 @@ def made_with(shift):
 BINARY = [clamp, steps, bits, nested, power, made_with(5), lambda x, y: (x + y) / 2]
 
 
-@needs_compiler
+@pytest.mark.gxx
 @pytest.mark.parametrize("dtype", [INT64, FP64])
 def test_user_defined_functions_compute_what_python_does(dtype):
     unary = [UnaryOp.register_anonymous(collatz)[dtype]]
@@ -206,7 +204,7 @@ def test_user_defined_functions_compute_what_python_does(dtype):
         np.testing.assert_allclose(got, expected.astype(got.dtype), rtol=1e-14, err_msg=function.__name__)
 
 
-@needs_compiler
+@pytest.mark.gxx
 def test_narrow_integers_wrap_around():
     ops = [BinaryOp.register_anonymous(made_with(5))[INT8], BinaryOp.register_anonymous(made_with(5))[UINT64]]
     library = host_library([loop(number, op, cuda.binary, "x[p], y[p]") for number, op in enumerate(ops)])
@@ -217,7 +215,7 @@ def test_narrow_integers_wrap_around():
         np.testing.assert_array_equal(run(library, 1, ops[1], x, x), x * np.uint64(6))
 
 
-@needs_compiler
+@pytest.mark.gxx
 def test_casts_saturate():
     texts = []
     for number, name in enumerate(["int8", "uint8", "int64", "uint64", "bool"]):

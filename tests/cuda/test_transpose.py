@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded
-from mxv_cases import random_matrix
+from emulated_engine import engine_fixture
+from random_objects import random_matrix
 
 from grblas_gpu.backends.storage import INDEX, MatrixStore, column_type, same_arrays, transpose_csr
 
-
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.transpose") as found:
-        yield found
+engine = engine_fixture("eager.transpose")
 
 
 def check(engine, a: MatrixStore, offsets: Any = INDEX) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import SLOW_ENGINES, loaded
+from emulated_engine import SLOW_ENGINES, engine_fixture
 from scipy import sparse
 
 from grblas_gpu import semiring
@@ -19,10 +19,7 @@ from grblas_gpu.backends.storage import MatrixStore
 count = semiring.plus_pair["INT64"]
 
 
-@pytest.fixture(params=SLOW_ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.mxm_dot", "eager.mxm_operands") as found:
-        yield found
+engine = engine_fixture("eager.mxm_dot", "eager.mxm_operands", params=SLOW_ENGINES)
 
 
 def on_device(engine: Any, store: MatrixStore) -> MatrixStore:

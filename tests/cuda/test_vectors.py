@@ -9,19 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded, moved
-from vector_cases import KINDS, SIZE, definitions, vector
+from emulated_engine import engine_fixture, moved
+from random_objects import SIZE, SMALL_KINDS, definitions, small_vector
 
 from grblas_gpu import binary, indexunary, select
 from grblas_gpu.backends.entries import cast, entries
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 
-
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch):
-    modules = "eager.vectors", "eager.assign", "eager.matrix_facts", "engine"
-    with loaded(request.param, monkeypatch, *modules) as found:
-        yield found
+engine = engine_fixture("eager.vectors", "eager.assign", "eager.matrix_facts", "engine")
 
 
 def some(engine, choices: Any, seed: int, count: int = 1) -> list[Any]:
@@ -39,17 +34,17 @@ def check(result: VectorStore, expected: VectorStore) -> None:
     np.testing.assert_array_equal(values, wanted)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SMALL_KINDS)
 @pytest.mark.parametrize("name", ["minus INT64", "lt FP64", "firsti INT64"])
 def test_ewise(engine, kind: str, name: str) -> None:
     op = getattr(binary, name.split()[0])[name.split()[1]]
-    x = vector(kind, np.int64, 1)
-    turn = KINDS.index(kind) + len(name)
+    x = small_vector(kind, np.int64, 1)
+    turn = SMALL_KINDS.index(kind) + len(name)
     for seed, other in enumerate(some(engine, ["sparse", "bitmap", "full", "iso bitmap"], turn)):
-        y = vector(other, np.int16, 2 + seed)
+        y = small_vector(other, np.int16, 2 + seed)
         a, b = moved(x, engine.to_device), moved(y, engine.to_device)
         choices = [(False,), (True, None, np.dtype(np.float32)), (True, (5, 7))]
-        for union, *given in some(engine, choices, turn + KINDS.index(other)):
+        for union, *given in some(engine, choices, turn + SMALL_KINDS.index(other)):
             expected = definitions.union(x, y, op, *given) if union else definitions.ewise_mult(x, y, op)
             check(moved(engine.vectors.ewise(a, b, op, union, *given), engine.to_host), expected)
 
@@ -58,12 +53,12 @@ def test_ewise(engine, kind: str, name: str) -> None:
 @pytest.mark.parametrize("structure", [True, False])
 @pytest.mark.parametrize("complement", [True, False])
 def test_write(engine, mask: str | None, structure: bool, complement: bool) -> None:
-    view = None if mask is None else MaskView(vector(mask, np.int8, 9), structure, complement)
+    view = None if mask is None else MaskView(small_vector(mask, np.int8, 9), structure, complement)
     there = None if view is None else MaskView(moved(view.store, engine.to_device), structure, complement)
     turn = 2 * structure + complement + len(mask or "")
     kinds = [("bitmap", "sparse"), ("full", "bitmap"), ("sparse", "full"), ("iso bitmap", "empty")]
     for c_kind, t_kind in some(engine, kinds, turn):
-        c, t = vector(c_kind, np.float32, 3), vector(t_kind, np.int64, 4)
+        c, t = small_vector(c_kind, np.float32, 3), small_vector(t_kind, np.int64, 4)
         for accum in some(engine, [None, binary.minus["FP64"], binary.gt["INT64"]], turn + len(c_kind)):
             for replace in some(engine, [False, True], turn // 2):
                 expected = definitions.write(c, t, view, accum, replace)
@@ -71,9 +66,9 @@ def test_write(engine, mask: str | None, structure: bool, complement: bool) -> N
                 check(moved(engine.vectors.write(a, b, there, accum, replace), engine.to_host), expected)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SMALL_KINDS)
 def test_select_and_apply_index(engine, kind: str) -> None:
-    x = vector(kind, np.int32, 5)
+    x = small_vector(kind, np.int32, 5)
     there = moved(x, engine.to_device)
     for op in some(engine, [select.valuegt["INT32"], select.rowle["INT32"]], len(kind)):
         check(moved(engine.vectors.filtered(there, op, 2, True), engine.to_host), definitions.select(x, op, 2))
@@ -82,20 +77,20 @@ def test_select_and_apply_index(engine, kind: str) -> None:
     check(moved(engine.vectors.filtered(there, op, 3, False), engine.to_host), expected)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SMALL_KINDS)
 def test_apply_with_a_bound_value(engine, kind: str) -> None:
     """On either side, of another type than the operator's."""
     cuda = engine.engine.CudaBackend()
-    x = vector(kind, np.int16, 7)
+    x = small_vector(kind, np.int16, 7)
     for op, side in some(engine, [(binary.minus["FP64"], "left"), (binary.lt["INT32"], "right")], len(kind)):
         for scalar in (np.float32(2.5), 3):
             expected = definitions.apply_bind(x, op, scalar, side)
             check(moved(cuda.apply_bind(moved(x, engine.to_device), op, scalar, side), engine.to_host), expected)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SMALL_KINDS)
 def test_storage(engine, kind: str) -> None:
-    x = vector(kind, np.float64, 6)
+    x = small_vector(kind, np.float64, 6)
     bitmap = engine.vectors.as_bitmap(moved(x, engine.to_device))
     check(moved(bitmap, engine.to_host), x)
     if bitmap.kind == "bitmap":
@@ -106,10 +101,10 @@ def test_storage(engine, kind: str) -> None:
 @pytest.mark.parametrize("structure", [True, False])
 @pytest.mark.parametrize("complement", [True, False])
 def test_assign_scalar(engine, mask: str, structure: bool, complement: bool) -> None:
-    view = MaskView(vector(mask, np.int8, 7), structure, complement)
+    view = MaskView(small_vector(mask, np.int8, 7), structure, complement)
     there = MaskView(moved(view.store, engine.to_device), structure, complement)
     for kind in some(engine, ["bitmap", "full", "iso bitmap"], len(mask) + structure + 2 * complement):
-        c = vector(kind, np.int64, 8)
+        c = small_vector(kind, np.int64, 8)
         expected = definitions.assign(c.copy(), np.int64(6), (None,), view, None, False, False)
         there_c = engine.vectors.writable(moved(c, engine.to_device))
         result = engine.assign.assign_scalar(there_c, np.int64(6), there)
@@ -123,7 +118,7 @@ def test_count_edges(engine, kind: str) -> None:
     degrees = random.integers(0, 5, SIZE)
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(INDEX)
     a = MatrixStore(SIZE, SIZE, indptr, np.zeros(indptr[-1], np.int32), np.ones(1, bool))
-    x = vector(kind, np.int8, 4)
+    x = small_vector(kind, np.int8, 4)
     there, u = moved(a, engine.to_device), moved(x, engine.to_device)
     wanted = int(degrees[entries(x)[0]].sum())
     assert engine.vectors.count_edges(there, u) == definitions.count_edges(a, x) == wanted

@@ -9,13 +9,13 @@ import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import loaded, moved
-from vector_cases import KINDS, SIZE, vector
+from random_objects import SIZE, SMALL_KINDS, small_vector
 
 from grblas_gpu import binary, indexunary, select
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 
-pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+pytestmark = pytest.mark.nvrtc
 FILES = {
     "assign.cu",
     "assign_few.cu",
@@ -33,14 +33,14 @@ def programs(engine) -> list[str]:
     """What a covering set of calls would compile."""
     emulated_cupy.sources.clear()
     ops = [binary.minus["INT64"], binary.lt["FP64"], binary.firsti["INT64"], binary.truediv["INT8"]]
-    for number, kind in enumerate(KINDS):
-        x = moved(vector(kind, np.int64, 1), engine.to_device)
-        for step, other in enumerate(KINDS):
-            y = moved(vector(other, [np.int16, np.float32, bool][step % 3], 2), engine.to_device)
+    for number, kind in enumerate(SMALL_KINDS):
+        x = moved(small_vector(kind, np.int64, 1), engine.to_device)
+        for step, other in enumerate(SMALL_KINDS):
+            y = moved(small_vector(other, [np.int16, np.float32, bool][step % 3], 2), engine.to_device)
             op = ops[(number + step) % len(ops)]
             engine.vectors.ewise(x, y, op, False)
             engine.vectors.ewise(x, y, op, True, None if step % 2 else (1, 2))
-            flags = moved(vector(other, np.int8, 3), engine.to_device)
+            flags = moved(small_vector(other, np.int8, 3), engine.to_device)
             mask = [None, MaskView(flags, bool(step % 2), bool(number % 2))][step > 0]
             engine.vectors.write(x, y, mask, op if number % 2 else None, step % 2 > 0)
             if mask is not None:
@@ -56,7 +56,7 @@ def programs(engine) -> list[str]:
         engine.matrix_facts.max_degree(a)
         engine.matrix_facts.same_arrays(a, a)
         for kind in ("sparse", "bitmap"):
-            engine.vectors.count_edges(a, moved(vector(kind, bool, 4), engine.to_device))
+            engine.vectors.count_edges(a, moved(small_vector(kind, bool, 4), engine.to_device))
     return list(dict.fromkeys(emulated_cupy.sources))
 
 

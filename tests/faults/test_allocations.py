@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
@@ -12,7 +11,6 @@ from emulated_engine import backend
 from failing_device import failing_emulation, failing_pool
 from failing_numpy import failing
 from fault_operations import MATRICES, VECTORS, Operation, matrix, same, vector
-from hardware import has_gpu
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, semiring
@@ -149,7 +147,6 @@ def _iterated(A: Matrix, w: Vector) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
 def test_a_thousand_on_a_device() -> None:
     """All of them are OutOfMemory: anything else is not caught above."""
     with gb.using("cuda"):
@@ -162,7 +159,7 @@ def test_a_thousand_on_a_device() -> None:
     assert failed > 1000
 
 
-@pytest.mark.skipif(has_gpu() or shutil.which("g++") is None, reason="needs g++, no GPU")
+@pytest.mark.emulated
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in VECTORS]
 )
@@ -174,7 +171,7 @@ def test_vectors_on_an_emulated_device(name: str, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(has_gpu() or shutil.which("g++") is None, reason="needs g++, no GPU")
+@pytest.mark.emulated
 @pytest.mark.parametrize("name", [*MATRICES, *LOOPS, *PREPARING])
 def test_matrices_on_an_emulated_device(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with backend("emulated", monkeypatch) as cuda, gb.using(cuda):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import random_objects
+from random_objects import KINDS  # noqa: F401 (for tests of kernels)
 
 from grblas_gpu import monoid, operators, semiring
 from grblas_gpu.backends.cpu.engine import CpuBackend
@@ -11,7 +13,6 @@ from grblas_gpu.backends.reference import Definitions
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore, column_type
 
 ENGINE, DEFINITIONS = CpuBackend(), Definitions()
-KINDS = ["sparse", "unordered", "bitmap", "full"]
 
 
 def user_times(x, y):
@@ -40,33 +41,12 @@ SEMIRINGS = {
 }
 
 
-def random_values(rng, count, dtype):
-    dtype = np.dtype(dtype)
-    if dtype == bool:
-        return rng.random(count) < 0.7
-    return rng.integers(0, 9, count).astype(dtype)
-
-
 def random_vector(rng, size, kind, dtype, iso=False, fill=0.4):
-    if kind == "full":
-        return VectorStore(size, random_values(rng, 1 if iso else size, dtype))
-    present = rng.random(size) < fill
-    if kind == "bitmap":
-        return VectorStore(size, random_values(rng, 1 if iso else size, dtype), present=present)
-    indices = np.flatnonzero(present).astype(INDEX)
-    if kind == "unordered":
-        rng.shuffle(indices)
-    count = min(1, len(indices)) if iso else len(indices)
-    return VectorStore(size, random_values(rng, count, dtype), indices=indices, ordered=kind == "sparse")
+    return random_objects.random_vector(rng, size, kind, dtype, fill, iso, below=9)
 
 
 def random_matrix(rng, nrows, ncols, dtype, iso=False, fill=0.2):
-    where = rng.random((nrows, ncols)) < fill
-    indptr = np.zeros(nrows + 1, INDEX)
-    np.cumsum(where.sum(axis=1), out=indptr[1:])
-    indices = np.nonzero(where)[1].astype(column_type(ncols))
-    count = min(1, len(indices)) if iso else len(indices)
-    return MatrixStore(nrows, ncols, indptr, indices, random_values(rng, count, dtype))
+    return random_objects.random_matrix(rng, nrows, ncols, dtype, fill, iso, below=9)
 
 
 def random_mask(rng, make):

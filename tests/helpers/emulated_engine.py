@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -16,14 +15,15 @@ import numpy as np
 import pytest
 from hardware import has_gpu
 
+import grblas_gpu as gb
 from grblas_gpu.backends import registry
 from grblas_gpu.backends.storage import MatrixStore, VectorStore
 
 CUDA = "grblas_gpu.backends.cuda"
 GPU = has_gpu()
 ENGINES = [
-    pytest.param("gpu", marks=[pytest.mark.gpu, pytest.mark.skipif(not GPU, reason="needs a CUDA device")]),
-    pytest.param("emulated", marks=pytest.mark.skipif(GPU or shutil.which("g++") is None, reason="needs g++, no GPU")),
+    pytest.param("gpu", marks=pytest.mark.gpu),
+    pytest.param("emulated", marks=pytest.mark.emulated),
 ]
 #: For tests of many programs: g++ takes seconds for each.
 SLOW_ENGINES = [ENGINES[0], pytest.param("emulated", marks=[*ENGINES[1].marks, pytest.mark.slow])]
@@ -51,6 +51,17 @@ def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str) -> Iterato
     )
     if kind != "gpu":
         _forget(monkeypatch)
+
+
+def engine_fixture(*modules: str, params: Sequence[Any] = ENGINES) -> Any:
+    """The fixture of a test file: these modules of the engine, as :func:`loaded` gives them."""
+
+    @pytest.fixture(params=params)
+    def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+        with loaded(request.param, monkeypatch, *modules) as found:
+            yield found
+
+    return engine
 
 
 class FewBlocks:
@@ -85,6 +96,13 @@ def backend(kind: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with loaded("emulated", monkeypatch, "engine") as found:
         monkeypatch.setitem(registry._engines, "cuda", found.engine.CudaBackend())
         yield "cuda"
+
+
+@pytest.fixture(name="backend", params=BACKENDS)
+def backends(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Objects made in a test belong to each of these engines in turn; a test file that imports it has no other."""
+    with backend(request.param, monkeypatch) as name, gb.using(name):
+        yield name
 
 
 def _forget(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,3 +105,24 @@ def same(x: Any, y: Any) -> bool:
     if x.ndim == 0:
         return bool(x.isclose(y.value, rel_tol=1e-9))
     return bool(x.isclose(y.to("cpu"), rel_tol=1e-9, check_dtype=True))
+
+
+def check_fused(body: Any, A: Matrix, to_device: Any, runs: int = 1, **options: Any) -> None:
+    """On a device it is one kernel, and computes what a CPU iterates; a second run sees nothing of the first."""
+    with gb.using("cpu"), gb.config.set(loops="iterated"):
+        expected, results = body(A, 5, **options)
+    B = to_device(A)
+    for _ in range(runs):
+        loop, found = body(B, 5, **options)
+        assert (loop.mode, loop.steps) == ("fused", expected.steps)
+        assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+
+
+def check_recorded(body: Any, A: Matrix) -> None:
+    """The interpreter of recorded loops computes what the lines themselves do."""
+    with gb.config.set(loops="iterated"):
+        expected, results = body(A, 5)
+    with gb.config.set(loops="recorded"):
+        loop, found = body(A, 5)
+    assert loop.program is not None and loop.steps == expected.steps
+    assert [x.isclose(y) for x, y in zip(results, found, strict=True)] == [True] * len(found)

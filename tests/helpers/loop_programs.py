@@ -17,9 +17,12 @@ NAMES = tuple("abcdef")
 RINGS = ("plus_times", "min_plus", "any_pair", "max_first", "lor_land", "plus_pair", "min_first", "plus_second")
 
 
-def target(random: np.random.Generator, out: str) -> tuple[str, Callable[[dict[str, Any]], dict[str, Any]]]:
+def target(
+    random: np.random.Generator, out: str, masks: tuple[str, ...] = NAMES
+) -> tuple[str, Callable[[dict[str, Any]], dict[str, Any]]]:
     """Some mask, accumulator and ``replace``, as text and as options."""
-    m = str(random.choice(NAMES, p=[0.5, 0.3, 0.05, 0.05, 0.05, 0.05]))  # most steps are about what a product found
+    shares = [0.5, 0.3, 0.05, 0.05, 0.05, 0.05] if masks is NAMES else None  # most steps are about what a product found
+    m = str(random.choice(masks, p=shares))
     mask = str(random.choice(["", "", "S", "V", "~S", "~V"]))
     accum = str(random.choice(["", "", "", "", "plus", "second"]))
     replace = bool(mask and random.random() < 0.5)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from loop_programs import NAMES, Operation, gather, inside, operation, product, scatter, total
+from loop_programs import NAMES, Operation, gather, inside, operation, product, scatter, target, total
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, binary, monoid, select, semiring, unary
@@ -21,25 +21,10 @@ def matrices(A: Matrix) -> Objects:
     return {"M": A.dup(int), "N": select.valuegt(A, 5).new(int)}
 
 
-def target(random: np.random.Generator, out: str) -> tuple[str, Callable[[Objects], dict[str, Any]]]:
-    """Some mask, accumulator and ``replace``."""
-    m, mask = str(random.choice(MATRICES)), str(random.choice(["", "", "S", "V", "~S", "~V"]))
-    accum, replace = str(random.choice(["", "", "", "plus", "second"])), bool(mask and random.random() < 0.5)
-
-    def options(v: Objects) -> dict[str, Any]:
-        found: dict[str, Any] = {"accum": getattr(binary, accum)} if accum else {}
-        if mask:
-            shape = getattr(v[m], mask[-1])
-            found |= {"mask": ~shape if mask[0] == "~" else shape, "replace": replace}
-        return found
-
-    return f"{out}(mask={mask} {m if mask else ''}, accum={accum}, {replace=})", options
-
-
 def changed(random: np.random.Generator) -> tuple[str, Operation]:
     """``out(mask, accum) << expression``, of matrices."""
     x, y, out = (str(name) for name in random.choice(MATRICES, 3))
-    text, options = target(random, out)
+    text, options = target(random, out, MATRICES)
     number, ring = int(random.integers(-2, 4)), str(random.choice(RINGS))
     expressions: dict[str, Callable[[Objects, Any], Any]] = {
         "x": lambda v, step: v[x],

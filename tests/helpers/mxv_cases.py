@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from random_objects import KINDS, random_matrix, random_vector
 
 from grblas_gpu import monoid, semiring
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore, column_type
+from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.operators import BinaryOp, Monoid, Semiring
 
 STRATEGIES = "pull.thread pull.warp pull.hybrid pull.compact pull.edge push.scatter push.scan push.sort".split()
@@ -59,37 +60,6 @@ class Case(NamedTuple):
     flip: bool
 
 
-def random_values(rng: np.random.Generator, count: int, dtype: np.dtype) -> np.ndarray:
-    if dtype == bool:
-        return rng.random(count) < 0.7
-    if dtype.kind == "f":
-        return (rng.integers(-20, 20, count) / 4).astype(dtype)
-    return rng.integers(0 if dtype.kind == "u" else -100, 100, count).astype(dtype)
-
-
-def random_vector(rng: np.random.Generator, size: int, kind: str, dtype: Any, fill: float) -> VectorStore:
-    dtype, iso = np.dtype(dtype), rng.random() < 0.3
-    if kind == "full":
-        return VectorStore(size, random_values(rng, 1 if iso else size, dtype))
-    present = rng.random(size) < fill
-    if kind == "bitmap":
-        return VectorStore(size, random_values(rng, 1 if iso else size, dtype), present=present)
-    indices = np.flatnonzero(present).astype(INDEX)
-    if kind == "unordered":
-        rng.shuffle(indices)
-    count = min(1, len(indices)) if iso else len(indices)
-    return VectorStore(size, random_values(rng, count, dtype), indices=indices, ordered=kind == "sparse")
-
-
-def random_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype: Any, fill: float) -> MatrixStore:
-    where = rng.random((nrows, ncols)) < fill
-    indptr = np.zeros(nrows + 1, INDEX)
-    np.cumsum(where.sum(axis=1), out=indptr[1:])
-    indices = np.nonzero(where)[1].astype(column_type(ncols))
-    count = min(1, len(indices)) if rng.random() < 0.3 else len(indices)
-    return MatrixStore(nrows, ncols, indptr, indices, random_values(rng, count, np.dtype(dtype)))
-
-
 def random_case(name: str, seed: int) -> Case:
     """A product with this semiring whose shapes, stores, types and mask are drawn from the seed."""
     rng = np.random.default_rng(seed)
@@ -102,11 +72,11 @@ def random_case(name: str, seed: int) -> Case:
         types = np.dtype(np.float32), np.dtype(np.int16)
     fill = float(rng.choice([0.004, 0.05, 0.3]))
     a = random_matrix(rng, nrows, ncols, types[0], fill)
-    kind = str(rng.choice(["sparse", "unordered", "bitmap", "full"]))
+    kind = str(rng.choice(KINDS))
     u = random_vector(rng, inner, kind, types[1], float(rng.choice([0.01, 0.1, 0.9])))
     mask = None
     if rng.random() < 0.8:
-        kind = str(rng.choice(["sparse", "unordered", "bitmap", "full"]))
+        kind = str(rng.choice(KINDS))
         dtype = rng.choice(["bool", "int64", "float32"])
         flags = random_vector(rng, size, kind, dtype, float(rng.choice([0.02, 0.5])))
         mask = MaskView(flags, bool(rng.integers(2)), bool(rng.integers(2)))

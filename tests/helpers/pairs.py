@@ -175,6 +175,14 @@ def update_both(pair: Pair, ours: dict, theirs: dict, ours_expr: Any, theirs_exp
     run_both(update_ours, update_theirs)
 
 
+def check_update(
+    output: tuple[Pair, dict, dict], ours: Any, theirs: Any, structure_only: bool = False, **options: Any
+) -> None:
+    """The same of what :func:`outputs` gives, and both have the same entries then."""
+    update_both(*output, ours, theirs, **options)
+    assert_same(output[0].ours, output[0].theirs, structure_only=structure_only)
+
+
 def assert_same(ours: Any, theirs: Any, *, structure_only: bool = False) -> None:
     """The same type, shape, positions and values."""
     assert ours.dtype.name == theirs.dtype.name

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from running import in_threads
 
 from grblas_gpu import Matrix, io
 from grblas_gpu.io import replacing as module
@@ -75,23 +75,15 @@ def test_modes_links_and_names(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["a.grb", "a.npz", "a.txt"])
 def test_threads_that_write_one_file(tmp_path: Path, name: str) -> None:
-    path, failures = tmp_path / name, []
+    path = tmp_path / name
     WRITERS[name](path, SMALL)
 
     def work(number: int) -> None:
-        try:
-            for _ in range(10):
-                WRITERS[name](path, (SMALL, LARGE)[number % 2])
-                assert read(path).nvals in (2, 6)
-        except BaseException as error:
-            failures.append(error)
+        for _ in range(10):
+            WRITERS[name](path, (SMALL, LARGE)[number % 2])
+            assert read(path).nvals in (2, 6)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    in_threads(work, 8)
     assert os.listdir(tmp_path) == [name]
 
 

@@ -144,7 +144,7 @@ BODIES = {
 }
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 def test_which_products_add_up_whole_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = {name: body for name, (body, _) in BODIES.items()}
     texts = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body).text)
@@ -172,7 +172,7 @@ def with_sums(A: Matrix, source: int, vectors: int = 1) -> tuple[Any, list[Vecto
     return loop, [y, near, *others]
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize(("vectors", "threads"), [(1, 1024), pytest.param(24, 512, marks=pytest.mark.slow)])
 def test_shared_memory_is_enough(monkeypatch: pytest.MonkeyPatch, vectors: int, threads: int) -> None:
     """However many sums and vectors there are: what a compiler is asked for fits into the 48 KB that it has."""

@@ -9,10 +9,8 @@ import emulated_engine
 import nvrtc
 import pytest
 from emulated_engine import CUDA
-from loop_cases import graphs, made_of, same
+from loop_cases import check_fused, graphs, made_of
 from nested_bodies import NESTED
-
-import grblas_gpu as gb
 
 LATER = [pytest.param(name, marks=pytest.mark.slow) for name in NESTED if name not in ("decided", "phases")]
 
@@ -23,12 +21,7 @@ def test_functions_that_are_called_compute_the_same(to_device: Any, monkeypatch:
     monkeypatch.setattr(context, "MANY_STEPS", 0)
     monkeypatch.setattr(run, "_programs", {})
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 2)
-    A, body = graphs()["directed"], NESTED[name]
-    with gb.using("cpu"), gb.config.set(loops="iterated"):
-        expected, results = body(A, 5)
-    loop, found = body(to_device(A), 5)
-    assert (loop.mode, loop.steps) == ("fused", expected.steps)
-    assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+    check_fused(NESTED[name], graphs()["directed"], to_device)
 
 
 def texts(name: str, monkeypatch: pytest.MonkeyPatch, many_steps: int | None = None) -> list[str]:
@@ -45,7 +38,7 @@ def test_few_steps_are_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "__noinline__" not in text and "part0()" not in text
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("name", ["decided", *LATER, pytest.param("phases", marks=pytest.mark.slow)])
 def test_many_functions_compile(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for text in texts(name, monkeypatch, many_steps=0):

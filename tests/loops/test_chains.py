@@ -10,7 +10,7 @@ import nvrtc
 import pytest
 from chain_bodies import CHAINS
 from emulated_engine import CUDA, ENGINES, FewBlocks, loaded, moved
-from loop_cases import graphs, made_of, same, wide
+from loop_cases import check_fused, graphs, made_of, same, wide
 from loop_programs import gather, inside, operation, product, random_body, scatter, total
 
 import grblas_gpu as gb
@@ -59,14 +59,7 @@ def wide_graph(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_a_chain_is_its_steps(to_device: Any, name: str, direction: str) -> None:
-    A, body = graphs()["directed"], CHAINS[name]
-    with gb.using("cpu"):
-        expected, results = body(A, 5, direction=direction)
-    B = to_device(A)
-    for _ in range(2):  # what a loop leaves in its buffers must not show in the next
-        loop, found = body(B, 5, direction=direction)
-        assert (loop.mode, loop.steps) == ("fused", expected.steps)
-        assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+    check_fused(CHAINS[name], graphs()["directed"], to_device, runs=2, direction=direction)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +203,7 @@ def test_a_chain_has_one_barrier(schedules: dict[str, Any]) -> None:
     assert kinds.count("Barrier") == 1  # and one in the product
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_chain_compiles(monkeypatch: pytest.MonkeyPatch, every: int) -> None:
     bodies = dict(list(CHAINS.items())[::every])

@@ -10,7 +10,7 @@ import nvrtc
 import pytest
 from emulated_engine import CUDA, FewBlocks
 from gather_bodies import GATHERS
-from loop_cases import graphs, made_of, same
+from loop_cases import check_fused, check_recorded, graphs, made_of
 
 import grblas_gpu as gb
 from grblas_gpu import Scalar, Vector, binary, monoid, select
@@ -20,25 +20,12 @@ from grblas_gpu.exceptions import EmptyObject, IndexOutOfBound, InvalidValue
 @pytest.mark.parametrize("graph", ["directed", "path"])
 @pytest.mark.parametrize("name", GATHERS)
 def test_a_loop_with_gathers_is_a_loop(to_device: Any, name: str, graph: str) -> None:
-    A, body = graphs()[graph], GATHERS[name]
-    with gb.using("cpu"):
-        expected, results = body(A, 5)
-    B = to_device(A)
-    for _ in range(2):  # what a loop leaves in its buffers must not show in the next
-        loop, found = body(B, 5)
-        assert (loop.mode, loop.steps) == ("fused", expected.steps)
-        assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+    check_fused(GATHERS[name], graphs()[graph], to_device, runs=2)
 
 
 @pytest.mark.parametrize("name", GATHERS)
 def test_a_recorded_loop_is_the_same(backend: str, name: str) -> None:
-    A = graphs()["directed"].to(backend)
-    with gb.config.set(loops="iterated"):
-        expected, results = GATHERS[name](A, 5)
-    with gb.config.set(loops="recorded"):
-        loop, found = GATHERS[name](A, 5)
-    assert loop.steps == expected.steps
-    assert [x.isclose(y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+    check_recorded(GATHERS[name], graphs()["directed"].to(backend))
 
 
 @gb.program
@@ -153,7 +140,7 @@ def test_barriers_are_where_gathers_need_them(monkeypatch: pytest.MonkeyPatch) -
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in GATHERS if name not in ("jumping", "components")]
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("name", ["jumping", "components", *SLOW])
 def test_every_gather_compiles(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = {name: GATHERS[name]}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import nvrtc
 import pytest
-from loop_cases import graphs, made_of, same
+from loop_cases import check_fused, check_recorded, graphs, made_of, same
 from nested_bodies import NESTED
 
 import grblas_gpu as gb
@@ -18,23 +18,12 @@ from grblas_gpu.ir import recording
 
 @pytest.mark.parametrize("name", NESTED)
 def test_a_recorded_loop_is_the_same(backend: str, name: str) -> None:
-    A = graphs()["directed"].to(backend)
-    with gb.config.set(loops="iterated"):
-        expected, results = NESTED[name](A, 5)
-    with gb.config.set(loops="recorded"):
-        loop, found = NESTED[name](A, 5)
-    assert loop.program is not None and loop.steps == expected.steps
-    assert [x.isclose(y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+    check_recorded(NESTED[name], graphs()["directed"].to(backend))
 
 
 @pytest.mark.parametrize("name", NESTED)
 def test_a_loop_on_the_device_is_a_loop(to_device: Any, name: str) -> None:
-    A, body = graphs()["directed"], NESTED[name]
-    with gb.using("cpu"), gb.config.set(loops="iterated"):
-        expected, results = body(A, 5)
-    loop, found = body(to_device(A), 5)
-    assert (loop.mode, loop.steps) == ("fused", expected.steps)
-    assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+    check_fused(NESTED[name], graphs()["directed"], to_device)
 
 
 @pytest.fixture
@@ -167,7 +156,7 @@ def test_algorithms_are_fused(to_device: Any, name: str) -> None:
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in NESTED if name != "decided"]
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("name", ["decided", *SLOW])
 def test_every_nested_loop_compiles(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = {name: NESTED[name]}

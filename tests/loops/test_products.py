@@ -131,7 +131,7 @@ BODIES = {
 }
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_way_compiles(monkeypatch: pytest.MonkeyPatch, every: int) -> None:
     bodies = dict(list(BODIES.items())[::every])

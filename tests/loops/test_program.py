@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import threading
 import weakref
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from loop_bodies import BODIES
 from loop_cases import graphs, same
+from running import in_threads
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, binary, monoid, semiring
@@ -279,18 +279,12 @@ def test_threads_have_recordings_of_their_own() -> None:
     search = gb.program(levels_of)
     graph = graphs()["kronecker"]
     expected = [levels_of(graph, entry(graph, source)) for source in range(8)]
-    wrong = []
 
     def run(source: int) -> None:
-        right = [search(graph, entry(graph, source)).isequal(expected[source]) for _ in range(5)]
-        wrong.extend([source] * (not all(right)))
+        for _ in range(5):
+            assert search(graph, entry(graph, source)).isequal(expected[source])
 
-    threads = [threading.Thread(target=run, args=(source,)) for source in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    in_threads(run, 8)
 
 
 def test_nothing_is_kept_alive() -> None:

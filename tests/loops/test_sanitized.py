@@ -12,6 +12,7 @@ import emulated_engine
 import pytest
 from emulated_engine import CUDA
 from gather_bodies import GATHERS
+from running import module_at
 
 import grblas_gpu as gb
 
@@ -19,11 +20,7 @@ import grblas_gpu as gb
 @pytest.fixture
 def cases(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The module of the cases, with loops as it makes them, but for threads and blocks: an emulation has fewer."""
-    path = Path(__file__).parents[1] / "sanitize" / "cases.py"
-    spec = importlib.util.spec_from_file_location("sanitize_cases", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = module_at(Path(__file__).parents[1] / "sanitize" / "cases.py")
     names = ("compiled", "run", "workspace")
     compiled, run, workspace = (importlib.import_module(f"{CUDA}.fusion.{name}") for name in names)
     functions_of = compiled.functions_of

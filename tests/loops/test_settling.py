@@ -208,7 +208,7 @@ class _Enough(Exception):
     """A kernel has its text, and need not run."""
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 def test_only_such_loops_have_it(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     run = importlib.import_module(f"{emulated_engine.CUDA}.fusion.run")
     kernel_of, texts = run.kernel_of, []

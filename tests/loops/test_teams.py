@@ -10,7 +10,7 @@ import pytest
 from chain_bodies import CHAINS
 from gather_bodies import GATHERS
 from loop_bodies import BODIES
-from loop_cases import graphs, made_of, same
+from loop_cases import check_fused, graphs, made_of, same
 from nested_bodies import NESTED
 
 import grblas_gpu as gb
@@ -117,12 +117,7 @@ QUICK = {"levels", "parents", "components", "phases"}
 )
 def test_blocks_that_wait_for_each_other(several: Any, name: str) -> None:
     for graph in ("directed", "path"):
-        A, body = graphs()[graph], EVERY_BODY[name]
-        with gb.using("cpu"), gb.config.set(loops="iterated"):
-            expected, results = body(A, 5)
-        loop, found = body(several(A), 5)
-        assert (loop.mode, loop.steps) == ("fused", expected.steps)
-        assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+        check_fused(EVERY_BODY[name], graphs()[graph], several)
 
 
 @pytest.mark.parametrize(("entries", "teams"), [(2**26, True), (1, False)])

@@ -10,7 +10,6 @@ import importlib
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +19,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hardware import has_gpu
 from hypothesis import given
 from hypothesis import strategies as st
 from mpi_jobs import LAUNCHER, PROGRAM, environment, launch, program
@@ -93,7 +91,7 @@ def test_products_compiled(grid):
         ("1x2", "case_complex_numbers_and_values_of_users"),
     ],
 )
-@pytest.mark.skipif(has_gpu() or shutil.which("g++") is None, reason="needs g++, no GPU")
+@pytest.mark.emulated
 def test_products_emulated(grid, case):
     """... and by the kernels of the CUDA engine, on ranks that emulate a device each; the host waits twice in each."""
     program = str(PROGRAM.with_name("emulated_ranks.py"))
@@ -111,7 +109,6 @@ def test_blocks_in_every_form_compiled(ranks):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
 @pytest.mark.parametrize("grid", ["2x2", "1x4"])
 def test_ranks_that_share_a_gpu(grid):
     cases = (

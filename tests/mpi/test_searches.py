@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hardware import has_gpu
 from hypothesis import given
 from hypothesis import strategies as st
 from mpi_jobs import PROGRAM, launch, program
@@ -66,7 +65,6 @@ def test_trees(ranks, grid, transport, name):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
 @pytest.mark.parametrize("grid", ["1x4", "2x2"])
 @pytest.mark.parametrize("transport, name", ON_GPU)
 def test_trees_of_ranks_that_share_a_gpu(transport, name, grid):
@@ -112,7 +110,6 @@ def test_a_rank_that_fails_ends_the_job(what, transport, ranks):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
 @pytest.mark.parametrize(("transport", "rank"), [("led", 0), ("led", 1), ("ipc", 1), ("mpi", 1)])
 @pytest.mark.parametrize("what", FAULTS, ids=NAMES)
 def test_a_rank_that_fails_on_a_gpu_ends_the_job(what, transport, rank):

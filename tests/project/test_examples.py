@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from running import module_at
 
 from grblas_gpu import algorithms
 from grblas_gpu.backends import registry
@@ -75,10 +76,7 @@ def test_programs(program, monkeypatch, capsys):
 
 
 def notebooks():
-    spec = importlib.util.spec_from_file_location("notebooks", ROOT / "tools" / "notebooks.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(ROOT / "tools" / "notebooks.py")
 
 
 @pytest.mark.parametrize("path", notebooks().NOTEBOOKS, ids=lambda path: path.stem)

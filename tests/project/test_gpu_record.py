@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import sys
@@ -14,6 +13,8 @@ from typing import Any
 import gpu_record
 import gpu_session
 import pytest
+from hardware import has_gpu
+from running import module_at
 
 
 @pytest.fixture
@@ -189,10 +190,7 @@ RACE = "========= Error: Race reported between Write access at loop_kernel\n====
 def test_how_a_sanitizer_is_understood(said: str, bfs: str, components: str, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(__file__).parents[1] / "sanitize"
     monkeypatch.syspath_prepend(str(folder))
-    spec = importlib.util.spec_from_file_location("sanitize_main", folder / "__main__.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = module_at(folder / "__main__.py")
     monkeypatch.delitem(sys.modules, "cases")
     found = module.verdicts(said, ["bfs", "components"], "killed" not in said)
     for case, wanted in (("bfs", bfs), ("components", components)):
@@ -203,3 +201,8 @@ def test_the_record_speaks_for_these_sources() -> None:
     problem = gpu_record.problem()
     if problem is not None:
         pytest.fail(problem, pytrace=False)  # one line
+
+
+def test_only_what_this_machine_runs_is_collected(request: pytest.FixtureRequest) -> None:
+    other = "emulated" if has_gpu() else "gpu"
+    assert not [item.nodeid for item in request.session.items if item.get_closest_marker(other)]

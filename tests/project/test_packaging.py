@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shutil
@@ -10,9 +9,11 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
+from running import module_at
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -102,9 +103,7 @@ def test_hooks_and_templates():
 
 
 def test_links_of_the_readme_as_an_index_shows_it():
-    spec = importlib.util.spec_from_file_location("setup", ROOT / "setup.py")
-    setup = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(setup)
+    setup = module_at(ROOT / "setup.py")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert setup.RELATIVE.search(readme)
     assert "](docs/" not in setup.long_description(readme)
@@ -120,11 +119,21 @@ def built(kind, folder):
     if int(__import__("setuptools").__version__.split(".")[0]) < 77:
         pytest.skip("needs setuptools 77")
     copy = folder / "source"  # building leaves files behind
-    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".venv", ".git", "site", "build", "dist", ".*_cache"))
+    left = shutil.ignore_patterns(".venv", ".git", "site", "build", "dist", ".*_cache", "*.pyi")
+    shutil.copytree(ROOT, copy, ignore=left)
     command = [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", str(folder), str(copy)]
     subprocess.run(command, check=True, capture_output=True)
     (file,) = folder.glob("*.tar.gz" if kind == "sdist" else "*.whl")
+    stubs = {Path(name).name for name in names_in(file) if name.endswith(".pyi")}
+    assert stubs == {f"{name}.pyi" for name in "unary binary monoid semiring indexunary select agg op".split()}
     return file
+
+
+def names_in(file):
+    if file.suffix == ".whl":
+        return zipfile.ZipFile(file).namelist()
+    with tarfile.open(file) as archive:
+        return archive.getnames()
 
 
 def install(file, folder):

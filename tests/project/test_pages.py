@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from hardware import has_gpu
+from running import module_at
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, distributed, generators
@@ -194,12 +195,7 @@ def pictures() -> Any:
 
 
 def from_docs(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(ROOT / "docs" / f"{name}.py")
 
 
 def test_drawings_are_those_of_the_script():

@@ -33,7 +33,7 @@ class Facts(Mapping):
         return "\n".join([f"{self._title}:", *(f"  {name}: {value!r}" for name, value in self.items())])
 
 
-_COMPILED = "kernels are compiled by Numba and NVRTC; C++ expressions may be operators, see binary.register_new"
+_COMPILED = "kernels are compiled by Numba and NVRTC; Python functions may be operators, see binary.register_new"
 _INSTEAD = {
     "gpu_id": "use gb.set_backend('cuda'), and CUDA_VISIBLE_DEVICES",
     "jit_c_control": _COMPILED,

@@ -1,0 +1,118 @@
+"""Random vectors and matrices: stores as an engine sees them, and objects of the public API."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from grblas_gpu import Matrix
+from grblas_gpu.backends.entries import entries
+from grblas_gpu.backends.reference import Definitions
+from grblas_gpu.backends.storage import INDEX, MatrixStore, VectorStore, column_type
+
+definitions = Definitions()
+KINDS = ["sparse", "unordered", "bitmap", "full"]
+#: The storages of :func:`small_vector`, and its size.
+SMALL_KINDS, SIZE = ["sparse", "bitmap", "full", "iso sparse", "iso bitmap", "empty"], 23
+
+
+def random_values(rng: np.random.Generator, count: int, dtype: Any, below: int | None = None) -> np.ndarray:
+    """Numbers whose sums are exact in any order: whole numbers from 0 on, or negative numbers and quarters, too."""
+    dtype = np.dtype(dtype)
+    if dtype == bool:
+        return rng.random(count) < 0.7
+    if below is not None:
+        return rng.integers(0, below, count).astype(dtype)
+    if dtype.kind == "f":
+        return (rng.integers(-20, 20, count) / 4).astype(dtype)
+    return rng.integers(0 if dtype.kind == "u" else -100, 100, count).astype(dtype)
+
+
+def random_vector(
+    rng: np.random.Generator,
+    size: int,
+    kind: str,
+    dtype: Any,
+    fill: float,
+    iso: bool | None = None,
+    below: int | None = None,
+) -> VectorStore:
+    """One of :data:`KINDS`; three of ten have one value for all entries, unless ``iso`` says which."""
+    iso = rng.random() < 0.3 if iso is None else iso
+    if kind == "full":
+        return VectorStore(size, random_values(rng, 1 if iso else size, dtype, below))
+    present = rng.random(size) < fill
+    if kind == "bitmap":
+        return VectorStore(size, random_values(rng, 1 if iso else size, dtype, below), present=present)
+    indices = np.flatnonzero(present).astype(INDEX)
+    if kind == "unordered":
+        rng.shuffle(indices)
+    count = min(1, len(indices)) if iso else len(indices)
+    return VectorStore(size, random_values(rng, count, dtype, below), indices=indices, ordered=kind == "sparse")
+
+
+def random_matrix(
+    rng: np.random.Generator,
+    nrows: int,
+    ncols: int,
+    dtype: Any,
+    fill: float,
+    iso: bool | None = None,
+    below: int | None = None,
+) -> MatrixStore:
+    """By rows; three of ten have one value for all entries, unless ``iso`` says which."""
+    where = rng.random((nrows, ncols)) < fill
+    indptr = np.concatenate([[0], np.cumsum(where.sum(axis=1))]).astype(INDEX)
+    indices = np.nonzero(where)[1].astype(column_type(ncols))
+    iso = rng.random() < 0.3 if iso is None else iso
+    count = min(1, len(indices)) if iso else len(indices)
+    return MatrixStore(nrows, ncols, indptr, indices, random_values(rng, count, dtype, below))
+
+
+def valued_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype: Any, fill: float) -> MatrixStore:
+    """A random matrix with a value for each entry, a quarter of them zero."""
+    a = random_matrix(rng, nrows, ncols, dtype, fill)
+    a.values = rng.integers(0, 4, a.nvals).astype(dtype)
+    return a
+
+
+def with_degrees(degrees: Any, dtype: Any = np.float64, seed: int = 0) -> MatrixStore:
+    """Rows of these lengths, with values between -9 and 8."""
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(INDEX)
+    indices = np.concatenate([np.arange(degree, dtype=np.int32) for degree in degrees])
+    values = np.random.default_rng(seed).integers(-9, 9, len(indices)).astype(dtype)
+    return MatrixStore(len(degrees), max(1, *degrees), indptr, indices, values)
+
+
+def small_vector(kind: str, dtype: Any, seed: int) -> VectorStore:
+    """One of :data:`SMALL_KINDS`."""
+    random = np.random.default_rng(seed)
+    values = random.integers(0, 4, SIZE).astype(dtype)
+    if kind == "full":
+        return VectorStore(SIZE, values)
+    indices = np.flatnonzero(random.random(SIZE) < (0.5 if kind != "empty" else 0)).astype(INDEX)
+    store = VectorStore(SIZE, values[:1].copy() if "iso" in kind else values[indices], indices=indices)
+    return definitions.with_kind(store, "bitmap") if "bitmap" in kind else store
+
+
+def matrix_of(
+    seed: int | Sequence[int], shape: tuple[int, int], fill: float, values: Any = (1, 9), dtype: Any = int
+) -> Matrix:
+    """A Matrix of whole numbers between two limits, or of one value."""
+    rng = np.random.default_rng(seed)
+    rows, cols = np.nonzero(rng.random(shape) < fill)
+    drawn = rng.integers(*values, len(rows)).astype(bool if dtype is bool else int) if np.ndim(values) else values
+    return Matrix.from_coo(rows, cols, drawn, dtype, nrows=shape[0], ncols=shape[1])
+
+
+def same(found: Any, wanted: Any) -> None:
+    """The same entries of the same type, in the same order."""
+    if type(wanted) is MatrixStore:
+        assert (found.nrows, found.ncols) == (wanted.nrows, wanted.ncols)
+        np.testing.assert_array_equal(found.indptr, wanted.indptr)
+        assert found.indices.dtype == wanted.indices.dtype
+    for one, other in zip(entries(found), entries(wanted), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert found.values.dtype == wanted.values.dtype

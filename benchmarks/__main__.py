@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
+import ast
+import importlib.util
 import sys
+from pathlib import Path
 
 NAMES = (
     "gpu_speed gpu_operations library_speed cpu_speed papers overhead first_use conversions cost_growth "
@@ -13,8 +15,10 @@ NAMES = (
 
 def main(arguments: list[str]) -> int:
     if not arguments or arguments[0] not in NAMES:
-        for name in NAMES:
-            print(f"{name:18}{(importlib.import_module(f'{__package__}.{name}').__doc__ or '').splitlines()[0]}")
+        for name in NAMES:  # without importing them: some need what is not installed everywhere
+            spec = importlib.util.find_spec(f"{__package__}.{name}")
+            text = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
+            print(f"{name:18}{(ast.get_docstring(ast.parse(text)) or '').splitlines()[0]}")
         return 0 if not arguments or arguments[0] in ("-h", "--help") else 2
     return importlib.import_module(f"{__package__}.{arguments[0]}").main(arguments[1:]) or 0
 

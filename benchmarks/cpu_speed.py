@@ -66,13 +66,13 @@ def table(rows: list[dict[str, Any]], title: str) -> Table:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    from . import suitesparse
-    from .cases_cpu import all_works
-
     runs = {"type": int, "default": 1, "help": "how many times to measure everything"}
     only = {"metavar": "TEXT", "default": "", "help": "works with this in their names"}
     output = {"metavar": "FILE", "type": Path, "help": "write the numbers as JSON"}
     options = parser("cpu_speed", __doc__, "small", runs=runs, only=only, output=output).parse_args(arguments)
+    from . import suitesparse
+    from .cases_cpu import all_works
+
     threads = pool.threads()
     suitesparse.set_threads(threads)
     found: list[list[dict[str, Any]]] = [[] for _ in range(options.runs)]

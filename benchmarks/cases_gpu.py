@@ -12,13 +12,11 @@ import numpy as np
 import grblas_gpu as gb
 from grblas_gpu import algorithms
 from grblas_gpu.bench import graphs, verify
-from grblas_gpu.bench.graphs import BenchmarkGraph
 from grblas_gpu.bench.harness import INDEX, WORD, bc_floor, bfs_floor, offset_bytes
-from grblas_gpu.bench.verify import WrongResult
 from grblas_gpu.generators.randomness import Stream
 
 from . import common, speed_checks
-from .common import CASES, host
+from .common import CASES, BenchmarkGraph, WrongResult, host
 
 HEAVIEST, PURPOSE = 255, 99  # the stream of random numbers is none of those that made the graph
 WEIGHT = np.uint8  # holds 1 to 255: an entry's weight is one byte to read
@@ -81,18 +79,14 @@ class Case:
         """Every edge once, towards the higher degree, on the host."""
         return speed_checks.by_degree(*self.structure)
 
-    @cached_property
-    def theirs(self) -> dict[str, Any]:
-        """Matrices of python-graphblas, made when a kernel asks for them."""
-        return {}
-
     def matrix_of(self, suitesparse: Any, kind: str) -> Any:
-        """32-bit weights: the distances have their type, and SuiteSparse's compiled kernels need no conversions."""
-        if kind not in self.theirs:
+        """A matrix of python-graphblas, made once. 32-bit weights: the distances have their type, and SuiteSparse's
+        compiled kernels need no conversions."""
+        if kind not in self.kept:
             values = host(self.weighted._store.values).astype(np.int32) if kind == "weighted" else True
             csr = self.directed if kind == "directed" else None
-            self.theirs[kind] = suitesparse.matrix(self.graph, values, csr)
-        return self.theirs[kind]
+            self.kept[kind] = suitesparse.matrix(self.graph, values, csr)
+        return self.kept[kind]
 
 
 def same_levels(ours: Any, theirs: Any) -> bool:

@@ -16,8 +16,13 @@ import numpy as np
 
 from grblas_gpu import algorithms, generators
 from grblas_gpu.bench.graphs import BenchmarkGraph
-from grblas_gpu.bench.machine import has_cuda
+from grblas_gpu.bench.harness import Session, compiling, interleaved, spread
+from grblas_gpu.bench.machine import copy_rate, describe, has_cuda, seconds, synchronize
+from grblas_gpu.bench.tables import Table
+from grblas_gpu.bench.verify import WrongResult
 
+__all__ = ["Session", "Table", "WrongResult", "compiling", "copy_rate", "describe", "interleaved", "seconds", "spread"]
+__all__ += ["synchronize"]  # of the harness, for all benchmarks
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 CASES: dict[str, Any] = tomllib.loads((HERE / "cases.toml").read_text(encoding="utf-8"))

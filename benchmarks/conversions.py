@@ -17,9 +17,8 @@ import numpy as np
 
 import grblas_gpu as gb
 from grblas_gpu import io
-from grblas_gpu.bench.machine import seconds
 
-from .common import parser
+from .common import parser, seconds
 
 
 def random_graph(vertices: int, edges: int) -> tuple[gb.Matrix, nx.DiGraph]:

@@ -15,11 +15,8 @@ import numpy as np
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, generators, semiring
-from grblas_gpu.bench.harness import interleaved, spread
-from grblas_gpu.bench.machine import describe
-from grblas_gpu.bench.tables import Table
 
-from .common import parser, write
+from .common import Table, describe, interleaved, parser, spread, write
 
 SCALES, DEGREE, TRIALS = (16, 20), 16, 15
 

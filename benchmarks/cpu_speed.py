@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING, Any
 import grblas_gpu as gb
 from grblas_gpu.backends.cpu import pool
 from grblas_gpu.bench.harness import WARM_UP, compiling
-from grblas_gpu.bench.machine import describe, seconds
-from grblas_gpu.bench.tables import Table
 
-from .common import parser, write
+from .common import Table, describe, parser, seconds, write
 
 if TYPE_CHECKING:
     from .cases_cpu import Work

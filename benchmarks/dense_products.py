@@ -17,12 +17,9 @@ import numpy as np
 import grblas_gpu as gb
 from grblas_gpu import Matrix, algorithms, io, semiring
 from grblas_gpu.bench import graphs
-from grblas_gpu.bench.harness import interleaved
-from grblas_gpu.bench.machine import has_cuda
-from grblas_gpu.bench.tables import Table
 from grblas_gpu.generators.randomness import Stream
 
-from .common import host, parser
+from .common import Table, has_cuda, host, interleaved, parser
 
 SOURCES = 64
 Runs = dict[str, Callable[[], Any]]

@@ -23,11 +23,9 @@ import numpy as np
 
 import grblas_gpu as gb
 from grblas_gpu import monoid
-from grblas_gpu.bench.machine import copy_rate, describe, seconds, synchronize
-from grblas_gpu.bench.tables import Table
 
 from .cases_operations import OPERATIONS, STRUCTURES, TYPES, Case, Operation, pattern
-from .common import CASES, first_line, parser, side_by_side, write
+from .common import CASES, Table, copy_rate, describe, first_line, parser, seconds, side_by_side, synchronize, write
 
 TITLE = "Operations on whole matrices"
 LEAST, MOST = 3, 40  # calls that count, of each, unless one of them takes far longer than all should

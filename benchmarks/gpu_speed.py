@@ -19,13 +19,10 @@ from functools import partial
 from typing import Any
 
 import grblas_gpu as gb
-from grblas_gpu.bench.harness import compiling, spread
-from grblas_gpu.bench.machine import copy_rate, describe, seconds
-from grblas_gpu.bench.tables import Table
 from grblas_gpu.bench.verify import WrongResult
 
 from .cases_gpu import KERNELS, WORKS, Case, Kernel, Work, graph_of
-from .common import CASES, first_line, parser, write
+from .common import CASES, Table, compiling, copy_rate, describe, first_line, parser, seconds, spread, write
 
 TITLE = "Whole calls from Python, results on the device"
 SOURCES, TRIALS = 8, 3

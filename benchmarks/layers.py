@@ -19,12 +19,10 @@ from grblas_gpu import Vector, generators, semiring
 from grblas_gpu.api import updates
 from grblas_gpu.backends import interpreter, products
 from grblas_gpu.backends.cpu import mxv_call
-from grblas_gpu.bench.harness import interleaved
-from grblas_gpu.bench.tables import Table
 from grblas_gpu.ir.node import Node
 from grblas_gpu.plan import rules
 
-from .common import parser
+from .common import Table, interleaved, parser
 
 CALLS, ROUNDS = 100, 100
 

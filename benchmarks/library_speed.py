@@ -33,11 +33,10 @@ from typing import Any
 import grblas_gpu as gb
 from grblas_gpu import algorithms
 from grblas_gpu.backends.cpu import pool, tier
-from grblas_gpu.bench.machine import describe
 
 from . import library_peers as peers
 from .cases_library import KINDS, LOOPS, WORKS, Case, Work, graph
-from .common import CASES, first_line, parser, write
+from .common import CASES, describe, first_line, parser, write
 
 PATIENCE = 2000.0  # ms: what has taken that long runs no more
 #: Processor time counts what all threads do, and nothing that other programs do meanwhile.

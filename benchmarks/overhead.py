@@ -13,10 +13,7 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
-from grblas_gpu.bench.harness import interleaved
-from grblas_gpu.bench.machine import has_cuda
-
-from .common import parser
+from .common import has_cuda, interleaved, parser
 
 WARM_UP = 250  # calls
 

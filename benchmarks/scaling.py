@@ -21,9 +21,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from grblas_gpu.bench.machine import describe
-
-from .common import RESULTS, parser, write
+from .common import RESULTS, describe, parser, write
 
 USUAL = "1x1 1x2 1x4 2x2 1x8"  # as ranks search if nothing else is said: by bits
 PRODUCTS = "1x4 2x1 2x2 4x1 2x4 4x2 8x1"

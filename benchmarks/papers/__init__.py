@@ -12,11 +12,7 @@ import time
 from functools import partial
 from typing import Any
 
-from grblas_gpu.bench.harness import Session
-from grblas_gpu.bench.machine import copy_rate, describe
-from grblas_gpu.bench.tables import Table
-
-from ..common import parser, side_by_side, write
+from ..common import Session, Table, copy_rate, describe, parser, side_by_side, write
 from . import hybrid, push_pull, turbobc, turbobfs, xbfs
 from .common import Experiment, Options
 

@@ -17,12 +17,8 @@ import grblas_gpu as gb
 from grblas_gpu import Vector, algorithms, generators, semiring
 from grblas_gpu.bench import graphs, verify
 from grblas_gpu.bench.contenders import Contender, contenders
-from grblas_gpu.bench.graphs import BenchmarkGraph
-from grblas_gpu.bench.harness import Session, interleaved
-from grblas_gpu.bench.machine import has_cuda
-from grblas_gpu.bench.tables import Table
 
-from ..common import Road, mycielskian
+from ..common import BenchmarkGraph, Road, Session, Table, has_cuda, interleaved, mycielskian
 
 PAPERS: dict[str, dict[str, Any]] = tomllib.loads((Path(__file__).parent / "papers.toml").read_text(encoding="utf-8"))
 SMALL = {"delaunayn15": "delaunayn8", "smallworld": "smallworld200", "mycielskian12": "mycielskian7"}

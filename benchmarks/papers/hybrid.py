@@ -7,10 +7,8 @@ from functools import partial
 from grblas_gpu import algorithms, generators
 from grblas_gpu.bench import graphs
 from grblas_gpu.bench.contenders import grblas
-from grblas_gpu.bench.graphs import BenchmarkGraph
-from grblas_gpu.bench.harness import Session
-from grblas_gpu.bench.tables import Table
 
+from ..common import BenchmarkGraph, Session, Table
 from .common import Experiment, Options, shape
 
 ROOTS = 64  # as Graph500 asks for

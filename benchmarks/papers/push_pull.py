@@ -12,12 +12,8 @@ import grblas_gpu as gb
 from grblas_gpu import Vector, algorithms, explain, generators, semiring
 from grblas_gpu.bench import graphs
 from grblas_gpu.bench.contenders import grblas
-from grblas_gpu.bench.graphs import BenchmarkGraph
-from grblas_gpu.bench.harness import Session
-from grblas_gpu.bench.tables import Table
-from grblas_gpu.bench.verify import WrongResult
 
-from ..common import Road
+from ..common import BenchmarkGraph, Road, Session, Table, WrongResult
 from .common import Experiment, Options, median_ms, shape, steps_of_search, verified_levels, waiting
 
 PULL, PUSH = "pull.compact", "push.sort"

@@ -7,12 +7,9 @@ from functools import partial
 import grblas_gpu as gb
 from grblas_gpu import algorithms
 from grblas_gpu.bench.contenders import grblas
-from grblas_gpu.bench.graphs import BenchmarkGraph
-from grblas_gpu.bench.harness import Session
-from grblas_gpu.bench.machine import seconds
-from grblas_gpu.bench.tables import Table
 
 from ..cases_gpu import Case, check_some_scores
+from ..common import BenchmarkGraph, Session, Table, seconds
 from .common import Experiment, Options, make, peak_bytes, shape
 
 WORD = 4  # bytes, in the paper's count

@@ -8,9 +8,8 @@ from grblas_gpu.algorithms.turbobfs import KERNELS
 
 from grblas_gpu import algorithms
 from grblas_gpu.bench.contenders import grblas
-from grblas_gpu.bench.harness import Session
-from grblas_gpu.bench.tables import Table
 
+from ..common import Session, Table
 from .common import Experiment, Options, make, shape
 
 SMALL = ("delaunayn15", "smallworld", "mycielskian12", "kron-logn16")

@@ -11,11 +11,8 @@ import numpy as np
 import grblas_gpu as gb
 from grblas_gpu import Vector, algorithms, explain, select
 from grblas_gpu.bench import graphs
-from grblas_gpu.bench.graphs import BenchmarkGraph
-from grblas_gpu.bench.harness import Session
-from grblas_gpu.bench.tables import Table
-from grblas_gpu.bench.verify import WrongResult
 
+from ..common import BenchmarkGraph, Session, Table, WrongResult
 from .common import Experiment, Options, median_ms, steps_of_search, verified_levels, waiting
 
 WAYS = {"scan-free": "push.scatter", "single-scan": "push.scan", "double-scan": "pull.compact"}

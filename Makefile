@@ -81,20 +81,20 @@ sanitize: $(READY)  ## compute-sanitizer over loops on a CUDA device, minutes; n
 	PYTHONPATH=tests/helpers $(PY) tests/sanitize $(ARGS)
 
 bench: $(READY) bench-cpu  ## next to SuiteSparse and others, in some minutes: report.html and report.json
-	$(PY) -m benchmarks --report report.html --output report.json $(ARGS)
+	$(PY) -m grblas_gpu bench --report report.html --output report.json $(ARGS)
 	@echo "report.html"
 
 papers: $(READY)  ## every experiment of the five papers on a CUDA device, in some ten minutes: benchmarks/results and their page
-	$(PY) -m benchmarks.papers all --backend cuda --sources 2 --trials 3 --jobs 16 --out benchmarks/results $(ARGS)
-	$(PY) -m benchmarks.papers.document benchmarks/results docs/benchmark-results.md
+	$(PY) -m benchmarks papers all --backend cuda --sources 2 --trials 3 --jobs 16 --out benchmarks/results $(ARGS)
+	$(PY) -m docs.pages
 	@echo "docs/benchmark-results.md"
 
 bench-gpu: $(READY)  ## every operation on a CUDA device beside cupyx, in some 150 s: benchmarks/results/gpu_operations.json and its picture
-	$(PY) -m benchmarks.gpu_operations --jobs 16 --out benchmarks/results $(ARGS)
+	$(PY) -m benchmarks gpu_operations --jobs 16 --out benchmarks/results $(ARGS)
 	$(PY) docs/pictures.py
 
 bench-cpu: $(READY)  ## only the CPU engine next to SuiteSparse, operation by operation: is it as fast as we want it to be?
-	$(PY) -m benchmarks.cpu_speed --runs 3 --output cpu_speed.json
+	$(PY) -m benchmarks cpu_speed --runs 3 --output cpu_speed.json
 
 package: $(READY)  ## wheel and sdist in dist/, and what twine and validate-pyproject say about them
 	$(PY) -m pip install --quiet --disable-pip-version-check build twine validate-pyproject

@@ -28,7 +28,7 @@ def _needs_cupy(path: Path) -> bool:
 
 
 #: They import python-graphblas at once.
-_COMPARING = ("graphblas", "pairs", "grblas_gpu.benchmarks.cpu_speed")
+_COMPARING = ("graphblas", "pairs", "benchmarks.cases_cpu")
 
 
 def _needs_graphblas(path: Path) -> bool:

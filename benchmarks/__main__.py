@@ -1,7 +1,27 @@
-"""``python -m benchmarks`` is ``grblas-gpu bench``."""
+"""``python -m benchmarks NAME ...``; without a name what there is."""
 
+from __future__ import annotations
+
+import ast
+import importlib.util
 import sys
+from pathlib import Path
 
-from grblas_gpu.cli import main
+NAMES = (
+    "gpu_speed gpu_operations library_speed cpu_speed papers overhead first_use conversions cost_growth "
+    "layers dense_products networkx_backend search_levels scaling ranks_in_turn product_steps"
+).split()
 
-raise SystemExit(main(["bench", *sys.argv[1:]]))
+
+def main(arguments: list[str]) -> int:
+    if not arguments or arguments[0] not in NAMES:
+        for name in NAMES:  # without importing them: some need what is not installed everywhere
+            spec = importlib.util.find_spec(f"{__package__}.{name}")
+            text = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
+            print(f"{name:18}{(ast.get_docstring(ast.parse(text)) or '').splitlines()[0]}")
+        return 0 if not arguments or arguments[0] in ("-h", "--help") else 2
+    return importlib.import_module(f"{__package__}.{arguments[0]}").main(arguments[1:]) or 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

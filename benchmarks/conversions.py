@@ -1,18 +1,15 @@
 """How long data takes to get in and out: a graph of a million edges between this library and others, and files.
 
-    python benchmarks/conversions.py                      # the best of 3
-    python benchmarks/conversions.py --edges 100000 --repeat 5
+    python -m benchmarks conversions                      # the best of 3
+    python -m benchmarks conversions --edges 100000 --repeat 5
 
 What is promised: a NetworkX graph of a million edges in less than 3 s, a SciPy CSR in less than 50 ms.
 """
 
 from __future__ import annotations
 
-import argparse
 import tempfile
-import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -21,14 +18,7 @@ import numpy as np
 import grblas_gpu as gb
 from grblas_gpu import io
 
-
-def best(run: Callable[[], Any], repeat: int) -> float:
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
+from .common import parser, seconds
 
 
 def random_graph(vertices: int, edges: int) -> tuple[gb.Matrix, nx.DiGraph]:
@@ -36,24 +26,17 @@ def random_graph(vertices: int, edges: int) -> tuple[gb.Matrix, nx.DiGraph]:
     draw = np.random.default_rng(1)
     keys = draw.choice(vertices * vertices, edges, replace=False)
     rows, cols, weights = keys // vertices, keys % vertices, draw.random(edges)
-    A = gb.Matrix.from_coo(rows, cols, weights, nrows=vertices, ncols=vertices)
-    G = nx.DiGraph()
-    G.add_nodes_from(range(vertices))
+    G = nx.empty_graph(vertices, nx.DiGraph)
     G.add_weighted_edges_from(zip(rows.tolist(), cols.tolist(), weights.tolist(), strict=True))
-    return A, G
+    return gb.Matrix.from_coo(rows, cols, weights, nrows=vertices, ncols=vertices), G
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--edges", type=int, default=1_000_000)
-    parser.add_argument("--vertices", type=int, default=100_000)
-    parser.add_argument("--repeat", type=int, default=3)
-    options = parser.parse_args()
-
+def main(arguments: list[str] | None = None) -> int:
+    options = parser("conversions", __doc__, edges=1_000_000, vertices=100_000, repeat=3).parse_args(arguments)
     A, G = random_graph(options.vertices, options.edges)
     csr, csc, coo = (io.to_scipy_sparse(A, format) for format in ("csr", "csc", "coo"))
     with tempfile.TemporaryDirectory() as folder:
-        market, text, npz, own = (str(Path(folder) / name) for name in ("a.mtx", "a.txt", "a.npz", "a.grb"))
+        market, text, npz, own = (f"{folder}/a.{kind}" for kind in ("mtx", "txt", "npz", "grb"))
         tasks: dict[str, Callable[[], Any]] = {
             "from_networkx": lambda: io.from_networkx(G),
             "from_networkx, no weights": lambda: io.from_networkx(G, weight=None),
@@ -77,8 +60,5 @@ def main() -> None:
         }
         print(f"{options.vertices} vertices, {options.edges} edges, best of {options.repeat}")
         for name, run in tasks.items():
-            print(f"  {name:32}{best(run, options.repeat) * 1e3:10.1f} ms", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+            print(f"  {name:32}{min(seconds(run) for _ in range(options.repeat)) * 1e3:10.1f} ms", flush=True)
+    return 0

@@ -1,24 +1,20 @@
 """Every operation on whole matrices on a GPU, beside cupyx (cuSPARSE, CUB) in the same run, and the time of its bytes.
 
-python -m benchmarks.gpu_operations --graphs rmat20_16 --types FP32
-python -m benchmarks.gpu_operations --jobs 16 --out benchmarks/results
-python -m benchmarks.gpu_operations --part 1/2 --seconds 70 --only "mxv|select"
-python -m benchmarks.gpu_operations --backend cpu --small
+python -m benchmarks gpu_operations --graphs rmat20_16 --types FP32
+python -m benchmarks gpu_operations --jobs 16 --out benchmarks/results
+python -m benchmarks gpu_operations --graphs grid_2000 --seconds 70 --out benchmarks/results   # the others later
+python -m benchmarks gpu_operations --backend cpu --small
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import gc
 import json
 import re
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -28,35 +24,16 @@ import numpy as np
 import grblas_gpu as gb
 from grblas_gpu import monoid
 
-from .machine import copy_rate, describe, has_cuda
-from .operation_cases import GRAPHS, OPERATIONS, TYPES, Case, Operation
-from .text_tables import Table
+from .cases_operations import OPERATIONS, STRUCTURES, TYPES, Case, Operation, pattern
+from .common import CASES, Table, copy_rate, describe, first_line, parser, seconds, side_by_side, synchronize, write
 
 TITLE = "Operations on whole matrices"
 LEAST, MOST = 3, 40  # calls that count, of each, unless one of them takes far longer than all should
-WARM_UP, QUICK = 6, 20.0  # calls before those, of what takes fewer milliseconds: matrices learn what they are used for
+WARM_UP, QUICK = 6, 0.02  # calls before those, of what takes fewer seconds: matrices learn what they are used for
 PATIENCE = 1.0  # seconds after which a row ends with fewer calls
 SHARE_TO_PREPARE = 0.4  # of the time, at most, goes into compiling
-NOTES = [
-    "ms: median of whole calls from Python until the device is idle; ours and cupyx take turns",
-    "bytes: each array that must be read or written, once, at the rate of a copy; x bytes: ours over that",
-    "first ms: the first call, with what had to be compiled for it (with --jobs most is compiled before)",
-    "a row for which there was no time left says so",
-]
-
-
-def synchronize(backend: str) -> None:
-    if backend == "cuda":
-        import cupy
-
-        cupy.cuda.runtime.deviceSynchronize()
-
-
-def milliseconds(run: Callable[[], Any], backend: str) -> float:
-    start = time.perf_counter()
-    run()
-    synchronize(backend)
-    return (time.perf_counter() - start) * 1e3
+NOTES: list[str] = CASES["gpu_operations"]["notes"]
+described = cache(describe)
 
 
 def measured(runs: list[Callable[[], Any]], backend: str, budget: float) -> list[float]:
@@ -66,7 +43,7 @@ def measured(runs: list[Callable[[], Any]], backend: str, budget: float) -> list
     rounds, used = 0, 0.0
     while (rounds < LEAST and used < budget + PATIENCE) or (rounds < MOST and used < budget):
         for run, taken in zip(runs, times, strict=True):
-            taken.append(milliseconds(run, backend))
+            taken.append(seconds(run, backend) * 1e3)
         rounds, used = rounds + 1, time.perf_counter() - start
     return [statistics.median(taken) for taken in times]
 
@@ -74,10 +51,9 @@ def measured(runs: list[Callable[[], Any]], backend: str, budget: float) -> list
 def summary(result: Any) -> tuple[int, float]:
     """Entries, and their sum in FP64, of a result of ours or of cupyx."""
     plus = monoid.plus["FP64"]
-    if isinstance(result, gb.Matrix):
-        return result.nvals, float(result.reduce_scalar(plus).new().value or 0)
-    if isinstance(result, gb.Vector):
-        return result.nvals, float(result.reduce(plus).new().value or 0)
+    if isinstance(result, (gb.Matrix, gb.Vector)):
+        total = result.reduce_scalar(plus) if isinstance(result, gb.Matrix) else result.reduce(plus)
+        return result.nvals, float(total.new().value or 0)
     if isinstance(result, gb.Scalar):
         return result.nvals, float(result.value or 0)
     values = result.data if hasattr(result, "indptr") else result
@@ -96,7 +72,7 @@ def measure(operation: Operation, case: Case, budget: float) -> dict[str, Any]:
     runs: list[Callable[[], Any]] = [partial(operation.ours, case)]
     remark = ""
     synchronize(case.backend)
-    first = milliseconds(runs[0], case.backend)
+    first = seconds(runs[0], case.backend)
     if operation.theirs is not None and case.theirs is not None:
         try:
             remark = differ(operation.ours(case), operation.theirs(case.theirs, case))
@@ -108,26 +84,22 @@ def measure(operation: Operation, case: Case, budget: float) -> dict[str, Any]:
             for run in runs:
                 run()
         synchronize(case.backend)
-    ms = measured(runs, case.backend, budget)
+    ms, theirs, *_ = [*measured(runs, case.backend, budget), None]
     floor = operation.bytes(case) / copy_rate(case.backend) * 1e3
-    return {
-        "ms": ms[0],
-        "cupyx_ms": ms[1] if len(ms) > 1 else None,
-        "bytes_ms": floor,
-        "first_ms": first,
-        "remark": remark,
-    }
+    return {"ms": ms, "cupyx_ms": theirs, "bytes_ms": floor, "first_ms": first * 1e3, "remark": remark}
 
 
 def wanted(options: argparse.Namespace) -> list[tuple[str, str, list[Operation]]]:
-    """Graphs, types and operations that were asked for; of several parts, one."""
+    """Graphs, types and operations that were asked for."""
     found = []
     for graph in options.graphs:
-        named = [op for op in OPERATIONS if re.search(options.only, op.name, re.IGNORECASE)]
-        operations = [op for op in named if graph in op.graphs]
+        operations = [op for op in named(options) if graph in op.graphs]
         found += [(graph, kind, operations) for kind in options.types if operations]
-    number, parts = options.part
-    return found[(number - 1) * len(found) // parts : number * len(found) // parts]
+    return found
+
+
+def named(options: argparse.Namespace) -> list[Operation]:
+    return [op for op in OPERATIONS if re.search(options.only, op.name, re.IGNORECASE)]
 
 
 def rows_of(
@@ -137,7 +109,7 @@ def rows_of(
     rows: list[dict[str, Any]] = []
     asked = wanted(options)
     left = sum(len(operations) for _, _, operations in asked)
-    made, pattern = "", None
+    made, structure = "", None
     for graph, kind, operations in asked:
         case = None
         for operation in operations:
@@ -148,15 +120,14 @@ def rows_of(
                 if share <= 0:
                     raise TimeoutError("no time left")
                 if made != graph:
-                    case = pattern = None
-                    pattern, made = (GRAPHS[graph].small if options.small else GRAPHS[graph].make)(), graph
+                    case = structure = None
+                    structure, made = pattern(graph, options.small), graph
                 if case is None:
-                    assert pattern is not None
-                    case = Case(pattern, kind, options.backend)
+                    assert structure is not None
+                    case = Case(structure, kind, options.backend)
                 row |= measure(operation, case, min(options.budget, share / 2))
             except Exception as error:  # a row that fails is a row
-                lines = str(error).splitlines() or [""]
-                row["error"] = f"{type(error).__name__}: {lines[0][:100]}"
+                row["error"] = first_line(error)
             rows.append(row)
             keep(rows)
         del case
@@ -166,98 +137,60 @@ def rows_of(
 
 def prepare(options: argparse.Namespace) -> None:
     """Processes side by side compile what small graphs need; the rest is compiled when it is measured."""
-    names = [op.name for op in OPERATIONS if re.search(options.only, op.name, re.IGNORECASE)]
+    names = [re.escape(op.name) for op in named(options)]
     parts = max(1, options.jobs // len(options.types))
-    command = [
-        sys.executable,
-        "-m",
-        __spec__.name,
-        "--backend",
-        options.backend,
-        "--small",
-        "--budget",
-        "0",
-        "--jobs",
-        "0",
-    ]
     limit = options.seconds * SHARE_TO_PREPARE
+    words = f"gpu_operations --backend {options.backend} --small --budget 0 --seconds {limit} --types"
     asked = [
-        [*command, "--seconds", f"{limit}", "--types", kind, "--only", "^(" + "|".join(map(re.escape, some)) + ")$"]
+        [*words.split(), kind, "--only", f"^({'|'.join(some)})$", "--graphs", *options.graphs]
         for kind in options.types
         for some in (names[first::parts] for first in range(parts))
         if some
     ]
-
-    def run(arguments: list[str]) -> None:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            subprocess.run([*arguments, "--graphs", *options.graphs], capture_output=True, timeout=limit, check=False)
-
-    with ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(run, asked))
-
-
-def part(text: str) -> tuple[int, int]:
-    """
-    >>> part("2/3")
-    (2, 3)
-    """
-    number, _, parts = text.partition("/")
-    if not (number.isdigit() and parts.isdigit() and 1 <= int(number) <= int(parts)):
-        raise argparse.ArgumentTypeError(f"as 1/2: the first of two parts; got {text!r}")
-    return int(number), int(parts)
+    side_by_side(asked, options.jobs, limit)
 
 
 def table_of(rows: list[dict[str, Any]], backend: str) -> Table:
     columns = "graph,type,operation,ms,cupyx ms,x cupyx,bytes ms,x bytes,first ms,remark"
     table = Table(f"{TITLE}, {backend}", columns.split(","), notes=list(NOTES))
     for row in rows:
-        named = row["graph"], row["type"], row["operation"]
+        name = row["graph"], row["type"], row["operation"]
         if "error" in row:
-            table.add(*named, *[None] * 6, row["error"])
+            table.add(*name, *[None] * 6, row["error"])
             continue
         ms, theirs, floor = row["ms"], row["cupyx_ms"], row["bytes_ms"]
         ratios = theirs and ms / theirs, floor, ms / floor if floor else None
-        table.add(*named, ms, theirs, *ratios, row["first_ms"], row["remark"])
+        table.add(*name, ms, theirs, *ratios, row["first_ms"], row["remark"])
     return table
 
 
-@cache
-def described() -> dict[str, Any]:
-    return describe()
-
-
-def write(file: Path, rows: list[dict[str, Any]], backend: str) -> None:
+def keep_rows(folder: Path, rows: list[dict[str, Any]], backend: str) -> None:
     """Rows of an earlier part of the same commit on the same device are kept, unless they were measured again."""
-    found = {**described(), "backend": backend}
+    found, file = {**described(), "backend": backend}, folder / "gpu_operations.json"
     kept = json.loads(file.read_text()) if file.exists() else {}
     same = all(kept.get(name) == found[name] for name in ("machine", "commit", "backend"))
 
     def name(row: dict[str, Any]) -> tuple[str, str, str]:
         return row["graph"], row["type"], row["operation"]
 
-    measured = {name(row) for row in rows}
-    earlier = [row for row in kept.get("rows", []) if same and name(row) not in measured]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({**found, "rows": earlier + rows}, indent=1))
+    again = {name(row) for row in rows}
+    earlier = [row for row in kept.get("rows", []) if same and name(row) not in again]
+    write(folder, "gpu_operations", {**found, "rows": earlier + rows})
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="benchmarks.gpu_operations", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--backend", choices=["cpu", "cuda"], default="cuda" if has_cuda() else "cpu")
-    parser.add_argument("--small", action="store_true", help="tiny graphs: whether it works, not how fast")
-    parser.add_argument("--only", metavar="REGEX", default="", help="operations whose name has a match")
-    parser.add_argument("--graphs", nargs="+", choices=list(GRAPHS), default=list(GRAPHS))
-    parser.add_argument("--types", nargs="+", choices=list(TYPES), default=list(TYPES))
-    parser.add_argument("--part", type=part, default=(1, 1), metavar="N/M", help="a part of graphs and types: 1/2, 2/2")
-    parser.add_argument("--seconds", type=float, default=140.0, help="for everything, about; rows share them")
-    parser.add_argument("--jobs", type=int, default=0, help="so many processes compile before, side by side")
-    parser.add_argument("--budget", type=float, default=0.2, metavar="SECONDS", help="for the calls of a row, at most")
-    parser.add_argument("--out", metavar="FOLDER", help="write gpu_operations.json there; rows that it has are kept")
-    options = parser.parse_args(arguments)
+    own: dict[str, Any] = {
+        "graphs": {"nargs": "+", "choices": list(STRUCTURES), "default": list(STRUCTURES)},
+        "types": {"nargs": "+", "choices": list(TYPES), "default": list(TYPES)},
+        "seconds": {"type": float, "default": 140.0, "help": "for everything, about; rows share them"},
+        "jobs": {"type": int, "default": 0, "help": "so many processes compile before, side by side"},
+        "budget": {"type": float, "default": 0.2, "metavar": "SECONDS", "help": "for the calls of a row, at most"},
+    }
+    options = parser("gpu_operations", __doc__, "backend", "small", "only", "out", **own).parse_args(arguments)
 
     def keep(rows: list[dict[str, Any]]) -> None:
         if options.out:
-            write(Path(options.out) / "gpu_operations.json", rows, options.backend)
+            keep_rows(options.out, rows, options.backend)
 
     deadline = time.perf_counter() + options.seconds
     if options.jobs:
@@ -266,7 +199,3 @@ def main(arguments: list[str] | None = None) -> int:
         rows = rows_of(options, deadline, keep)
     print(table_of(rows, options.backend))
     return 1 if any("DIFFERENT" in row.get("remark", "") for row in rows) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -3,13 +3,11 @@
 A level is an assignment through the frontier and a masked product. The frontier is the diagonal of a grid, a few
 hundred vertices: little work, so that what surrounds it shows.
 
-    python -m benchmarks.layers
+    python -m benchmarks layers
 """
 
 from __future__ import annotations
 
-import argparse
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -24,19 +22,9 @@ from grblas_gpu.backends.cpu import mxv_call
 from grblas_gpu.ir.node import Node
 from grblas_gpu.plan import rules
 
-from .text_tables import Table
+from .common import Table, interleaved, parser
 
-
-def microseconds(calls: dict[str, Callable[[], Any]], times: int = 100, rounds: int = 100) -> list[tuple[str, float]]:
-    """Of one call of each, in the best of several rounds; they take turns."""
-    best = dict.fromkeys(calls, float("inf"))
-    for _ in range(rounds):
-        for name, call in calls.items():
-            start = time.perf_counter()
-            for _ in range(times):
-                call()
-            best[name] = min(best[name], (time.perf_counter() - start) / times * 1e6)
-    return list(best.items())
+CALLS, ROUNDS = 100, 100
 
 
 def kernel_of(run: Callable[[], Any]) -> Callable[[], Any]:
@@ -60,8 +48,7 @@ def kernel_of(run: Callable[[], Any]) -> Callable[[], Any]:
 def layers(side: int = 1000) -> list[tuple[str, float]]:
     """Names of the layers and microseconds of a step that is entered there."""
     A, depth = generators.grid_2d(side), side // 2
-    rows, cols = np.divmod(np.arange(side * side), side)
-    distance = rows + cols
+    distance = np.add.outer(np.arange(side), np.arange(side)).ravel()
     levels = Vector.from_dense(np.where(distance <= depth, distance, -1), missing_value=-1)
     frontier = Vector.from_coo(np.flatnonzero(distance == depth), True, bool, size=side * side)
     after, step = Vector(bool, side * side), semiring.lor_land
@@ -79,21 +66,21 @@ def layers(side: int = 1000) -> list[tuple[str, float]]:
     def assignment() -> None:
         levels(frontier.S) << depth
 
-    for _ in range(100):  # kernels are compiled when they have proved useful, of small graphs as well
+    for _ in range(CALLS):  # kernels are compiled when they have proved useful, of small graphs as well
         statement()
         assignment()
-    return microseconds(
-        {
-            "kernel of the product": kernel_of(product),
-            "engine: buffers, choice of the kernel, result": product,
-            "planner: facts, direction": lambda: products.vxm(node, view),
-            "interpreter: write, storage": lambda: interpreter.execute(node),
-            "update: checks, the node": lambda: updates.update(after, expression, mask, None, True),
-            "statement: mask, infix, operator, expression": statement,
-            "assignment, whole": assignment,
-            "nvals": lambda: after.nvals,
-        }
-    )
+    calls: dict[str, Callable[[], Any]] = {
+        "kernel of the product": kernel_of(product),
+        "engine: buffers, choice of the kernel, result": product,
+        "planner: facts, direction": lambda: products.vxm(node, view),
+        "interpreter: write, storage": lambda: interpreter.execute(node),
+        "update: checks, the node": lambda: updates.update(after, expression, mask, None, True),
+        "statement: mask, infix, operator, expression": statement,
+        "assignment, whole": assignment,
+        "nvals": lambda: after.nvals,
+    }
+    times = interleaved(calls, ROUNDS, times=CALLS)
+    return [(name, min(found) * 1e6) for name, found in times.items()]
 
 
 def table(found: list[tuple[str, float]]) -> Table:
@@ -108,13 +95,9 @@ def table(found: list[tuple[str, float]]) -> Table:
     return shown
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--side", type=int, default=1000, help="vertices on a side of the grid")
-    options = parser.parse_args()
+def main(arguments: list[str] | None = None) -> int:
+    side = {"type": int, "default": 1000, "help": "vertices on a side of the grid"}
+    options = parser("layers", __doc__, side=side).parse_args(arguments)
     with gb.using("cpu"):
         print(table(layers(options.side)))
-
-
-if __name__ == "__main__":
-    main()
+    return 0

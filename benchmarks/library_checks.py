@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.sparse import csgraph
 
 import grblas_gpu as gb
 
 Arrays = Any  # scipy.sparse.csr_array
+dijkstra = csgraph.dijkstra
 
 
 def as_scipy(A: gb.Matrix) -> Arrays:
@@ -25,9 +27,30 @@ def undirected(S: Arrays) -> Arrays:
     return both
 
 
+def edges_of(S: Arrays) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of all edges without directions, in both directions."""
+    edges = undirected(S).tocoo()
+    return edges.row, edges.col
+
+
 def entries(S: Arrays, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """The values there, 0 where there is none; SciPy makes a matrix of no entries of no places."""
     return np.asarray(S[rows, columns]).ravel() if len(rows) else np.empty(0)
+
+
+def steps(S: Arrays, sources: Any = None) -> np.ndarray:
+    """Edges of shortest paths, infinitely many where there is none."""
+    return dijkstra(S, indices=sources, unweighted=True)
+
+
+def near(found: float, expected: float, tolerance: float = 1e-6) -> None:
+    assert abs(found - expected) <= tolerance * max(1.0, abs(expected))
+
+
+def shares(x: np.ndarray, S: Arrays) -> np.ndarray:
+    """What each vertex gives to every neighbour."""
+    out = np.asarray(S.sum(axis=1)).ravel()
+    return np.divide(x, out, out=np.zeros_like(x), where=out > 0)
 
 
 def residual(step: np.ndarray, x: np.ndarray) -> float:
@@ -35,18 +58,21 @@ def residual(step: np.ndarray, x: np.ndarray) -> float:
     return float(np.abs(step / np.linalg.norm(step) - x / np.linalg.norm(x)).sum())
 
 
+# Ranks -----------------------------------------------------------------------------------------------------------
+
+
 def pagerank(S: Arrays, ranks: Any) -> None:
-    x, out = ranks.to_dense(), np.asarray(S.sum(axis=1)).ravel()
-    share = np.divide(x, out, out=np.zeros_like(x), where=out > 0)
-    after = 0.15 / len(x) + 0.85 * (share @ S + x[out == 0].sum() / len(x))
+    x = ranks.to_dense()
+    stuck = x[np.asarray(S.sum(axis=1)).ravel() == 0].sum() / len(x)
+    after = 0.15 / len(x) + 0.85 * (shares(x, S) @ S + stuck)
     assert np.abs(after - x).sum() < len(x) * 1e-5 and abs(x.sum() - 1) < 1e-9
 
 
 def personalized_pagerank(S: Arrays, ranks: Any, sources: np.ndarray) -> None:
-    x, out = ranks.to_dense(), np.asarray(S.sum(axis=1)).ravel()
+    x = ranks.to_dense()
     home = np.zeros_like(x)
     home[np.arange(len(sources)), sources] = 1.0
-    after = 0.85 * (np.divide(x, out, out=np.zeros_like(x), where=out > 0) @ S)
+    after = 0.85 * (shares(x, S) @ S)
     after += home * (1 - after.sum(axis=1, keepdims=True))
     assert np.abs(after - x).sum(axis=1).max() < x.shape[1] * 1e-5 and np.abs(x.sum(axis=1) - 1).max() < 1e-9
 
@@ -58,8 +84,7 @@ def eigenvector(S: Arrays, x: Any) -> None:
 
 def katz(S: Arrays, x: Any, alpha: float) -> None:
     """x - alpha x A is the same everywhere."""
-    dense = x.to_dense()
-    beta = dense - alpha * (dense @ S)
+    beta = x.to_dense() - alpha * (x.to_dense() @ S)
     assert np.abs(beta - beta.mean()).max() < 1e-3 * beta.mean()
 
 
@@ -68,45 +93,45 @@ def hits(S: Arrays, found: Any) -> None:
     assert residual(S @ (S.T @ hubs), hubs) < 1e-2
 
 
+# Paths -----------------------------------------------------------------------------------------------------------
+
+
 def sssp(S: Arrays, distances: Any, source: int) -> None:
-    np.testing.assert_allclose(distances.to_dense(np.inf), csgraph.dijkstra(S, indices=source))
+    assert_allclose(distances.to_dense(np.inf), dijkstra(S, indices=source))
+
+
+def reached_by(before: np.ndarray, distances: np.ndarray, source: int) -> np.ndarray:
+    """The vertices that have one before them: all that are reached, and the source itself, which is left out."""
+    found = np.flatnonzero(before >= 0)
+    assert len(found) == np.isfinite(distances).sum() and before[source] == source
+    return found[found != source]
 
 
 def shortest_paths(S: Arrays, found: Any, source: int) -> None:
     """Every vertex that is reached is as far as the one before it and the edge between them."""
     sssp(S, found.distances, source)
     distances, before = found.distances.to_dense(np.inf), found.predecessors.to_dense(-1)
-    reached = np.flatnonzero(before >= 0)
-    assert len(reached) == np.isfinite(distances).sum() and before[source] == source
-    reached = reached[reached != source]
-    lengths = entries(S, before[reached], reached)
+    some = reached_by(before, distances, source)
+    lengths = entries(S, before[some], some)
     assert (lengths > 0).all()
-    np.testing.assert_allclose(distances[before[reached]] + lengths, distances[reached])
-
-
-def levels(S: Arrays, found: Any, source: int) -> None:
-    expected = csgraph.dijkstra(S, indices=source, unweighted=True)
-    np.testing.assert_array_equal(found.to_dense(np.inf, dtype=float), expected)
+    assert_allclose(distances[before[some]] + lengths, distances[some])
 
 
 def parents(S: Arrays, found: Any, source: int) -> None:
     """Every vertex that is reached has one that is a step nearer, and an edge from it."""
-    distances = csgraph.dijkstra(S, indices=source, unweighted=True)
-    before = found.to_dense(-1)
-    reached = np.flatnonzero(before >= 0)
-    assert len(reached) == np.isfinite(distances).sum() and before[source] == source
-    reached = reached[reached != source]
-    assert (distances[before[reached]] + 1 == distances[reached]).all()
-    assert (entries(S, before[reached], reached) != 0).all()
+    distances, before = steps(S, source), found.to_dense(-1)
+    some = reached_by(before, distances, source)
+    assert (distances[before[some]] + 1 == distances[some]).all()
+    assert (entries(S, before[some], some) != 0).all()
 
 
-def levels_of_many(S: Arrays, found: Any, sources: np.ndarray) -> None:
-    expected = csgraph.dijkstra(S, indices=sources, unweighted=True)
-    np.testing.assert_array_equal(found.to_dense(np.inf, dtype=float), expected)
+def levels(S: Arrays, found: Any, sources: Any) -> None:
+    """Of one source, or of several."""
+    assert_array_equal(found.to_dense(np.inf, dtype=float), steps(S, sources))
 
 
 def reached(S: Arrays, found: Any, source: int) -> None:
-    np.testing.assert_array_equal(found.to_dense(False), np.isfinite(csgraph.dijkstra(S, indices=source)))
+    assert_array_equal(found.to_dense(False), np.isfinite(steps(S, source)))
 
 
 def path(S: Arrays, found: Any, source: int, target: int) -> None:
@@ -115,72 +140,89 @@ def path(S: Arrays, found: Any, source: int, target: int) -> None:
     lengths = entries(S, vertices[:-1], vertices[1:])
     assert vertices[0] == source and vertices[-1] == target and (lengths > 0).all()
     assert abs(lengths.sum() - found.length) < 1e-9
-    assert abs(csgraph.dijkstra(S, indices=source)[target] - found.length) < 1e-9
+    assert abs(dijkstra(S, indices=source)[target] - found.length) < 1e-9
 
 
 def lower_bound_of_diameter(S: Arrays, found: Any, source: int) -> None:
     """At least as far as from the source, and at most twice that if edges lead both ways."""
-    distances = csgraph.dijkstra(S, indices=source, unweighted=True)
+    distances = steps(S, source)
     farthest = distances[np.isfinite(distances)].max()
     assert farthest <= found and ((S != S.T).nnz or found <= 2 * farthest)
 
 
 def all_distances(S: Arrays, found: Any) -> None:
-    np.testing.assert_allclose(found.to_dense(np.inf), csgraph.dijkstra(S))
+    assert_allclose(found.to_dense(np.inf), dijkstra(S))
 
 
 def eccentricity(S: Arrays, found: Any) -> None:
-    np.testing.assert_array_equal(found.to_dense(np.inf, dtype=float), csgraph.dijkstra(S, unweighted=True).max(axis=1))
+    assert_array_equal(found.to_dense(np.inf, dtype=float), steps(S).max(axis=1))
 
 
 def diameter(S: Arrays, found: Any) -> None:
-    assert found == csgraph.dijkstra(S, unweighted=True).max()
+    assert found == steps(S).max()
 
 
 def closeness(S: Arrays, found: Any) -> None:
     """Over the distances to a vertex: how many are reached, squared, by their sum and by all others there are."""
-    distances = csgraph.dijkstra(S, unweighted=True).T
-    near = np.isfinite(distances)
-    others, far = near.sum(axis=1) - 1, np.where(near, distances, 0).sum(axis=1)
+    distances = steps(S).T
+    there = np.isfinite(distances)
+    others, far = there.sum(axis=1) - 1, np.where(there, distances, 0).sum(axis=1)
     expected = np.divide(others * others, far * (len(far) - 1), out=np.zeros(len(far)), where=far > 0)
-    np.testing.assert_allclose(found.to_dense(0.0), expected)
+    assert_allclose(found.to_dense(0.0), expected)
 
 
 def closure(S: Arrays, found: Any) -> None:
     """An edge, and then any path or none."""
-    reach = np.isfinite(csgraph.dijkstra(S, unweighted=True)).astype(np.float32)
-    np.testing.assert_array_equal(found.to_dense(False), (S > 0).astype(np.float32) @ reach > 0)
+    reach = np.isfinite(steps(S)).astype(np.float32)
+    assert_array_equal(found.to_dense(False), (S > 0).astype(np.float32) @ reach > 0)
+
+
+def flow(S: Arrays, found: Any, source: int, target: int) -> None:
+    expected = csgraph.maximum_flow(S.astype(np.int32), source, target).flow_value
+    amount, n = as_scipy(found.flow), S.shape[0]
+    balance = np.asarray(amount.sum(axis=1)).ravel() - np.asarray(amount.sum(axis=0)).ravel()
+    ends = np.bincount([source, target], [expected, -expected], n)
+    assert_allclose(balance, ends, atol=1e-6 * max(1, expected))
+    assert abs(found.value - expected) <= 1e-9 * max(1, expected) and (amount > S).nnz == 0
+
+
+# Betweenness: sums over sources or edges are those of path lengths ------------------------------------------------
 
 
 def weighted_dependencies(S: Arrays, scores: Any, source: int) -> None:
     """Brandes' sums, an edge at a time; weights are whole numbers, so lengths can be compared."""
-    distances, edges = csgraph.dijkstra(S, indices=source), S.tocoo()
-    near, far = distances[edges.row], distances[edges.col]
-    used = np.flatnonzero(np.isfinite(near) & (near + edges.data == far))
-    used = used[np.argsort(near[used], kind="stable")]
-    steps = list(zip(edges.row[used].tolist(), edges.col[used].tolist(), strict=True))
+    distances, edges = dijkstra(S, indices=source), S.tocoo()
+    begin, end = distances[edges.row], distances[edges.col]
+    used = np.flatnonzero(np.isfinite(begin) & (begin + edges.data == end))
+    used = used[np.argsort(begin[used], kind="stable")]
+    on_paths = list(zip(edges.row[used].tolist(), edges.col[used].tolist(), strict=True))
     ways, through = [0.0] * S.shape[0], [0.0] * S.shape[0]
     ways[source] = 1.0
-    for u, v in steps:
+    for u, v in on_paths:
         ways[v] += ways[u]
-    for u, v in reversed(steps):
+    for u, v in reversed(on_paths):
         through[u] += ways[u] / ways[v] * (1 + through[v])
     through[source] = 0.0
-    np.testing.assert_allclose(scores.to_dense(0.0), through, rtol=1e-6, atol=1e-9)
+    assert_allclose(scores.to_dense(0.0), through, rtol=1e-6, atol=1e-9)
 
 
 def edge_dependencies(S: Arrays, scores: Any, source: int) -> None:
     """They add up to the edges between the source and all others."""
-    distances = csgraph.dijkstra(S, indices=source, unweighted=True)
-    steps = distances[np.isfinite(distances)].sum()
-    assert abs(scores.reduce_scalar().new().get(0.0) - steps) <= 1e-6 * max(1.0, steps)
+    distances = steps(S, source)
+    near(scores.reduce_scalar().new().get(0.0), distances[np.isfinite(distances)].sum())
+
+
+def dependencies(S: Arrays, scores: Any, sources: Any) -> None:
+    """The dependencies of a source (or of all) add up to the vertices between it and all others."""
+    distances = steps(S, sources)
+    near(scores.reduce().new().get(0.0), (distances[np.isfinite(distances) & (distances > 0)] - 1).sum())
 
 
 def all_dependencies(S: Arrays, scores: Any) -> None:
-    """The sum over all sources."""
-    distances = csgraph.dijkstra(S, unweighted=True)
-    between = (distances[np.isfinite(distances) & (distances > 0)] - 1).sum()
-    assert abs(scores.reduce().new().get(0.0) - between) <= 1e-6 * max(1.0, between)
+    dependencies(S, scores, None)
+
+
+# Orders and parts ------------------------------------------------------------------------------------------------
 
 
 def generations(S: Arrays, found: Any) -> None:
@@ -188,7 +230,7 @@ def generations(S: Arrays, found: Any) -> None:
     number, edges = found.to_dense(), S.tocoo()
     latest = np.full(len(number), -1)
     np.maximum.at(latest, edges.col, number[edges.row])
-    np.testing.assert_array_equal(number, latest + 1)
+    assert_array_equal(number, latest + 1)
 
 
 def order(S: Arrays, found: Any) -> None:
@@ -198,8 +240,7 @@ def order(S: Arrays, found: Any) -> None:
 
 def bipartite(S: Arrays, found: bool) -> None:
     """The graph of two copies of every vertex, with edges from copy to copy, falls into twice as many components."""
-    both = S + S.T
-    twice = sparse.block_array([[None, both], [both, None]])
+    twice = sparse.block_array([[None, S + S.T], [S + S.T, None]])
     parts, _ = csgraph.connected_components(S, directed=False)
     assert found == (csgraph.connected_components(twice, directed=False)[0] == 2 * parts)
 
@@ -209,77 +250,89 @@ def sides(S: Arrays, found: Any) -> None:
     assert (side[edges.row] + side[edges.col] == 1).all() and ((side == 0) | (side == 1)).all()
 
 
-def flow(S: Arrays, found: Any, source: int, target: int) -> None:
-    expected = csgraph.maximum_flow(S.astype(np.int32), source, target).flow_value
-    amount, n = as_scipy(found.flow), S.shape[0]
-    balance = np.asarray(amount.sum(axis=1)).ravel() - np.asarray(amount.sum(axis=0)).ravel()
-    ends = np.bincount([source, target], [expected, -expected], n)
-    np.testing.assert_allclose(balance, ends, atol=1e-6 * max(1, expected))
-    assert abs(found.value - expected) <= 1e-9 * max(1, expected) and (amount > S).nnz == 0
-
-
-def dependencies(S: Arrays, scores: Any, source: int) -> None:
-    """The dependencies of a source add up to the vertices between it and all others."""
-    distances = csgraph.dijkstra(S, indices=source, unweighted=True)
-    between = (distances[np.isfinite(distances) & (distances > 0)] - 1).sum()
-    assert abs(scores.reduce().new().get(0.0) - between) <= 1e-6 * max(1.0, between)
-
-
-def components(S: Arrays, found: Any, strong: bool) -> None:
-    count, label = csgraph.connected_components(S, directed=True, connection="strong" if strong else "weak")
+def components(S: Arrays, found: Any, connection: str = "weak") -> None:
+    count, label = csgraph.connected_components(S, directed=True, connection=connection)
     ours = found.to_dense()
     assert len(np.unique(ours)) == count == len(np.unique(ours * np.int64(count) + label))
 
 
+def strong_components(S: Arrays, found: Any) -> None:
+    components(S, found, "strong")
+
+
+def same_component(S: Arrays, found: Any) -> None:
+    _, label = csgraph.connected_components(S, directed=False)
+    assert (label[found.to_dense()] == label).all()
+
+
 def forest(S: Arrays, found: Any) -> None:
-    expected = csgraph.minimum_spanning_tree(S).sum()
-    assert abs(found.reduce_scalar().new().get(0.0) / 2 - expected) <= 1e-9 * max(1.0, expected)
+    near(found.reduce_scalar().new().get(0.0) / 2, csgraph.minimum_spanning_tree(S).sum(), 1e-9)
+
+
+# Triangles, cores, sets -------------------------------------------------------------------------------------------
 
 
 def triangles(found: Any, count: int) -> None:
     assert found.reduce().new().get(0) == 3 * count
 
 
+def pairs_of_neighbours(S: Arrays) -> np.ndarray:
+    degree = np.diff(undirected(S).indptr).astype(float)
+    return degree * (degree - 1) / 2
+
+
+def coefficients(S: Arrays, found: Any, count: int) -> None:
+    """For undirected graphs: weighted by pairs of neighbours they add up to three times the triangles."""
+    near((found.to_dense() * pairs_of_neighbours(S)).sum(), 3 * count)
+
+
+def transitivity(S: Arrays, found: float, count: int) -> None:
+    near(found * pairs_of_neighbours(S).sum(), 3 * count)
+
+
 def cores(S: Arrays, found: Any) -> None:
     """As many neighbours as its core number says are in a core as high."""
-    core, edges = found.to_dense(), undirected(S).tocoo()
-    high = core[edges.col] >= core[edges.row]
-    assert (np.bincount(edges.row[high], minlength=len(core)) >= core).all()
+    number, (rows, columns) = found.to_dense(), edges_of(S)
+    high = number[columns] >= number[rows]
+    assert (np.bincount(rows[high], minlength=len(number)) >= number).all()
 
 
 def core(numbers: Any, found: Any, k: int) -> None:
     """The vertices whose core number is as high."""
-    np.testing.assert_array_equal(found.to_dense(False), numbers.to_dense() >= k)
+    assert_array_equal(found.to_dense(False), numbers.to_dense() >= k)
+
+
+def neighbours(S: Arrays, vertex: int) -> np.ndarray:
+    return S.indices[S.indptr[vertex] : S.indptr[vertex + 1]]
 
 
 def truss(found: Any, k: int) -> None:
     rows, columns, support = found.to_coo()
     pattern = sparse.csr_array((np.ones(len(rows)), (rows, columns)), found.shape)
-    some = np.arange(0, len(rows), max(1, len(rows) // 1000))
-    for i in some.tolist():
-        common = np.intersect1d(
-            pattern.indices[slice(*pattern.indptr[rows[i] : rows[i] + 2])],
-            pattern.indices[slice(*pattern.indptr[columns[i] : columns[i] + 2])],
-        )
+    for i in range(0, len(rows), max(1, len(rows) // 1000)):
+        common = np.intersect1d(neighbours(pattern, int(rows[i])), neighbours(pattern, int(columns[i])))
         assert len(common) == support[i] >= k - 2
 
 
 def independent(S: Arrays, found: Any) -> None:
-    member, edges = found.to_dense(False), undirected(S).tocoo()
-    assert not (member[edges.row] & member[edges.col]).any()
-    assert (member | (np.bincount(edges.row, member[edges.col], len(member)) > 0)).all()
+    member, (rows, columns) = found.to_dense(False), edges_of(S)
+    assert not (member[rows] & member[columns]).any()
+    assert (member | (np.bincount(rows, member[columns], len(member)) > 0)).all()
 
 
 def colouring(S: Arrays, found: Any) -> None:
-    colour, edges = found.to_dense(), undirected(S).tocoo()
-    assert (colour[edges.row] != colour[edges.col]).all()
+    colour, (rows, columns) = found.to_dense(), edges_of(S)
+    assert (colour[rows] != colour[columns]).all()
 
 
 def matching(S: Arrays, found: Any) -> None:
-    partner, edges = found.to_dense(-1), undirected(S).tocoo()
+    partner, (rows, columns) = found.to_dense(-1), edges_of(S)
     matched = np.flatnonzero(partner >= 0)
     assert (partner[partner[matched]] == matched).all()
-    assert ((partner[edges.row] >= 0) | (partner[edges.col] >= 0)).all()
+    assert ((partner[rows] >= 0) | (partner[columns] >= 0)).all()
+
+
+# Communities, similarities, parts of graphs ------------------------------------------------------------------------
 
 
 def communities(S: Arrays, found: Any) -> None:
@@ -294,22 +347,6 @@ def modularity(S: Arrays, label: np.ndarray, found: float) -> None:
     assert abs(found - expected) < 1e-6
 
 
-def same_component(S: Arrays, found: Any) -> None:
-    _, label = csgraph.connected_components(S, directed=False)
-    assert (label[found.to_dense()] == label).all()
-
-
-def coefficients(S: Arrays, found: Any, count: int) -> None:
-    """For undirected graphs: weighted by pairs of neighbours they add up to three times the triangles."""
-    degree = np.diff(undirected(S).indptr)
-    assert abs((found.to_dense() * degree * (degree - 1) / 2).sum() - 3 * count) <= 1e-6 * max(1, count)
-
-
-def transitivity(S: Arrays, found: float, count: int) -> None:
-    degree = np.diff(undirected(S).indptr).astype(float)
-    assert abs(found * (degree * (degree - 1) / 2).sum() - 3 * count) <= 1e-6 * max(1, count)
-
-
 def two_hops(S: Arrays, found: Any, sources: np.ndarray) -> None:
     ones = (S > 0).astype(float)
     expected = (ones[sources] @ ones).tolil()
@@ -318,34 +355,35 @@ def two_hops(S: Arrays, found: Any, sources: np.ndarray) -> None:
 
 
 def ego_graph(S: Arrays, found: Any, source: int, radius: int) -> None:
-    distances = csgraph.dijkstra(S, indices=source, unweighted=True)
-    subgraph(S, found, np.flatnonzero(distances <= radius))
+    subgraph(S, found, np.flatnonzero(steps(S, source) <= radius))
 
 
 def subgraph(S: Arrays, found: Any, vertices: np.ndarray) -> None:
-    np.testing.assert_array_equal(found.vertices.to_dense(), vertices)
+    assert_array_equal(found.vertices.to_dense(), vertices)
     assert (as_scipy(found.matrix) != S[vertices][:, vertices]).nnz == 0
+
+
+def some_are_edges(S: Arrays, rows: np.ndarray, columns: np.ndarray) -> None:
+    some = slice(None, None, max(1, len(rows) // 20_000))
+    assert (entries(S, rows[some], columns[some]) != 0).all()
 
 
 def walks(S: Arrays, found: Any) -> None:
     rows, columns, vertices = (part.astype(np.int64) for part in found.to_coo())
-    steps = (np.diff(rows) == 0) & (np.diff(columns) == 1)
-    u, v = vertices[:-1][steps], vertices[1:][steps]
-    some = slice(None, None, max(1, len(u) // 20_000))
-    assert (entries(S, u[some], v[some]) != 0).all()
+    follow = (np.diff(rows) == 0) & (np.diff(columns) == 1)
+    some_are_edges(S, vertices[:-1][follow], vertices[1:][follow])
 
 
 def part_of(S: Arrays, found: Any, fanout: int) -> None:
     rows, columns, _ = found.to_coo()
     assert np.bincount(rows.astype(np.int64)).max(initial=0) <= fanout
-    some = slice(None, None, max(1, len(rows) // 20_000))
-    assert (entries(S, rows[some], columns[some]) != 0).all()
+    some_are_edges(S, rows, columns)
 
 
 def similarity(S: Arrays, found: Any) -> None:
     rows, columns, values = found.to_coo()
     for i in range(0, len(rows), max(1, len(rows) // 300)):
-        own, other = (S.indices[slice(*S.indptr[v : v + 2])] for v in (int(rows[i]), int(columns[i])))
+        own, other = (neighbours(S, int(v)) for v in (rows[i], columns[i]))
         assert abs(values[i] - len(np.intersect1d(own, other)) / max(1, len(np.union1d(own, other)))) < 1e-9
 
 
@@ -357,5 +395,5 @@ def similarity_of_pairs(S: Arrays, found: Any, pairs: np.ndarray, of_counts: Any
     with np.errstate(invalid="ignore", divide="ignore"):
         expected = np.nan_to_num(of_counts(common, degree[first], degree[second]), posinf=0.0)
     rows, columns, values = found.to_coo()
-    np.testing.assert_array_equal(np.stack([rows, columns]), np.stack([first, second]))
-    np.testing.assert_allclose(values, expected, atol=1e-12)
+    assert_array_equal(np.stack([rows, columns]), np.stack([first, second]))
+    assert_allclose(values, expected, atol=1e-12)

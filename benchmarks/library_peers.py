@@ -17,45 +17,26 @@ import numpy as np
 from scipy.sparse import csgraph, triu
 
 from grblas_gpu.backends.cpu import pool
+from grblas_gpu.bench.contenders import scattered
 
 from . import library_checks as checks
-
-Run = Callable[[Any], Any]
 
 
 class Task(NamedTuple):
     """A call on a library's own graph, and its result as an array or number; None if there is nothing to compare."""
 
-    run: Run
+    run: Callable[[Any], Any]
     shown: Callable[[Any, Any], Any] | None = None
 
 
-class Shown:
-    """An array in the place of our Vector, for the checks of what has many right answers."""
-
-    def __init__(self, values: np.ndarray) -> None:
-        self.values = values
-
-    def to_dense(self, fill: Any = None) -> np.ndarray:
-        return self.values
-
-
-def threads() -> int:
-    """As many as we use; the others know only one."""
-    return pool.threads()
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Graphs of others: directed as ours is, and without directions or loops
-
-
 class Graphs:
-    """A library's graphs of a case, made once."""
+    """A library's graphs of a case, made once: directed as ours is, and without directions or loops."""
 
     def __init__(self, case: Any) -> None:
         self.case, self.source, self.n = case, case.source, case.A.nrows
         self.alpha = 0.5 / max(1, case.A._store.max_degree + case.A._store.transposed().max_degree)
         self.both = self.directed if not case.directed else self.make(checks.undirected(case.S), False)
+        self.twice = 1 if case.directed else 2  # how often an edge is an entry of ours
 
     @cached_property
     def directed(self) -> Any:
@@ -71,6 +52,10 @@ class Graphs:
         """Capacities as SciPy takes them."""
         return self.case.S.astype(np.int32)
 
+    @property
+    def half(self) -> list[int]:
+        return self.case.half.tolist()
+
     def make(self, S: checks.Arrays, directed: bool) -> Any:
         return S
 
@@ -83,19 +68,13 @@ class NetworkXGraphs(Graphs):
         return nx.from_scipy_sparse_array(S, create_using=nx.DiGraph if directed else nx.Graph)
 
 
-def edges_of(S: checks.Arrays, directed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sources, targets and weights, one of each edge without directions."""
-    edges = (S if directed else triu(S)).tocoo()
-    return edges.row, edges.col, edges.data
-
-
 class IgraphGraphs(Graphs):
     def make(self, S: checks.Arrays, directed: bool) -> Any:
         import igraph
 
-        rows, columns, weights = edges_of(S, directed)
-        G = igraph.Graph(n=S.shape[0], edges=np.stack([rows, columns], axis=1), directed=directed)
-        G.es["weight"] = weights
+        edges = (S if directed else triu(S)).tocoo()
+        G = igraph.Graph(n=S.shape[0], edges=np.stack([edges.row, edges.col], axis=1), directed=directed)
+        G.es["weight"] = edges.data
         return G
 
 
@@ -103,11 +82,11 @@ class NetworkitGraphs(Graphs):
     def make(self, S: checks.Arrays, directed: bool) -> Any:
         import networkit
 
-        networkit.setNumberOfThreads(threads())
+        networkit.setNumberOfThreads(pool.threads())
         self.nk = networkit
-        rows, columns, weights = edges_of(S, directed)
-        ends = (rows.astype(np.uint64), columns.astype(np.uint64))
-        G = networkit.GraphFromCoo((weights, ends), n=S.shape[0], weighted=True, directed=directed)
+        edges = (S if directed else triu(S)).tocoo()
+        ends = (edges.row.astype(np.uint64), edges.col.astype(np.uint64))
+        G = networkit.GraphFromCoo((edges.data, ends), n=S.shape[0], weighted=True, directed=directed)
         G.indexEdges()
         return G
 
@@ -118,9 +97,18 @@ class NetworkitGraphs(Graphs):
         ranks.norm = self.nk.centrality.Norm.L1_NORM
         return ranks.run().scores()
 
+    def labels(self, module: str, algorithm: str, graph: Any) -> Any:
+        return getattr(getattr(self.nk, module), algorithm)(graph).run().getPartition().getVector()
 
-# ---------------------------------------------------------------------------------------------------------------
-# Results of others
+    def strong_components(self) -> Any:
+        kind = "StronglyConnectedComponents" if self.case.directed else "ConnectedComponents"
+        return self.labels("components", kind, self.directed)
+
+    def distances(self, search: str, **options: Any) -> Any:
+        return getattr(self.nk.distance, search)(self.directed, self.source, **options).run().getDistances(asarray=True)
+
+
+# Results of others -----------------------------------------------------------------------------------------------
 
 
 def as_array(_: Any, found: Any) -> np.ndarray:
@@ -128,12 +116,7 @@ def as_array(_: Any, found: Any) -> np.ndarray:
 
 
 def from_dict(missing: float) -> Callable[[Any, dict[int, Any]], np.ndarray]:
-    def shown(g: Any, found: dict[int, Any]) -> np.ndarray:
-        result = np.full(g.n, missing)
-        result[list(found)] = list(found.values())
-        return result
-
-    return shown
+    return lambda g, found: scattered(g.n, missing, list(found), list(found.values()))
 
 
 def labels_of_sets(g: Any, sets: Any) -> np.ndarray:
@@ -144,10 +127,8 @@ def labels_of_sets(g: Any, sets: Any) -> np.ndarray:
 
 
 def levels_by_layers(g: Any, found: tuple[list[int], list[int], list[int]]) -> np.ndarray:
-    vertices, firsts, _ = found
-    sizes, result = np.diff(firsts), np.full(g.n, np.inf)
-    result[vertices] = np.repeat(np.arange(len(sizes)), sizes)
-    return result
+    sizes = np.diff(found[1])
+    return scattered(g.n, np.inf, found[0], np.repeat(np.arange(len(sizes)), sizes))
 
 
 def reached(g: Any, found: Any) -> np.ndarray:
@@ -157,116 +138,85 @@ def reached(g: Any, found: Any) -> np.ndarray:
 
 
 def rows_from_dicts(g: Any, found: dict[int, dict[int, float]]) -> np.ndarray:
-    result = np.full((g.n, g.n), np.inf)
-    for row, distances in found.items():
-        result[row, list(distances)] = list(distances.values())
-    return result
-
-
-def half(g: Any) -> list[int]:
-    return g.case.half.tolist()
+    return np.stack([from_dict(np.inf)(g, found[row]) for row in range(g.n)])
 
 
 def chosen(g: Any, vertices: Any) -> np.ndarray:
-    result = np.zeros(g.n, bool)
-    result[list(vertices)] = True
-    return result
+    return scattered(g.n, 0, list(vertices), 1).astype(bool)
 
 
 def partners(g: Any, found: Any) -> np.ndarray:
-    result = np.full(g.n, -1)
-    for u, v in found:
-        result[u], result[v] = v, u
-    return result
+    return scattered(g.n, -1, [v for edge in found for v in edge], [v for edge in found for v in edge[::-1]])
 
 
+def twice(g: Any, found: Any) -> np.ndarray:
+    return g.twice * np.array(found)
+
+
+VALUES, DISTANCES = from_dict(0.0), from_dict(np.inf)
+# fmt: off
 SCIPY = {
     "parents": Task(lambda g: csgraph.breadth_first_order(g.directed, g.source)),
     "sssp": Task(lambda g: csgraph.dijkstra(g.directed, indices=g.source), as_array),
     "sssp with parents": Task(
-        lambda g: csgraph.dijkstra(g.directed, indices=g.source, return_predecessors=True),
-        lambda g, found: found[0],
-    ),
-    "components": Task(lambda g: csgraph.connected_components(g.directed, directed=False), lambda g, found: found[1]),
-    "strong components": Task(
-        lambda g: csgraph.connected_components(g.directed, connection="strong"), lambda g, found: found[1]
-    ),
-    "spanning forest": Task(lambda g: csgraph.minimum_spanning_tree(g.directed), lambda g, found: found.sum()),
+        lambda g: csgraph.dijkstra(g.directed, indices=g.source, return_predecessors=True), lambda g, r: r[0]),
+    "components": Task(lambda g: csgraph.connected_components(g.directed, directed=False), lambda g, r: r[1]),
+    "strong components":
+        Task(lambda g: csgraph.connected_components(g.directed, connection="strong"), lambda g, r: r[1]),
+    "spanning forest": Task(lambda g: csgraph.minimum_spanning_tree(g.directed), lambda g, r: r.sum()),
     "bfs, 64 sources": Task(lambda g: csgraph.dijkstra(g.directed, indices=g.case.some(64), unweighted=True), as_array),
     "maximum flow": Task(
-        lambda g: csgraph.maximum_flow(g.whole_numbers, g.source, g.case.target), lambda g, found: found.flow_value
-    ),
+        lambda g: csgraph.maximum_flow(g.whole_numbers, g.source, g.case.target), lambda g, r: r.flow_value),
     "apsp": Task(lambda g: csgraph.dijkstra(g.directed), as_array),
 }
-
 NETWORKX = {
-    "bfs": Task(lambda g: g.nx.single_source_shortest_path_length(g.directed, g.source), from_dict(np.inf)),
+    "bfs": Task(lambda g: g.nx.single_source_shortest_path_length(g.directed, g.source), DISTANCES),
     "parents": Task(lambda g: dict(g.nx.bfs_predecessors(g.directed, g.source))),
-    "sssp": Task(lambda g: g.nx.single_source_dijkstra_path_length(g.directed, g.source), from_dict(np.inf)),
-    "pagerank": Task(lambda g: g.nx.pagerank(g.directed), from_dict(0.0)),
+    "sssp": Task(lambda g: g.nx.single_source_dijkstra_path_length(g.directed, g.source), DISTANCES),
+    "pagerank": Task(lambda g: g.nx.pagerank(g.directed), VALUES),
     "eigenvector": Task(
-        lambda g: g.nx.eigenvector_centrality(g.directed, weight="weight", tol=1e-5, max_iter=5000), from_dict(0.0)
-    ),
-    "katz": Task(lambda g: g.nx.katz_centrality(g.directed, alpha=g.alpha), from_dict(0.0)),
-    "hits": Task(lambda g: g.nx.hits(g.directed)[0], from_dict(0.0)),
+        lambda g: g.nx.eigenvector_centrality(g.directed, weight="weight", tol=1e-5, max_iter=5000), VALUES),
+    "katz": Task(lambda g: g.nx.katz_centrality(g.directed, alpha=g.alpha), VALUES),
+    "hits": Task(lambda g: g.nx.hits(g.directed)[0], VALUES),
     "components": Task(lambda g: list(g.nx.connected_components(g.both)), labels_of_sets),
     "strong components": Task(
-        lambda g: list(
-            (g.nx.strongly_connected_components if g.case.directed else g.nx.connected_components)(g.directed)
-        ),
-        labels_of_sets,
-    ),
-    "spanning forest": Task(lambda g: g.nx.minimum_spanning_tree(g.both), lambda g, found: found.size(weight="weight")),
-    "triangles": Task(lambda g: g.nx.triangles(g.both), from_dict(0.0)),
-    "clustering": Task(lambda g: g.nx.clustering(g.both), from_dict(0.0)),
-    "cores": Task(lambda g: g.nx.core_number(g.both), from_dict(0.0)),
+        lambda g: list((g.nx.strongly_connected_components if g.case.directed else g.nx.connected_components)(
+            g.directed)), labels_of_sets),
+    "spanning forest": Task(lambda g: g.nx.minimum_spanning_tree(g.both), lambda g, r: r.size(weight="weight")),
+    "triangles": Task(lambda g: g.nx.triangles(g.both), VALUES),
+    "clustering": Task(lambda g: g.nx.clustering(g.both), VALUES),
+    "cores": Task(lambda g: g.nx.core_number(g.both), VALUES),
     "core": Task(lambda g: g.nx.k_core(g.both, 8), chosen),
-    "truss": Task(lambda g: g.nx.k_truss(g.both, 4), lambda g, found: found.size()),
+    "truss": Task(lambda g: g.nx.k_truss(g.both, 4), lambda g, r: r.size()),
     "independent set": Task(lambda g: g.nx.maximal_independent_set(g.both, seed=1), chosen),
     "colouring": Task(lambda g: g.nx.greedy_color(g.both), from_dict(-1)),
     "matching": Task(lambda g: g.nx.maximal_matching(g.both), partners),
     "louvain": Task(lambda g: g.nx.community.louvain_communities(g.both, seed=1)),
-    "shortest path": Task(
-        lambda g: g.nx.single_source_dijkstra(g.directed, g.source, g.case.target), lambda g, found: found[0]
-    ),
-    "reachability": Task(
-        lambda g: g.nx.descendants(g.directed, g.source) | {g.source}, lambda g, found: chosen(g, found)
-    ),
-    "topological generations": Task(
-        lambda g: list(g.nx.topological_generations(g.forward)), lambda g, found: labels_of_sets(g, found)
-    ),
+    "shortest path":
+        Task(lambda g: g.nx.single_source_dijkstra(g.directed, g.source, g.case.target), lambda g, r: r[0]),
+    "reachability": Task(lambda g: g.nx.descendants(g.directed, g.source) | {g.source}, chosen),
+    "topological generations": Task(lambda g: list(g.nx.topological_generations(g.forward)), labels_of_sets),
     "topological order": Task(lambda g: list(g.nx.topological_sort(g.forward))),
     "bipartite": Task(lambda g: g.nx.is_bipartite(g.both), as_array),
-    "maximum flow": Task(
-        lambda g: g.nx.maximum_flow_value(g.directed, g.source, g.case.target, capacity="weight"), as_array
-    ),
+    "maximum flow":
+        Task(lambda g: g.nx.maximum_flow_value(g.directed, g.source, g.case.target, capacity="weight"), as_array),
     "transitivity": Task(lambda g: g.nx.transitivity(g.both), as_array),
-    "ego graph, radius 2": Task(
-        lambda g: g.nx.ego_graph(g.directed, g.source, 2), lambda g, found: found.number_of_nodes()
-    ),
-    "subgraph of a half": Task(
-        lambda g: g.directed.subgraph(half(g)).copy(), lambda g, found: found.size() * (1 if g.case.directed else 2)
-    ),
+    "ego graph, radius 2":
+        Task(lambda g: g.nx.ego_graph(g.directed, g.source, 2), lambda g, r: r.number_of_nodes()),
+    "subgraph of a half": Task(lambda g: g.directed.subgraph(g.half).copy(), lambda g, r: r.size() * g.twice),
     "apsp": Task(lambda g: dict(g.nx.all_pairs_dijkstra_path_length(g.directed)), rows_from_dicts),
-    "closeness": Task(lambda g: g.nx.closeness_centrality(g.directed), from_dict(0.0)),
+    "closeness": Task(lambda g: g.nx.closeness_centrality(g.directed), VALUES),
     "betweenness": Task(
-        lambda g: g.nx.betweenness_centrality(g.directed, normalized=False),
-        lambda g, found: from_dict(0.0)(g, found) * (1 if g.case.directed else 2),
-    ),
+        lambda g: g.nx.betweenness_centrality(g.directed, normalized=False), lambda g, r: VALUES(g, r) * g.twice),
     "jaccard of all edges": Task(
-        lambda g: list(g.nx.jaccard_coefficient(g.both, g.both.edges)),
-        lambda g, found: sum(coefficient for _, _, coefficient in found),
-    ),
+        lambda g: list(g.nx.jaccard_coefficient(g.both, g.both.edges)), lambda g, r: sum(each[2] for each in r)),
 }
-
 IGRAPH = {
     "bfs": Task(lambda g: g.directed.bfs(g.source), levels_by_layers),
-    "parents": Task(lambda g: g.directed.bfs(g.source), None),
+    "parents": Task(lambda g: g.directed.bfs(g.source)),
     "sssp": Task(lambda g: g.directed.distances(g.source, weights="weight", mode="out")[0], as_array),
-    "betweenness, one source": Task(
-        lambda g: g.directed.betweenness(directed=True, sources=[g.source], targets=range(g.n)),
-        lambda g, found: (1 if g.case.directed else 2) * np.array(found),
-    ),
+    "betweenness, one source":
+        Task(lambda g: g.directed.betweenness(directed=True, sources=[g.source], targets=range(g.n)), twice),
     "pagerank": Task(lambda g: g.directed.pagerank(weights="weight"), as_array),
     "eigenvector": Task(lambda g: g.directed.eigenvector_centrality(weights="weight"), as_array),
     "hits": Task(lambda g: g.directed.hub_score(weights="weight"), as_array),
@@ -274,119 +224,75 @@ IGRAPH = {
     "strong components": Task(lambda g: g.directed.connected_components(mode="strong").membership, as_array),
     "spanning forest": Task(
         lambda g: g.both.spanning_tree(weights="weight", return_tree=False),
-        lambda g, found: sum(g.both.es[found]["weight"]),
-    ),
+        lambda g, r: sum(g.both.es[r]["weight"])),
     "triangle count": Task(lambda g: len(g.both.list_triangles()), as_array),
     "clustering": Task(lambda g: g.both.transitivity_local_undirected(mode="zero"), as_array),
     "cores": Task(lambda g: g.both.coreness(), as_array),
-    "core": Task(lambda g: g.both.k_core(8), lambda g, found: found.vcount()),
+    "core": Task(lambda g: g.both.k_core(8), lambda g, r: r.vcount()),
     "colouring": Task(lambda g: g.both.vertex_coloring_greedy(), as_array),
     "label propagation": Task(lambda g: g.both.community_label_propagation().membership),
     "louvain": Task(lambda g: g.both.community_multilevel(weights="weight").membership),
     "leiden": Task(lambda g: g.both.community_leiden("modularity", weights="weight", n_iterations=-1).membership),
     "shortest path": Task(
         lambda g: g.directed.get_shortest_path(g.source, g.case.target, weights="weight"),
-        lambda g, found: sum(g.case.S[u, v] for u, v in itertools.pairwise(found)),
-    ),
+        lambda g, r: sum(g.case.S[u, v] for u, v in itertools.pairwise(r))),
     "topological order": Task(lambda g: g.forward.topological_sorting()),
     "bipartite": Task(lambda g: g.both.is_bipartite(), as_array),
     "maximum flow": Task(lambda g: g.directed.maxflow_value(g.source, g.case.target, capacity="weight"), as_array),
     "transitivity": Task(lambda g: g.both.transitivity_undirected(), as_array),
-    "subgraph of a half": Task(
-        lambda g: g.directed.induced_subgraph(half(g)), lambda g, found: found.ecount() * (1 if g.case.directed else 2)
-    ),
+    "subgraph of a half": Task(lambda g: g.directed.induced_subgraph(g.half), lambda g, r: r.ecount() * g.twice),
     "ego graph, radius 2": Task(
         lambda g: g.directed.induced_subgraph(g.directed.neighborhood(g.source, order=2, mode="out")),
-        lambda g, found: found.vcount(),
-    ),
-    "modularity of 16 parts": Task(
-        lambda g: g.both.modularity([i % 16 for i in range(g.n)], weights="weight"), as_array
-    ),
+        lambda g, r: r.vcount()),
+    "modularity of 16 parts":
+        Task(lambda g: g.both.modularity([i % 16 for i in range(g.n)], weights="weight"), as_array),
     "apsp": Task(lambda g: g.directed.distances(weights="weight", mode="out"), as_array),
     "closeness": Task(lambda g: g.directed.closeness(mode="in")),
-    "betweenness": Task(
-        lambda g: g.directed.betweenness(directed=True),
-        lambda g, found: (1 if g.case.directed else 2) * np.array(found),
-    ),
-    "1000 random walks of 80": Task(
-        lambda g: [g.directed.random_walk(start % g.n, 80, stuck="return") for start in range(1000)]
-    ),
+    "betweenness": Task(lambda g: g.directed.betweenness(directed=True), twice),
+    "1000 random walks of 80":
+        Task(lambda g: [g.directed.random_walk(start % g.n, 80, stuck="return") for start in range(1000)]),
 }
-
 NETWORKIT = {
-    "bfs": Task(
-        lambda g: g.nk.distance.BFS(g.directed, g.source, storePaths=False).run().getDistances(asarray=True), reached
-    ),
-    "sssp": Task(
-        lambda g: g.nk.distance.Dijkstra(g.directed, g.source, storePaths=False).run().getDistances(asarray=True),
-        reached,
-    ),
-    "sssp with parents": Task(
-        lambda g: g.nk.distance.Dijkstra(g.directed, g.source).run().getDistances(asarray=True), reached
-    ),
+    "bfs": Task(lambda g: g.distances("BFS", storePaths=False), reached),
+    "sssp": Task(lambda g: g.distances("Dijkstra", storePaths=False), reached),
+    "sssp with parents": Task(lambda g: g.distances("Dijkstra"), reached),
     "pagerank": Task(lambda g: g.pagerank(), as_array),
-    "components": Task(
-        lambda g: g.nk.components.ConnectedComponents(g.both).run().getPartition().getVector(), as_array
-    ),
-    "strong components": Task(
-        lambda g: (
-            (g.nk.components.StronglyConnectedComponents if g.case.directed else g.nk.components.ConnectedComponents)(
-                g.directed
-            )
-            .run()
-            .getPartition()
-            .getVector()
-        ),
-        as_array,
-    ),
-    "spanning forest": Task(lambda g: g.nk.graph.KruskalMSF(g.both).run(), lambda g, found: found.getTotalWeight()),
+    "components": Task(lambda g: g.labels("components", "ConnectedComponents", g.both), as_array),
+    "strong components": Task(lambda g: g.strong_components(), as_array),
+    "spanning forest": Task(lambda g: g.nk.graph.KruskalMSF(g.both).run(), lambda g, r: r.getTotalWeight()),
     "triangle count": Task(lambda g: sum(g.nk.sparsification.TriangleEdgeScore(g.both).run().scores()) // 3, as_array),
     "clustering": Task(lambda g: g.nk.centrality.LocalClusteringCoefficient(g.both, True).run().scores(), as_array),
     "cores": Task(lambda g: g.nk.centrality.CoreDecomposition(g.both).run().scores(), as_array),
-    "label propagation": Task(lambda g: g.nk.community.PLP(g.both).run().getPartition().getVector()),
-    "louvain": Task(lambda g: g.nk.community.PLM(g.both).run().getPartition().getVector()),
-    "leiden": Task(lambda g: g.nk.community.ParallelLeiden(g.both).run().getPartition().getVector()),
+    "label propagation": Task(lambda g: g.labels("community", "PLP", g.both)),
+    "louvain": Task(lambda g: g.labels("community", "PLM", g.both)),
+    "leiden": Task(lambda g: g.labels("community", "ParallelLeiden", g.both)),
     "matching": Task(
         lambda g: g.nk.matching.SuitorMatcher(g.both, sortSuitor=False).run().getMatching(),
-        lambda g, found: np.array([-1 if v is None or v >= g.n else v for v in found.getVector()]),
-    ),
+        lambda g, r: np.array([-1 if v is None or v >= g.n else v for v in r.getVector()])),
 }
-
-
-#: Others take neighbours over edges in both directions here, we those over edges out.
-SAME_ONLY_WITHOUT_DIRECTIONS = frozenset(("jaccard of all edges",))
-
-
-class Library(NamedTuple):
-    """Who else has these algorithms."""
-
-    module: str
-    graphs: type[Graphs]
-    tasks: dict[str, Task]
-
-
-LIBRARIES = {
-    "scipy": Library("scipy", Graphs, SCIPY),
-    "networkx": Library("networkx", NetworkXGraphs, NETWORKX),
-    "igraph": Library("igraph", IgraphGraphs, IGRAPH),
-    "networkit": Library("networkit", NetworkitGraphs, NETWORKIT),
+# fmt: on
+LIBRARIES: dict[str, tuple[type[Graphs], dict[str, Task]]] = {
+    "scipy": (Graphs, SCIPY),
+    "networkx": (NetworkXGraphs, NETWORKX),
+    "igraph": (IgraphGraphs, IGRAPH),
+    "networkit": (NetworkitGraphs, NETWORKIT),
 }
 
 
 def task(library: str, algorithm: str, directed: bool) -> Task | None:
-    """What a library calls for the same answer, if it has that."""
-    if directed and algorithm in SAME_ONLY_WITHOUT_DIRECTIONS:
+    """What a library calls for the same answer, if it has that. Others take neighbours over edges in both directions
+    for similarities, we those over edges out."""
+    if directed and algorithm == "jaccard of all edges":
         return None
-    return LIBRARIES[library].tasks.get(algorithm)
+    return LIBRARIES[library][1].get(algorithm)
 
 
 def prepared(case: Any, wanted: list[str]) -> dict[str, Graphs]:
     """The graphs of those libraries among ``wanted`` that are installed."""
-    return {name: LIBRARIES[name].graphs(case) for name in wanted if find_spec(LIBRARIES[name].module) is not None}
+    return {name: LIBRARIES[name][0](case) for name in wanted if find_spec(name) is not None}
 
 
-# ---------------------------------------------------------------------------------------------------------------
-# What must be the same
+# What must be the same -------------------------------------------------------------------------------------------
 
 
 def same(ours: Any, theirs: Any) -> None:
@@ -404,48 +310,28 @@ def same_parts(ours: np.ndarray, theirs: np.ndarray) -> None:
     assert pairs == len(np.unique(ours)) == len(np.unique(theirs))
 
 
-def same_core(ours: np.ndarray, theirs: Any) -> None:
-    """igraph numbers the vertices of a core anew: only how many there are can be compared."""
-    same(ours if np.ndim(theirs) else ours.sum(), theirs)
+def half_of_all(found: Any) -> float:
+    return found.reduce_scalar().new().get(0.0) / 2
 
 
-def total(found: Any) -> float:
-    return found.reduce_scalar().new().get(0.0)
-
-
-#: Our result as an array or number, and the comparison with theirs.
-AGREEMENTS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], None]]] = {
-    "bfs": (lambda r: r.to_dense(np.inf, dtype=float), same),
-    "sssp": (lambda r: r.to_dense(np.inf), same),
-    "sssp with parents": (lambda r: r.distances.to_dense(np.inf), same),
-    "betweenness, one source": (lambda r: r.to_dense(0.0), same),
-    "pagerank": (lambda r: r.to_dense(), same_direction),
-    "eigenvector": (lambda r: r.to_dense(), same_direction),
-    "katz": (lambda r: r.to_dense(), same_direction),
-    "hits": (lambda r: r[0].to_dense(), same_direction),
-    "components": (lambda r: r.to_dense(), same_parts),
-    "strong components": (lambda r: r.to_dense(), same_parts),
-    "spanning forest": (lambda r: total(r) / 2, same),
-    "triangle count": (float, same),
-    "triangles": (lambda r: r.to_dense(0), same),
-    "clustering": (lambda r: r.to_dense(0.0), same),
-    "cores": (lambda r: r.to_dense(0), same),
-    "core": (lambda r: r.to_dense(False), same_core),
-    "truss": (lambda r: r.nvals / 2, same),
-    "bfs, 64 sources": (lambda r: r.to_dense(np.inf, dtype=float), same),
-    "reachability": (lambda r: r.to_dense(False), same),
-    "shortest path": (lambda r: r.length, same),
-    "topological generations": (lambda r: r.to_dense(), same),
-    "bipartite": (bool, same),
-    "maximum flow": (lambda r: r.value, same),
-    "transitivity": (float, same),
-    "modularity of 16 parts": (float, same),
-    "ego graph, radius 2": (lambda r: r.matrix.nrows, same),
-    "subgraph of a half": (lambda r: r.matrix.nvals, same),
-    "apsp": (lambda r: r.to_dense(np.inf), same),
-    "closeness": (lambda r: r.to_dense(0.0), same),
-    "betweenness": (lambda r: r.to_dense(0.0), same),
-    "jaccard of all edges": (lambda r: total(r) / 2, same),
+#: Our result as an array or number, where it is not simply the vector with zeros in its gaps.
+OURS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("bfs", "sssp", "bfs, 64 sources", "apsp"), lambda r: r.to_dense(np.inf, dtype=float)),
+    **dict.fromkeys(("spanning forest", "jaccard of all edges"), half_of_all),
+    **dict.fromkeys(("triangle count", "bipartite", "transitivity", "modularity of 16 parts"), float),
+    "sssp with parents": lambda r: r.distances.to_dense(np.inf),
+    "hits": lambda r: r[0].to_dense(),
+    "truss": lambda r: r.nvals / 2,
+    "shortest path": lambda r: r.length,
+    "maximum flow": lambda r: r.value,
+    "ego graph, radius 2": lambda r: r.matrix.nrows,
+    "subgraph of a half": lambda r: r.matrix.nvals,
+}
+ALIKE: dict[str, Callable[[Any, Any], None]] = {
+    **dict.fromkeys(("pagerank", "eigenvector", "katz", "hits"), same_direction),
+    **dict.fromkeys(("components", "strong components"), same_parts),
+    # igraph numbers the vertices of a core anew: only how many there are can be compared
+    "core": lambda ours, theirs: same(ours if np.ndim(theirs) else ours.sum(), theirs),
 }
 #: What has many right answers must fulfil what ours must.
 FULFILLED: dict[str, Callable[[checks.Arrays, Any], None]] = {
@@ -455,10 +341,19 @@ FULFILLED: dict[str, Callable[[checks.Arrays, Any], None]] = {
 }
 
 
+class Shown(NamedTuple):
+    """An array in the place of our Vector, for the checks of what has many right answers."""
+
+    values: np.ndarray
+
+    def to_dense(self, fill: Any = None) -> np.ndarray:
+        return self.values
+
+
 def compare(case: Any, algorithm: str, ours: Any, theirs: Any) -> None:
     """An AssertionError if the result of another library, as its task shows it, is not what it should be."""
     if algorithm in FULFILLED:
         FULFILLED[algorithm](case.S, Shown(theirs))
     else:
-        shown, alike = AGREEMENTS[algorithm]
-        alike(shown(ours), theirs)
+        shown = OURS.get(algorithm, lambda r: r.to_dense(0))
+        ALIKE.get(algorithm, same)(shown(ours), theirs)

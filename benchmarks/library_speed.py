@@ -1,20 +1,19 @@
 """Every algorithm of the library on four graphs: results are checked, then timed; other libraries beside it.
 
-    python -m benchmarks.library_speed --scale 12                           # small, a minute on a CPU
-    python -m benchmarks.library_speed --out benchmarks/results             # a million vertices each
-    python -m benchmarks.library_speed --backend cuda --only "truss|hits"   # some of them, on a device
-    python -m benchmarks.library_speed --backend cuda --check-scale 14 --iterated --others -1   # what loops gain
-    GRBLAS_GPU_THREADS=1 python -m benchmarks.library_speed --scale 14 --compiled --clock processor   # on a busy one
-    python -m benchmarks.library_speed --scale 18 --graphs grid --out benchmarks/results --add   # to what is kept
-    python -m benchmarks.library_speed --backend cuda --check-scale 12 --others -1 --keep-going --limit 8 --total 230 \
+    python -m benchmarks library_speed --scale 12                           # small, a minute on a CPU
+    python -m benchmarks library_speed --out benchmarks/results             # a million vertices each
+    python -m benchmarks library_speed --backend cuda --only "truss|hits"   # some of them, on a device
+    python -m benchmarks library_speed --backend cuda --check-scale 14 --iterated --others -1   # what loops gain
+    GRBLAS_GPU_THREADS=1 python -m benchmarks library_speed --scale 14 --compiled --clock processor   # on a busy one
+    python -m benchmarks library_speed --scale 18 --graphs grid --out benchmarks/results --add   # to what is kept
+    python -m benchmarks library_speed --backend cuda --check-scale 12 --others -1 --keep-going --limit 8 --total 230 \
         --out benchmarks/results --add     # all of it on a device in four minutes; the same with --missing goes on
-    python -m benchmarks.library_page                                       # docs/library-speed.md, from what is kept
+    python -m docs.pages                                                   # docs/library-speed.md, from what is kept
 
-Graphs of 2**scale vertices (``library_graphs``), algorithms and their checks (``library_works``). Times are whole
-calls, the fastest of some; medians are kept, too. SciPy, igraph, NetworKit and NetworkX run where they are installed
-and have the algorithm (``library_peers``), on as many threads as we do, in turns with us, the last one only on graphs
-of at most ``--others`` entries. What other people's CUDA takes is quoted below, with its conditions; it is not measured
-here.
+Graphs of 2**scale vertices, algorithms and their checks are in ``cases_library``. Times are whole calls, the fastest of
+some; medians are kept, too. SciPy, igraph, NetworKit and NetworkX run where they are installed and have the algorithm
+(``library_peers``), on as many threads as we do, in turns with us, the last one only on graphs of at most ``--others``
+entries. What other people's CUDA takes is quoted in cases.toml, with its conditions; it is not measured here.
 """
 
 from __future__ import annotations
@@ -22,31 +21,48 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import signal
 import statistics
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms
-from grblas_gpu.backends.cpu import tier
+from grblas_gpu.backends.cpu import pool, tier
 
 from . import library_peers as peers
-from .library_graphs import KINDS, Case, graph
-from .library_works import LOOPS, WORKS, Work
-from .machine import describe
-from .patience import TimeIsUp, time_limit
+from .cases_library import KINDS, LOOPS, WORKS, Case, Work, graph
+from .common import CASES, describe, first_line, parser, write
 
-#: ms on one H200, rmat20_16 (1 M vertices, 31 M entries), whole calls of pylibcugraph 26.10 with its pool allocator.
-CUGRAPH = {
-    "bfs": 2.4, "pagerank": 6.9, "betweenness, one source": 11.4, "components": 31.8, "triangle count": 103,
-    "cores": 364, "truss": 609, "hits": 6.3, "spanning forest": 42, "louvain": 466, "eigenvector": 2.7,
-}  # fmt: skip
-#: ms on one H200, rmat20_16, kernels only, of the hand-written ECL suite.
-ECL = {"spanning forest": 8.3, "independent set": 0.44, "strong components": 3.8, "components": 0.73, "colouring": 11.7}
+PATIENCE = 2000.0  # ms: what has taken that long runs no more
+#: Processor time counts what all threads do, and nothing that other programs do meanwhile.
+CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
+Times = dict[str, list[float]]
+Runs = dict[str, Callable[[], Any]]
+
+
+class TimeIsUp(KeyboardInterrupt):
+    """As if a user had interrupted it: no ``except Exception`` on the way takes it for its own failure."""
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """TimeIsUp in what takes longer; None: no limit. A kernel that runs ends first. For the main thread of POSIX."""
+
+    def stop(number: int, frame: Any) -> None:
+        raise TimeIsUp
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds or 0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def ready(result: Any) -> Any:
@@ -56,12 +72,7 @@ def ready(result: Any) -> Any:
     return result
 
 
-PATIENCE = 2000.0  # ms: who has taken that long runs no more
-#: Processor time counts what all threads do, and nothing that other programs do meanwhile.
-CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
-
-
-def take_turns(runs: dict[str, Callable[[], Any]], times: dict[str, list[float]], options: argparse.Namespace) -> None:
+def take_turns(runs: Runs, times: Times, options: argparse.Namespace) -> None:
     """Milliseconds of each; they take turns, so that a slow moment of the machine hits all."""
     now = CLOCKS[options.clock]
     for _ in range(options.trials):
@@ -88,23 +99,28 @@ def measure(whole: Case, small: Case, options: argparse.Namespace, until: float)
             return
         row: dict[str, Any] = {"graph": case.name, "algorithm": name, "ms": None}
         row |= {"vertices": case.A.nrows, "entries": case.A.nvals}
-        times: dict[str, list[float]] = {}
-        graphs = graphs_of(case)
+        times: Times = {}
+        others = partial(their_runs, case, name, graphs_of(case))
         try:
             with time_limit(options.limit):
-                compare_and_time(case, checked, work, name, graphs, times, options)
+                work.check(checked, ready(work.run(checked)))  # an AssertionError if it is wrong
+                start = time.perf_counter()
+                ours = ready(work.run(case))
+                again = time.perf_counter() - start < 1  # the second call is not yet as fast as the third
+                take_turns(our_runs(case, work, name, again, options) | others(ours), times, options)
         except TimeIsUp:
             if not times.get("ms"):
                 row["remark"] = f"was stopped after {options.limit:g} s"
         except algorithms.NotConverged as error:  # the two largest eigenvalues of a large grid are nearly the same
             row["remark"] = f"does not converge: {error}"
-            take_turns(their_runs(case, name, graphs, None), times, options)
+            take_turns(others(None), times, options)
         except Exception as error:
             if not options.keep_going:
                 raise
-            row["remark"] = f"failed: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+            row["remark"] = f"failed: {first_line(error)}"
         times = {who: found for who, found in times.items() if found}
-        yield row | {who: min(found) for who, found in times.items()} | {"medians": medians(times)}
+        medians = {who: statistics.median(found) for who, found in times.items()}
+        yield row | {who: min(found) for who, found in times.items()} | {"medians": medians}
 
 
 def theirs(case: Case, options: argparse.Namespace) -> dict[str, peers.Graphs]:
@@ -114,29 +130,7 @@ def theirs(case: Case, options: argparse.Namespace) -> dict[str, peers.Graphs]:
     return peers.prepared(case, [who for who in options.peers if who != "networkx" or case.A.nvals <= options.others])
 
 
-def compare_and_time(
-    case: Case,
-    checked: Case,
-    work: Work,
-    name: str,
-    graphs: dict[str, Any],
-    times: dict[str, list[float]],
-    options: argparse.Namespace,
-) -> None:
-    """An AssertionError if a result is wrong, ours or that of another; else ``times`` gets what each took."""
-    work.check(checked, ready(work.run(checked)))
-    start = time.perf_counter()
-    ours = ready(work.run(case))
-    again = time.perf_counter() - start < 1  # the second call is not yet as fast as the third; seconds hide that
-    runs = our_runs(case, work, bool(options.iterated) and name in LOOPS, options.compiled, again)
-    take_turns(runs | their_runs(case, name, graphs, ours), times, options)
-
-
-def medians(times: dict[str, list[float]]) -> dict[str, float]:
-    return {who: statistics.median(found) for who, found in times.items()}
-
-
-def our_runs(case: Case, work: Work, iterated: bool, compiled: bool, again: bool) -> dict[str, Callable[[], Any]]:
+def our_runs(case: Case, work: Work, name: str, again: bool, options: argparse.Namespace) -> Runs:
     """A call that has run once, and with loops that come back to Python at every step."""
 
     def run() -> Any:
@@ -146,14 +140,14 @@ def our_runs(case: Case, work: Work, iterated: bool, compiled: bool, again: bool
         with gb.config.set(loops="iterated"):
             return run()
 
-    if compiled:
+    if options.compiled:
         before = tier.get_tier()
         tier.set_tier("numba")
         run()
         tier.set_tier(before)
     if again:
         run()
-    if not iterated:
+    if not options.iterated or name not in LOOPS:
         return {"ms": run}
     come_back()
     return {"ms": run, "iterated": come_back}
@@ -165,9 +159,9 @@ def quiet(run: Callable[[Any], Any], graph: Any) -> Any:
         return run(graph)
 
 
-def their_runs(case: Case, name: str, graphs: dict[str, Any], ours: Any) -> dict[str, Callable[[], Any]]:
+def their_runs(case: Case, name: str, graphs: dict[str, Any], ours: Any) -> Runs:
     """Calls of others whose results are right; what does not converge there, either, is left out."""
-    runs: dict[str, Callable[[], Any]] = {}
+    runs: Runs = {}
     for who, prepared in graphs.items():
         task = peers.task(who, name, case.directed)
         if task is None:
@@ -183,39 +177,55 @@ def their_runs(case: Case, name: str, graphs: dict[str, Any], ours: Any) -> dict
     return runs
 
 
+def key(row: dict[str, Any]) -> tuple[str, str]:
+    return row["graph"], row["algorithm"]
+
+
+def kept(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """The rows that are there already, if these are to be added to."""
+    file = options.out / f"library_speed.{options.backend}.json" if options.out else None
+    return json.loads(file.read_text())["rows"] if options.add and file is not None and file.exists() else []
+
+
+def keep(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:
+    """After every row: a run that is stopped leaves what there was. Rows are in the order of algorithms, a new one in
+    the place of an old one of the same graph and algorithm."""
+    made, kinds, order = describe(), list(KINDS), list(WORKS)
+    commit = (made["commit"] or "unknown")[:7] + "+" * (made["commit"] or "").endswith("+")
+    found = {key(row): row for row in [*kept(options), *(row | {"commit": commit} for row in rows)]}
+    ordered = sorted(found.values(), key=lambda row: (kinds.index(row["graph"]), order.index(row["algorithm"])))
+    about = {"machine": made, "backend": options.backend, "clock": options.clock, "threads": pool.threads()}
+    result = {**about, "rows": ordered, "quoted": CASES["library_speed"]["quoted"]}
+    write(options.out, f"library_speed.{options.backend}", result)
+
+
+OWN: dict[str, Any] = {
+    "scale": {"type": int, "default": 20, "help": "of 2**scale vertices (default: 20)"},
+    "backend": {"choices": ("cpu", "cuda", "numpy"), "default": "cpu"},
+    "graphs": {"default": "", "help": "a pattern for their names"},
+    "trials": 3,
+    "clock": {"choices": tuple(CLOCKS), "default": "wall", "help": "processor: on a machine that others use"},
+    "others": {"type": int, "default": 200_000, "help": "entries up to which NetworkX runs; -1: no other library"},
+    "peers": {"nargs": "*", "default": list(peers.LIBRARIES), "help": f"of {', '.join(peers.LIBRARIES)}"},
+    "add": {"action": "store_true", "help": "to the rows that --out has, in the place of the same ones"},
+    "compiled": {"action": "store_true", "help": "compile first what so little work would not pay for"},
+    "check_scale": {"type": int, "help": "check results on smaller graphs of the same kinds"},
+    "iterated": {"nargs": "?", "choices": ("loops", "all"), "const": "loops"}
+    | {"help": "algorithms of loops (or all), and loops also coming back to Python at every step"},
+    "missing": {"action": "store_true", "help": "--add, and only what --out has no time for"},
+    "limit": {"type": float, "help": "seconds for one algorithm on one graph, checks included"},
+    "total": {"type": float, "help": "seconds for all; every graph gets its share"},
+    "keep_going": {"action": "store_true", "help": "what fails is a remark, and the exit status 1"},
+}
+
+
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scale", type=int, default=20, help="of 2**scale vertices (default: 20)")
-    parser.add_argument("--backend", choices=("cpu", "cuda", "numpy"), default="cpu")
-    parser.add_argument("--graphs", default="", help="a pattern for their names")
-    parser.add_argument("--only", default="", help="a pattern for the names of algorithms")
-    parser.add_argument("--trials", type=int, default=3)
-    parser.add_argument(
-        "--clock", choices=tuple(CLOCKS), default="wall", help="processor: on a machine that others use"
-    )
-    parser.add_argument("--others", type=int, default=200_000, help="entries up to which NetworkX runs; -1: nobody")
-    parser.add_argument("--peers", nargs="*", default=list(peers.LIBRARIES), help=f"of {', '.join(peers.LIBRARIES)}")
-    parser.add_argument("--add", action="store_true", help="to the rows that --out has, in the place of the same ones")
-    parser.add_argument("--compiled", action="store_true", help="compile first what so little work would not pay for")
-    parser.add_argument("--check-scale", type=int, help="check results on smaller graphs of the same kinds")
-    parser.add_argument(
-        "--iterated",
-        nargs="?",
-        choices=("loops", "all"),
-        const="loops",
-        help="algorithms of loops (or all), and loops also coming back to Python at every step",
-    )
-    parser.add_argument("--out", type=Path, help="a folder for library_speed.BACKEND.json")
-    parser.add_argument("--missing", action="store_true", help="--add, and only what --out has no time for")
-    parser.add_argument("--limit", type=float, help="seconds for one algorithm on one graph, checks included")
-    parser.add_argument("--total", type=float, help="seconds for all; every graph gets its share")
-    parser.add_argument("--keep-going", action="store_true", help="what fails is a remark, and the exit status 1")
-    options = parser.parse_args(arguments)
+    options = parser("library_speed", __doc__, "only", "out", **OWN).parse_args(arguments)
     options.add |= options.missing
     options.there = {key(row) for row in kept(options) if row["ms"] is not None} if options.missing else set()
     names = [name for name in KINDS if re.search(options.graphs, name)]
     end = time.monotonic() + (options.total or float("inf"))
-    rows = []
+    rows: list[dict[str, Any]] = []
     for turn, name in enumerate(names):
         # the first graph waits for what has to be compiled: it has as much as two others
         share = 2 / (len(names) + 1) if turn == 0 else 1 / (len(names) - turn)
@@ -232,42 +242,3 @@ def main(arguments: list[str] | None = None) -> int:
         if time.monotonic() > until:
             print(f"  time is up after {sum(row['graph'] == name for row in rows)} algorithms", flush=True)
     return int(any(row.get("remark", "").startswith("failed") for row in rows))
-
-
-def key(row: dict[str, Any]) -> tuple[str, str]:
-    return row["graph"], row["algorithm"]
-
-
-def kept(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """The rows that are there already, if these are to be added to."""
-    file = options.out / f"library_speed.{options.backend}.json" if options.out else None
-    return json.loads(file.read_text())["rows"] if options.add and file is not None and file.exists() else []
-
-
-def keep(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:
-    """After every row: who stops it has what there was."""
-    if options.out:
-        file, made = options.out / f"library_speed.{options.backend}.json", describe()
-        quoted = {"cugraph, H200, rmat20_16, whole calls": CUGRAPH, "ECL, H200, rmat20_16, kernels only": ECL}
-        found: dict[str, Any] = {
-            "machine": made,
-            "backend": options.backend,
-            "clock": options.clock,
-            "threads": peers.threads(),
-        }
-        commit = (made["commit"] or "unknown")[:7] + "+" * (made["commit"] or "").endswith("+")
-        found["rows"] = merged(kept(options), [row | {"commit": commit} for row in rows])
-        found["quoted"] = quoted
-        options.out.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(found, indent=1) + "\n")
-
-
-def merged(there: list[dict[str, Any]], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows in the order of algorithms, a new one in the place of an old one of the same graph and algorithm."""
-    found = {key(row): row for row in [*there, *rows]}
-    kinds, order = list(KINDS), list(WORKS)
-    return sorted(found.values(), key=lambda row: (kinds.index(row["graph"]), order.index(row["algorithm"])))
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

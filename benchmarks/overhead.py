@@ -3,30 +3,19 @@
 The contenders take turns, so that a slow moment of the machine hits all; medians are shown. A machine with a GPU shows
 the CUDA engine too: there a call returns when its kernels are launched, and `nvals after vxm` waits for the result.
 
-    python benchmarks/overhead.py --rounds 200
+    python -m benchmarks overhead --rounds 200
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
-CONTENDERS = ("grblas_gpu cpu", "graphblas", "grblas_gpu cuda")
+from .common import has_cuda, interleaved, parser
 
-
-def contenders() -> list[str]:
-    """Those that this machine has."""
-    try:
-        import cupy
-
-        found = cupy.cuda.runtime.getDeviceCount()
-    except Exception:  # no CuPy, no driver, no device
-        found = 0
-    return list(CONTENDERS if found else CONTENDERS[:2])
+WARM_UP = 250  # calls
 
 
 def calls(contender: str) -> dict[str, Callable[[], Any]]:
@@ -39,9 +28,8 @@ def calls(contender: str) -> dict[str, Callable[[], Any]]:
     A = gb.Matrix.from_coo([i for i in range(n) for _ in range(2)], [j % n for j in range(2 * n)], True, dtype=bool)
     frontier = gb.Vector.from_coo([0, 3], [True, True], size=n)
     visited = gb.Vector.from_coo([0, 3, 4], [0, 0, 0], size=n)
-    levels = gb.Vector(int, n)
+    levels, out = gb.Vector(int, n), gb.Vector(bool, n)
     weights = gb.Vector.from_coo(range(n), range(n), size=n)
-    out = gb.Vector(bool, n)
     lor_land, plus = gb.semiring.lor_land, gb.monoid.plus
 
     def masked_vxm() -> None:
@@ -63,28 +51,14 @@ def calls(contender: str) -> dict[str, Callable[[], Any]]:
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=200)
-    parser.add_argument("--calls", type=int, default=50, help="calls per round")
-    options = parser.parse_args()
-    names = contenders()
+def main(arguments: list[str] | None = None) -> int:
+    options = parser("overhead", __doc__, rounds=200, calls=50).parse_args(arguments)
+    names = ["grblas_gpu cpu", "graphblas", *(["grblas_gpu cuda"] if has_cuda() else [])]
     runs = {name: calls(name) for name in names}
-
     print(f"{'microseconds per call':24}" + "".join(f"{name:>17}" for name in names) + f"{'cpu/graphblas':>15}")
     for call in runs[names[0]]:
-        times: dict[str, list[float]] = {name: [] for name in names}
-        for round_ in range(-5, options.rounds):  # the first five warm up
-            for name in names:
-                run = runs[name][call]
-                start = time.perf_counter()
-                for _ in range(options.calls):
-                    run()
-                if round_ >= 0:
-                    times[name].append((time.perf_counter() - start) / options.calls * 1e6)
-        medians = [statistics.median(times[name]) for name in names]
+        chosen = {name: runs[name][call] for name in names}
+        times = interleaved(chosen, options.rounds, times=options.calls, warm_up=WARM_UP)
+        medians = [statistics.median(found) * 1e6 for found in times.values()]
         print(f"{call:24}" + "".join(f"{median:17.2f}" for median in medians) + f"{medians[0] / medians[1]:15.2f}")
-
-
-if __name__ == "__main__":
-    main()
+    return 0

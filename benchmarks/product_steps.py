@@ -1,13 +1,12 @@
 """What products in steps gain: a full vector times a graph, with and without, in turn.
 
-    mpiexec -n 4 python -m benchmarks.product_steps --scale 18
+    mpiexec -n 4 python -m benchmarks product_steps --scale 18
 
 In steps a block computes on the part of its operand that is there while the next arrives (docs/distributed.md).
 """
 
 from __future__ import annotations
 
-import argparse
 import time
 from typing import Any
 
@@ -15,6 +14,8 @@ import numpy as np
 
 from grblas_gpu import Vector, semiring, using
 from grblas_gpu.distributed import DistMatrix
+
+from .common import parser
 
 TOGETHER = 4  # products between two looks at the clock
 
@@ -33,31 +34,20 @@ def measured(engine: Any, x: Any, A: Any, overlap: bool) -> list[float]:
     return [1e3 * float(value) / TOGETHER for value in (taken[:, 0].max(), taken[:, 1].sum(), waited)]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--scale", type=int, default=18)
-    parser.add_argument("--rounds", type=int, default=30)
-    options = parser.parse_args()
-    graphs: list[Any] = [DistMatrix.kronecker(options.scale) for _ in range(2)]  # each keeps its own cuts
-    engine = graphs[0]._engine
+def main(arguments: list[str] | None = None) -> int:
+    options = parser("product_steps", __doc__, scale=18, rounds=30).parse_args(arguments)
+    both: list[Any] = [DistMatrix.kronecker(options.scale) for _ in range(2)]  # each keeps its own cuts
+    engine, rounds = both[0]._engine, range(options.rounds + 2)
     with using("mpi"):
-        x = Vector.from_dense(np.random.default_rng(1).random(graphs[0].nrows))
+        x = Vector.from_dense(np.random.default_rng(1).random(both[0].nrows))
         x.nvals  # known to be full
-        rounds = [
-            [measured(engine, x, A, bool(overlap)) for overlap, A in enumerate(graphs)]
-            for _ in range(options.rounds + 2)
-        ]
-    found = np.array(rounds[2:])  # rounds, without or with steps, what
+        times = [[measured(engine, x, A, bool(overlap)) for overlap, A in enumerate(both)] for _ in rounds]
+    found = np.array(times[2:])  # rounds, without or with steps, what
     ratio = float(np.median(found[:, 1, 0] / found[:, 0, 0]))
     if engine.grid.rank == 0:
         print(f"scale {options.scale}, {engine.grid}: in steps {ratio:.3f} of the time (median of {options.rounds})")
         for name, which in (("whole", 0), ("in steps", 1)):
             median, least = np.median(found[:, which], axis=0), found[:, which].min(axis=0)
-            print(
-                f"{name}: median {median[0]:.2f} ms, least {least[0]:.2f}; on processors {median[1]:.2f},",
-                f"least {least[1]:.2f}; rank 0 waited {median[2]:.2f}",
-            )
-
-
-if __name__ == "__main__":
-    main()
+            print(f"{name}: median {median[0]:.2f} ms, least {least[0]:.2f}; on processors {median[1]:.2f},", end=" ")
+            print(f"least {least[1]:.2f}; rank 0 waited {median[2]:.2f}")
+    return 0

@@ -1,6 +1,6 @@
 """What a level of a distributed search costs: some searches on each transport, and levels that find next to nothing.
 
-    mpiexec -n 4 python -m benchmarks.search_levels --scale 22 --roots 16 --validate 2
+    mpiexec -n 4 python -m benchmarks search_levels --scale 22 --roots 16 --validate 2
 
 ``overhead`` is the time of a level of searches along a path, whose frontiers have one vertex. GRBLAS_GPU_MPI_SEARCH and
 GRBLAS_GPU_MPI_GRID say how ranks search. ``--json`` is for ``level_costs.py``, which runs this for several grids.
@@ -8,7 +8,6 @@ GRBLAS_GPU_MPI_GRID say how ranks search. ``--json`` is for ``level_costs.py``, 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import statistics
@@ -21,16 +20,14 @@ from grblas_gpu import trace
 from grblas_gpu.distributed import DistMatrix, hybrid_bfs, validate_tree
 from grblas_gpu.distributed.graph500 import choose_roots, finish
 
+from .common import parser
+
 PATH = 400  # vertices
 
 
 def say(engine: Any, *words: object) -> None:
     if engine.grid.rank == 0:
         print(*words, flush=True)
-
-
-def slowest(engine: Any, seconds: float) -> float:
-    return float(engine.grid.everyone.gather_small(np.array([seconds])).max())
 
 
 def timed(engine: Any, A: Any, root: int) -> tuple[float, Any]:
@@ -40,13 +37,15 @@ def timed(engine: Any, A: Any, root: int) -> tuple[float, Any]:
     parents = hybrid_bfs(A, root)
     parents.nvals
     finish(engine)
-    return slowest(engine, time.perf_counter() - begun), parents
+    return float(engine.grid.everyone.gather_small(np.array([time.perf_counter() - begun])).max()), parents
 
 
-def use(engine: Any, transport: str) -> None:
-    """From the next search on."""
-    engine.exchanges.clear()
-    engine.transport = transport
+def sent_by(engine: Any, A: Any, root: int) -> tuple[Any, Any]:
+    """What this rank sends in a search, and the trace of it."""
+    before = engine.grid.traffic.copy()
+    with trace() as t:
+        hybrid_bfs(A, root)
+    return engine.grid.traffic.since(before), t
 
 
 def overhead(engine: Any, times: int) -> dict[str, float]:
@@ -57,67 +56,40 @@ def overhead(engine: Any, times: int) -> dict[str, float]:
     mine = ends if engine.grid.rank == 0 else ends[:0]
     path = DistMatrix.from_parts(mine, mine + 1, nrows=PATH, ncols=PATH, undirected=True)
     hybrid_bfs(path, 0)
-    sent = engine.grid.traffic.copy()
+    before = engine.grid.traffic.copy()
     hybrid_bfs(path, 0)
-    sent = engine.grid.traffic.since(sent)
+    sent = engine.grid.traffic.since(before)
     seconds, busy = [], []
     for _ in range(times):
         begun = time.process_time()
         seconds.append(timed(engine, path, 0)[0] / PATH)
         busy.append((time.process_time() - begun) / PATH)
-    return {
-        "least": min(seconds),
-        "median": statistics.median(seconds),
-        "processor": min(busy),
-        "bytes": sent.bytes / PATH,
-        "messages": sent.messages / PATH,
-        "rounds": sent.rounds / PATH,
-    }
+    found = {"least": min(seconds), "median": statistics.median(seconds), "processor": min(busy)}
+    return found | {name: getattr(sent, name) / PATH for name in ("bytes", "messages", "rounds")}
 
 
 def searched(engine: Any, A: Any, roots: list[int], degrees: Any) -> dict[str, Any]:
     """Searches from these roots: seconds, edges for each second, levels, and what rank 0 sends in one of them."""
-    before = engine.grid.traffic.copy()
-    with trace() as t:
-        hybrid_bfs(A, roots[0])
-    sent = engine.grid.traffic.since(before)
+    sent, t = sent_by(engine, A, roots[0])
     seconds, counts = [], []
     for root in roots:
         taken, parents = timed(engine, A, root)
         seconds.append(taken)
         counts.append(engine.grid.everyone.add_up([degrees.edges(parents._store.part)])[0] // 2)
-    return {
-        "seconds": seconds,
-        "edges": counts,
-        "levels": len(t.steps()),
-        "bytes": sent.bytes,
-        "messages": sent.messages,
-        "rates": [edges / taken for edges, taken in zip(counts, seconds, strict=True)],
-    }
+    rates = [edges / taken for edges, taken in zip(counts, seconds, strict=True)]
+    found = {"seconds": seconds, "edges": counts, "levels": len(t.steps())}
+    return {**found, "bytes": sent.bytes, "messages": sent.messages, "rates": rates}
 
 
 def measured(engine: Any, A: Any, roots: list[int], degrees: Any, paths: int) -> dict[str, Any]:
     """A row of ``level_costs.py``: how these ranks search, searches, and what a level costs."""
     hybrid_bfs(A, roots[0])
-    carried = {record.transport for record in traced(A, roots[0]).steps()}
-    down, across = engine.grid.shape
-    return {
-        "ranks": engine.grid.size,
-        "grid": [down, across],
-        "by": "products" if engine.transport is None else "bits",
-        "transport": ", ".join(sorted(filter(None, carried))),
-        "local": engine.local.name,
-        "cores": len(os.sched_getaffinity(0)),
-        "vertices": A.nrows,
-        "search": searched(engine, A, roots, degrees),
-        "level": overhead(engine, paths),
-    }
-
-
-def traced(A: Any, root: int) -> Any:
-    with trace() as t:
-        hybrid_bfs(A, root)
-    return t
+    carried = {record.transport for record in sent_by(engine, A, roots[0])[1].steps()}
+    ranks = {"ranks": engine.grid.size, "grid": list(engine.grid.shape)}
+    ranks |= {"by": "products" if engine.transport is None else "bits"}
+    ranks |= {"transport": ", ".join(sorted(filter(None, carried))), "local": engine.local.name}
+    ranks |= {"cores": len(os.sched_getaffinity(0)), "vertices": A.nrows}
+    return {**ranks, "search": searched(engine, A, roots, degrees), "level": overhead(engine, paths)}
 
 
 def in_words(row: dict[str, Any]) -> str:
@@ -130,15 +102,14 @@ def in_words(row: dict[str, Any]) -> str:
     )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--scale", type=int, default=18)
-    parser.add_argument("--roots", type=int, default=16)
-    parser.add_argument("--validate", type=int, default=2, help="how many of the trees")
-    parser.add_argument("--paths", type=int, default=9, help="searches along a path")
-    parser.add_argument("--transports", default="", help="others than the usual one, separated by commas")
-    parser.add_argument("--json", action="store_true", help="a row for the usual transport, and nothing else")
-    options = parser.parse_args()
+def main(arguments: list[str] | None = None) -> int:
+    own: dict[str, Any] = {
+        "validate": {"type": int, "default": 2, "help": "how many of the trees"},
+        "paths": {"type": int, "default": 9, "help": "searches along a path"},
+        "transports": {"default": "", "help": "others than the usual one, separated by commas"},
+        "json": {"action": "store_true", "help": "a row for the usual transport, and nothing else"},
+    }
+    options = parser("search_levels", __doc__, scale=18, roots=16, **own).parse_args(arguments)
     begun = time.perf_counter()
     A: Any = DistMatrix.kronecker(options.scale)
     engine = A._engine
@@ -147,20 +118,18 @@ def main() -> None:
     roots = choose_roots(engine, degrees, A.nrows, options.roots, 1)
     if options.json:
         say(engine, json.dumps(measured(engine, A, roots, degrees, options.paths)))
-        return
+        return 0
     say(engine, f"scale {options.scale}, {engine.grid}, {engine.local.name}: made in {made:.1f} s")
     begun = time.perf_counter()
     hybrid_bfs(A, roots[0])
     say(engine, f"prepared in {time.perf_counter() - begun:.1f} s")
-    say(engine, traced(A, roots[0]))
+    say(engine, sent_by(engine, A, roots[0])[1])
     for transport in [engine.transport, *filter(None, options.transports.split(","))]:
-        if transport != engine.transport:
-            use(engine, transport)
+        if transport != engine.transport:  # from the next search on
+            engine.exchanges.clear()
+            engine.transport = transport
         say(engine, in_words(measured(engine, A, roots, degrees, options.paths)))
     for root in roots[: options.validate]:
         result = validate_tree(A, root, hybrid_bfs(A, root))
         say(engine, "tree of root", root, "valid" if result.ok else f"WRONG: {result}")
-
-
-if __name__ == "__main__":
-    main()
+    return 0

@@ -1,7 +1,7 @@
 """Are distances, components, ranks and triangle counts right? On the engine's own arrays, NumPy's or CuPy's.
 
-As in verify.py by other means than those that made them, and cheap enough for 200 million entries: the definition at
-every edge, another library's products, or (triangles) compiled loops over edges that lead to higher degrees.
+By other means than those that made them, as in ``grblas_gpu.bench.verify``, and cheap enough for 200 million entries:
+the definition at every edge, another library's products, or (triangles) compiled loops over edges to higher degrees.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from typing import Any
 import numba
 import numpy as np
 
-from .verify import WrongResult, check_dependencies, check_levels, edge_pieces, product_dependencies
+from grblas_gpu.bench.verify import WrongResult, check_dependencies, check_levels, edge_pieces, product_dependencies
+
+from .common import host
 
 CLOSE = 1e-9  # relative difference of ranks that were added up in another order
 PARTS = 256  # of the vertices, handed out to threads: many more than those, as they differ
@@ -124,7 +126,3 @@ def count_triangles(indptr: np.ndarray, indices: np.ndarray) -> int:
                 marked[target] = False
         found[part] = count
     return found.sum()
-
-
-def host(array: Any) -> np.ndarray:
-    return array.get() if hasattr(array, "get") else np.asarray(array)

@@ -1,15 +1,20 @@
-"""Algorithms in python-graphblas, as somebody who knows SuiteSparse:GraphBLAS writes them: our measure.
+"""More algorithms in python-graphblas, as an engineer who knows SuiteSparse:GraphBLAS writes them: our measure.
 
 Semirings are those with kernels of their own (factory kernels); graphs are symmetric, so that ``A q`` is a pull and
-``q A`` a push; directions that SuiteSparse leaves to its user are chosen as LAGraph does.
+``q A`` a push.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import graphblas as gb
 import numpy as np
 from graphblas import Matrix, Vector, agg, binary, monoid, select, semiring, unary
 
+from grblas_gpu.bench.suitesparse import brandes, matrix, push_pull_bfs
+
+__all__ = ["brandes", "matrix", "push_pull_bfs"]
 PULL_ABOVE, PULL_STILL = 0.10, 0.06  # betweenness: fill of the frontier at which LAGraph changes direction, and back
 
 
@@ -26,27 +31,15 @@ def level_bfs(A: Matrix, source: int) -> Vector:
     return levels
 
 
-def push_pull_bfs(A: Matrix, source: int) -> Vector:
-    """Levels; pull while the frontier grows and has more than one edge in eight of those not yet looked at, or while it
-    has a large part of the vertices. As in LAGraph the frontier is a bitmap for a pull, and a list for a push: to pull
-    with a list takes SuiteSparse hundreds of times as long as to push it."""
-    any_pair, n = semiring.any_pair[bool], A.nrows
-    levels = Vector("INT32", n)
-    levels.ss.config["sparsity_control"] = "bitmap"
-    frontier = Vector.from_coo([source], [True], size=n)
-    mean, unexplored, before, pull, depth = A.nvals / max(1, n), A.nvals, 0, False, 0
-    while size := frontier.nvals:
+def many_bfs(A: Matrix, sources: list[int]) -> Matrix:
+    """The lines of ``bfs_multi``: a row of levels for each source."""
+    count = len(sources)
+    frontier = Matrix.from_coo(range(count), sources, True, nrows=count, ncols=A.ncols, dtype=bool)
+    levels, depth = Matrix(int, count, A.ncols), 0
+    while frontier.nvals:
         levels(frontier.S) << depth
-        edges = size * mean
-        if pull:
-            pull = not (size < before and size < n / 512)
-        else:
-            pull = size > before and edges * 8 > unexplored and size > n / 512
-        unexplored -= edges
-        frontier.ss.config["sparsity_control"] = "bitmap" if pull else "sparse"
-        frontier(~levels.S, replace=True) << (any_pair(A @ frontier) if pull else any_pair(frontier @ A))
-        before, depth = size, depth + 1
-    levels.wait()
+        frontier(~levels.S, replace=True) << semiring.any_pair(frontier @ A)
+        depth += 1
     return levels
 
 
@@ -62,8 +55,7 @@ def batched_bc(A: Matrix, sources: list[int]) -> Vector:
         paths(binary.plus) << frontier
         pull = size / (count * n) > (PULL_STILL if pull else PULL_ABOVE)
         frontier(~paths.V, replace=True) << step(frontier @ (A.T if pull else A))
-    delta = Matrix.from_dense(np.ones((count, n)))
-    pull = False
+    delta, pull = Matrix.from_dense(np.ones((count, n))), False
     for level, above in zip(reversed(levels[1:]), reversed(levels[:-1]), strict=True):
         shares = binary.truediv(delta & paths).new(mask=level.S)
         pull = level.nvals / (count * n) > (PULL_STILL if pull else PULL_ABOVE)
@@ -77,7 +69,7 @@ def batched_bc(A: Matrix, sources: list[int]) -> Vector:
     return scores
 
 
-def pagerank(A: Matrix, damping: float, tol: float, limit: int) -> tuple[Vector, list[float]]:
+def pagerank(A: Matrix, tol: float, limit: int, damping: float = 0.85) -> tuple[Vector, list[float]]:
     """Ranks, and the sum of all changes of every step; done when that is below ``n * tol``."""
     n = A.nrows
     out = A.reduce_rowwise(agg.count).new("FP64")
@@ -89,19 +81,32 @@ def pagerank(A: Matrix, damping: float, tol: float, limit: int) -> tuple[Vector,
         stuck = before.dup(mask=~out.S).reduce(monoid.plus).new().get(0.0)
         ranks = Vector.from_scalar((1 - damping + damping * stuck) / n, n)
         ranks(binary.plus) << semiring.plus_first(share @ A)
-        difference = binary.minus(ranks & before).new()
-        changes.append(unary.abs(difference).new().reduce(monoid.plus).new().value)
+        changes.append(unary.abs(binary.minus(ranks & before).new()).new().reduce(monoid.plus).new().value)
         if changes[-1] < n * tol:
             break
     return ranks, changes
 
 
-def bellman_ford(A: Matrix, source: int) -> Vector:
-    """Distances, relaxed from what became nearer."""
-    distances = Vector.from_coo([source], [0.0], size=A.nrows)
+def pagerank_steps(A: Matrix, steps: int, dtype: Any, damping: float = 0.85) -> Vector:
+    """So many steps, all in one type; products by rows of the matrix, which is SuiteSparse's faster way."""
+    n = A.nrows
+    out = A.reduce_rowwise(agg.count).new(dtype)
+    ranks = Vector.from_scalar(1 / n, n, dtype)
+    for _ in range(steps):
+        share = binary.truediv(ranks & out).new()
+        stuck = ranks.dup(mask=~out.S).reduce(monoid.plus).new().get(0.0)
+        ranks = Vector.from_scalar((1 - damping + damping * stuck) / n, n, dtype)
+        ranks(binary.plus) << binary.times(dtype(damping), semiring.plus_second(A @ share).new())
+    ranks.wait()
+    return ranks
+
+
+def bellman_ford(W: Matrix, source: int) -> Vector:
+    """Distances, relaxed from what became nearer; their type is that of the weights."""
+    distances = Vector.from_coo([source], [0], dtype=W.dtype, size=W.nrows)
     frontier = distances.dup()
     while frontier.nvals:
-        nearer = semiring.min_plus(frontier @ A).new()
+        nearer = semiring.min_plus(frontier @ W).new()
         known = binary.le(distances & nearer).new()
         frontier(~known.V, replace=True) << nearer
         distances(frontier.S) << frontier
@@ -109,11 +114,15 @@ def bellman_ford(A: Matrix, source: int) -> Vector:
     return distances
 
 
-def triangle_count(A: Matrix) -> int:
-    """Dot products of the lower with the upper triangle, at the entries of the lower one."""
-    L, U = select.tril(A, -1).new(), select.triu(A, 1).new()
-    found = semiring.plus_pair["INT64"](L @ U.T).new(mask=L.S)
-    return found.reduce_scalar(monoid.plus).new().value
+def triangle_count(L: Matrix, U: Matrix | None = None) -> int:
+    """Dot products of the lower with the upper triangle, at the entries of the lower one; ``L`` alone has every edge
+    once."""
+    found = semiring.plus_pair["INT64"](L @ (L if U is None else U).T).new(mask=L.S)
+    return int(found.reduce_scalar(monoid.plus).new().get(0))
+
+
+def all_triangles(A: Matrix) -> int:
+    return triangle_count(select.tril(A, -1).new(), select.triu(A, 1).new())
 
 
 def connected_components(A: Matrix) -> Vector:
@@ -121,8 +130,7 @@ def connected_components(A: Matrix) -> Vector:
     n = A.nrows
     parents = Vector.from_dense(np.arange(n))
     grandparents = parents.dup()
-    pointers = np.arange(n, dtype=np.uint64)
-    offsets = np.arange(n + 1, dtype=np.uint64)
+    pointers, offsets = np.arange(n, dtype=np.uint64), np.arange(n + 1, dtype=np.uint64)
     while True:
         lowest = semiring.min_second(A @ grandparents).new()
         points = Matrix.from_csr(offsets, pointers, True, ncols=n)

@@ -1,24 +1,47 @@
-"""What the papers' experiments share: their options, and how they are timed."""
+"""What the papers' experiments share: what papers.toml says of them, their options, how they search and are timed."""
 
 from __future__ import annotations
 
-import gc
 import statistics
-import time
+import tomllib
 import tracemalloc
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import grblas_gpu as gb
+from grblas_gpu import Vector, algorithms, generators, semiring
+from grblas_gpu.bench import graphs, verify
+from grblas_gpu.bench.contenders import Contender, contenders
 
-from .. import verify
-from ..contenders import Contender, contenders
-from ..graphs import BenchmarkGraph
-from ..harness import Session, interleaved
-from ..machine import has_cuda
+from ..common import BenchmarkGraph, Road, Session, Table, has_cuda, interleaved, mycielskian
+
+PAPERS: dict[str, dict[str, Any]] = tomllib.loads((Path(__file__).parent / "papers.toml").read_text(encoding="utf-8"))
+SMALL = {"delaunayn15": "delaunayn8", "smallworld": "smallworld200", "mycielskian12": "mycielskian7"}
+SMALL |= {"kron-logn16": "kron-logn8", "mycielskian15": "mycielskian7", "mycielskian16": "mycielskian7"}
+
+
+@dataclass
+class Experiment:
+    """A table or figure of a paper, with what papers.toml says of it."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        self.data = {"notes": [], "rows": {}, **PAPERS[self.name[:3]], **PAPERS[self.name]}
+        self.rows: dict[str, list[Any]] = self.data["rows"]
+
+    def table(self, where: str) -> Table:
+        """An empty one; ``where`` is the engine, and the graph if the table is of one."""
+        columns, between = self.data["columns"], ", "
+        if ":" in where:
+            where, between = where.removeprefix(":"), ": "
+        split = columns.split(";" if ";" in columns else ",")
+        return Table(f"{self.data['table']}{between}{where}", split, notes=list(self.data["notes"]))
 
 
 @dataclass
@@ -39,15 +62,35 @@ class Options:
         names = default if self.names is None else tuple(self.names)
         return [c for c in contenders() if any(name in c.name for name in names) and "grblas_gpu" not in c.name]
 
+    def measure(
+        self, session: Session, graph: BenchmarkGraph, kernel: str, ours: list[Contender], *others: str, **limits: Any
+    ) -> tuple[list[dict[str, Any]], float | None]:
+        """The rows of ours, and python-graphblas's milliseconds if it takes part."""
+        found = session.measure(graph, kernel, [*ours, *self.others(*others)], self.sources, self.trials, **limits)
+        theirs = [row["milliseconds"]["median"] for row in found if row["contender"] == "python-graphblas"]
+        return found[: len(ours)], theirs[0] if theirs else None
 
-@dataclass(frozen=True)
-class Experiment:
-    """A table or figure of a paper and the function that repeats it."""
 
-    name: str
-    title: str
-    paper: str
-    run: Callable[[Options, Session], list[Any]]
+def shape(graph: BenchmarkGraph) -> tuple[str, int, int]:
+    return graph.name, graph.n, graph.entries
+
+
+def make(name: str, small: bool = False) -> BenchmarkGraph:
+    """A graph by the name that the papers use; a small one in its place on demand."""
+    if name == "GAP-twitter":
+        return graphs.kronecker(9, 12) if small else graphs.kronecker(26, 12, "GAP-twitter (stand-in)")
+    size = SMALL[name] if small else name
+    kind = size.rstrip("0123456789")
+    number = int(size.removeprefix(kind) or 0)
+    if kind == "delaunayn":
+        return graphs.delaunay(number, name)
+    if kind == "mycielskian":
+        return mycielskian(number)
+    if kind == "kron-logn":
+        return graphs.kronecker(number, 48, name)
+    if kind == "smallworld":
+        return BenchmarkGraph("smallworld", generators.watts_strogatz, number or 100_000, 10, 0.1)
+    return Road("roadNet-CA (stand-in)", 1404)
 
 
 def median_ms(runs: Mapping[str, Callable[[], Any]], trials: int) -> dict[str, float]:
@@ -60,13 +103,34 @@ def finished(run: Callable[[], gb.Vector]) -> int:
     return run().nvals
 
 
-def verified_levels(A: gb.Matrix, search: Callable[..., gb.Vector], source: int) -> gb.Vector:
+def waiting(run: Callable[..., gb.Vector], *arguments: Any, **options: Any) -> Callable[[], int]:
+    return partial(finished, partial(run, *arguments, **options))
+
+
+def verified_levels(A: gb.Matrix, source: int) -> gb.Vector:
     """The levels that a search finds, right by definition of what levels are."""
-    levels = search(A, source)
+    levels = algorithms.bfs(A, source)
     with gb.using(A.backend):
         dense = levels._engine.array(levels.to_dense(fill_value=-1, dtype=np.int64))
     verify.check_levels(A._store.indptr, A._store.indices, dense, source, A._store.row_ids)
     return levels
+
+
+def steps_of_search(A: gb.Matrix, source: int) -> Iterator[tuple[int, Vector, Vector, Any, Any, Any]]:
+    """A search level by level, right in the end: depth, frontier, levels; the products that push the frontier and that
+    pull all that was visited; and the mask of what was not."""
+    expected = verified_levels(A, source)
+    with gb.using(A.backend):
+        step, depth = semiring.any_pair[bool], 0
+        levels, frontier = Vector(int, A.nrows), Vector.from_coo([source], [True], size=A.nrows)
+        while frontier.nvals:
+            levels(frontier.S) << depth
+            pushed, pulled, mask = step(frontier @ A), step(levels @ A), ~levels.S
+            yield depth, frontier, levels, pushed, pulled, mask
+            frontier = pushed.new(mask=mask)
+            depth += 1
+        if not levels.isequal(expected):
+            raise verify.WrongResult("wrong levels")
 
 
 def peak_bytes(backend: str, run: Callable[[], Any]) -> int:
@@ -91,19 +155,3 @@ def peak_bytes(backend: str, run: Callable[[], Any]) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-
-
-def wall(run: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
-def release(graph: BenchmarkGraph) -> None:
-    """Give the memory of a graph back to the device."""
-    graph.forget()
-    gc.collect()  # a symmetric matrix is its own transpose: a cycle
-    if has_cuda():
-        import cupy
-
-        cupy.get_default_memory_pool().free_all_blocks()

@@ -5,15 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from grblas_gpu import algorithms, generators
+from grblas_gpu.bench import graphs
+from grblas_gpu.bench.contenders import grblas
 
-from .. import graphs
-from ..contenders import grblas
-from ..graphs import BenchmarkGraph
-from ..harness import Session
-from ..text_tables import Table
-from .common import Experiment, Options, release
+from ..common import BenchmarkGraph, Session, Table
+from .common import Experiment, Options, shape
 
-PAPER = "Hiragushi, Takahashi, ICA3PP 2013 (Tesla M2050)"
 ROOTS = 64  # as Graph500 asks for
 GTGRAPH = {"a": 0.45, "b": 0.15, "c": 0.15}  # the defaults of the generator that the paper used
 
@@ -28,42 +25,18 @@ def searched(options: Options) -> list[BenchmarkGraph]:
     ]
 
 
-def figure4(options: Options, session: Session) -> list[Table]:
+def figure4(experiment: Experiment, options: Options, session: Session) -> list[Table]:
     """Median rate over 64 random roots, with and without bottom-up steps."""
-    table = Table(
-        f"{ROOTS} random roots, {options.backend}",
-        "graph,vertices,entries,hybrid ms,top-down ms,speed-up,GTEPS (entries),GTEPS (Graph500),x floor".split(","),
-    )
-    roots = 4 if options.small else ROOTS
+    table = experiment.table(options.backend)
+    ours = grblas(options.backend, algorithms.hybrid_bfs, "hybrid_bfs")
+    pushing = grblas(options.backend, partial(algorithms.dobfs, direction="push"), "top-down")
     for graph in searched(options):
-        hybrid, top_down = session.measure(
-            graph,
-            "bfs",
-            [
-                grblas(options.backend, algorithms.hybrid_bfs, "hybrid_bfs"),
-                grblas(options.backend, partial(algorithms.dobfs, direction="push"), "top-down"),
-            ],
-            sources=roots,
-            trials=1,
-        )
+        hybrid, top_down = session.measure(graph, "bfs", [ours, pushing], 4 if options.small else ROOTS, 1)
         ms, slow = hybrid["milliseconds"]["median"], top_down["milliseconds"]["median"]
-        table.add(
-            graph.name,
-            graph.n,
-            graph.entries,
-            ms,
-            slow,
-            slow / ms,
-            hybrid["gteps_entries"],
-            hybrid["gteps_graph500"],
-            hybrid["over_floor"],
-        )
-        release(graph)
-    table.notes = [
-        "the paper's figure 4 shows bars without numbers; its text: up to 29 times Merrill's top-down search",
-        "the vertices are renumbered once, before the roots, and every tree is verified",
-    ]
+        rates = (hybrid[key] for key in ("gteps_entries", "gteps_graph500", "over_floor"))
+        table.add(*shape(graph), ms, slow, slow / ms, *rates)
+        graph.forget()
     return [table]
 
 
-EXPERIMENTS = [Experiment("001.figure4", "Hybrid search from 64 random roots", PAPER, figure4)]
+EXPERIMENTS = {"001.figure4": figure4}

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from grblas_gpu.benchmarks.library_graphs import Case
-from grblas_gpu.benchmarks.library_works import WORKS
 
+from benchmarks.cases_library import WORKS, Case
 from grblas_gpu import Matrix
 
 ENGINES = pytest.mark.parametrize("backend", ["cpu", "numpy"], indirect=True)

@@ -162,7 +162,7 @@ def test_graph500_command(capsys):
     for name in ("entries", "roots", "edges", "depths"):
         assert other[name] == result[name]
     # One of these searches: messages exactly, bytes roughly.
-    scaling = importlib.import_module("grblas_gpu.benchmarks.scaling")
+    scaling = importlib.import_module("docs.scaling_model")
     row = scaling.summary(result)
     fit, grid = scaling.Fit(0.5, 6.0, row["listed"], row["pulls"], row["levels"]), scaling.Grid(2, 2, "products")
     assert row["messages"] == scaling.messages(grid, fit) - scaling.reductions(grid, fit)
@@ -340,11 +340,11 @@ def test_packed_entries_come_back(length, fill, dtype, kind):
     assert len(sent) <= 8 + min(2 * len(keys), -(-length // 8)) + (8 if kind == "each" else 0) + stored + 16
 
 
-# --- the scaling model of benchmarks/ --------------------------------------------------------------------------------
+# --- the scaling model of docs/ --------------------------------------------------------------------------------------
 
 
 def test_examples_of_the_model():
-    model = importlib.import_module("grblas_gpu.benchmarks.scaling_model")
+    model = importlib.import_module("docs.scaling_model")
     assert doctest.testmod(model).failed == 0
     engine = importlib.import_module("grblas_gpu.backends.mpi.searches")
     assert engine.MOST_RANKS == model.MOST_RANKS  # of ranks that search by bits on any grid

@@ -8,35 +8,23 @@ import pkgutil
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from checkers import serial_bfs, serial_dependencies
-from grblas_gpu.benchmarks import (
-    cold_use,
-    compare,
-    contenders,
-    floors,
-    gpu_operations,
-    gpu_speed,
-    graphs,
-    harness,
-    layers,
-    machine,
-    report,
-    scaling_page,
-    speed_case,
-    speed_checks,
-    svg,
-    verify,
-)
-from grblas_gpu.benchmarks.papers import EXPERIMENTS, __main__, common, document, edge_checks, plots, remarks, reproduce
-from grblas_gpu.benchmarks.text_tables import Table, shown
 
+import benchmarks
 import grblas_gpu as gb
-from grblas_gpu import algorithms, benchmarks, generators
+from benchmarks import __main__ as program
+from benchmarks import cases_gpu, common, first_use, gpu_operations, gpu_speed, layers, overhead, papers, speed_checks
+from benchmarks.papers import EXPERIMENTS, reproduce, xbfs
+from benchmarks.papers import common as experiments
+from docs import pages
+from grblas_gpu import algorithms, generators
+from grblas_gpu.backends import registry
+from grblas_gpu.bench import compare, contenders, graphs, harness, machine, report, svg, verify
+from grblas_gpu.bench.tables import Table, shown
 from grblas_gpu.cli import main
 
 
@@ -86,7 +74,7 @@ def test_wrong_levels_are_found(graph):
 
 
 def test_vectors_of_every_kind_become_dense_arrays(graph):
-    case = speed_case.Case(graph, "cpu")
+    case = cases_gpu.Case(graph, "cpu")
     few, alike = (gb.Vector.from_coo([3, 1], values, size=64) for values in ([5, 7], 9))
     for vector in (few, alike, gb.Vector(int, 64), gb.Vector.from_dense(np.arange(64))):
         for kind in ("sparse", "bitmap"):
@@ -128,7 +116,7 @@ def test_dependencies_are_those_of_brandes(graph):
 
 @pytest.fixture(scope="module")
 def case(graph):
-    return speed_case.Case(graph, "cpu")
+    return cases_gpu.Case(graph, "cpu")
 
 
 def wrong_ones(right, *changes):
@@ -226,7 +214,7 @@ def test_speed_of_all_rows(capsys, tmp_path, monkeypatch):
         assert row["name"] in out
         assert (row["gteps_entries"] or 1) > 0
         assert ("graphblas_ms" in row) == (row["name"].count("Kronecker 21") == 1)
-    assert document.results(tmp_path) == []  # not one of the papers' experiments
+    assert pages.experiments(tmp_path) == []  # not one of the papers' experiments
 
 
 @pytest.mark.slow
@@ -240,7 +228,8 @@ def test_speed_rows_are_independent(capsys, monkeypatch):
 
         return graphs.BenchmarkGraph("too large", kronecker)
 
-    monkeypatch.setitem(gpu_speed.GRAPHS, "kron27", (too_large, too_large))
+    monkeypatch.setattr(common, "too_large", too_large, raising=False)
+    monkeypatch.setitem(cases_gpu.GRAPHS, "kron27", {"make": "too_large", "size": [], "small": []})
     wrong = replace(gpu_speed.KERNELS["bfs"], run=lambda case, source: algorithms.bfs(case.A, source, max_depth=2))
     monkeypatch.setitem(gpu_speed.KERNELS, "bfs", wrong)
     line = "--backend cpu --small --others= --profile --only"
@@ -253,8 +242,7 @@ def test_speed_rows_are_independent(capsys, monkeypatch):
     assert len(errors) == 2
     assert any("MemoryError: 16 GiB are not there" in line for line in errors)
     assert any("WrongResult: an edge leads from" in line for line in errors)
-    assert "Kronecker 28, edge factor 16, from" in out  # its profile
-    assert "open rows" in out
+    assert "Kronecker 28, edge factor 16, from" in out and "push.scatter" in out  # its profile
 
 
 @pytest.mark.slow
@@ -304,13 +292,14 @@ def test_all_contenders_agree_and_are_measured(graph, kernel):
 @pytest.mark.parametrize("kernel", ["bfs", "bc"])
 def test_a_wrong_result_is_not_timed(graph, kernel):
     honest = contenders.grblas("cpu")
+    run, show = honest.kernels[kernel]
 
     def tampered(result, n):
-        found = honest.show[kernel](result, n)
+        found = show(result, n)
         found[np.argmax(found)] += 1
         return found
 
-    liar = replace(honest, name="liar", show={**honest.show, kernel: tampered})
+    liar = replace(honest, name="liar", kernels={**honest.kernels, kernel: (run, tampered)})
     for order in ([liar, honest], [honest, liar]):
         session = harness.Session("a test")
         with pytest.raises(verify.WrongResult, match=f"liar: {kernel} on kronecker 6"):
@@ -345,11 +334,11 @@ def test_runs_take_turns():
 
 
 def test_floors():
-    assert floors.bfs_floor(10, 100, "host") == 10 * (8 + 4 + 8)
-    assert floors.bfs_floor(10, 100, "cuda") == 10 * (4 + 4 + 8)
-    assert floors.bfs_all_edges(10, 100, "host") == 10 * 16 + 400
-    assert floors.bc_floor(10, 100, "host") == 2 * (400 + 80) + 4 * 80
-    assert floors.offset_bytes(2**31, "cuda") == 8
+    assert harness.bfs_floor(10, 100, "host") == 10 * (8 + 4 + 8)
+    assert harness.bfs_floor(10, 100, "cuda") == 10 * (4 + 4 + 8)
+    assert harness.bfs_all_edges(10, 100, "host") == 10 * 16 + 400
+    assert harness.bc_floor(10, 100, "host") == 2 * (400 + 80) + 4 * 80
+    assert harness.offset_bytes(2**31, "cuda") == 8
 
 
 def test_sources_have_neighbours_and_are_reproducible(graph):
@@ -363,11 +352,11 @@ def test_sources_have_neighbours_and_are_reproducible(graph):
 
 
 def test_sources_of_roads_are_in_the_large_component():
-    road = graphs.road("road", 30, 30, 0.6)
+    road = common.Road("road", 30, 0.6)
     A = road.matrix("cpu")
     assert all(2 * algorithms.bfs(A, source).nvals >= A.nrows for source in road.sources(5))
     with pytest.raises(ValueError, match="no component has half"):
-        graphs.road("ruins", 20, 20, 0.2).sources(1)
+        common.Road("ruins", 20, 0.2).sources(1)
 
 
 def test_slow_searches_get_fewer_sources(graph):
@@ -490,14 +479,9 @@ def test_compare_command(capsys, tmp_path):
 
 
 def test_bad_bench_arguments(capsys):
-    for line in ("bench 004.table9", "bench --small --kernels dfs", "bench --small --contenders boost"):
+    for line in ("bench --small --kernels dfs", "bench --small --contenders boost"):
         assert main(line.split()) == 2
         assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_list_of_experiments(capsys):
-    assert main(["bench", "--list"]) == 0
-    assert "004.table2" in capsys.readouterr().out
 
 
 # ---- the papers ---------------------------------------------------------------------------------------------------
@@ -509,7 +493,9 @@ def test_list_of_experiments(capsys):
     [pytest.param(name, marks=pytest.mark.slow if number % 2 else ()) for number, name in enumerate(EXPERIMENTS)],
 )
 def test_experiments(name):
-    tables, result = reproduce(name, common.Options("cpu", small=True, sources=1, trials=1, names=["python-graphblas"]))
+    tables, result = reproduce(
+        name, experiments.Options("cpu", small=True, sources=1, trials=1, names=["python-graphblas"])
+    )
     assert tables
     for table in tables:
         assert table.rows
@@ -523,43 +509,38 @@ def test_experiments(name):
 
 
 def test_experiments_as_a_program(capsys, tmp_path):
-    pytest.importorskip("matplotlib")
-    arguments = ["004.figure5", "--small", "--backend", "cpu", "--trials", "1", "--out", str(tmp_path)]
-    assert __main__.main([*arguments, "--plot", str(tmp_path / "figure.png")]) == 0
+    arguments = ["papers", "004.figure5", "--small", "--backend", "cpu", "--trials", "1", "--out", str(tmp_path)]
+    assert program.main(arguments) == 0
     assert "push ms" in capsys.readouterr().out
     assert json.loads((tmp_path / "004.figure5.json").read_text())["backend"] == "cpu"
-    assert (tmp_path / "figure.png").stat().st_size > 1000
     with pytest.raises(SystemExit) as exit_:
-        __main__.main(["004.table99"])
+        papers.main(["004.table99"])
     assert exit_.value.code == 2
-    assert __main__.main([]) == 0
+    assert papers.main([]) == 0
     assert "001.figure4" in capsys.readouterr().out
 
 
-def test_experiments_by_the_command_line(capsys, tmp_path):
-    page = tmp_path / "page.html"
-    line = "bench 003.scheduling --small --backend cpu --sources 1 --trials 1 --report"
-    assert main([*line.split(), str(page)]) == 0
-    assert "handed out" in capsys.readouterr().out
-    check_page(page.read_text())
-    assert "003.scheduling: Handing out bottom-up work" in page.read_text()
-    assert "Ours: " in page.read_text()
+def test_one_program_has_all_benchmarks(capsys):
+    assert program.main([]) == 0
+    out = capsys.readouterr().out
+    assert all(re.search(rf"^{name} +\w", out, re.MULTILINE) for name in program.NAMES)
+    assert program.main(["no such benchmark"]) == 2
+    for name in program.NAMES:
+        with pytest.raises(SystemExit) as exit_:
+            program.main([name, "--help"])
+        assert exit_.value.code == 0 and f"usage: python -m benchmarks {name}" in capsys.readouterr().out
 
 
 def test_results_as_a_page_of_the_documentation(tmp_path):
-    _, result = reproduce("003.scheduling", common.Options("cpu", small=True, sources=1, trials=1))
+    _, result = reproduce("003.scheduling", experiments.Options("cpu", small=True, sources=1, trials=1))
     (tmp_path / "003.scheduling.json").write_text(json.dumps(result))
     (tmp_path / "compare.json").write_text(json.dumps({"title": "something else"}))
-    assert document.main([str(tmp_path), str(tmp_path / "page.md")]) == 0
-    text = (tmp_path / "page.md").read_text()
+    text = pages.papers_page(pages.experiments(tmp_path))
     assert "## 003.scheduling: Handing out bottom-up work" in text
     assert "## Slower than the paper\n\nNo row is.\n" in text and "All were measured at commit" in text
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert len(rows) == 3
     assert len({row.count("|") for row in rows}) == 1
-    with pytest.raises(SystemExit):
-        document.main([str(tmp_path / "nowhere"), str(tmp_path / "other.md")])
-    assert not (tmp_path / "other.md").exists()
 
 
 def test_rows_that_are_slower_than_the_paper_stand_on_top():
@@ -568,38 +549,43 @@ def test_rows_that_are_slower_than_the_paper_stand_on_top():
     machine = {"gpu": "some GPU", "cpu": "", "cores": 1}
     result = {"experiment": "000.table1", "title": "t", "paper": "p", "tables": [table]}
     result |= {"commit": "0" * 40, "machine": machine, "backend": "cuda", "date": "2026-11-16", "copy_gb_per_s": 1.0}
-    assert document.slower(result) == [("a", "the paper's rate", 0.5)]
-    assert document.slower(result | {"experiment": "003.frontiers"}) == []  # there it is a share of edges
-    assert "| 000.table1 | a | the paper's rate | 0.5 |" in document.page([result]).split("## 000.table1")[0]
+    assert pages.slower(result) == [("a", "the paper's rate", 0.5)]
+    assert pages.slower(result | {"experiment": "003.frontiers"}) == []  # there it is a share of edges
+    assert "| 000.table1 | a | the paper's rate | 0.5 |" in pages.papers_page([result]).split("## 000.table1")[0]
 
 
-def test_the_page_of_results_is_up_to_date():
-    root = Path(__file__).resolve().parents[2]
-    found = document.results(root / "benchmarks" / "results")
-    assert found
-    text = (root / "docs" / "benchmark-results.md").read_text()
-    assert text == document.page(found), "make it again: see the head of papers/document.py"
+def test_pages_of_results_are_up_to_date():
+    """The papers' results, those of the library, and what was measured of ranks with the model next to it."""
+    for name, text in pages.pages().items():
+        assert (pages.DOCS / name).read_text(encoding="utf-8") == text, f"{name}: run python -m docs.pages"
+    found = pages.experiments()
+    text = pages.papers_page(found)
     for result in found:
-        assert not document.slower(result) or remarks.REMARKS.get(result["experiment"]), "what differs, and why?"
+        assert not pages.slower(result) or "remarks" in EXPERIMENTS[result["experiment"]].data, "what differs, and why?"
         assert f"## {result['experiment']}" in text
     missing = set(EXPERIMENTS) - {result["experiment"] for result in found}
     assert all(f"`{name}`" in text.split("##")[0] for name in missing)
+    ranks = (pages.DOCS / "distributed.md").read_text(encoding="utf-8")
+    assert pages.ranks_markdown(pages.ranks_tables()["weak scaling"]) in ranks
 
 
-def test_the_page_of_ranks_is_up_to_date():
-    """What was measured, with the model next to it."""
-    text = scaling_page.PAGE.read_text(encoding="utf-8")
-    assert scaling_page.written(text) == text, "run python -m benchmarks.scaling_page"
-    assert scaling_page.markdown(scaling_page.tables()["weak scaling"]) in text
-
-
-def test_remarks_are_about_experiments():
-    assert set(remarks.REMARKS) <= set(EXPERIMENTS)
+def test_rows_of_results_are_rows_of_benchmarks():
+    """A new run can be compared with what is kept: same names, same columns."""
+    kept = json.loads((common.RESULTS / "gpu_speed.json").read_text())
+    assert {row["name"] for row in kept["measurements"]} <= {work.name for work in cases_gpu.WORKS}
+    assert kept["tables"][0]["columns"] == gpu_speed.table_of([], "cuda", False).columns
+    kept = json.loads((common.RESULTS / "gpu_operations.json").read_text())
+    assert {row["operation"] for row in kept["rows"]} == {operation.name for operation in gpu_operations.OPERATIONS}
+    assert {row["graph"] for row in kept["rows"]} == set(gpu_operations.STRUCTURES)
+    for result in pages.experiments():
+        experiment = EXPERIMENTS[result["experiment"]]
+        assert result["tables"][0]["columns"] == experiment.table("").columns
+        assert (result["title"], result["paper"]) == (experiment.data["title"], experiment.data["paper"])
 
 
 def test_an_unknown_experiment():
     with pytest.raises(ValueError, match="no experiment called '005'"):
-        reproduce("005", common.Options("cpu"))
+        reproduce("005", experiments.Options("cpu"))
 
 
 def test_edge_checks():
@@ -607,31 +593,20 @@ def test_edge_checks():
     indptr, indices = graphs.BenchmarkGraph("path", generators.path, 5).csr
     levels, lasts = np.arange(5), (1, 2, 3, 4)
     # Pass 1 reads 0 for 1; 1, 3 for 2; 2, 4 for 3; 3 for 4. Pass 2 reads 1 for 2; 2, 4 for 3; 3 for 4. And so on.
-    checks = [edge_checks.count_checks(indptr, indices, levels, 1, last, False) for last in lasts]
+    checks = [xbfs.count_checks(indptr, indices, levels, 1, last, False) for last in lasts]
     assert checks == [6, 10, 12, 13]
     # Asynchronously pass 1 also settles 2, as 1 was before it. Pass 2 reads 2, 4 for 3 and 3 for 4; pass 3, 3 for 4.
-    checks = [edge_checks.count_checks(indptr, indices, levels, 1, last, True) for last in lasts]
+    checks = [xbfs.count_checks(indptr, indices, levels, 1, last, True) for last in lasts]
     assert checks == [6, 9, 10, 10]
 
 
 def test_memory_of_a_run():
-    peak = common.peak_bytes("cpu", lambda: np.zeros(2**20, np.uint8).sum())
+    peak = experiments.peak_bytes("cpu", lambda: np.zeros(2**20, np.uint8).sum())
     assert 2**20 <= peak < 1.5 * 2**20
-
-
-def test_a_table_as_lines(tmp_path):
-    pytest.importorskip("matplotlib")
-    table = Table("a table", ["x", "y", "text"])
-    table.add(1, 2.0, "a")
-    table.add(2, 4.0, "b")
-    plots.plot_table(table, str(tmp_path / "t.svg"))
-    assert "a table" in (tmp_path / "t.svg").read_text()
 
 
 @pytest.mark.parametrize("name", sorted(info.name for info in pkgutil.iter_modules(benchmarks.__path__)))
 def test_every_benchmark_imports_what_there_is(name):
-    if name == "__main__":
-        return
     try:
         importlib.import_module(f"{benchmarks.__name__}.{name}")
     except ModuleNotFoundError as error:
@@ -641,18 +616,15 @@ def test_every_benchmark_imports_what_there_is(name):
 
 
 @pytest.mark.slow
-def test_dense_products_says_what_is_slower(capsys, monkeypatch, loops):
+def test_dense_products(capsys, monkeypatch, loops):
     pytest.importorskip("graphblas")
-    from grblas_gpu.benchmarks import dense_products
+    from benchmarks import dense_products
 
     monkeypatch.setattr(dense_products, "SOURCES", 4)
     small = ["--backend", "cpu", "--scale", "5", "--columns", "3", "--trials", "1"]
     assert dense_products.main(small) == 0
     shown = capsys.readouterr().out
     assert all(row in shown for row in ("SciPy", "plus_times into a Matrix", "bfs_multi", "as by default"))
-    monkeypatch.setattr(dense_products, "NOISE", 1e9)  # nobody is so much faster
-    assert dense_products.main([*small, "--check"]) == 1
-    assert "as by default is" in capsys.readouterr().out
 
 
 def test_layers_adds_up(numba_tier):
@@ -673,16 +645,16 @@ def test_every_operation_of_a_gpu_runs_on_small_graphs(tmp_path, capsys):
 @pytest.mark.slow
 def test_operations_of_a_gpu_in_parts(tmp_path, capsys):
     options = ["--backend", "cpu", "--small", "--budget", "0", "--out", str(tmp_path), "--only", "tril|apply"]
-    options += ["--graphs", "grid_2000", "--types", "FP32", "INT64"]
-    for part in ("1/2", "2/2", "2/2"):  # what is measured again replaces what was
-        assert gpu_operations.main([*options, "--part", part]) == 0
+    options += ["--graphs", "grid_2000", "--types"]
+    for kind in ("FP32", "INT64", "INT64"):  # what is measured again replaces what was
+        assert gpu_operations.main([*options, kind]) == 0
     rows = json.loads((tmp_path / "gpu_operations.json").read_text())["rows"]
     assert sorted((row["type"], row["operation"]) for row in rows) == [
         (kind, name) for kind in ("FP32", "INT64") for name in ("apply times 2", "select tril")
     ]
     assert all(row["ms"] > 0 for row in rows)
     capsys.readouterr()
-    gpu_operations.main([*options, "--seconds", "0"])
+    gpu_operations.main([*options, "FP32", "INT64", "--seconds", "0"])
     assert capsys.readouterr().out.count("TimeoutError: no time left") == 4
 
 
@@ -690,24 +662,31 @@ def test_operations_of_a_gpu_in_parts(tmp_path, capsys):
 def test_operations_of_a_gpu_are_compiled_by_several_processes(tmp_path, capsys, monkeypatch):
     """Each compiles its part, of one type, on small graphs; they know nothing of files."""
     asked = []
-    monkeypatch.setattr(gpu_operations.subprocess, "run", lambda command, **_: asked.append(command))
+    monkeypatch.setattr(gpu_operations, "side_by_side", lambda commands, *_: asked.extend(commands))
     options = ["--backend", "cpu", "--small", "--budget", "0", "--jobs", "4", "--only", "tril|apply"]
     gpu_operations.main([*options, "--graphs", "grid_2000", "--types", "FP32", "INT64"])
     capsys.readouterr()
     for kind in ("FP32", "INT64"):
-        of_kind = [command[3:] for command in asked if kind in command]
+        of_kind = [command for command in asked if kind in command]
         assert len(of_kind) == 2
         assert all("--small" in command and "--out" not in command for command in of_kind)
     for command in asked:  # as they are, but here
-        assert gpu_operations.main(command[3:]) == 0
+        assert gpu_operations.main(command[1:]) == 0
     shown = capsys.readouterr().out
     assert all(shown.count(name) == 2 for name in ("select tril", "apply times 2"))
 
 
 @pytest.mark.slow
-def test_first_use_with_empty_caches(capsys):
-    assert cold_use.main(["--backend", "cpu", "--only", "^(bfs|transpose)$", "--jobs", "2"]) == 0
+def test_first_use(capsys):
+    assert first_use.main(["--backend", "cpu", "--scale", "6", "--repeat", "1"]) == 0
+    assert re.search(r"^dobfs( +[\d.e-]+){5}$", capsys.readouterr().out, re.MULTILINE)
+    assert first_use.main(["--backend", "cpu", "--cold", "--only", "^(bfs|transpose)$", "--jobs", "2"]) == 0
     shown = capsys.readouterr().out
     assert "bfs" in shown and "transpose" in shown
-    assert cold_use.main(["--backend", "cpu", "--child", "select tril"]) == 0
-    assert all(seconds > 0 for seconds in json.loads(capsys.readouterr().out))
+
+
+def test_overhead(capsys, monkeypatch):
+    pytest.importorskip("graphblas")
+    monkeypatch.setattr(registry, "_default", registry.current_engine())  # it chooses others
+    assert overhead.main(["--rounds", "2", "--calls", "2"]) == 0
+    assert re.search(r"^masked vxm( +[\d.]+){3}", capsys.readouterr().out, re.MULTILINE)

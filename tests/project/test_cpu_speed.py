@@ -8,13 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from checkers import serial_bfs
-from grblas_gpu.benchmarks import cost_growth, cpu_speed, cpu_works, verify
-from grblas_gpu.benchmarks.fused_bfs import fused_bfs
 
 import grblas_gpu as gb
+from benchmarks import cases_cpu, cost_growth, cpu_speed
+from benchmarks.fused_bfs import fused_bfs
 from grblas_gpu import Matrix, Vector, algorithms, generators, monoid, select, semiring
 from grblas_gpu.api import matrix_preparation
 from grblas_gpu.backends.cpu import tier
+from grblas_gpu.bench import verify
 from grblas_gpu.plan import rules
 
 
@@ -173,7 +174,7 @@ def test_all_works_have_the_same_results():
     pytest.importorskip("graphblas")
     names = set()
     with gb.using("cpu"):
-        for group in cpu_works.all_works(True, 2):
+        for group in cases_cpu.all_works(True, 2):
             for work in group():
                 names.add(work.name)
                 for given in work.inputs[:1]:
@@ -183,20 +184,20 @@ def test_all_works_have_the_same_results():
 
 
 def test_a_wrong_result_is_not_timed():
-    work = cpu_works.Work("wrong", lambda _: 1, [cpu_works.Rival("right", lambda _: 2, 1.0)], _differs)
+    work = cases_cpu.Work("wrong", lambda _: 1, [cases_cpu.Rival("right", lambda _: 2, 1.0)], _differs)
     with pytest.raises(verify.WrongResult):
         cpu_speed.measure(work)
 
 
 def _differs(given, ours, theirs):
-    cpu_works._same(ours, theirs[0])
+    cases_cpu.same(ours, theirs[0])
 
 
 def test_the_table_says_what_was_reached():
-    work = cpu_works.Work(
+    work = cases_cpu.Work(
         "sum",
         lambda n: sum(range(n)),
-        [cpu_works.Rival("four times", lambda n: sum(sum(range(n)) for _ in range(4)) // 4, 1.0)],
+        [cases_cpu.Rival("four times", lambda n: sum(sum(range(n)) for _ in range(4)) // 4, 1.0)],
         _differs,
         [2000],
         repeat=3,

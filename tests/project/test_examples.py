@@ -50,8 +50,6 @@ QUICK = {
     "examples/hybrid_bfs.py": "--vertices 400",
     "examples/direction_trace.py": "--scale 9 --repeat 1",
     "examples/compare_suitesparse.py": "--scale 8 --repeat 1",
-    "benchmarks/overhead.py": "--rounds 2 --calls 2",
-    "benchmarks/first_use.py": "--scale 6 --repeat 1",
 }
 EXAMPLES = sorted(f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py"))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import signal
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 from grblas_gpu.algorithms.sssp import ShortestPaths
-from grblas_gpu.benchmarks import library_graphs, library_page, library_peers, library_speed, library_works, patience
 
 import grblas_gpu as gb
+from benchmarks import cases_library, library_peers, library_speed
+from docs import pages
 from grblas_gpu import algorithms
 
 
@@ -53,12 +53,12 @@ class Noting:
         return getattr(algorithms, name)
 
 
-@pytest.mark.parametrize("kind", library_graphs.KINDS)
+@pytest.mark.parametrize("kind", cases_library.KINDS)
 def test_every_algorithm_of_the_library_is_there_and_checked(kind, monkeypatch):
     noting = Noting()
-    monkeypatch.setattr(library_works, "a", noting)
-    case = library_graphs.graph(kind, 5, "cpu")
-    for name, work in library_works.WORKS.items():
+    monkeypatch.setattr(cases_library, "a", noting)
+    case = cases_library.graph(kind, 5, "cpu")
+    for name, work in cases_library.WORKS.items():
         seconds = name in ("louvain", "leiden") and kind != "rmat"  # each takes some
         if not seconds and not (case.directed and work.undirected_only):
             work.check(case, work.run(case))
@@ -67,16 +67,16 @@ def test_every_algorithm_of_the_library_is_there_and_checked(kind, monkeypatch):
 
 
 def test_what_takes_too_long_is_stopped_and_said(tmp_path, capsys, monkeypatch):
-    with pytest.raises(patience.TimeIsUp), patience.time_limit(0.01):
+    with pytest.raises(library_speed.TimeIsUp), library_speed.time_limit(0.01):
         time.sleep(60)
-    too_long = library_works.WORKS["cores"]._replace(run=lambda case: signal.raise_signal(signal.SIGALRM))
-    monkeypatch.setitem(library_works.WORKS, "cores", too_long)
+    too_long = cases_library.WORKS["cores"]._replace(run=lambda case: signal.raise_signal(signal.SIGALRM))
+    monkeypatch.setitem(cases_library.WORKS, "cores", too_long)
     few = "--scale 5 --graphs rmat --only ^(cores|core|matching)$ --trials 1 --others -1 --limit 500 --out"
     assert library_speed.main([*few.split(), str(tmp_path)]) == 0
     found = json.loads((tmp_path / "library_speed.cpu.json").read_text())
     times = {row["algorithm"]: row["ms"] is not None for row in found["rows"]}
     assert times == {"cores": False, "core": True, "matching": True}
-    assert "was stopped after 500 s" in capsys.readouterr().out and "was stopped" in library_page.page([found])
+    assert "was stopped after 500 s" in capsys.readouterr().out and "was stopped" in pages.library_page([found])
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL and signal.setitimer(signal.ITIMER_REAL, 0)[0] == 0
 
 
@@ -87,9 +87,9 @@ def test_what_is_missing_is_added_and_what_fails_is_said(tmp_path, capsys, monke
         status = library_speed.main([*few, "--only", only, "--out", str(tmp_path)])
         return status, json.loads((tmp_path / "library_speed.cpu.json").read_text())["rows"]
 
-    broken = library_works.WORKS["core"]._replace(run=lambda case: algorithms.k_core(case.A, 1))
+    broken = cases_library.WORKS["core"]._replace(run=lambda case: algorithms.k_core(case.A, 1))
     with monkeypatch.context() as patch:
-        patch.setitem(library_works.WORKS, "core", broken)
+        patch.setitem(cases_library.WORKS, "core", broken)
         status, first = rows("^cores?$")
     assert status == 1 and [row["algorithm"] for row in first] == ["cores", "core"]
     assert first[1]["ms"] is None and first[1]["remark"].startswith("failed: AssertionError")
@@ -119,7 +119,7 @@ def test_a_row_that_does_not_converge_is_said_and_the_rest_runs(check, tmp_path,
     assert rows["hits"]["ms"] is None and "2 iterations" in rows["hits"]["remark"]
     assert rows["components"]["ms"] > 0 and rows["components"]["networkx"] > 0 and rows["components"]["scipy"] > 0
     assert "does not converge: hits" in capsys.readouterr().out
-    assert "`hits` does not converge" in library_page.page([json.loads(text)])
+    assert "`hits` does not converge" in pages.library_page([json.loads(text)])
 
 
 def test_all_algorithms_or_those_of_loops_iterated_too(tmp_path, capsys):
@@ -132,14 +132,13 @@ def test_all_algorithms_or_those_of_loops_iterated_too(tmp_path, capsys):
 
 
 def test_the_page_shows_what_is_kept():
-    root = Path(__file__).resolve().parents[2]
-    found = library_page.results(root / "benchmarks" / "results")
+    found = pages.results("library_speed.*.json")
     assert {result["backend"] for result in found} == {"cpu", "cuda"}
-    text = (root / "docs" / "library-speed.md").read_text()
-    assert text == library_page.page(found), "make it again: python -m benchmarks.library_page"
+    text = (pages.DOCS / "library-speed.md").read_text()
     for result in found:
         cells = [row["algorithm"] for row in result["rows"] if row["graph"] == "rmat"]
         assert all(f"| {name} |" in text for name in cells)
+        assert {row["algorithm"] for row in result["rows"]} <= cases_library.WORKS.keys()
 
 
 def test_what_others_find_is_compared_before_it_is_timed(tmp_path, monkeypatch):
@@ -157,8 +156,8 @@ def test_what_others_find_is_compared_before_it_is_timed(tmp_path, monkeypatch):
 @pytest.mark.parametrize("library", library_peers.LIBRARIES)
 def test_every_task_of_another_library_agrees(library):
     pytest.importorskip(library)
-    for case in (library_graphs.graph(kind, 5, "cpu") for kind in ("rmat", "web")):
-        graph = library_peers.LIBRARIES[library].graphs(case)
+    for case in (cases_library.graph(kind, 5, "cpu") for kind in ("rmat", "web")):
+        graph = library_peers.LIBRARIES[library][0](case)
         for name, work in library_speed.WORKS.items():
             task = library_peers.task(library, name, case.directed)
             if task is not None and not (case.directed and work.undirected_only):
@@ -187,7 +186,7 @@ def test_the_page_says_what_others_are_faster_at():
         {"algorithm": "hits", "ms": None, "igraph": 2.0},
         {"algorithm": "katz", "ms": 8.0, "networkit": 1.0},
     ]
-    assert library_page.slower(rows) == [
+    assert pages.slower_than_others(rows) == [
         "\nSlower than another library: katz (NetworKit, 8.0 x), cores (igraph, 3.0 x)."
     ]
-    assert library_page.slower(rows[1:2]) == []
+    assert pages.slower_than_others(rows[1:2]) == []

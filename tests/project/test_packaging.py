@@ -22,7 +22,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 def test_every_subpackage_is_listed():
     listed = set(PROJECT["tool"]["setuptools"]["packages"])
     folders = {path.parent.relative_to(ROOT) for path in (ROOT / "grblas_gpu").rglob("__init__.py")}
-    mapped = {"grblas_gpu.algorithms", "grblas_gpu.benchmarks", "grblas_gpu.benchmarks.papers"}
+    mapped = {"grblas_gpu.algorithms"}
     assert listed == {".".join(folder.parts) for folder in folders} | mapped
     for name in mapped:
         assert (ROOT / PROJECT["tool"]["setuptools"]["package-dir"][name] / "__init__.py").exists()
@@ -167,6 +167,28 @@ def test_the_tests_of_the_sdist_pass(tmp_path):
             [*command, *arguments], cwd=unpacked, env=environment, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_the_package_has_what_bench_needs_and_no_other_benchmark(tmp_path):
+    """Run where the repository is not: what the command imports is all of grblas_gpu.bench, and nothing beside it."""
+    pytest.importorskip("graphblas")
+    line = "bench --small --sources 1 --trials 1 --kernels bfs --contenders cpu,python-graphblas --report page.html"
+    code = f"import sys; from grblas_gpu.cli import main; main({line.split()}); print(*sys.modules)"
+    command = [sys.executable, "-c", code]
+    environment = {**os.environ, "PYTHONSAFEPATH": "1", "GRAPHBLAS_LOOPS": "iterated"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    used = {name for name in done.stdout.splitlines()[-1].split() if "bench" in name}
+    folder = ROOT / "grblas_gpu" / "bench"
+    modules = {f"grblas_gpu.bench.{path.stem}" for path in folder.glob("*.py") if path.stem != "__init__"}
+    assert used == modules | {"grblas_gpu.bench", "grblas_gpu.cli.bench"}
+    assert not [name for name in PROJECT["tool"]["setuptools"]["packages"] if "benchmark" in name]
+
+
+@pytest.mark.slow
+def test_the_wheel_has_no_benchmark_but_that_of_the_command(tmp_path):
+    names = zipfile.ZipFile(built("wheel", tmp_path)).namelist()
+    folder = {f"grblas_gpu/bench/{path.name}" for path in (ROOT / "grblas_gpu" / "bench").glob("*.py")}
+    assert {name for name in names if "bench" in name} == folder | {"grblas_gpu/cli/bench.py"}
 
 
 @pytest.mark.slow

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from grblas_gpu.progress import progress
-
+from ..progress import progress
 from . import graphs
 from .contenders import contenders
 from .graphs import BenchmarkGraph
 from .harness import Session
-from .text_tables import Table
+from .tables import Table
 
 REFERENCE = "python-graphblas"
+TITLES = {"bfs": "Breadth-first search", "bc": "Betweenness centrality of one source"}
 TITLE = "grblas_gpu next to other libraries"
 
 
@@ -24,13 +24,7 @@ def standard_graphs(small: bool) -> list[BenchmarkGraph]:
 
 
 def compare(
-    *,
-    small: bool = False,
-    backend: str | None = None,
-    names: list[str] | None = None,
-    kernels: tuple[str, ...] = ("bfs", "bc"),
-    sources: int = 3,
-    trials: int = 5,
+    small: bool, backend: str | None, names: list[str] | None, kernels: tuple[str, ...], sources: int, trials: int
 ) -> dict[str, Any]:
     """Measure, and return everything for tables, a page and a JSON file.
 
@@ -44,7 +38,7 @@ def compare(
         raise ValueError("nobody takes part: neither this library on that backend nor another one")
     for graph in progress(standard_graphs(small), "graphs"):
         for kernel in kernels:
-            session.measure(graph, kernel, taking_part, sources=sources, trials=trials)
+            session.measure(graph, kernel, taking_part, sources, trials)
         graph.forget()
     return session.result()
 
@@ -54,26 +48,13 @@ def tables(result: dict[str, Any]) -> list[Table]:
     found = []
     rows = result["measurements"]
     for kernel in dict.fromkeys(row["kernel"] for row in rows):
-        table = Table(
-            {"bfs": "Breadth-first search", "bc": "Betweenness centrality of one source"}[kernel],
-            "graph,vertices,entries,contender,ms,q1,q3,GTEPS (entries),GTEPS (Graph500),x floor,speed-up".split(","),
-        )
-        for row in rows:
-            if row["kernel"] == kernel:
-                ms = row["milliseconds"]
-                table.add(
-                    row["graph"],
-                    row["vertices"],
-                    row["entries"],
-                    row["contender"],
-                    ms["median"],
-                    ms["q1"],
-                    ms["q3"],
-                    row["gteps_entries"],
-                    row["gteps_graph500"],
-                    row["over_floor"],
-                    speed_up(rows, row),
-                )
+        columns = "graph,vertices,entries,contender,ms,q1,q3,GTEPS (entries),GTEPS (Graph500),x floor,speed-up"
+        table = Table(TITLES[kernel], columns.split(","))
+        for row in (row for row in rows if row["kernel"] == kernel):
+            ms = row["milliseconds"]
+            shape = [row[key] for key in ("graph", "vertices", "entries", "contender")]
+            rates = [row[key] for key in ("gteps_entries", "gteps_graph500", "over_floor")]
+            table.add(*shape, ms["median"], ms["q1"], ms["q3"], *rates, speed_up(rows, row))
         table.notes = [
             f"ms: median over sources and trials; speed-up over {REFERENCE}; all results verified",
             "GTEPS (entries): entries of the symmetric matrix over time; "

@@ -7,7 +7,7 @@ from typing import Any
 
 from .compare import REFERENCE, speed_up, tables
 from .svg import NARROW, WIDTH, bars, legend
-from .text_tables import Table, is_numeric, origin, shown
+from .tables import Table, is_numeric, shown
 
 LIGHT = ["#1668b8", "#c2410c", "#3f7d20", "#8b3fa8", "#946200", "#0e7c7b", "#b0184b", "#555f6b"]
 DARK = ["#6cb2f2", "#f59058", "#93cf6b", "#d59bea", "#e5b84c", "#5fd0c7", "#f2799f", "#a9b4c0"]
@@ -40,59 +40,32 @@ svg text { fill: var(--text); font: 13px system-ui, sans-serif; paint-order: str
 """
 
 
-def page(result: dict[str, Any], more: list[Table] | None = None) -> str:
-    """The page of a comparison; ``more`` tables follow."""
+def page(result: dict[str, Any]) -> str:
+    """The page of a comparison."""
     rows = result["measurements"]
     parts = [f"<h1>{escape(result['title'])}</h1>", _origin(result)]
     names = list(dict.fromkeys(row["contender"] for row in rows))
     for kernel, table in zip(dict.fromkeys(row["kernel"] for row in rows), tables(result), strict=True):
         part = [row for row in rows if row["kernel"] == kernel]
-        parts.append(f"<h2>{escape(table.title)}</h2>")
-        parts.append(legend(names))
-        parts.append(
-            _figure(
-                part,
-                names,
-                lambda row: row["gteps_entries"],
-                "billions of entries of the matrix per second; more is better",
-            )
-        )
-        if any(row["contender"] == REFERENCE for row in part):
-            parts.append(
-                _figure(
-                    part,
-                    names,
-                    lambda row: speed_up(rows, row),
-                    f"times faster than {REFERENCE}; more is better",
-                    line_at=1.0,
-                )
-            )
-        parts.append(
-            _figure(
-                part,
-                names,
-                lambda row: row["over_floor"],
-                "time over that of copying the bytes that must move; 1 is about the limit",
-                line_at=1.0,
-            )
-        )
+        parts += [f"<h2>{escape(table.title)}</h2>", legend(names)]
+        parts += [_figure(part, names, *figure) for figure in _figures(rows, part)]
         parts.append(html_table(table))
-    parts += [f"<h2>{escape(table.title)}</h2>{html_table(table)}" for table in more or []]
     if result["left_out"]:
-        parts.append("<h2>Left out</h2>" + html_table(_left_out(result["left_out"])))
+        left_out = Table("Left out", ["contender", "kernel", "graph", "why"])
+        for row in result["left_out"]:
+            left_out.add(*(row[column] for column in left_out.columns))
+        parts.append("<h2>Left out</h2>" + html_table(left_out))
     return document(result["title"], "\n".join(parts))
 
 
-def papers_page(results: list[dict[str, Any]]) -> str:
-    """The page of experiments of papers: where each ran, and its tables."""
-    title = "Experiments of papers"
-    parts = [f"<h1>{title}</h1>"]
-    for result in results:
-        parts.append(f"<h2>{escape(result['experiment'])}: {escape(result['title'])}</h2>")
-        parts.append(f'<p class="soft">{escape(result["paper"])}. {escape(origin(result))}</p>')
-        tables_of = (Table(**fields) for fields in result["tables"])
-        parts += [f"<h3>{escape(table.title)}</h3>{html_table(table)}" for table in tables_of]
-    return document(title, "\n".join(parts))
+def _figures(rows: list[dict[str, Any]], part: list[dict[str, Any]]) -> list[tuple[Any, str, float | None]]:
+    """What the bars of each figure show, in words too, and where its line stands."""
+    rates = "billions of entries of the matrix per second; more is better"
+    floors = "time over that of copying the bytes that must move; 1 is about the limit"
+    figures: list[tuple[Any, str, float | None]] = [(lambda row: row["gteps_entries"], rates, None)]
+    if any(row["contender"] == REFERENCE for row in part):
+        figures.append((lambda row: speed_up(rows, row), f"times faster than {REFERENCE}; more is better", 1.0))
+    return [*figures, (lambda row: row["over_floor"], floors, 1.0)]
 
 
 def document(title: str, body: str) -> str:
@@ -112,14 +85,9 @@ def html_table(table: Table) -> str:
     numeric = ["number" if is_numeric(table.column(name)) else "" for name in table.columns]
 
     def line(cells: list[Any], tag: str) -> str:
-        return (
-            "<tr>"
-            + "".join(
-                f'<{tag} class="{kind}">{escape(shown(cell))}</{tag}>'
-                for cell, kind in zip(cells, numeric, strict=True)
-            )
-            + "</tr>"
-        )
+        pairs = zip(cells, numeric, strict=True)
+        parts = (f'<{tag} class="{kind}">{escape(shown(cell))}</{tag}>' for cell, kind in pairs)
+        return f"<tr>{''.join(parts)}</tr>"
 
     rows = "\n".join(line(row, "td") for row in table.rows)
     notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in table.notes)
@@ -153,10 +121,3 @@ def _origin(result: dict[str, Any]) -> str:
     notes = "; ".join(f"{name}: {note}" for name, note in used.items())
     lines = [where, f"memory copies at: {rates}", versions, notes, f"commit {result['commit']}, {result['date']}"]
     return f'<p class="soft">{"<br>".join(escape(line) for line in lines if line)}</p>'
-
-
-def _left_out(rows: list[dict[str, str]]) -> Table:
-    table = Table("Left out", ["contender", "kernel", "graph", "why"])
-    for row in rows:
-        table.add(row["contender"], row["kernel"], row["graph"], row["why"])
-    return table

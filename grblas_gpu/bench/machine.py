@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import metadata
@@ -94,6 +95,25 @@ def has_cuda() -> bool:
         return False
 
 
+def synchronize(backend: str) -> None:
+    """Wait until the device has nothing left to do."""
+    if backend == "cuda":
+        import cupy
+
+        cupy.cuda.runtime.deviceSynchronize()
+
+
+def seconds(
+    run: Callable[[], Any], backend: str = "host", clock: Callable[[], float] = time.perf_counter, times: int = 1
+) -> float:
+    """Seconds of one of so many calls, until the result is there."""
+    start = clock()
+    for _ in range(times):
+        run()
+    synchronize(backend)
+    return (clock() - start) / times
+
+
 @cache
 def copy_rate(backend: str) -> float:
     """Bytes per second that a copy reads and writes, in the memory of that backend; the best of several."""
@@ -108,23 +128,15 @@ def host_copy_rate() -> float:
     parts = [slice(start, stop) for start, stop in zip(cuts[:-1], cuts[1:], strict=True)]
     with ThreadPoolExecutor(count) as pool:
 
-        def copy() -> float:
-            start = time.perf_counter()
+        def copy() -> None:
             list(pool.map(lambda part: np.copyto(target[part], source[part]), parts))
-            return time.perf_counter() - start
 
-        return 2 * HOST_BYTES / min(copy() for _ in range(COPY_TRIALS))
+        return 2 * HOST_BYTES / min(seconds(copy) for _ in range(COPY_TRIALS))
 
 
 def device_copy_rate() -> float:
     import cupy
 
     source, target = cupy.ones(DEVICE_BYTES, cupy.uint8), cupy.zeros(DEVICE_BYTES, cupy.uint8)
-    times = []
-    for _ in range(COPY_TRIALS):
-        cupy.cuda.runtime.deviceSynchronize()
-        start = time.perf_counter()
-        cupy.copyto(target, source)
-        cupy.cuda.runtime.deviceSynchronize()
-        times.append(time.perf_counter() - start)
-    return 2 * DEVICE_BYTES / min(times)
+    synchronize("cuda")
+    return 2 * DEVICE_BYTES / min(seconds(lambda: cupy.copyto(target, source), "cuda") for _ in range(COPY_TRIALS))

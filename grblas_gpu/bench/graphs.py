@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-import grblas_gpu as gb
-from grblas_gpu import algorithms, generators
-from grblas_gpu.generators.randomness import Stream
-
+from .. import Matrix, agg, generators, using
+from ..generators.randomness import Stream
 from .machine import has_cuda
 
 
 class BenchmarkGraph:
     """An undirected graph by its recipe. Objects of engines and other libraries are made when somebody asks."""
 
-    def __init__(self, name: str, make: Callable[..., gb.Matrix], *arguments: Any, **options: Any) -> None:
+    def __init__(self, name: str, make: Callable[..., Matrix], *arguments: Any, **options: Any) -> None:
         self.name = name
         self.recipe = (
             f"{make.__name__}({', '.join([*map(repr, arguments), *(f'{k}={v!r}' for k, v in options.items())])})"
         )
         self.countable = True  # whether FP64 can count the shortest paths
-        self.in_pieces = False  # whether sources must be looked for in a large component
         self._make = lambda: make(*arguments, **options)
-        self._matrices: dict[str, gb.Matrix] = {}
+        self._matrices: dict[str, Matrix] = {}
 
-    def matrix(self, backend: str) -> gb.Matrix:
+    def matrix(self, backend: str) -> Matrix:
         """The adjacency matrix on an engine."""
         if backend not in self._matrices and self._matrices:  # to copy is faster than to make it again
             A = self._matrices[backend] = self.any_matrix.to(backend)
             A._store._transpose = A._store  # undirected
         elif backend not in self._matrices:
-            with gb.using(backend):
+            with using(backend):
                 self._matrices[backend] = self._make()
         return self._matrices[backend]
 
     @property
-    def any_matrix(self) -> gb.Matrix:
+    def any_matrix(self) -> Matrix:
         """One that exists already, or else one on the device, which is faster at making it."""
         if not self._matrices:
             self.matrix("cuda" if has_cuda() else "cpu")
@@ -59,36 +57,41 @@ class BenchmarkGraph:
         indptr, indices, _ = self.any_matrix.to_csr()
         return indptr.astype(np.int64), indices.astype(np.int32)
 
+    @property
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Both ends of every edge, once."""
+        indptr, indices = self.csr
+        rows = np.repeat(np.arange(self.n), np.diff(indptr))
+        return rows[rows < indices], indices[rows < indices]
+
     @cached_property
     def degrees(self) -> np.ndarray:
         """Of all vertices, on the host."""
-        with gb.using(self.any_matrix.backend):
-            counts = self.any_matrix.reduce_rowwise(gb.agg.count).new()
+        with using(self.any_matrix.backend):
+            counts = self.any_matrix.reduce_rowwise(agg.count).new()
         return counts.to_dense(fill_value=0, dtype=np.int64)
 
     def sources(self, count: int, seed: int = 1) -> list[int]:
         """Random vertices that have neighbours, as Graph500 draws them."""
-        if self.in_pieces:
-            candidates = self._large_component()
-        else:  # found where the matrix is: the host may not have seen its offsets
-            candidates = np.flatnonzero(np.diff(self.any_matrix._store.indptr))
+        candidates = self.candidates()
         if len(candidates) == 0:
             raise ValueError(f"{self.name}: no vertex has a neighbour")
         draws = Stream(seed).below(len(candidates), np.arange(count, dtype=np.uint64))
         return [int(candidates[draw]) for draw in draws.tolist()]
 
-    def _large_component(self) -> np.ndarray:
-        """The vertices that the first one of several reaches that reaches half of all."""
-        for vertex in np.argsort(-self.degrees, kind="stable")[:100].tolist():
-            found = algorithms.dobfs(self.any_matrix, vertex)
-            if 2 * found.nvals >= self.n:
-                return found.to_coo()[0].astype(np.int64)
-        raise ValueError(f"{self.name}: no component has half of the vertices")
+    def candidates(self) -> Any:
+        """The vertices with neighbours, found where the matrix is: the host may not have seen its offsets."""
+        return np.flatnonzero(np.diff(self.any_matrix._store.indptr))
 
     def forget(self) -> None:
-        """Give the memory back."""
+        """Give the memory back, that of the device too."""
         self._matrices.clear()
         self.__dict__.pop("csr", None)
+        gc.collect()  # a symmetric matrix is its own transpose: a cycle
+        if has_cuda():
+            import cupy
+
+            cupy.get_default_memory_pool().free_all_blocks()
 
 
 def kronecker(scale: int, edge_factor: int = 16, name: str | None = None) -> BenchmarkGraph:
@@ -101,24 +104,5 @@ def grid(side: int) -> BenchmarkGraph:
     return graph
 
 
-def strip(nrows: int, ncols: int) -> BenchmarkGraph:
-    """A narrow grid: many levels, and not too many paths."""
-    return BenchmarkGraph(f"grid {nrows} x {ncols}", generators.grid_2d, nrows, ncols)
-
-
 def delaunay(exponent: int, name: str | None = None) -> BenchmarkGraph:
     return BenchmarkGraph(name or f"delaunay {exponent}", generators.delaunay, 2**exponent)
-
-
-def mycielskian(k: int) -> BenchmarkGraph:
-    return BenchmarkGraph(f"mycielskian {k}", generators.mycielskian, k)
-
-
-def small_world(n: int = 100_000) -> BenchmarkGraph:
-    return BenchmarkGraph("smallworld", generators.watts_strogatz, n, 10, 0.1)
-
-
-def road(name: str, nrows: int, ncols: int, keep: float = 0.7) -> BenchmarkGraph:
-    graph = BenchmarkGraph(name, generators.road, nrows, ncols, keep)
-    graph.in_pieces = True
-    return graph

@@ -55,25 +55,4 @@ def shown(cell: Any) -> str:
     if isinstance(cell, int):
         return f"{cell:,}"
     size = abs(cell)
-    if size >= 1000:
-        return f"{cell:,.0f}"
-    if size >= 100:
-        return f"{cell:.0f}"
-    if size >= 10:
-        return f"{cell:.1f}"
-    if size >= 1:
-        return f"{cell:.2f}"
-    return f"{cell:.3g}"
-
-
-def device(result: dict[str, Any]) -> str:
-    """What the experiment of a result ran on."""
-    machine = result["machine"]
-    return machine["gpu"] if result["backend"] == "cuda" else f"{machine['cpu']}, {machine['cores']} cores"
-
-
-def origin(result: dict[str, Any]) -> str:
-    """Where the numbers of an experiment are from."""
-    changed = "+" if (result["commit"] or "").endswith("+") else ""
-    commit = f", commit {result['commit'][:12]}{changed}" if result["commit"] else ""
-    return f"Ours: {device(result)}, memory copies at {result['copy_gb_per_s']:.0f} GB/s, {result['date']}{commit}."
+    return f"{cell:,.{0 if size >= 100 else 1 if size >= 10 else 2}f}" if size >= 1 else f"{cell:.3g}"

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .graphs import BenchmarkGraph
+
 PIECE = 2**26  # entries looked at in one go
 FEW_LEVELS = 64  # so many products with the whole matrix are faster than sorting it
 
@@ -55,6 +57,20 @@ def check_dependencies(found: np.ndarray, expected: np.ndarray) -> None:
     if not np.allclose(found, expected, rtol=1e-4, atol=1e-6 * max(1.0, float(expected.max(initial=0.0)))):
         worst = int(np.argmax(np.abs(found - expected)))
         raise WrongResult(f"dependency on vertex {worst}: {found[worst]} instead of {expected[worst]}")
+
+
+def ones(graph: BenchmarkGraph, backend: str) -> Any:
+    """The adjacency matrix in FP64 as SciPy or CuPy has it, for products of theirs."""
+    if backend == "cuda":
+        import cupy
+        from cupyx.scipy.sparse import csr_matrix
+
+        store = graph.matrix("cuda")._store
+        return csr_matrix((cupy.ones(store.nvals), store.indices, store.indptr), shape=(graph.n, graph.n))
+    from scipy.sparse import csr_array
+
+    indptr, indices = graph.csr
+    return csr_array((np.ones(len(indices)), indices, indptr), shape=(graph.n, graph.n))
 
 
 def product_dependencies(A: Any, source: int, levels: Any) -> Any:

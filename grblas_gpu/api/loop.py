@@ -216,8 +216,7 @@ class Loop:
                 recorder.forget()
             raise
         finally:
-            if recorder.symbolic:
-                recorder.stop()
+            recorder.stop()
         if recorder.gave_up:
             yield from self._iterate(recorder.gave_up)
             return

@@ -210,8 +210,7 @@ class Recording:
                     )
                 )
             finally:
-                if recorder.symbolic:
-                    recorder.stop()
+                recorder.stop()
             rounds.append(recorder.complete())
         result = results[-1]
         returned = list(_returned_objects(function, result))
@@ -232,7 +231,8 @@ class Recording:
         self._numbers, self._result = numbers, result
         self._makes_result = type(result) in INPUTS and id(result) not in numbers
         for one in returned:
-            recorder.check_unconditional(one)
+            if recorder.is_conditional(one):
+                raise LoopError(f"{function.__name__} returns an object made in a loop or `when` that may not run")
             if id(one) not in numbers and id(one) not in recorder.written:
                 if id(one) not in recorder.made:
                     raise LoopError(f"{function.__name__} returns {one.name}, which it neither made nor was given")

@@ -114,17 +114,17 @@ class Recorder:
     def _check_objects(self, node: Node) -> None:
         """A ``when`` or a loop inside may not have run: Python may have other objects by the names that it binds."""
         if self._conditional:
-            for x in handles_of(node):
-                self.check_unconditional(x)
+            for x in filter(self.is_conditional, handles_of(node)):
+                self.refuse(f"{self.spelled(x)}, made in a `when` or loop that may not run, and used after it,")
         if id(node.out) in self._carried:
             _, after = self._carried[id(node.out)]
             if node.out is after:
                 self.refuse(f"{self.spelled(after)}, which a loop inside binds to a new object, is changed in place")
             self._conditional[id(after)] = after
 
-    def check_unconditional(self, x: Any) -> None:
-        if id(x) in self._conditional:
-            self.refuse(f"{self.spelled(x)}, made in a `when` or loop that may not run, and used after it,")
+    def is_conditional(self, x: Any) -> bool:
+        """Whether an object was made in a body that is over, and may not have run."""
+        return id(x) in self._conditional
 
     def spelled(self, obj: Any) -> str:
         """An object as the code around the loop spells it, or by its own name."""
@@ -222,9 +222,8 @@ class Recorder:
                     f"{self.spelled(token.value)} takes turns with others in a loop inside of another; copy with <<"
                 )
         except LoopError:
-            if self.symbolic:
-                self.stop()
-                self.forget()
+            self.stop()
+            self.forget()
             raise
         if more:
             self._earlier |= body.round.made
@@ -237,9 +236,11 @@ class Recorder:
     # ---- the end of recording ------------------------------------------------------------------------------------
 
     def stop(self) -> None:
-        self.symbolic = False
+        """End recording, if it has not ended."""
         self._output.end()
-        recording.end()
+        if self.symbolic:
+            self.symbolic = False
+            recording.end()
 
     def give_up(self) -> None:
         """Run what was recorded, as the first steps; the body goes on from there."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import FP64, UINT64, Matrix, Vector, agg, binary, io, monoid, select, semiring
 from ..progress import progress
+from .labels import called
 
 ENTRIES = 2**22  # distances in memory at a time, about
 TOGETHER = 64  # searches that cost little more than one: a word has a bit for each
@@ -135,5 +136,5 @@ def check_batch(batch: int | None, default: int) -> int:
     (64, 3)
     """
     if batch is not None and batch < 1:
-        raise ValueError(f"batch must be at least 1; got {batch}")
+        raise ValueError(f"{called()}batch must be at least 1; got {batch}")
     return default if batch is None else batch

@@ -67,7 +67,7 @@ def bipartite_sides(A: Matrix) -> Vector:
     """
     colours, proper = sides(A)
     if not proper:
-        raise InvalidValue("bipartite_sides: the graph is not bipartite; it has a cycle of odd length")
+        raise InvalidValue("bipartite_sides: the graph is not bipartite: it has a cycle of odd length")
     return colours
 
 

@@ -22,6 +22,7 @@ from .. import Matrix, Scalar, Vector, binary, io, loop, select, semiring, unary
 from ..exceptions import InvalidValue
 from .checks import check_source, graph_algorithm
 from .components import numbers
+from .labels import shown
 from .preparing import check_weights, sum_type
 
 
@@ -61,9 +62,9 @@ def maximum_flow(A: Matrix, source: SupportsIndex, target: SupportsIndex, *, alo
     >>> value, flow.to_dicts(), source_side.to_dict()
     (8, {0: {1: 4, 2: 4}, 1: {2: 1, 3: 3}, 2: {3: 5}}, {0: True, 1: True})
     """
-    source, sink = check_source(A, source), check_source(A, target)
+    source, sink = check_source(A, source), check_source(A, target, "target")
     if source == sink:
-        raise InvalidValue(f"maximum_flow: source and target must be two vertices; both are {source}")
+        raise InvalidValue(f"maximum_flow: source and target must be two vertices; both are {shown(source)}")
     check_weights(A, "maximum_flow")
     n, dtype = A.nrows, sum_type(A, A.nrows)
     # capacity = A + 0 A' off the diagonal: with every arc its reverse

@@ -76,9 +76,9 @@ def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: boo
     >>> modularity(generators.path(3), [5, 5, 2])
     -0.125
     """
-    labels = by_vertex(labels, A.nrows, "labels").to(A.backend)
+    labels = by_vertex(labels, A.nrows, "modularity: labels").to(A.backend)
     if labels.nvals != A.nrows:
-        raise DimensionMismatch(f"modularity: {labels.nvals} labels for {A.nrows} vertices")
+        raise DimensionMismatch(f"modularity: labels has {labels.nvals} entries for {A.nrows} vertices")
     if labels.dtype.np_type.kind not in "iu" or smallest(labels) < 0 or largest(labels) >= A.nrows > 0:
         labels, _ = compact(labels)
     return quality(symmetric_weights(A, weighted, "modularity"), labels, resolution)
@@ -101,7 +101,7 @@ def symmetric_weights(A: Matrix, weighted: bool, what: str) -> Matrix:
 
 def check_resolution(resolution: float, what: str) -> None:
     if not 0 < resolution < float("inf"):
-        raise InvalidValue(f"{what}: the resolution must be a positive number; got {resolution}")
+        raise InvalidValue(f"{what}: resolution must be a positive number; got {resolution}")
 
 
 def best_of_tries(W: Matrix, seed: int, find: Callable[[int], Communities]) -> Communities:

@@ -67,7 +67,7 @@ def personalized_pagerank(
     """
     sources, n = check_sources(A, sources), A.nrows
     if not 0 <= damping <= 1:
-        raise InvalidValue(f"personalized_pagerank: damping must be from 0 to 1, not {damping}")
+        raise InvalidValue(f"personalized_pagerank: damping must be from 0 to 1; got {damping}")
     if weighted:
         check_weights(A, "personalized_pagerank")
     # home has a 1 at every source
@@ -96,5 +96,5 @@ def personalized_pagerank(
     if error.get(0.0) < enough:
         return ranks
     raise NotConverged(
-        f"personalized_pagerank: still changing after {max_iterations} iterations; allow more, or a larger tol"
+        f"personalized_pagerank: not converged after {max_iterations} iterations; raise max_iterations or tol"
     )

@@ -83,7 +83,7 @@ def random_walks(
     """
     starts = check_sources(A, sources)
     if length < 0:
-        raise InvalidValue(f"random_walks: the length must not be negative; got {length}")
+        raise InvalidValue(f"random_walks: length must not be negative; got {length}")
     if not (0 < p < float("inf") and 0 < q < float("inf")):
         raise InvalidValue(f"random_walks: p and q must be positive numbers; got {p} and {q}")
     if weighted:

@@ -15,6 +15,7 @@ import numpy as np
 from .. import Matrix, Vector, agg, binary, io, loop, select, semiring
 from ..exceptions import InvalidValue
 from .checks import graph_algorithm
+from .labels import called
 
 
 @graph_algorithm
@@ -66,7 +67,7 @@ def topological_generations(A: Matrix) -> Vector:
         # generations<ready> = depth + 1
         generations(ready.S) << depth + 1
     if generations.nvals < n:
-        raise InvalidValue("topological order: the graph has a cycle")
+        raise InvalidValue(f"{called('topological_order')}the graph has a cycle")
     return generations
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .. import Matrix, Vector, loop, program, semiring
 from .checks import check_source, graph_algorithm, level_type
-from .shortest_paths import count_paths
+from .path_counts import count_paths
 
 POLICY = "fraction"  # bottom-up while a tenth of the vertices are in the frontier
 # By name: the kernel of a top-down step, and that of a bottom-up one, which stops at the first neighbour.
@@ -95,7 +95,7 @@ def choose_kernel(A: Matrix, kernel: str | None = None) -> str:
     """
     if kernel is not None:
         if kernel not in KERNELS:
-            raise ValueError(f"unknown kernel {kernel!r}; choose one of {', '.join(KERNELS)}")
+            raise ValueError(f"turbobfs: unknown kernel {kernel!r}; choose one of {', '.join(KERNELS)}")
         return kernel
     mean, most, _ = A.degree_statistics()
     if mean >= WARP:

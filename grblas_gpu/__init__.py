@@ -124,7 +124,7 @@ if not TYPE_CHECKING:  # for which every name would be one of ours
         if name == "_init_params":
             return import_module(f"{__name__}.drop_in").init_params()
         if name not in _LOADED_WHEN_ASKED_FOR:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise import_module(f"{__name__}.suggestions").no_attribute(__name__, name, __all__)
         place, attribute = _LOADED_WHEN_ASKED_FOR[name]
         module = import_module(f"{__name__}.{place}")
         globals()[name] = value = getattr(module, attribute) if attribute else module

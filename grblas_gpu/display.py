@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
+from .suggestions import needed
+
 _CELL = "padding:2px 8px;text-align:right"
 
 
@@ -56,13 +58,9 @@ def bytes_text(count: float) -> str:
     return f"{count:.1f} {unit}"
 
 
-def new_figure(**options: Any) -> Any:
+def new_figure(caller: str, **options: Any) -> Any:
     """An empty figure of matplotlib that a notebook shows at the end of a cell, whether pyplot was loaded or not."""
-    try:
-        from matplotlib.figure import Figure  # nothing else loads matplotlib
-    except ImportError:
-        raise ImportError("a plot needs matplotlib: pip install 'grblas_gpu[plot]'") from None
-    return _shown_in_notebooks(Figure)(**options)
+    return _shown_in_notebooks(needed("matplotlib.figure", caller).Figure)(**options)  # nothing else loads matplotlib
 
 
 @cache

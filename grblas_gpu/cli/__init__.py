@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from . import bench, calibrate, generate, graph500, info, library, search
 from .files import UsageError
-from .options import backend_of
+from .options import Parser, backend_of
 
 PROGRAM = "grblas-gpu"
 
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """All commands and their arguments."""
-    top = argparse.ArgumentParser(prog=PROGRAM, description="GraphBLAS for Python: graphs on CPU and GPU.")
+    top = Parser(prog=PROGRAM, description="GraphBLAS for Python: graphs on CPU and GPU.")
     top.add_argument("--version", action="version", version=_version())
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in (info, calibrate, generate, search, library, bench, graph500):

@@ -90,6 +90,7 @@ def given(what: Command, graph: Loaded, options: argparse.Namespace) -> dict[str
 
 def run(options: argparse.Namespace) -> int:
     from .. import algorithms
+    from ..algorithms.labels import calling
 
     what = COMMANDS[options.command]
     output, as_csv = getattr(options, "output", None), getattr(options, "csv", False)
@@ -99,7 +100,8 @@ def run(options: argparse.Namespace) -> int:
     weighted = what.weighted or getattr(options, "weighted", False)
     graph = read_graph(options.file, weighted=weighted, **reading(options))
     loaded = time.perf_counter()
-    found = getattr(algorithms, what.algorithm)(graph.matrix, **given(what, graph, options))
+    with calling(what.algorithm, None if graph.labels is None else graph):  # errors name vertices by their labels
+        found = getattr(algorithms, what.algorithm)(graph.matrix, **given(what, graph, options))
     result = {
         "file": options.file,
         "vertices": graph.matrix.nrows,

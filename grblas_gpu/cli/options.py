@@ -9,7 +9,27 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from ..suggestions import did_you_mean
+
 BACKENDS = ("auto", "cpu", "cuda", "numpy")
+
+
+class Parser(argparse.ArgumentParser):
+    """Suggests a command or an option in place of an unknown one."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        given = list(sys.argv[1:] if args is None else args)
+        for text in [] if self._subparsers is not None else given[: given.index("--") if "--" in given else None]:
+            option = text.partition("=")[0]
+            if option.startswith("--") and not any(known.startswith(option) for known in self._option_string_actions):
+                self.error(f"unknown option {option}{did_you_mean(option, self._option_string_actions)}")
+        return super().parse_known_args(given, namespace)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action.choices, dict) and value not in action.choices:  # commands
+            hint = did_you_mean(value, action.choices) or f"; there are {', '.join(action.choices)}"
+            raise argparse.ArgumentError(None, f"unknown {str(action.metavar).lower()} {value!r}{hint}")
+        super()._check_value(action, value)
 
 
 def add_command(

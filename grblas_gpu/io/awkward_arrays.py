@@ -9,6 +9,7 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
+from ..suggestions import needed
 
 MATRIX_FORMATS = ("csr", "csc", "hypercsr", "hypercsc")
 
@@ -37,10 +38,7 @@ def to_awkward(A: Any, format: str | None = None) -> Any:
     format = ("vec" if A.ndim == 1 else "csr") if format is None else format.lower()
     if format not in (("vec",) if A.ndim == 1 else MATRIX_FORMATS):
         raise ValueError(f"Invalid format for {kind}: {format}")
-    try:
-        import awkward
-    except ImportError:
-        raise ImportError("to_awkward needs Awkward Array: pip install awkward") from None
+    awkward = needed("awkward", "io.to_awkward")
     if A.ndim == 1:
         indices, values = A.to_coo()
         array = awkward.zip({"values": values, "indices": indices.astype(np.int64)})

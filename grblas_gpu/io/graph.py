@@ -14,10 +14,30 @@ from ..api.vector import Vector
 from ..dtypes import lookup_dtype
 from ..errors import DimensionMismatch, InvalidValue
 from ..progress import elapsed
+from ..suggestions import needed, type_text
 from .edge_list_files import parse_weights, split_lines
 from .edge_table import layout_of
 from .networkx_graphs import add_edges, adjacency
 from .text_files import name_of, text_of
+
+
+def edge_columns(edges: Iterable[Sequence]) -> list[tuple]:
+    """Sources, targets and perhaps weights of edges that are tuples."""
+    if not isinstance(edges, Iterable):
+        said = "edges must be (source, target) or (source, target, weight) tuples"
+        raise TypeError(f"Graph.from_edges: {said}; got {type_text(edges)}")
+    edges = list(edges)
+    try:
+        columns = list(zip(*edges, strict=True)) or [(), ()]
+    except ValueError:
+        first = len(edges[0])
+        number = next(k for k, edge in enumerate(edges) if len(edge) != first)
+        said = f"edge {number} is {edges[number]!r}, with {len(edges[number])} parts, but edge 0 has {first}"
+        raise ValueError(f"Graph.from_edges: {said}; give every edge a weight, or none") from None
+    if len(columns) not in (2, 3):
+        said = f"an edge is (source, target) or (source, target, weight); edge 0 is {edges[0]!r}"
+        raise ValueError(f"Graph.from_edges: {said}")
+    return columns
 
 
 class Graph:
@@ -193,9 +213,7 @@ class Graph:
         >>> graph.labels, graph.matrix.to_dicts()
         (['ann', 'bob', 'cid'], {0: {1: 5, 2: 6}, 1: {0: 5}, 2: {0: 6}})
         """
-        columns = list(zip(*edges, strict=True)) or [(), ()]
-        if len(columns) not in (2, 3):
-            raise ValueError(f"Graph.from_edges: an edge has 2 or 3 parts (source, target, weight), not {len(columns)}")
+        columns = edge_columns(edges)
         index: dict[Hashable, int] = {}
         for label in itertools.chain(nodes, *zip(columns[0], columns[1], strict=True)):
             index.setdefault(label, len(index))
@@ -287,8 +305,7 @@ class Graph:
         >>> Graph.from_edges([("ann", "bob", 5)], directed=False).to_networkx().edges(data="weight")
         EdgeDataView([('ann', 'bob', 5)])
         """
-        import networkx as nx
-
+        nx = needed("networkx", "Graph.to_networkx")
         G = nx.DiGraph() if self.directed else nx.Graph()
         G.add_nodes_from(self.labels)
         add_edges(G, self.edges(), self.labels, edge_attribute)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..suggestions import needed
 from .graph import Graph
 
 
@@ -50,11 +51,10 @@ def from_pandas_edgelist(
     >>> graph.labels, graph.matrix.to_dicts()
     (['a', 'b', 'c'], {0: {1: 3}, 1: {2: 4}})
     """
-    import pandas as pd
-
+    pd = needed("pandas", "io.from_pandas_edgelist")
     missing = [column for column in (source, target, edge_attr) if column is not None and column not in df.columns]
     if missing:
-        raise KeyError(f"from_pandas_edgelist: no column {missing[0]!r}; there are {list(df.columns)}")
+        raise KeyError(f"from_pandas_edgelist: the table has no column {missing[0]!r}; it has {list(df.columns)}")
     ends = pd.concat([df[source], df[target]], ignore_index=True)
     if ends.isna().any():
         row = int(np.flatnonzero(ends.isna().to_numpy())[0]) % len(df)
@@ -88,8 +88,7 @@ def to_pandas_edgelist(graph: Any, source: Any = "source", target: Any = "target
     >>> io.to_pandas_edgelist(Graph.from_edges([("a", "b", 3), ("b", "c", 4)])).values.tolist()
     [['a', 'b', 3], ['b', 'c', 4]]
     """
-    import pandas as pd
-
+    pd = needed("pandas", "io.to_pandas_edgelist")
     if not isinstance(graph, Graph):
         graph = Graph(graph, directed=True)
     rows, cols, values = graph.edges()

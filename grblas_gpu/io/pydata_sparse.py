@@ -10,6 +10,7 @@ from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..errors import GraphblasException
+from ..suggestions import needed
 
 FORMATS = ("coo", "dok", "gcxs")
 
@@ -63,9 +64,6 @@ def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
     A = ensure_type(A, (Matrix, TransposedMatrix, Vector))
     if format.lower() not in FORMATS:
         raise ValueError(f"Invalid format: {format}; choose one of {', '.join(FORMATS)}")
-    try:
-        import sparse
-    except ImportError:
-        raise ImportError("to_pydata_sparse needs PyData Sparse: pip install sparse") from None
+    sparse = needed("sparse", "io.to_pydata_sparse")
     *places, values = A.to_coo()
     return sparse.COO(np.array(places, np.int64), values, shape=A.shape).asformat(format.lower())

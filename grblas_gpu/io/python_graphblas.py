@@ -11,6 +11,7 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..api.scalar import Scalar
 from ..api.vector import Vector
 from ..dtypes import lookup_dtype
+from ..suggestions import needed
 
 
 def from_graphblas(x: Any, *, name: str | None = None) -> Any:
@@ -69,8 +70,7 @@ def to_graphblas(x: Any, *, name: str | None = None) -> Any:
     >>> type(v).__module__, v.to_dict()
     ('graphblas.core.vector', {0: 5, 2: 6})
     """
-    import graphblas
-
+    graphblas = needed("graphblas", "io.to_graphblas", "python-graphblas")
     x = ensure_type(x, (Matrix, TransposedMatrix, Vector, Scalar))
     name = x.name if name is None else name
     dtype = x.dtype.name

@@ -10,6 +10,7 @@ from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..ir import recording
+from ..suggestions import needed
 from .dense_arrays import from_array, to_array
 
 
@@ -82,10 +83,12 @@ def to_torch(x: Any, layout: str | None = None, *, copy: bool = True) -> Any:
     """
     x = ensure_type(x, (Matrix, TransposedMatrix, Vector))
     layout = layout or ("coo" if isinstance(x, Vector) else "csr")
-    if layout not in (("coo", "strided") if isinstance(x, Vector) else ("csr", "coo", "strided")):
-        raise ValueError(f"to_torch: layout {layout!r} is not one of those of a {type(x).__name__}")
-    import torch
-
+    layouts = ("coo", "strided") if isinstance(x, Vector) else ("csr", "coo", "strided")
+    if layout not in layouts:
+        raise ValueError(
+            f"to_torch: unknown layout {layout!r} of a {type(x).__name__}; choose one of {', '.join(layouts)}"
+        )
+    torch = needed("torch", "io.to_torch")
     if layout == "strided":
         return torch.from_dlpack(to_array(x, copy=copy))
     if isinstance(x, Vector):

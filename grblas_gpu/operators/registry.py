@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from ..config import config
+from ..suggestions import no_attribute
 
 PACKAGE = __package__.rpartition(".")[0]
 #: In this order: an operator shared by two kinds is the first one's in ``op``.
@@ -71,21 +72,9 @@ class Namespace:
                 if self.part != "numpy":  # there it depends on a setting
                     self.variables[name] = op
                 return op
-        said = f"module {self.variables['__name__']!r} has no attribute {name!r}{self._hint(name)}"
-        raise AttributeError(said, name=name, obj=None)  # an object without attributes: Python adds no hint of its own
-
-    def _hint(self, name: str) -> str:
-        """What was meant, perhaps."""
-        if name.startswith("_"):
-            return ""
-        if self.part == "ss" and name == "register_new":
-            return (
-                "; SuiteSparse's compiler of C is not here: a C++ expression may be an operator, see register_new above"
-            )
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, self.names(), 3, 0.75)
-        return f"; did you mean {' or '.join(close)}?" if close else ""
+        in_c = self.part == "ss" and name == "register_new"
+        hint = f"; {self.kind}.register_new takes a Python function or a C++ expression" if in_c else ""
+        raise no_attribute(self.variables["__name__"], name, () if name.startswith("_") else self.names(), hint)
 
     def has(self, name: str) -> bool:
         return name in self.variables or name in self.delayed or name in self.builtin_names()

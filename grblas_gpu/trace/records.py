@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any
 
 from ..display import html_object, html_table
+from ..suggestions import needed
 
 SHOWN_IN_NOTEBOOKS = 60  # records
 
@@ -143,10 +144,7 @@ class Trace:
         >>> frame[frame.op == "vxm"].input_nvals.tolist()
         [1, 1, 3]
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("Trace.to_pandas needs pandas: pip install pandas") from None
+        pd = needed("pandas", "Trace.to_pandas")
         frame = pd.DataFrame([asdict(record) for record in self.records], columns=list(Record.__dataclass_fields__))
         counts = dict.fromkeys(_COUNTS, "Int64")  # whole numbers that may be missing
         optional = [

@@ -48,6 +48,13 @@ def test_bad_sources(capsys, graph):
     one_line_error(capsys, "bc -s 99", file, match="not a vertex", exit_code=2)
 
 
+def test_labels_in_messages(capsys, tmp_path):
+    (tmp_path / "roads.csv").write_text("from,to,km\nann,bob,2\ncid,dan,3\n")
+    one_line_error(
+        capsys, "path --source dan --target ann", tmp_path / "roads.csv", match="no path leads from 'dan' to 'ann'"
+    )
+
+
 def test_nothing_is_written_when_something_fails(capsys, graph, tmp_path):
     _, file, _ = graph
     one_line_error(capsys, "bfs -s 99", file, "-o", tmp_path / "levels.txt", match="not a vertex", exit_code=2)

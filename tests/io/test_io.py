@@ -309,7 +309,7 @@ class TestGraph:
         both = Graph.from_edges([("a", "b", 5), ("b", "a", 6)], directed=False, dup_op=binary.max)
         assert both.matrix.to_dicts()[0] == {1: 6}
         assert len(Graph.from_edges([])) == 0
-        with pytest.raises(ValueError, match="2 or 3 parts"):
+        with pytest.raises(ValueError, match=r"an edge is \(source, target\) or"):
             Graph.from_edges([("a", "b", 5, 6)])
 
 

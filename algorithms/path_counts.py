@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import FP64, INT64, Matrix, monoid, semiring
 from .bc import forward
+from .labels import called
 from .preparing import largest, total
 
 LIMIT = 2**63 - 1
@@ -43,8 +44,8 @@ def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any, int]
     if most * (1 + ROUNDING) <= LIMIT:
         return levels, sigma, deepest
     if most == math.inf:
-        raise OverflowError("there are more than 1e308 shortest paths to a vertex: beyond the range of FP64")
-    warnings.warn("path counts exceed 64 bits: going on with FP64, rounded to 53", RuntimeWarning, 5)
+        raise OverflowError(f"{called()}a vertex has more than 1e308 shortest paths, beyond the range of FP64")
+    warnings.warn(f"{called()}path counts exceed 64 bits; they become FP64, rounded to 53 bits", RuntimeWarning, 5)
     return levels, floats, deepest
 
 

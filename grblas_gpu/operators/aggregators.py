@@ -11,6 +11,7 @@ from . import registry
 from .agg_tables import AggRow
 from .base import caller
 from .call_types import AggregatorCall
+from .documented import Documented
 
 
 class UserRecipe(NamedTuple):
@@ -26,7 +27,7 @@ class UserRecipe(NamedTuple):
     composite: tuple[Any, ...]
 
 
-class Aggregator:
+class Aggregator(Documented):
     """A recipe for reducing a Vector, or the rows, columns or all of a Matrix.
 
     >>> from grblas_gpu import agg, binary
@@ -148,7 +149,7 @@ class Aggregator:
         return object.__reduce_ex__(self, 2) if self._row is None else (registry.find, ("agg", self._row.name))
 
 
-class TypedAggregator:
+class TypedAggregator(Documented):
     """An Aggregator for one type."""
 
     opclass = "Aggregator"

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..dtypes import ALL_TYPES, BOOL, UINT64, DataType, lookup_dtype, unify
 from . import registry
+from .documented import Documented
 from .parameterized import _deserialize_parameterized
 from .reductions import quiet
 from .typing_rules import Signature, of_record
@@ -47,7 +48,7 @@ def define_calls(**functions: Callable[..., Any]) -> None:
             owner.__call__ = function  # type: ignore[method-assign]
 
 
-class TypedOpBase:
+class TypedOpBase(Documented):
     """An operator for one type: all that an engine needs to know (see docs/architecture.md).
 
     ``numpy`` and ``source`` are made when first asked for.
@@ -177,7 +178,7 @@ def _casting(function: Callable[..., Any], dtype: np.dtype) -> Callable[..., Any
     return cast
 
 
-class OpBase:
+class OpBase(Documented):
     """An operator for all its types; ``op[dtype]`` is the typed one, made when first asked for."""
 
     __slots__ = (

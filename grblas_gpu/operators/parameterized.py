@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import registry
+from .documented import Documented
 
 
 def _deserialize_parameterized(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -13,7 +14,7 @@ def _deserialize_parameterized(op: Any, args: tuple[Any, ...], kwargs: dict[str,
     return op(*args, **kwargs)
 
 
-class ParameterizedUdf:
+class ParameterizedUdf(Documented):
     """Makes operators from parameters: ``op(*args, **kwargs)`` is an operator."""
 
     __slots__ = ("__weakref__", "_anonymous", "_cached_call", "name")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ..config import config
 from ..suggestions import no_attribute
+from .documented import OperatorModule
 
 PACKAGE = __package__.rpartition(".")[0]
 #: In this order: an operator shared by two kinds is the first one's in ``op``.
@@ -46,11 +47,13 @@ class Namespace:
         self.part = part
         self.variables = variables
         self.delayed: dict[str, Callable[[], Any]] = {}
+        if not part:
+            sys.modules[variables["__name__"]].__class__ = OperatorModule
 
     def add_part(self, part: str) -> ModuleType:
         """A submodule that has no file of its own."""
         name = f"{PACKAGE}.{self.kind}.{part}"
-        module = ModuleType(name, f"The ``{part}`` operators of ``{self.kind}``.")
+        module = OperatorModule(name, f"The ``{part}`` operators of ``{self.kind}``.\n")
         namespace = Namespace(self.kind, module.__dict__, part)
         module.__dict__.update(
             _namespace=namespace, _delayed=namespace.delayed, __getattr__=namespace.find, __dir__=namespace.names

@@ -127,5 +127,14 @@ def test_completion_shows_public_names(name: str) -> None:
         assert not inspect.ismodule(found)
 
 
+def test_show_versions(capsys: pytest.CaptureFixture) -> None:
+    gb.show_versions()
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"grblas_gpu {gb.__version__}, Python {sys.version.split()[0]}, numpy {np.__version__}")
+    assert f"networkx {nx.__version__}" in shown and "backend cpu   ready" in shown
+    assert main(["info"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == shown.splitlines()[0]
+
+
 def test_completion_of_the_package() -> None:
     assert dir(gb) == sorted(gb.__all__)

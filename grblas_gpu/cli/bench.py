@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
             check_folder(file)
     unknown = [name for name in options.names if name not in EXPERIMENTS]
     if unknown:
-        raise UsageError(f"no experiment called {', '.join(unknown)}; there are: {', '.join(EXPERIMENTS)}")
+        raise UsageError(f"unknown experiment {', '.join(unknown)}; choose from {', '.join(EXPERIMENTS)}")
     names = options.contenders.split(",") if options.contenders else None
     if names:
         _check_contenders(names)
@@ -65,7 +65,7 @@ def _comparison(options: argparse.Namespace, names: list[str] | None) -> tuple[A
 
     kernels = tuple(options.kernels.split(","))
     if not set(kernels) <= {"bfs", "bc"}:
-        raise UsageError(f"--kernels: bfs, bc or both, not {options.kernels!r}")
+        raise UsageError(f"--kernels must be bfs, bc or both; got {options.kernels!r}")
     result = compare.compare(
         small=options.small,
         backend=options.backend,

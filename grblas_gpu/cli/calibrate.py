@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
 
     engine = current_engine()
     if engine.name not in SCALES:
-        raise UsageError(f"backend {engine.name} has no costs to measure; use --backend cpu or cuda")
+        raise UsageError(f"calibrate: backend {engine.name} has no costs to measure; use --backend cpu or cuda")
     backend = engine.name
     default = calibration.DEFAULTS[backend]
     found: dict[str, Any] = {"backend": backend, "hardware": calibration.hardware(backend)}

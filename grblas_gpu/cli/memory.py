@@ -71,7 +71,7 @@ def check(what: str, needed: float, force: bool) -> None:
     available = available_bytes()
     if needed > available and not force:
         raise TooLarge(
-            f"{what} needs about {bytes_text(needed)} of memory, and {bytes_text(available)} are free; "
+            f"{what} needs about {bytes_text(needed)} of memory, but {bytes_text(available)} are free; "
             "--force tries it anyway"
         )
 

@@ -72,7 +72,7 @@ def columns(text: str) -> list[str | int]:
     """
     found: list[str | int] = [int(part) if part.isdigit() else part for part in text.split(",")]
     if len(found) not in (2, 3):
-        raise argparse.ArgumentTypeError(f"source, target and perhaps weight, with commas; got {text!r}")
+        raise argparse.ArgumentTypeError(f"must be SOURCE,TARGET or SOURCE,TARGET,WEIGHT; got {text!r}")
     return found
 
 
@@ -83,7 +83,7 @@ def vertex(text: str) -> str:
     ('17', 'ann')
     """
     if text.startswith("-") and text[1:].isdigit():
-        raise argparse.ArgumentTypeError(f"a vertex is a number from 0 on, or a label; got {text}")
+        raise argparse.ArgumentTypeError(f"must be a number from 0 on, or a label; got {text}")
     return text
 
 
@@ -126,7 +126,7 @@ def positive(text: str) -> int:
     """
     value = _whole(text)
     if value < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {value}")
+        raise argparse.ArgumentTypeError(f"must be at least 1; got {value}")
     return value
 
 
@@ -138,7 +138,7 @@ def not_negative(text: str) -> int:
     """
     value = _whole(text)
     if value < 0:
-        raise argparse.ArgumentTypeError(f"must not be negative, not {value}")
+        raise argparse.ArgumentTypeError(f"must not be negative; got {value}")
     return value
 
 
@@ -146,7 +146,7 @@ def _whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text}") from None
+        raise argparse.ArgumentTypeError(f"must be an integer; got {text}") from None
 
 
 def _value(value: Any) -> str:

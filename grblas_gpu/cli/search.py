@@ -92,7 +92,7 @@ def check_picture(name: str) -> None:
 
     known = FigureCanvasBase.get_supported_filetypes()
     if Path(name).suffix[1:].lower() not in known:
-        raise UsageError(f"{name}: no picture has this suffix; there are: {', '.join(f'.{kind}' for kind in known)}")
+        raise UsageError(f"{name}: unknown picture format; choose one of {', '.join(f'.{kind}' for kind in known)}")
 
 
 def run_bc(options: argparse.Namespace) -> int:

@@ -50,11 +50,11 @@ def kronecker(scale: int, edge_factor: int = 16, *, seed: int = 1, a: float = A,
     True
     """
     if not 0 <= scale <= 31:
-        raise ValueError(f"kronecker: scale must be from 0 to 31, got {scale}")
+        raise ValueError(f"kronecker: scale must be from 0 to 31; got {scale}")
     if edge_factor < 0:
-        raise ValueError(f"kronecker: edge_factor must not be negative, got {edge_factor}")
+        raise ValueError(f"kronecker: edge_factor must not be negative; got {edge_factor}")
     if min(a, b, c) < 0 or a + b + c > 1:
-        raise ValueError(f"kronecker: a, b, c must be probabilities that add up to at most 1, got {a}, {b}, {c}")
+        raise ValueError(f"kronecker: a, b and c must be probabilities with a sum of at most 1; got {a}, {b}, {c}")
     like = engine_array()
     n, m = 1 << scale, edge_factor << scale
     # The recipe gives low numbers high degrees; a permutation removes that hint.

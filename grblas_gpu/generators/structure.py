@@ -153,9 +153,9 @@ def check_size(name: str, *sizes: int) -> None:
     """A graph has vertices."""
     for size in sizes:
         if size < 1:
-            raise ValueError(f"{name}: a graph needs at least one vertex, got a size of {size}")
+            raise ValueError(f"{name}: every size must be at least 1; got {size}")
 
 
 def check_probability(name: str, what: str, value: float) -> None:
     if not 0 <= value <= 1:
-        raise ValueError(f"{name}: {what} must be from 0 to 1, got {value}")
+        raise ValueError(f"{name}: {what} must be from 0 to 1; got {value}")

@@ -9,7 +9,7 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
-from ..suggestions import needed
+from ..suggestions import needed, type_text
 
 MATRIX_FORMATS = ("csr", "csc", "hypercsr", "hypercsc")
 
@@ -37,7 +37,7 @@ def to_awkward(A: Any, format: str | None = None) -> Any:
     kind = "Vector" if A.ndim == 1 else "Matrix"
     format = ("vec" if A.ndim == 1 else "csr") if format is None else format.lower()
     if format not in (("vec",) if A.ndim == 1 else MATRIX_FORMATS):
-        raise ValueError(f"Invalid format for {kind}: {format}")
+        raise ValueError(f"to_awkward: Invalid format for {kind}: {format}")
     awkward = needed("awkward", "io.to_awkward")
     if A.ndim == 1:
         indices, values = A.to_coo()
@@ -78,17 +78,17 @@ def from_awkward(A: Any, *, name: str | None = None) -> Any:
     {1: 5}
     """
     if not hasattr(A, "layout"):
-        raise TypeError(f"from_awkward needs an Awkward Array, not {type(A)}")
+        raise TypeError(f"from_awkward: expected an Awkward Array; got {type_text(A)}")
     parameters = A.layout.parameters
     if missing := {"format", "shape"} - parameters.keys():
-        raise ValueError(f"Missing parameters: {', '.join(sorted(missing))}")
+        raise ValueError(f"from_awkward: Missing parameters: {', '.join(sorted(missing))}; to_awkward sets them")
     format, shape = parameters["format"], parameters["shape"]
     if len(shape) == 1:
         if format != "vec":
-            raise ValueError(f"Invalid format for Vector: {format}")
+            raise ValueError(f"from_awkward: Invalid format for Vector: {format}")
         return Vector.from_coo(np.asarray(A["indices"]), np.asarray(A["values"]), size=shape[0], name=name)
     if format not in MATRIX_FORMATS:
-        raise ValueError(f"Invalid format for Matrix: {format}")
+        raise ValueError(f"from_awkward: Invalid format for Matrix: {format}")
     lists = A["data"] if format.startswith("hyper") else A
     indptr = np.asarray(lists["values"].layout.offsets.data)
     parts = [indptr, *(np.asarray(lists[part].layout.content.data) for part in ("indices", "values"))]

@@ -28,8 +28,8 @@ def check_memory(name: str, wanted: int, length: int) -> None:
     limit = config["read_limit"]
     if wanted > (max(_ALWAYS, _RATIO * length) if limit is None else limit):
         raise ValueError(
-            f"{name}: a file of {length} bytes that asks for {wanted} bytes of memory; "
-            f"if that is right, allow it: config.set(read_limit={wanted}), or --force on the command line"
+            f"{name}: the file has {length} bytes, but its header asks for {wanted} bytes of memory; "
+            f"to allow it: config.set(read_limit={wanted}), or --force on the command line"
         )
 
 

@@ -52,7 +52,7 @@ def from_array(
     if not is_device_array(array):
         array = host_array(array)
     if array.ndim not in (1, 2):
-        raise ValueError(f"from_array needs one or two dimensions; got {array.ndim}")
+        raise ValueError(f"from_array: the array must have one or two dimensions; got {array.ndim}")
     kind: Any = Vector if array.ndim == 1 else Matrix
     return kind.from_dense(array, missing_value, dtype=dtype, copy=copy, name=name)
 

@@ -227,7 +227,7 @@ def parse_weights(fields: list[tuple[int, str]], name: str, dtype: np.dtype) -> 
             try:
                 np.array([field]).astype(dtype)
             except (OverflowError, ValueError):
-                raise ValueError(f"{name}: line {number}: weight {shown(field)} is no {dtype.name}") from None
+                raise ValueError(f"{name}: line {number}: weight {shown(field)} is not a {dtype.name}") from None
         raise
 
 
@@ -237,8 +237,10 @@ def _checked_vertex(field: str, base: int, where: str) -> int:
     except ValueError:
         vertex = None
     if vertex is None:
-        raise ValueError(f"{where}: vertex {shown(field)} is no integer; Graph.read_edgelist (--labels) reads labels")
+        raise ValueError(
+            f"{where}: vertex {shown(field)} is not an integer; Graph.read_edgelist (--labels) reads labels"
+        )
     if not 0 <= vertex < MAX_SIZE:
         quote = "'"
-        raise ValueError(f"{where}: vertex {shown(field).strip(quote)} is not from {base} on, or too large")
+        raise ValueError(f"{where}: vertex {shown(field).strip(quote)} is out of range: numbers start at {base}")
     return vertex

@@ -68,7 +68,7 @@ def layout_of(
         return Layout(delimiter, lines[0][0] if header else 0)
     numbers = tuple(_number(column, fields[0], bool(header), name) for column in columns)
     if len(numbers) not in (2, 3):
-        raise ValueError(f"{name}: columns are source, target and perhaps weight; got {len(numbers)}")
+        raise ValueError(f"{name}: columns must name source, target and perhaps weight; got {len(numbers)} columns")
     return Layout(delimiter, lines[0][0] if header else 0, numbers)
 
 
@@ -118,7 +118,7 @@ def _number(column: str | int, header: list[str], has_header: bool, name: str) -
         there = f"there are {', '.join(header)}" if has_header else "there is no header"
         raise ValueError(f"{name}: no column {column!r}; {there}")
     if not 0 <= column < len(header):
-        raise ValueError(f"{name}: no column {column}; there are 0 to {len(header) - 1}")
+        raise ValueError(f"{name}: no column {column}; columns are 0 to {len(header) - 1}")
     return column
 
 

@@ -78,16 +78,16 @@ class Graph:
         matrix = ensure_type(matrix, (Matrix, TransposedMatrix))
         matrix = matrix.new() if isinstance(matrix, TransposedMatrix) else matrix
         if matrix.nrows != matrix.ncols:
-            raise DimensionMismatch(f"Graph needs a square Matrix, not {matrix.nrows} x {matrix.ncols}")
+            raise DimensionMismatch(f"Graph: the Matrix must be square; got {matrix.nrows} x {matrix.ncols}")
         named = list(range(matrix.nrows) if labels is None else labels)
         if len(named) != matrix.nrows:
             raise DimensionMismatch(f"Graph: {len(named)} labels for {matrix.nrows} nodes")
         index = dict(zip(named, range(len(named)), strict=True))
         if len(index) != len(named):
             twice = next(label for i, label in enumerate(named) if index[label] != i)
-            raise InvalidValue(f"Graph: label {twice!r} stands for two nodes")
+            raise InvalidValue(f"Graph: two nodes have the label {twice!r}")
         if not directed and not matrix.is_symmetric():
-            raise InvalidValue("Graph: the Matrix of an undirected graph must be symmetric")
+            raise InvalidValue("Graph: directed=False needs a symmetric Matrix")
         self.matrix, self.labels, self.directed, self._index = matrix, named, directed, index
 
     @classmethod
@@ -125,7 +125,7 @@ class Graph:
         try:
             return self._index[label]
         except KeyError:
-            raise KeyError(f"Graph: no node is called {label!r}") from None
+            raise KeyError(f"Graph: no node has the label {label!r}") from None
 
     def to_dict(self, vector: Any) -> dict:
         """The entries of a Vector over the nodes, by label.
@@ -143,7 +143,7 @@ class Graph:
         """
         vector = ensure_type(vector, Vector)
         if vector.size != len(self):
-            raise DimensionMismatch(f"Graph: a Vector of size {vector.size} for {len(self)} nodes")
+            raise DimensionMismatch(f"Graph.to_dict: the Vector has size {vector.size}, the graph {len(self)} nodes")
         return {self.labels[i]: value for i, value in vector.to_dict().items()}
 
     def to_vector(self, values: Mapping[Hashable, Any], dtype: Any = None) -> Vector:

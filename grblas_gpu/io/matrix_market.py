@@ -172,7 +172,9 @@ def _function(which: str, engine: str) -> tuple[Any, dict[str, Any]]:
         try:
             import fast_matrix_market
         except ImportError:
-            raise ImportError(f'engine="{engine}" needs fast_matrix_market; "auto" is as fast with SciPy') from None
+            raise ImportError(
+                f'mmread, mmwrite: engine="{engine}" needs fast_matrix_market; engine="auto" is as fast, with SciPy'
+            ) from None
         return getattr(fast_matrix_market, which), {}
     import scipy.io  # since 1.12 with the parallel parser of fast_matrix_market
 

@@ -88,8 +88,8 @@ def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: 
     nx = needed("networkx", "io.to_networkx")
     m = ensure_type(m, (Matrix, TransposedMatrix))
     if m.nrows != m.ncols:
-        raise DimensionMismatch(f"to_networkx needs a square Matrix, not {m.nrows} x {m.ncols}")
-    check_entries(m.nrows, NODE_BYTES, instead="a graph has all vertices; extract those that count first")
+        raise DimensionMismatch(f"to_networkx: the Matrix must be square; got {m.nrows} x {m.ncols}")
+    check_entries(m.nrows, NODE_BYTES, instead="a NetworkX graph stores every vertex; extract those with edges first")
     G = nx.empty_graph(m.nrows, nx.DiGraph if create_using is None else create_using)
     add_edges(G, m.to_coo(), None, edge_attribute)
     return G

@@ -58,7 +58,7 @@ def from_pandas_edgelist(
     ends = pd.concat([df[source], df[target]], ignore_index=True)
     if ends.isna().any():
         row = int(np.flatnonzero(ends.isna().to_numpy())[0]) % len(df)
-        raise ValueError(f"from_pandas_edgelist: row {row} has no source or no target")
+        raise ValueError(f"from_pandas_edgelist: row {row} has a missing source or target")
     codes, labels = pd.factorize(ends)
     weights = None if edge_attr is None else df[edge_attr].to_numpy()
     numbers = codes.astype(np.int64)

@@ -32,7 +32,7 @@ def labels_from_bytes(array: np.ndarray) -> list:
     """
     stored = json.loads(array.tobytes().decode())
     if not isinstance(stored, list):
-        raise ValueError("labels that are no list")
+        raise ValueError("labels are not a list")
     return [_restored(label) for label in stored]
 
 
@@ -43,7 +43,7 @@ def _plain(label: Any) -> Any:
     if label is None or isinstance(label, (str, int, float)):
         return label
     raise TypeError(
-        f"save: a label is text, a number, None or a tuple of these; got {label!r} of type {type(label).__name__}"
+        f"save: a label must be text, a number, None or a tuple of these; got {label!r} of type {type(label).__name__}"
     )
 
 
@@ -52,5 +52,5 @@ def _restored(label: Any) -> Any:
         (parts,) = label.values()
         return tuple(_restored(part) for part in parts)
     if isinstance(label, list):
-        raise ValueError("a label that is a list")
+        raise ValueError("a label is a list")
     return label

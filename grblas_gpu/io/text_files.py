@@ -44,7 +44,7 @@ def text_of(source: Any) -> str:
         text = whole.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise ValueError(f"{name_of(source)}: line {line}: not text: a NUL byte")
+        raise ValueError(f"{name_of(source)}: line {line}: not text: it has a NUL byte")
     return text.replace("\r\n", "\n").replace("\r", "\n") if is_name and "\r" in text else text
 
 

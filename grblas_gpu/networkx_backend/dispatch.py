@@ -85,14 +85,14 @@ def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
         return "NetworkX is about as fast, and needs no conversion"
     if not _is_converted(graph):
         if pays in ("converted", "one search"):
-            return "a conversion takes longer than the answer, and the graph has not been converted for another call"
+            return "converting the graph takes longer than the computation, and it has not been converted before"
         least = nx.config.backends[NAME].min_edges
         if not _has_entries(graph, least if graph.is_directed() else 2 * least):
             return f"the graph is small: fewer than {least} edges"
     if pays in ("search", "one search") and not _has_entries(
         graph, FEWEST_NEIGHBOURS * len(graph) / (1 + graph.is_directed())
     ):
-        return "the graph has hardly more edges than a tree: paths may be long, and every step on them has its cost"
+        return "the graph is nearly a tree: long paths need many iterations"
     return True
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import select
+from ..atomic_updates import notice_thread
 from ..backends.registry import current_engine
 from ..backends.storage import MatrixStore
 from ..dtypes import FP64, DataType, lookup_dtype
@@ -15,7 +16,6 @@ from ..errors import OutputNotEmpty
 from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
-from ..undivided import notice_thread
 from . import kinds
 from .arithmetic import ArithmeticInPlace, NothingInPlace
 from .base import BaseType

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .. import binary, monoid, semiring
+from ..atomic_updates import notice_thread
 from ..backends.entries import cast
 from ..backends.formats import choose_format
 from ..backends.registry import current_engine
@@ -19,7 +20,6 @@ from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
 from ..operators import get_semiring, get_typed_op
-from ..undivided import notice_thread
 from . import kinds
 from .arithmetic import ArithmeticInPlace
 from .base import BaseType, check_same_backend

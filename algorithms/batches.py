@@ -14,7 +14,7 @@ from .labels import called
 
 ENTRIES = 2**22  # distances in memory at a time, about
 TOGETHER = 64  # searches that cost little more than one: a word has a bit for each
-MOST_ENTRIES = 2**28  # distances of so many in memory at a time, at most
+MOST_ENTRIES = 2**28  # the largest number of distances in memory
 either_bit = semiring.register_anonymous(monoid.bor, binary.first)[UINT64]
 
 
@@ -92,7 +92,7 @@ class Searches(Sequence[tuple[list[int], Any]]):
 
 
 def vertices_in_batches(n: int, batch: int | None = None) -> Sequence[range]:
-    """The vertices 0 to n - 1, so many at a time that the distances from them fit in memory, unless ``batch`` says.
+    """The vertices 0 to n - 1 in batches of ``batch``, or of as many as have distances that fit in memory.
 
     >>> list(vertices_in_batches(5, 2))
     [range(0, 2), range(2, 4), range(4, 5)]
@@ -130,7 +130,7 @@ def next_level(edges: Matrix, arriving: Vector, missing: Vector) -> None:
 
 
 def check_batch(batch: int | None, default: int) -> int:
-    """How many at a time: as asked for, or the default.
+    """The size of a batch: the given one, or the default.
 
     >>> check_batch(None, 64), check_batch(3, 64)
     (64, 3)

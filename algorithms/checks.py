@@ -1,4 +1,4 @@
-"""What all graph algorithms ask of their input, and the engine that they run on."""
+"""Checks of the arguments of graph algorithms, and the choice of their engine."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def check_source(A: Matrix, source: SupportsIndex, argument: str = "source") -> 
 def check_sources(A: Matrix, sources: Sources, argument: str = "sources") -> list[int]:
     """All of them, in their order: one vertex, several in a list, range, array or the like, or in a Vector.
 
-    A Vector has an entry at every source, of whatever value.
+    A Vector has an entry of any value at every source.
 
     >>> A = Matrix(bool, 3, 3)
     >>> check_sources(A, (2, 0)), check_sources(A, 1), check_sources(A, Vector.from_coo([0, 2], True, size=3))
@@ -156,7 +156,7 @@ def check_sources(A: Matrix, sources: Sources, argument: str = "sources") -> lis
         return [check_source(A, sources, argument)]  # type: ignore[arg-type]
     if isinstance(sources, Vector) or (is_array_for(A, sources) and sources.ndim == 1):
         return check_vertices(A, sources, argument).to_dense().tolist()
-    listed = sources.tolist() if hasattr(sources, "tolist") else sources  # an array, on whatever device
+    listed = sources.tolist() if hasattr(sources, "tolist") else sources  # an array on any device
     if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
         labels = "; labels need a Graph instead of a Matrix" if isinstance(listed, str) else ""
         said = f"{called()}{argument} must be vertex numbers, or a Vector with entries there; got {sources!r}{labels}"
@@ -229,7 +229,7 @@ def is_array_for(A: Matrix, x: Any) -> TypeGuard[np.ndarray]:
 
 
 def extremes(array: Any) -> list[int]:
-    """The lowest and the highest number of an array, on whatever device; none of an empty one."""
+    """The smallest and the largest number of an array on any device; none of an empty one."""
     return [int(array.min()), int(array.max())] if array.size else []
 
 

@@ -43,7 +43,7 @@ def eigenvector_centrality(
     tol : float
         When changes are small enough.
     max_iterations : int
-        After so many steps it gives up.
+        The largest number of iterations; without convergence by then, NotConverged is raised.
 
     Raises
     ------

@@ -39,7 +39,7 @@ def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations:
     tol : float
         When changes are small enough.
     max_iterations : int
-        After so many steps it gives up.
+        The largest number of iterations; without convergence by then, NotConverged is raised.
 
     Raises
     ------

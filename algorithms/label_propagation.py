@@ -27,10 +27,10 @@ def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     max_iterations : int
-        After so many steps it gives up.
+        The largest number of iterations.
 
     Raises
     ------
@@ -62,6 +62,6 @@ def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
         changed(differs.V, replace=True) << elected
         # labels<changed> = changed
         labels(changed.S) << changed
-        # near = neighbours of what changed: nobody else has other votes than before
+        # near = neighbours of the changed vertices; the votes of all others are as before
         near << semiring.any_pair[bool](edges @ changed)
     return labels

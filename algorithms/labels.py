@@ -1,7 +1,7 @@
 """A Graph in place of a Matrix: vertices go in by their labels, and results come out by them.
 
-What an argument means follows from its name, so that it is said once for all algorithms; what a result means is said by
-the algorithm, if its numbers are those of vertices.
+The name of an argument determines its meaning, for all algorithms. An algorithm whose results are vertex numbers names
+the function that converts them.
 """
 
 from __future__ import annotations
@@ -108,12 +108,12 @@ def some_pairs(graph: Graph, pairs: Any) -> Any:
 
 
 def vertex_weights(graph: Graph, weights: Any) -> Any:
-    """Weights by label, or whatever an algorithm takes for a Matrix."""
+    """Weights by label, or in any form that the algorithm takes with a Matrix."""
     return _by_number(graph, weights) if isinstance(weights, Mapping) else weights
 
 
 def communities(graph: Graph, given: Any) -> Any:
-    """What vertices belong to, by label and by whatever name, as numbers; or what an algorithm takes for a Matrix."""
+    """Communities by label, with any names, as numbers; or in any form that the algorithm takes with a Matrix."""
     if not isinstance(given, Mapping):
         return given
     numbers = {name: number for number, name in enumerate(dict.fromkeys(given.values()))}

@@ -32,7 +32,7 @@ def maximal_matching(A: Matrix, *, seed: int = 1) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     seed : int
         Of the random choices: the same seed gives the same result on every backend.

@@ -158,7 +158,7 @@ def send(network: Network, residual: Vector, excess: Vector, goal: int, other: i
             largest(binary.max)[behind] << room
             widest = binary.eq(room & largest[behind].new()).new()
             first(binary.min)[behind] << arcs.dup(mask=widest.V)
-            # count_i = how many arcs from there on the excess is enough for, whatever their room
+            # count_i = number of arcs from there on that the excess can fill
             count = binary.max(binary.floordiv(active & largest).new(), 1).new()
             # place_e = e - first_i, from 0 to count_i - 1
             place = binary.minus(arcs.dup(mask=room.S) & first[behind].new()).new()

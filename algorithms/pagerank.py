@@ -63,7 +63,7 @@ def pagerank(
     tol : float
         When changes are small enough.
     max_iterations : int
-        After so many steps it gives up.
+        The largest number of iterations; without convergence by then, NotConverged is raised.
     dtype : dtype
         Of the result: FP64 or FP32.
 
@@ -102,7 +102,7 @@ def pagerank(
     if weighted and kind is FP32 and A.dtype.np_type.kind == "f" and out.nvals:
         check_range(smallest(out), largest(out))
     out = out.dup(kind)
-    # whatever is added up is added up in FP64
+    # all sums are FP64
     spread, plus = (semiring.plus_times if weighted else semiring.plus_first)[FP64], monoid.plus[FP64]
     # rate = damping / out, and 0 where there is no out: full vectors are read fastest
     rate = Vector.from_scalar(0.0, n, kind)

@@ -31,9 +31,9 @@ def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any, int]
     ({0: 0, 1: 1, 2: 1, 3: 2}, {0: 1, 1: 1, 2: 1, 3: 2}, 2)
     """
     levels, sigma, deepest = forward(A, sources.dup(INT64), semiring.plus_first[INT64], **options)
-    # A count adds up those of other vertices over at most as many edges as any vertex has. So there are at most as many
-    # paths as the largest degree to the power of the depth; and the first count that does not fit makes the sum of all,
-    # over so many edges, too large, whatever came of it.
+    # A count is a sum over at most as many edges as the largest degree. So the number of paths is at most the largest
+    # degree to the power of the depth. The first count that overflows makes the sum of all counts, times the largest
+    # degree, exceed the limit.
     edges = A.degree_statistics().max
     if deepest * math.log2(max(1, edges)) < 62 or (
         total(sigma.dup(FP64)) * edges <= LIMIT and smallest_count(sigma) > 0

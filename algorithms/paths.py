@@ -16,7 +16,7 @@ from .checks import check_source, with_labels
 from .labels import labels_of, shown
 from .sssp import sssp
 
-SHORT = 32  # vertices of a path: to ask for so many one by one is less than to copy all
+SHORT = 32  # vertices of a path: up to here, single reads cost less than a copy of the whole tree
 
 
 class Path(NamedTuple):

@@ -11,7 +11,7 @@ from .. import FP64, Matrix, Vector, binary, io, monoid, select, unary
 from ..exceptions import DimensionMismatch, DomainMismatch, GraphblasException, IndexOutOfBound, InvalidValue
 from .labels import called
 
-SHALLOW = 64  # so many levels are few
+SHALLOW = 64  # levels: up to here, vertices of a level are selected by value
 
 
 class NotConverged(GraphblasException):
@@ -58,7 +58,7 @@ def as_floats(A: Matrix) -> Matrix:
 
 
 def sum_type(A: Matrix, terms: int) -> type:
-    """The type for sums of so many weights: integers, if the weights are some, and the sums stay below 2**62.
+    """The type for sums of ``terms`` weights: int if the weights are integers and sums stay below 2**62, else float.
 
     >>> sum_type(Matrix.from_coo([0], [1], [2**60], nrows=3, ncols=3), 3)
     <class 'int'>

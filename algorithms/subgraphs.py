@@ -133,7 +133,7 @@ def two_hop_neighbors(A: Matrix, sources: Sources | None = None) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     sources : int, list, array or Vector
         Vertices; labels with a Graph.

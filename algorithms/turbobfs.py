@@ -41,7 +41,7 @@ def turbobfs(
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
@@ -87,7 +87,7 @@ def levels_from(A: Matrix, frontier: Vector, top_down: str, bottom_up: str) -> V
 
 
 def choose_kernel(A: Matrix, kernel: str | None = None) -> str:
-    """The kernel asked for, or the one that the degrees suggest.
+    """The given kernel, or the one that fits the degrees.
 
     >>> from grblas_gpu import generators
     >>> [choose_kernel(A) for A in (generators.path(9), generators.complete(40), generators.star(5000))]

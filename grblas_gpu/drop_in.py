@@ -32,7 +32,7 @@ def init_params() -> dict[str, Any] | None:
 
 
 def init(backend: str = "suitesparse", blocking: bool | None = False) -> None:
-    """python-graphblas starts its C library here. There is none to start; what was asked for is checked as there.
+    """python-graphblas starts its C library here. There is none to start; the arguments are checked as there.
 
     Parameters
     ----------

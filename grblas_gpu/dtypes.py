@@ -27,7 +27,7 @@ class DataType:
     """A GraphBLAS data type.
 
     There is exactly one object per type, so types compare and hash by identity, which keeps operator look-up cheap.
-    ``==`` also accepts whatever :func:`lookup_dtype` accepts.
+    ``==`` also accepts everything that :func:`lookup_dtype` accepts.
 
     >>> INT64.name, INT64.np_type, INT64.c_type
     ('INT64', dtype('int64'), 'int64_t')
@@ -218,7 +218,7 @@ _listeners: list[Callable[[], None]] = []
 
 
 def when_records_are_used(listener: Callable[[], None]) -> None:
-    """Call this when the first record type is registered, or now if there is one: until then nobody looks for any."""
+    """Call this when the first record type is registered, or now if there is one: until then no code looks for one."""
     if any(dtype._is_udt for dtype in _registry.values()):
         listener()
     else:

@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\n{PROGRAM}: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # whoever reads, `head` for example, has seen enough
+    except BrokenPipeError:  # the reader, `head` for example, closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except UsageError as error:
@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def expected_errors() -> tuple[type[BaseException], ...]:
-    """What users can do something about: bad files, bad values, a missing library or device, too little memory."""
+    """Errors that users can act on: bad files, bad values, a missing library or device, too little memory."""
     from ..exceptions import GraphblasException
 
     return (

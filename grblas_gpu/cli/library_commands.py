@@ -56,7 +56,7 @@ COMMANDS = {
     "ppr": Command(
         "pagerank",
         "rank",
-        "the share of time of a random walker who returns to some vertices",
+        "the share of time of a random walker that returns to some vertices",
         arguments="personalization damping",
         weighted=True,
     ),

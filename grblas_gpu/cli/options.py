@@ -60,7 +60,7 @@ def add_file(command: argparse.ArgumentParser, formats: str) -> None:
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """What :func:`add_file` asked for, for ``read_graph``."""
+    """The options of :func:`add_file`, as arguments of ``read_graph``."""
     return {name: getattr(options, name) for name in ("undirected", "base", "header", "columns", "labels", "force")}
 
 
@@ -88,7 +88,7 @@ def vertex(text: str) -> str:
 
 
 def backend_of(options: argparse.Namespace) -> AbstractContextManager[None]:
-    """While a command runs, new objects belong to the backend asked for, if any."""
+    """The backend of ``--backend`` for the time of a command, if it is given."""
     from .. import using
 
     chosen = getattr(options, "backend", None)
@@ -102,7 +102,7 @@ def current_backend() -> str:
 
 
 def show(options: argparse.Namespace, result: dict[str, Any], text: str) -> None:
-    """The result as JSON if asked for, else as text; on standard error if standard output has the data."""
+    """Print the result as text, or as JSON with ``--json``; on standard error if standard output has the data."""
     busy = getattr(options, "output", None) == "-"
     print(json.dumps(result) if options.json else text, file=sys.stderr if busy else sys.stdout)
 

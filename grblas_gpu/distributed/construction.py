@@ -190,7 +190,7 @@ class DistMatrix(metaclass=_OnRanks):
         pieces = kronecker_pieces(engine, scale, edge_factor, seed)
         n = 1 << scale
         A = DistMatrix.from_pieces(lambda rank, size: pieces, nrows=n, ncols=n, undirected=True, backend=backend)
-        A._store._transpose = A._store  # both directions of every edge: known, so that nobody has to find out
+        A._store._transpose = A._store  # symmetric by construction: both directions of every edge are here
         return A
 
     @staticmethod

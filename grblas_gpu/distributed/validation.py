@@ -107,7 +107,7 @@ class _Checks:
         """What the owners of these vertices have at their positions; -1 for what is no vertex."""
         real = (vertices >= 0) & (vertices < self.line.size)
         safe = np.where(real, vertices, 0)
-        found = answer(self.grid.everyone, self.line.owner(safe), safe, lambda asked: here[asked - self.low])
+        found = answer(self.grid.everyone, self.line.owner(safe), safe, lambda vertices: here[vertices - self.low])
         return np.where(real, found, -1)
 
     def _levels(self) -> tuple[np.ndarray, int]:

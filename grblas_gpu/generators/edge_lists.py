@@ -1,6 +1,6 @@
 """The same graphs as lists of entries in NumPy arrays: ``rows, cols, n``, both directions of every edge, in order.
 
-For those who want edges and no Matrix; whatever the backend, they are made on the host.
+For programs that need edges instead of a Matrix. Every backend makes them on the host.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def random_geometric(n: int, radius: float | None = None, *, seed: int = 1) -> M
     reach = min(round(radius * SIDE), 2 * SIDE)
     like = engine_array()
     x, y = points(n, seed, like)
-    # Squares at least as wide as the reach, and not many more of them than points: whoever is near is in one of nine.
+    # Squares are at least as wide as the reach, so all neighbours of a point are in nine of them.
     cells = max(1, min(SIDE // max(1, reach), math.isqrt(n) + 1))
     width = -(-SIDE // cells)
     cell = y // width * cells + x // width

@@ -12,7 +12,7 @@ from .structure import EdgeKeys, check_probability, check_size, engine_array, pi
 if TYPE_CHECKING:
     from ..api.matrix import Matrix
 
-LIMIT = 2**32  # random choices are among at most so many
+LIMIT = 2**32  # the largest number of alternatives of a random choice
 
 
 def uniform_random(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Matrix:

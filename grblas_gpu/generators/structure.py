@@ -104,7 +104,7 @@ def matrix_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -> 
     indptr = np.zeros(n + 1, INDEX, like=like)
     cols: Any = None
     for low, high, keys in distinct_by_rows(n, most, keys_of_rows, like):
-        if cols is None:  # of several ranges nobody knows the sum, and there may be no room for a copy
+        if cols is None:  # the sum of several ranges is unknown, and memory may not hold a copy
             cols = np.empty(len(keys) if high == n else most, column_type(n), like=like)
         firsts = np.arange(low, high, dtype=np.uint64, like=like) << bits
         indptr[low:high] = np.searchsorted(keys, firsts) + used
@@ -145,7 +145,7 @@ def symmetric_matrix(indptr: Array, cols: Array) -> Matrix:
     n = len(indptr) - 1
     true = engine.array([True] * min(len(cols), 1), bool)
     store = engine.adopt(MatrixStore(n, n, indptr, cols.astype(column_type(n), copy=False), true))
-    store._transpose = store  # known, so that nobody has to find out
+    store._transpose = store  # symmetric by construction
     return Matrix._from_store(engine, BOOL, store)
 
 

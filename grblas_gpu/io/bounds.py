@@ -24,7 +24,7 @@ def shown(text: Any) -> str:
 
 
 def check_memory(name: str, wanted: int, length: int) -> None:
-    """A ValueError if a file of so many bytes asks for far more memory; ``config`` (``read_limit``) may allow it."""
+    """Raise ValueError if a file of ``length`` bytes needs far more memory than ``config["read_limit"]`` allows."""
     limit = config["read_limit"]
     if wanted > (max(_ALWAYS, _RATIO * length) if limit is None else limit):
         raise ValueError(
@@ -34,7 +34,7 @@ def check_memory(name: str, wanted: int, length: int) -> None:
 
 
 def length_of(source: Any) -> int:
-    """The bytes of a file, given by name or open; 0 if nobody knows."""
+    """The size of a file in bytes, given by name or open; 0 if it is unknown."""
     try:
         if isinstance(source, (str, os.PathLike)):
             return os.stat(source).st_size

@@ -1,4 +1,4 @@
-"""Dense arrays and tensors of any library: NumPy, CuPy, PyTorch, JAX and whatever else speaks DLPack."""
+"""Dense arrays and tensors of any library: NumPy, CuPy, PyTorch, JAX and every other library with DLPack."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
         The file; compressed if its name ends in .gz, .bz2 or .xz. Of a tar archive (.tar.gz and others), as the
         SuiteSparse Matrix Collection ships them, the matrix that is called like the archive.
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
-        Who parses: SciPy, or the package ``fast_matrix_market``.
+        The parser: SciPy, or the package ``fast_matrix_market``.
     dup_op : operator, optional
         How to combine values of a position that is there twice; an error without it.
     name : str, optional
@@ -116,7 +116,7 @@ def mmwrite(
     matrix : Matrix
         What to write.
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
-        Who writes: SciPy, or the package ``fast_matrix_market``.
+        The writer: SciPy, or the package ``fast_matrix_market``.
     comment : str
         Lines for the head of the file.
     field : {"real", "complex", "integer", "pattern"}, optional

@@ -75,7 +75,7 @@ def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matri
     import scipy.sparse as sparse
 
     if isinstance(file, (str, os.PathLike)):
-        with open(file, "rb") as opened:  # whatever the system says about the file is said here
+        with open(file, "rb") as opened:  # errors of the operating system are raised here
             return load_npz(opened, dup_op=dup_op, name=name)
     called, start = name_of(file), file.tell()
     try:

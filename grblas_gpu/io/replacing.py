@@ -1,4 +1,4 @@
-"""Files that are replaced as a whole: whoever reads finds the old one or the new one, whatever happens meanwhile."""
+"""Atomic replacement of files: a reader finds the old file or the new one, also after an interrupt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of nodes as bytes and back, without pickle: a file that somebody sent can only hold values."""
+"""Labels of nodes as bytes and back, without pickle: loading an untrusted file can only create values."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Descriptor:
         that keeps that order (plus, min, max, first, second), no NaN, and sums that fit their type. Rounds one after
         another are one such order; a loop on a device has others where no row has more than 31 entries.
     hints
-        What was asked of SuiteSparse (``nthreads=4``), as text: the trace says that it has no effect.
+        Options of SuiteSparse (``nthreads=4``), as text: the trace reports that they have no effect.
     """
 
     mask_complement: bool = False

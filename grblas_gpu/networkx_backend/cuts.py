@@ -120,7 +120,7 @@ def maximal_independent_set(G: Graph, nodes: None = None, seed: Any = None) -> l
     return G.named(members.to_coo(values=False)[0])
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def maximal_matching(G: Graph) -> set[tuple]:
     partner = algorithms.maximal_matching(G.pattern())
     first, second = (part.astype(np.int64) for part in partner.to_coo())

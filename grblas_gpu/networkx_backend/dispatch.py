@@ -34,10 +34,10 @@ FUNCTIONS: dict[str, Entry] = {}
 def dispatched(*, pays: str | Choice = "large", refuse: Choice | None = None) -> Callable[[Function], Function]:
     """Make a function available to NetworkX, under its name.
 
-    ``pays``: "large" for work that is worth a conversion unless the graph is small, "search" if it also takes a step
-    for every level of a search, "converted" if it takes less time than a conversion, "one search" if both are so,
-    "asked" if NetworkX is as fast; or a function that gets the arguments and says which. ``refuse`` gets the arguments
-    and says why they are not for us, or None.
+    ``pays`` tells when this backend is faster: "large": unless the graph is small; "search": unless it is small or has
+    many levels; "converted": if the graph is converted already; "one search": if both hold; "on request": never, since
+    NetworkX is as fast; or a function of the arguments that returns one of these. ``refuse`` returns the reason why
+    this backend cannot take the arguments, or None.
     """
 
     def register(function: Function) -> Function:
@@ -81,7 +81,7 @@ def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
         return True
     entry = FUNCTIONS[name]
     pays = entry.pays if isinstance(entry.pays, str) else entry.pays(_arguments(entry, args, kwargs))
-    if pays == "asked":
+    if pays == "on request":
         return "NetworkX is about as fast, and needs no conversion"
     if not _is_converted(graph):
         if pays in ("converted", "one search"):

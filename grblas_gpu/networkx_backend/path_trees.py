@@ -1,4 +1,4 @@
-"""Shortest paths by length, where there is only one to each node: then it is NetworkX's, whoever finds it."""
+"""Shortest paths by length where each node has only one: then it is the path that NetworkX returns."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ class TypedAggregator(Documented):
 
 
 def is_count(agg: Any) -> bool:
-    """Whether an aggregator counts entries, whatever their values."""
+    """Whether an aggregator counts entries, without reading values."""
     row = (agg.parent if isinstance(agg, TypedAggregator) else agg)._row
     return row is not None and row.name == "count"
 

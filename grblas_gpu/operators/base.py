@@ -51,7 +51,7 @@ def define_calls(**functions: Callable[..., Any]) -> None:
 class TypedOpBase(Documented):
     """An operator for one type: all that an engine needs to know (see docs/architecture.md).
 
-    ``numpy`` and ``source`` are made when first asked for.
+    ``numpy`` and ``source`` are made on first use.
     """
 
     __slots__ = (
@@ -179,7 +179,7 @@ def _casting(function: Callable[..., Any], dtype: np.dtype) -> Callable[..., Any
 
 
 class OpBase(Documented):
-    """An operator for all its types; ``op[dtype]`` is the typed one, made when first asked for."""
+    """An operator for all its types; ``op[dtype]`` is the typed one, made on first use."""
 
     __slots__ = (
         "__weakref__",

@@ -287,7 +287,7 @@ class CppExpression:
 
     def check(self) -> DataType:
         """The return type for the first type that has one; integers have all operations."""
-        self._render(self.arguments(INT64, INT64))  # raises what is wrong whatever the type
+        self._render(self.arguments(INT64, INT64))  # raises errors that do not depend on the type
         return next(result for dtype in REAL_TYPES if (result := self.adjusted(dtype)) is not None)
 
     def source(self, dtype: DataType, dtype2: DataType) -> str | None:

@@ -1,7 +1,7 @@
 """What the ``source`` expressions of operators may call, for Numba.
 
 Each function is the scalar twin of the NumPy definition of the same operator. They are compiled with NumPy's error
-model, in which a division by zero has a value, whatever the model of the kernel that calls them. Signed and unsigned
+model, in which a division by zero has a value, also in kernels of another model. Signed and unsigned
 integers have helpers of their own, because Numba turns a mixture of UINT64 and INT64 into floats.
 """
 

@@ -1,4 +1,4 @@
-"""Where operators are found by name: built-in ones are made from the tables when first asked for.
+"""The lookup of operators by name: built-in ones are made from the tables on first use.
 
 A *namespace* is a module such as ``grblas_gpu.unary`` or one of its parts (``numpy``, ``ss``, or a path of user-defined
 names). Its ``__getattr__`` comes here.

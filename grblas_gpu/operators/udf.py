@@ -77,7 +77,7 @@ def _inference() -> Callable[[Callable[..., Any], tuple[Any, ...]], Any]:
 class Compiled:
     """A user-defined function and the return types found so far; what uses it compiles it.
 
-    ``arguments`` gives the types of all parameters for the data type asked for.
+    ``arguments`` gives the types of all parameters for a data type.
     """
 
     def __init__(self, func: Callable[..., Any], arguments: Callable[[DataType, DataType], Arguments]) -> None:

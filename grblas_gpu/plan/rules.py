@@ -26,7 +26,7 @@ class Costs(NamedTuple):
     whole_rows: str | None = None  # the strategy for pulls that have to read every row to its end
     compact_below: float = 1 / 8  # where fewer rows than this share are open, they are listed first
     mxm_product: float = 1.4  # a product of a masked matrix product, next to an entry that a dot product reads
-    batch_size: int = 4096  # vectors of up to so many positions do better as rows of a matrix, many at a time
+    batch_size: int = 4096  # up to this size, vectors are faster as the rows of one matrix
     dense_rows: int = 0  # positions of many searches that are dense rows of a matrix, at most
     table_product: float = 5.0  # a product that is added up in a table
     table_start: float = 0.0  # making tables, however few products there are
@@ -134,7 +134,7 @@ class Facts(NamedTuple):
     u_size: int
     u_nvals: int
     u_dense: bool  # stored as bitmap or full
-    u_edges: Callable[[], int]  # entries of M in the columns of u's entries; counted only if somebody asks
+    u_edges: Callable[[], int]  # entries of M in the columns of u's entries; counted on demand
     u_edges_at_most: int  # a bound on them that costs nothing
     allowed: int  # output positions that the mask leaves open
     mask_sparse: bool  # a mask, not complemented, stored as a list
@@ -157,7 +157,7 @@ BY_ROWS = "the mask has the operand's own entries, and the matrix is stored by r
 
 
 def few_edges(at_most: int, rows: int, costs: Costs) -> bool:
-    """Whether to push so many edges costs less than looking at the rows that a pull would have to look at.
+    """Whether pushing this many edges costs less than a pull's visits of rows.
 
     >>> few_edges(10, 1000, CPU_COSTS), few_edges(1000, 1000, CPU_COSTS)
     (True, False)
@@ -295,7 +295,7 @@ def edges_pulls(
 ) -> bool:
     """Bottom-up when the frontier's edges exceed the open ones over alpha; back when few vertices are left.
 
-    The way back is open once the edges become fewer; if nobody says, a dense operand stands for being bottom-up.
+    The way back is open once the edges become fewer; without that information a dense operand counts as bottom-up.
 
     >>> edges_pulls(500, 100, 50, 1000, False, 16000, 900, 1000)
     True

@@ -74,8 +74,8 @@ class Trace:
     def reason_of(self, plan: Any) -> str:
         """Why a product goes this way; the reason that ``explain`` gave counts once, if the direction is the same."""
         explained, self._explained = self._explained, None
-        asked = plan.reason.startswith("asked for")
-        return explained.reason if asked and explained and explained.direction == plan.direction else plan.reason
+        forced = plan.reason.startswith("asked for")
+        return explained.reason if forced and explained and explained.direction == plan.direction else plan.reason
 
     def steps(self) -> list[Record]:
         """The matrix-vector products: in a breadth-first search one for each level.

@@ -80,7 +80,7 @@ class Searches(Sequence[tuple[list[int], Any]]):
         return total if self._copies == 1 else self._by_copies(total).reduce_columnwise(monoid.plus).new()
 
     def _entries_of_each(self, x: Any, count: int) -> Vector:
-        """How many vertices each of the ``count`` searches of a batch has reached, with values that are not 0."""
+        """The number of vertices that each of the ``count`` searches of a batch has reached, with nonzero values."""
         if x.ndim == 1 and self._copies == 1:
             return Vector.from_coo([0], [x.nvals])
         # counts = sum_j 1, with a row for each search
@@ -121,7 +121,7 @@ def searches_as_bits(n: int, batch: int | None, what: str) -> Iterator[tuple[Vec
 
 def next_level(edges: Matrix, arriving: Vector, missing: Vector) -> None:
     """A level of searches that are bits: those that arrive at the neighbours for the first time."""
-    # arriving = arriving bor.first edges, of that what is missing, where that is anything
+    # arriving = arriving bor.first edges, without the bits that are set already, where any are left
     arriving << either_bit(arriving @ edges)
     arriving << binary.band(arriving & missing)
     arriving << select.valuene(arriving, np.uint64(0))

@@ -193,5 +193,5 @@ def levels_of_rows(A: Matrix, frontier: Matrix, limit: int | None) -> Matrix:
 
 
 def _levels(max_depth: int | None) -> int | None:
-    """How many levels there are up to a depth."""
+    """The number of levels up to a depth."""
     return None if max_depth is None else max_depth + 1

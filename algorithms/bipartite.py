@@ -2,7 +2,7 @@
 
 Returns a BOOL, or an INT64 Vector with the side of every vertex, 0 or 1. Method: a breadth-first search from one vertex
 of each component, all at once; even levels are one side, odd ones the other, and no edge may have both ends on one.
-Invariant: the sides of what was reached are the only ones possible, up to a swap in each component. Cost: O(n + m).
+Invariant: the sides of reached vertices are the only ones possible, up to a swap in each component. Cost: O(n + m).
 Reference: D. Koenig, Ueber Graphen und ihre Anwendung auf Determinantentheorie und Mengenlehre, 1916.
 """
 

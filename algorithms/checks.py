@@ -99,7 +99,7 @@ def unknown_keyword(name: str, keyword: str, signature: inspect.Signature) -> Ty
 
 
 def way_to_a_graph(A: Any) -> str:
-    """What makes a graph of an object of another library: the end of an error message."""
+    """The end of an error message: the call that converts an object of another library to a graph."""
     if type(A).__module__.startswith("networkx"):
         return "; Graph.from_networkx(G) makes one, with results by node"
     if hasattr(A, "new"):

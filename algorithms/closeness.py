@@ -71,7 +71,7 @@ def closeness(A: Matrix, *, weighted: bool = False, improved: bool = True, batch
 
 
 def sums_of_levels(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
-    """How many others reach each vertex, and the sum of their distances, without weights."""
+    """The number of vertices that reach each vertex, and the sum of their distances, without weights."""
     others, far = Vector.from_scalar(0, A.nrows), Vector.from_scalar(0, A.nrows)
     for arriving, missing in searches_as_bits(A.nrows, batch, "closeness"):
         _arrivals(A.pattern(), arriving, missing, others, far)
@@ -93,7 +93,7 @@ def _arrivals(edges: Matrix, arriving: Vector, missing: Vector, others: Vector, 
 
 
 def weighted_sums(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
-    """How many others reach each vertex, and the sum of their distances."""
+    """The number of vertices that reach each vertex, and the sum of their distances."""
     check_weights(A, "closeness")
     n = A.nrows
     others, far = Vector.from_scalar(0.0, n), Vector.from_scalar(0.0, n)
@@ -108,7 +108,7 @@ def weighted_sums(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
 
 @functools.cache
 def bit_counts() -> list[Any]:
-    """Numbers of bits, in pairs, in fours, in bytes and in all: each of what the one before has found."""
+    """The number of set bits: by pairs, by fours, by bytes and in all, each from the sums before."""
     steps = (
         "x - (x >> 1 & 0x5555555555555555u)",
         "(x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u)",

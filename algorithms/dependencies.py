@@ -28,7 +28,7 @@ POSITIONS = 2**22  # between the two, selected by value if this visits at most P
 
 
 class Search(NamedTuple):
-    """What a search has found: levels, scaled path counts, the depth, and the scales: (first level, factor)."""
+    """The results of a search: levels, scaled path counts, the depth, and the scales: (first level, factor)."""
 
     levels: Vector
     sigma: Vector
@@ -71,7 +71,7 @@ def both_stages(
 
 
 def few_levels(A: Matrix) -> int:
-    """How many levels are few: to find their vertices among all takes less time than to list them."""
+    """The number of levels up to which selecting the vertices of a level by value is faster than listing them."""
     return min(LEVELS - 2, DEEP, max(SHALLOW, POSITIONS // A.nrows))
 
 

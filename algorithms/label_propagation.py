@@ -2,9 +2,9 @@
 
 Returns an INT64 Vector: the label of every vertex, a vertex number. Method: every vertex starts with its own number and
 takes, in all vertices at once, the label that most of its neighbours have, the lowest if several do. After that only
-neighbours of what changed count again.
-Invariant: every label is the number of a vertex in the same component. Cost: O(n + edges of the neighbours of what
-changed) per step.
+neighbours of changed vertices count again.
+Invariant: every label is the number of a vertex in the same component. Cost: O(n + edges at the
+neighbours of changed vertices) per round.
 References: U. Raghavan, R. Albert, S. Kumara, Near linear time algorithm to detect community structures, Physical
 Review E 2007; the LDBC Graphalytics specification (CDLP), which fixes the ties.
 """

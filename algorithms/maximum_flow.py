@@ -27,7 +27,7 @@ from .preparing import check_weights, sum_type
 
 
 class MaximumFlow(NamedTuple):
-    """What goes from source to target, along which edges, and the vertices on the source's side of a minimum cut.
+    """The value of the flow, the flow along each edge, and the vertices on the source's side of a minimum cut.
 
     Of a call with ``along_edges=False`` the flow is None.
     """

@@ -92,7 +92,7 @@ def symmetric_weights(A: Matrix, weighted: bool, what: str) -> Matrix:
     if weighted:
         check_weights(A, what)
     W = as_floats(A) if weighted else binary.pair(A, 1.0).new(FP64)
-    if not (A if weighted else A.pattern()).is_symmetric():  # what they know they need not find out again
+    if not (A if weighted else A.pattern()).is_symmetric():  # the symmetry of both is cached
         # W = W + W', loops twice by that
         return binary.plus(W | W.T).new()
     # W = W + loops
@@ -105,7 +105,7 @@ def check_resolution(resolution: float, what: str) -> None:
 
 
 def best_of_tries(W: Matrix, seed: int, find: Callable[[int], Communities]) -> Communities:
-    """The best of what ``find`` finds: a few tries where they cost little, and where luck matters."""
+    """The best result of ``find``: of a few tries on small graphs, where they cost little."""
     if not W.nvals or not total(W):
         return Communities(numbers(W.nrows), 0.0)
     with elapsed("communities"):

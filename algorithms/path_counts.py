@@ -1,7 +1,7 @@
-"""How many shortest paths lead to each vertex: the forward stage of betweenness centrality, in integers.
+"""Numbers of shortest paths to each vertex: the forward stage of betweenness centrality, in integers.
 
-Counts have 64 bits for as long as they fit, which 32 are not enough for on Kronecker graphs of scale 21. When they
-would not fit any more, they are counted as floats with a warning; beyond the range of floats there is an error.
+Counts have 64 bits; 32 bits overflow on Kronecker graphs of scale 21. Counts above 64 bits become floats, with a
+warning; counts beyond the range of floats are an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What several algorithms begin with: weights that are numbers, edges without weights, vertices by level; and sums."""
+"""Preparations of several algorithms: checked weights, vertices by level, sums."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def by_level(levels: Vector, deepest: int) -> Matrix:
     >>> by_level(Vector.from_coo([0, 1, 3], [0, 1, 1], size=4), 1).to_dicts()
     {0: {0: True}, 1: {1: True, 3: True}, 2: {2: True}}
     """
-    level = io.to_array(levels, deepest + 1)  # what was not reached is a level of its own
+    level = io.to_array(levels, deepest + 1)  # unreached vertices are one more level
     rows = 1 << (deepest + 1).bit_length()
     each = Matrix.from_csr(np.arange(levels.size + 1, like=level), level, True, ncols=rows, dtype=bool)
     return each.T.new()

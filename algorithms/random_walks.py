@@ -2,7 +2,7 @@
 
 Returns an INT64 Matrix with a row for every walk: its vertices in order, fewer if it ends where no edge leads on.
 Method: all walks draw at once, one of the edges of a vertex: any, or by weight with the sums of weights before each
-edge. node2vec draws so, and keeps what it drew with a probability that depends on the vertex before; a walk that
+edge. node2vec draws so, and accepts a draw with a probability that depends on the vertex before; a walk that
 rejects its draw stays, and draws again in the next round, while others advance. The rounds do not test whether a walk
 has ended: such a walk goes to arbitrary vertices, which are cut off when all are done.
 Invariant: the vertices of a walk stand one after another, at most one more in every round. Cost: O(1) a step of a walk,

@@ -93,7 +93,7 @@ def sample_neighbors(
 
 
 class Rows(NamedTuple):
-    """Some rows of a graph: the places at which each begins, its length, and what stands at all places."""
+    """Some rows of a graph: the positions at which each begins, its length, and the columns at all positions."""
 
     first: Any
     length: Any

@@ -160,7 +160,7 @@ def cosine(A: Matrix, pairs: Any = None, *, weighted: bool = False) -> Matrix:
 
 
 def similarity(A: Matrix, pairs: Any, formula: Formula, *, weighted: bool = False) -> Matrix:
-    """For every pair the formula of what its rows of A have in common, what the first has, and what the second has."""
+    """For every pair, ``formula`` of the common entries of its rows of A, and of those of each row."""
     rows = as_floats(A) if weighted else A.pattern()
     wanted = None if pairs is None else check_pairs(A, pairs)
     if isinstance(wanted, Matrix) and wanted.nvals <= A.nrows:

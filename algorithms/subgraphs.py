@@ -126,7 +126,7 @@ def ego_graph(
 
 @graph_algorithm
 def two_hop_neighbors(A: Matrix, sources: Sources | None = None) -> Matrix:
-    """How many ways of two edges lead from every source (all vertices by default) to every other vertex.
+    """The number of walks of two edges from every source (all vertices by default) to every other vertex.
 
     An INT64 Matrix with an entry for every pair that is joined so; rows of other vertices are empty.
 

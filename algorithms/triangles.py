@@ -1,4 +1,4 @@
-"""Triangles: how many there are, at every vertex and in all, and what share of the possible ones that is.
+"""Triangles: their number at every vertex and in all, and their share of the possible ones.
 
 Returns INT64 counts and FP64 coefficients. Method: the product of the adjacency matrix with itself, computed at its own
 entries only, counts the common neighbours of every edge. Loops do not count, nor does the diagonal of the product.

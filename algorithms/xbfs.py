@@ -18,7 +18,7 @@ from __future__ import annotations
 from .. import Matrix, Vector, loop, program, semiring
 from .checks import check_source, graph_algorithm, level_type
 
-POLICY = "edge-check"  # few edges or many: the direction, and how a push collects what it finds
+POLICY = "edge-check"  # the share of edges selects the direction, and how a push collects its results
 BOTTOM_UP = {"pull_strategy": "pull.compact", "reuse_mask": "auto"}  # unvisited vertices are listed, and handed out
 
 

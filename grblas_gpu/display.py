@@ -1,4 +1,4 @@
-"""How things show themselves in a notebook: tables in HTML, and figures that need no display."""
+"""Display in notebooks: HTML tables, and figures that need no window."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def html_table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def html_object(title: str, facts: Mapping[str, Any], content: str = "", note: str = "") -> str:
-    """An object: its name (which is HTML), what is known of it in one line, and a table of what is in it."""
+    """An object: its name (which is HTML), its properties in one line, and a table of its content."""
     known = " · ".join(f"{escape(name)} <b>{escape(str(value))}</b>" for name, value in facts.items())
     more = f'<div style="opacity:0.7">{escape(note)}</div>' if note else ""
     return f'<div><div><b>{title}</b> &nbsp; {known}</div><div style="overflow-x:auto">{content}</div>{more}</div>'

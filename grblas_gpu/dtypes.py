@@ -42,7 +42,7 @@ class DataType:
         self.c_type = c_type
         self.np_type: np.dtype = np.dtype(np_type)
         self._is_udt = self.np_type.kind == "V"
-        #: What users see of a sub-array type, whose values are stored as records of one field.
+        #: The sub-array type as users see it; its values are stored as records of one field.
         self.subarray = self.np_type[SUBARRAY] if is_subarray(self.np_type) else None
         self.gb_name = "" if self._is_udt else f"{'GxB' if name.startswith('FC') else 'GrB'}_{name}"
 

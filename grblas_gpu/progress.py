@@ -1,4 +1,4 @@
-"""How far long work has come: a line on standard error, on a terminal or in a notebook, and only after a while.
+"""Progress of long computations: a line on standard error, on a terminal or in a notebook, after a short delay.
 
 tqdm draws it where it is installed. ``gb.config.set(progress=False)`` switches it off.
 """

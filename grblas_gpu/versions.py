@@ -12,7 +12,7 @@ from .backends.kernel_cache import default_folder
 from .backends.registry import NAMES, get_engine
 from .version import __version__
 
-#: Optional packages: the module, its distributions, what it is for, and how to install it.
+#: Optional packages: the module, its distributions, its purpose, and how to install it.
 OPTIONAL = {
     "cupy": ("cupy-cuda13x cupy-cuda12x cupy", "backend cuda", "pip install cupy-cuda13x  (or cupy-cuda12x)"),
     "networkx": ("networkx", "graphs of NetworkX", "pip install networkx"),
@@ -122,6 +122,6 @@ def text(found: dict[str, Any]) -> str:
     lines += ["", "optional    " + ", ".join(f"{module} {version}".rstrip() for module, version in there.items())]
     missing = [module for module in found["optional"] if module not in there]
     if missing:
-        lines += ["", "not installed, and what it is for:"]
+        lines += ["", "not installed (purpose: command):"]
         lines += [f"  {module:12}{OPTIONAL[module][1]}: {OPTIONAL[module][2]}" for module in missing]
     return "\n".join(lines)

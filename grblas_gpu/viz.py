@@ -38,7 +38,7 @@ def spy(
     figsize: tuple[float, float] | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Where a Matrix has entries: a square for each, row 0 at the top.
+    """A picture of the entries of a Matrix: a square for each, row 0 at the top.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def datashade(
     opts_kwargs: dict[str, Any] | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Where a Matrix with very many entries has them: each pixel combines its entries (needs hvplot and datashader).
+    """A picture of a Matrix with very many entries: each pixel combines its entries (needs hvplot and datashader).
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def datashade(
     TypeError
         If ``M`` is no matrix.
     ImportError
-        If hvplot, datashader or what they need is not installed.
+        If hvplot, datashader or one of their dependencies is not installed.
 
     See Also
     --------

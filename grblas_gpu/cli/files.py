@@ -37,7 +37,7 @@ class UsageError(ValueError):
 
 
 class Loaded(NamedTuple):
-    """An adjacency Matrix and what its vertices are called; None where they are numbers."""
+    """An adjacency Matrix and the labels of its vertices; None where they are numbers."""
 
     matrix: Matrix
     labels: list | None = None
@@ -152,7 +152,7 @@ class _StandardInput(streams.BytesIO):
 
 
 def _standard_input() -> tuple[str, Any]:
-    """What comes in, and the suffix that a file of it would have."""
+    """Standard input, and the suffix of a file with this content."""
     content = sys.stdin.buffer.read()
     for start, decompress in _OPENERS.items():
         if content.startswith(start):
@@ -173,7 +173,7 @@ def _standard_input() -> tuple[str, Any]:
 
 
 def write_graph(name: str, A: Matrix) -> None:
-    """Write a Matrix in the format that the name asks for; an edge list to standard output."""
+    """Write a Matrix in the format of the suffix; to standard output as an edge list."""
     kind = suffix(name)
     with elapsed(f"writing {name}"):
         if name == STANDARD:

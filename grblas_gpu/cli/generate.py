@@ -19,7 +19,7 @@ KINDS = (
 
 
 def add_commands(commands: Any) -> None:
-    """A command for each generator; what it takes is read off its signature."""
+    """A command for each generator, with the arguments of its signature."""
     from .. import generators
 
     help_ = "make a graph, and write it to a file"

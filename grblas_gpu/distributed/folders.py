@@ -48,7 +48,7 @@ def write_parts(folder: str | os.PathLike[str], grid: Any, description: dict[str
 
 
 def read_description(folder: str | os.PathLike[str], grid: Any, kind: str) -> dict[str, Any]:
-    """What a folder says that it has; the same on all ranks, or an error on all of them."""
+    """The description of a folder's content; the same on all ranks, or an error on all of them."""
     place = Path(folder)
     grid.check_same(folder=str(place))
 

@@ -26,7 +26,7 @@ ITERATIONS, SOURCES = 10, 64  # between two writes
 
 
 class Restart:
-    """What a job has done so far: a number of steps and a Vector, for one graph and one set of arguments."""
+    """The state of a job: a number of steps and a Vector, for one graph and one set of arguments."""
 
     def __init__(self, folder: str | os.PathLike[str], A: Any, **arguments: Any) -> None:
         engine = A._engine

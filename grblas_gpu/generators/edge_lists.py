@@ -25,7 +25,7 @@ Edges = tuple[Indices, Indices, int]
 
 
 def edge_list(generator: Callable[..., Matrix], *args: Any, **options: Any) -> Edges:
-    """What a generator makes of these arguments, as ``rows, cols, n``.
+    """The graph of a generator with these arguments, as ``rows, cols, n``.
 
     Parameters
     ----------

@@ -74,12 +74,12 @@ class Recipe(NamedTuple):
 
     @property
     def bits(self) -> np.uint64:
-        """Of a column in a key."""
+        """The number of bits of a column in a key."""
         return key_bits(1 << self.scale)
 
     @property
     def streams(self) -> list[int]:
-        """What the hash of an edge's number begins with, for every second level (see Stream.bits)."""
+        """The initial hash state for every second level (see Stream.bits)."""
         return [(Stream(self.seed, 2 + level).start + STEP) & WORD for level in range(0, self.scale, 2)]
 
 
@@ -106,7 +106,7 @@ def kronecker_keys(recipe: Recipe, low: int, high: int, keys: Array) -> int:
 
 
 def quadrant_limits(a: float, b: float, c: float) -> list[np.uint64]:
-    """Where the quadrants b, c and d begin, in 32-bit random numbers."""
+    """The thresholds of the quadrants b, c and d, in 32-bit random numbers."""
     return [np.uint64(min(round(sum(part) * 2**32), 2**32 - 1)) for part in ((a,), (a, b), (a, b, c))]
 
 

@@ -31,14 +31,14 @@ def engine_array() -> Array:
 
 
 def pieces(total: int, like: Array) -> Iterator[tuple[int, int]]:
-    """``range(total)`` in pieces; what is made of them does not depend on their size, but the memory for it does."""
+    """``range(total)`` in pieces; their size affects the memory used, not the result."""
     size = HOST_PIECE if isinstance(like, np.ndarray) else DEVICE_PIECE
     for start in range(0, total, size):
         yield start, min(start + size, total)
 
 
 def key_bits(n: int) -> np.uint64:
-    """How many bits of a key ``row << bits | column`` the column takes."""
+    """The number of bits of the column in a key ``row << bits | column``."""
     return np.uint64(max(n - 1, 1).bit_length())
 
 

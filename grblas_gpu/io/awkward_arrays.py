@@ -17,7 +17,7 @@ MATRIX_FORMATS = ("csr", "csc", "hypercsr", "hypercsc")
 def to_awkward(A: Any, format: str | None = None) -> Any:
     """A Matrix or Vector as an Awkward Array, a record for each entry with ``indices`` and ``values``.
 
-    It has the parameters "format" and "shape", so that :func:`from_awkward` knows what it is. Of the "hyper" formats,
+    It has the parameters "format" and "shape", which :func:`from_awkward` reads. Of the "hyper" formats,
     ``data`` holds the lines that are not empty, and ``offset_labels`` which ones these are.
 
     Parameters

@@ -108,7 +108,7 @@ def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None
     path : str or path
         The file.
     mmap : bool
-        Whether the arrays stay in the file and are read when they are needed; what is changed in memory does not
+        Whether the arrays stay in the file and are read on demand; changes in memory do not
         reach the file. The structure is checked in either case, the checksum of the arrays only without.
     name : str, optional
         The name of the object; that which it was saved with by default.

@@ -1,4 +1,4 @@
-"""What files may ask for: not more memory than they can fill, and no room in a message for all of them."""
+"""Bounds on files: on the memory that a header may request, and on the text of a file in messages."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None, copy: bool = 
 
 
 def host_array(array: Any) -> np.ndarray:
-    """What was given as a NumPy array, without a copy where its library can share memory."""
+    """An array of any library as a NumPy array, without a copy where memory can be shared."""
     if isinstance(array, np.ndarray) or hasattr(array, "__array__") or not hasattr(array, "__dlpack__"):
         return np.asarray(array)
     return np.from_dlpack(array)

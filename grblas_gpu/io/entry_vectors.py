@@ -74,7 +74,7 @@ def from_vectors(rows: Any, cols: Any, values: Any, *, nrows: int, ncols: int, d
     nrows, ncols : int
         The shape.
     dup_op : BinaryOp, optional
-        How to combine the values of a place that is there twice.
+        How to combine the values of a position that is listed twice.
 
     Examples
     --------

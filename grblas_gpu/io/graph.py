@@ -43,8 +43,8 @@ def edge_columns(edges: Iterable[Sequence]) -> list[tuple]:
 class Graph:
     """A square adjacency Matrix and the label of every node.
 
-    Everywhere in this library an edge leads one way unless you say ``directed=False``: then it is an entry in either
-    direction, and the Matrix is symmetric. (Graphs of NetworkX say themselves what they are.) Labels are anything
+    Edges are directed unless you pass ``directed=False``: then an edge is an entry in both directions, and the Matrix
+    is symmetric. (Graphs of NetworkX are directed or not by their type.) Labels are anything
     hashable (they need no order); without labels the nodes are numbers.
 
     Parameters
@@ -92,7 +92,7 @@ class Graph:
 
     @classmethod
     def _trusted(cls, matrix: Matrix, labels: list, directed: bool, index: dict) -> Graph:
-        """Of parts that fit together by construction."""
+        """A Graph of parts that are consistent by construction; nothing is checked."""
         new = object.__new__(cls)
         new.matrix, new.labels, new.directed, new._index = matrix, labels, directed, index
         return new
@@ -164,7 +164,7 @@ class Graph:
         return Vector.from_dict({self.index(label): x for label, x in values.items()}, dtype, size=len(self))
 
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Numbers of sources, numbers of targets, values; an undirected edge is there once (source <= target).
+        """Numbers of sources, numbers of targets, values; an undirected edge is listed once (source <= target).
 
         >>> [part.tolist() for part in Graph.from_edges([("ann", "bob", 5)], directed=False).edges()]
         [[0], [1], [5]]
@@ -200,7 +200,7 @@ class Graph:
         dtype : dtype, optional
             Of the weights; by default what NumPy makes of them. Without weights, entries are True.
         dup_op : operator, optional
-            How to combine edges that are there twice; with weights that is an error without it.
+            How to combine edges that are listed twice; without it, duplicates with weights are an error.
 
         Raises
         ------
@@ -250,7 +250,7 @@ class Graph:
         dtype : dtype, optional
             Of the weights; their own by default.
         dup_op : BinaryOp, optional
-            How to combine values of an edge that is there twice; without it that is a ValueError.
+            How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
 
         Examples
         --------
@@ -325,18 +325,18 @@ class Graph:
     ) -> Graph:
         """A Graph from a text file with a line for every edge: two labels (any text) and perhaps a weight.
 
-        The parameters are those of :func:`grblas_gpu.io.read_edgelist`. Here the first line is taken for a header if
-        it is called like one (source and target, from and to, src and dst, u and v, ...) or if it has a word where the
-        second line has a weight; ``header`` says so in other cases.
+        The parameters are those of :func:`grblas_gpu.io.read_edgelist`. Here the first line is a header if
+        it has names of columns (source and target, from and to, src and dst, u and v, ...) or a word where the second
+        line has a weight; in other cases pass ``header``.
 
         Parameters
         ----------
         source : str, path or open file
             The file; compressed if its name ends in .gz, .bz2 or .xz.
         delimiter : str, optional
-            What stands between fields; found out by default.
+            The separator of fields; detected by default.
         header : bool, optional
-            Whether the first line names the columns; found out by default.
+            Whether the first line names the columns; detected by default.
         columns : sequence of two or three, optional
             Columns of source, target and weight, by name or number. By default the first ones, or of more than three
             those that the header calls so.
@@ -345,7 +345,7 @@ class Graph:
         dtype : dtype, optional
             The type of the weights; by default their own.
         dup_op : BinaryOp, optional
-            How to combine values of an edge that is there twice; without it that is a ValueError.
+            How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
 
         Raises
         ------

@@ -34,7 +34,7 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
         The parser: SciPy, or the package ``fast_matrix_market``.
     dup_op : operator, optional
-        How to combine values of a position that is there twice; an error without it.
+        How to combine the values of a position that is listed twice; without it, duplicates are an error.
     name : str, optional
         The name of the Matrix.
     **kwargs
@@ -164,7 +164,7 @@ def _is_hermitian(matrix: Matrix) -> bool:
 
 
 def _function(which: str, engine: str) -> tuple[Any, dict[str, Any]]:
-    """``mmread`` or ``mmwrite`` of the engine, and what it must be told to return a sparse array."""
+    """``mmread`` or ``mmwrite`` of the engine, and its options for sparse arrays."""
     engine = engine.lower()
     if engine not in _ENGINES:
         raise ValueError(f'Bad engine value: {engine!r}. Must be "auto", "scipy", "fmm", or "fast_matrix_market"')

@@ -61,7 +61,7 @@ def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matri
     file : str, path or open file
         The file.
     dup_op : BinaryOp, optional
-        How to combine values of an edge that is there twice; without it that is a ValueError.
+        How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
     name : str, optional
         The name that messages and ``print`` show.
 

@@ -23,7 +23,7 @@ def from_pandas_edgelist(
     """A Graph from a table with a row for every edge; the columns ``source`` and ``target`` hold node labels.
 
     ``edge_attr`` names the column of weights; without it all values are True. Nodes are numbered in the order in which
-    they appear. Edges that are there twice need ``dup_op`` if they have weights.
+    they appear. Edges that are listed twice need ``dup_op`` if they have weights.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def from_pandas_edgelist(
     dtype : dtype, optional
         The type of the weights; by default their own.
     dup_op : BinaryOp, optional
-        How to combine values of an edge that is there twice; without it that is a ValueError.
+        How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def from_pandas_edgelist(
 def to_pandas_edgelist(graph: Any, source: Any = "source", target: Any = "target", edge_attr: Any = "weight") -> Any:
     """A DataFrame with a row for every edge of a Graph or entry of a Matrix (whose labels are row and column).
 
-    An undirected edge is there once. ``edge_attr=None`` leaves the weights out.
+    An undirected edge is listed once. ``edge_attr=None`` leaves the weights out.
 
     Parameters
     ----------

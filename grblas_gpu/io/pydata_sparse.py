@@ -46,7 +46,7 @@ def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -
 
 
 def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
-    """A Matrix or Vector as an array of PyData Sparse; what has no entry is 0 there.
+    """A Matrix or Vector as an array of PyData Sparse; positions without an entry are 0 there.
 
     Parameters
     ----------

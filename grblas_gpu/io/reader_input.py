@@ -1,4 +1,4 @@
-"""What the compiled Matrix Market reader gets to see: only text of the grammar, and no more than it makes room for.
+"""The input of the compiled Matrix Market reader: only text of the grammar, and no more entries than announced.
 
 It looks for the end of a line without a bound, fills an array without a look at its shape, and believes its header.
 """
@@ -144,7 +144,7 @@ def _without_nul(text: Iterator[bytes], name: str) -> Iterator[bytes]:
 
 
 def _announced(header: re.Match[bytes], words: list[bytes], line: int, name: str, length: int) -> int:
-    """For how many entries the reader will make room; a ValueError where it would fill what is no array."""
+    """The number of entries that the reader allocates; ValueError if the sizes are invalid."""
     _, kind, form, _, symmetry = words[:5]
     sizes = header[2].split()
     wanted = 2 if form == b"array" else 3

@@ -41,7 +41,7 @@ def replacing(path: str | os.PathLike) -> Iterator[str]:
 
 
 def _umask() -> int:
-    """That of this process; there is no way to ask without a moment in which it is another."""
+    """The umask of this process; reading it requires setting it for a moment."""
     with suppress(OSError), open("/proc/self/status", "rb") as status:
         for line in status:
             if line.startswith(b"Umask:"):

@@ -32,7 +32,7 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None, co
     A : scipy sparse array
         Of any format; or one of ``cupyx.scipy.sparse`` on backend "cuda".
     dup_op : BinaryOp, optional
-        How to combine values of an edge that is there twice; without it that is a ValueError.
+        How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
     name : str, optional
         The name that messages and ``print`` show.
     copy : bool
@@ -57,7 +57,7 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None, co
         by_rows = A.format == "csr"
         outer, inner = (nrows, ncols) if by_rows else (ncols, nrows)
         label, what = ("nrows", "column indices") if by_rows else ("ncols", "row indices")
-        # SciPy's arrays may be longer than what indptr says is in use.
+        # SciPy's arrays may be longer than indptr requires.
         used = int(A.indptr[-1])
         arrays = A.indptr, A.indices[:used], one_if_equal(A.data[:used])
         store, _ = compressed_store(*arrays, dtype, outer, inner, label, what, copy=copy)

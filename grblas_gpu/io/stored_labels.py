@@ -25,7 +25,7 @@ def labels_to_bytes(labels: list) -> np.ndarray | None:
 
 
 def labels_from_bytes(array: np.ndarray) -> list:
-    """What was stored; a ValueError if it cannot be read.
+    """The stored labels; ValueError if they cannot be read.
 
     >>> labels_from_bytes(labels_to_bytes(["ann", ("x", 1)]))
     ['ann', ('x', 1)]

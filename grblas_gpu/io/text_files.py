@@ -63,7 +63,7 @@ def pieces(path: str | os.PathLike) -> Iterator[bytes]:
     with opened(path, "rb") as file:
         while True:
             try:
-                piece = file.read1(PIECE)  # `read` would lose what comes before the damage
+                piece = file.read1(PIECE)  # `read` would lose the data before the damage
             except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
                 if isinstance(error, OSError) and error.errno is not None:
                     raise  # the system's, not the decompressor's
@@ -79,7 +79,7 @@ def is_compressed(target: Any) -> bool:
 
 
 def name_of(source: Any) -> str:
-    """What to call a file in a message."""
+    """The name of a file in messages."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     name = getattr(source, "name", None)

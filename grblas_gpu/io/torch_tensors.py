@@ -64,7 +64,7 @@ def from_torch(tensor: Any, *, copy: bool = True, name: str | None = None) -> An
 
 def to_torch(x: Any, layout: str | None = None, *, copy: bool = True) -> Any:
     """A PyTorch tensor on the device of the object: sparse, "csr" (default) or "coo" of a Matrix, "coo" of a Vector; or
-    "strided", a dense one, of what has all entries.
+    "strided", a dense one, of an object with all entries.
 
     Parameters
     ----------

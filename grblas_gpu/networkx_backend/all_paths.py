@@ -132,7 +132,7 @@ def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = 
 
 
 def _eccentricities(G: Graph, usebounds: bool, weight: str | None) -> dict:
-    """Of all nodes. Bounds are a way to get the same results, and other errors."""
+    """The values of all nodes. ``usebounds`` gives the same results, with other errors."""
     if len(G) == 0 and usebounds is True and not G.is_directed():
         return {}
     try:

@@ -50,7 +50,7 @@ def louvain_communities(
 
 
 def _judged_otherwise(arguments: dict) -> str | None:
-    """NetworkX has an algorithm of its own from 3.7 on, and with it a choice of what makes good communities."""
+    """From version 3.7 on, NetworkX has its own algorithm, with a choice of quality functions."""
     if SINCE_3_7 and arguments["metric"] != "modularity":
         return "the quality function is not modularity"
     return _limited(arguments)
@@ -117,7 +117,7 @@ def modularity(G: Graph, communities: Any, weight: str | None = "weight", resolu
         all_weights, pairs = out.sum(), out.sum() ** 2
     else:
         out = into = strengths(G, "both", weight)
-        inside = (inside + values[rows == columns].sum()) / 2  # an edge is there twice, a loop once
+        inside = (inside + values[rows == columns].sum()) / 2  # an edge is listed twice, a loop once
         all_weights, pairs = out.sum() / 2, out.sum() ** 2
     if not all_weights:
         raise NotImplementedError("the sum of the weights is 0")

@@ -1,4 +1,4 @@
-"""Which calls can run here, and which should: NetworkX asks before it converts a graph, and logs why not."""
+"""The calls that can and should run here: NetworkX checks before it converts a graph, and logs the reasons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FEWEST_NEIGHBOURS = 2.4
 
 
 class Entry(NamedTuple):
-    """A function of the backend, and what is known about when to use it."""
+    """A function of the backend, and the rules for its use."""
 
     function: Callable
     signature: inspect.Signature
@@ -62,7 +62,7 @@ def can_run(name: str, args: tuple, kwargs: dict) -> bool | str:
     try:
         arguments = _arguments(entry, args, kwargs)
     except TypeError:
-        return True  # NetworkX says what is wrong with the arguments
+        return True  # NetworkX raises the error about the arguments
     for argument in ("weight", "distance"):
         if callable(arguments.get(argument)):
             return f"{argument} is a function, not the name of an edge attribute"

@@ -1,4 +1,4 @@
-"""How much can flow from one node to another."""
+"""Maximum flows and minimum cuts between two nodes."""
 
 from __future__ import annotations
 

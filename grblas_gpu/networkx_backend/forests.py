@@ -23,7 +23,7 @@ def _refused(arguments: dict) -> str | None:
 
 
 def _taken(G: Graph, weight: str | None, sign: int) -> np.ndarray:
-    """Where in ``neighbours`` the edges of the forest are, lightest first (heaviest first, if ``sign`` is -1).
+    """The positions of the forest's edges in ``neighbours``, lightest first (heaviest first, if ``sign`` is -1).
 
     Of edges of the same weight NetworkX takes the one that it comes to first. So edges get their places in its order
     as weights: these are all different, and there is only one least forest.

@@ -1,4 +1,4 @@
-"""Edge attributes as arrays of numbers. What is none is left to NetworkX: NotImplementedError, with the reason."""
+"""Edge attributes as arrays of numbers. Others are left to NetworkX, by NotImplementedError with the reason."""
 
 from __future__ import annotations
 

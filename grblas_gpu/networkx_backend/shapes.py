@@ -1,4 +1,4 @@
-"""What a graph is: a tree, a forest, bipartite, Eulerian, without cycles; and components that nothing leaves."""
+"""Tests of a graph: tree, forest, bipartite, Eulerian, acyclic; and attracting components."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shortest paths that count edges, and what follows from searches."""
+"""Shortest paths by number of edges, and other results of searches."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from .documented import Documented
 
 
 class UserRecipe(NamedTuple):
-    """What an Aggregator of a user consists of: a monoid, a semiring or other aggregators, and what is done around."""
+    """The parts of a user-defined Aggregator: a monoid, a semiring or other aggregators, and the steps around them."""
 
     monoid: Any
     semiring: Any

@@ -1,4 +1,4 @@
-"""What all operators share: typed operators, and untyped ones that hold them."""
+"""The base classes of operators: typed operators, and untyped ones that hold them."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class _Call:
 
 
 def caller(name: str) -> Any:
-    """A ``__call__`` that the layer above defines under this name: what it means to call an operator is up to it."""
+    """A ``__call__`` that the layer above defines under this name."""
     return _Call(name)
 
 
 def define_calls(**functions: Callable[..., Any]) -> None:
-    """Say what calling operators means; each class gets its function itself, so that a call costs nothing more."""
+    """Define the calls of operators; each class gets the function itself, so that a call has no overhead."""
     for name, function in functions.items():
         for owner in _Call._places[name]:
             owner.__call__ = function  # type: ignore[method-assign]
@@ -235,7 +235,7 @@ class OpBase(Documented):
     # Types
 
     def _signature(self) -> Signature:
-        """What each data type computes with and returns."""
+        """For each data type, the type that it is computed in and the type of the result."""
         if self._row is not None:
             return self._row.signature
         assert self._compiled is not None
@@ -273,7 +273,7 @@ class OpBase(Documented):
         return self._typed(dtype, result)
 
     def _lookup(self, dtype: DataType) -> tuple[DataType, DataType]:
-        """What this data type computes with and returns; KeyError if it is not accepted."""
+        """The type that values are computed in, and the type of the result; KeyError if this one is not accepted."""
         found: Any
         if self._row is not None:
             found = of_record(self.name, dtype) if dtype._is_udt else self._row.signature.get(dtype)
@@ -288,7 +288,7 @@ class OpBase(Documented):
         return found
 
     def _why(self, dtype: DataType, dtype2: DataType) -> str:
-        """What there is for truth values, or what Numba says, in one line: a KeyError shows no more."""
+        """The operators for truth values, or the message of Numba, in one line: a KeyError shows no more."""
         reason = self._compiled.reason(dtype, dtype2) if isinstance(self._compiled, Compiled) else ""
         if self._row is not None and dtype is BOOL and self._for_truth_values:
             return f"; {self._for_truth_values}"
@@ -303,7 +303,7 @@ class OpBase(Documented):
         return typed
 
     def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> Any:
-        """For functions registered with ``is_udt``: exactly these two types, and what Numba says they return."""
+        """For functions registered with ``is_udt``: exactly these two types, with the return type that Numba infers."""
         dtype2 = dtype if dtype2 is None else dtype2
         if (dtype, dtype2) not in self._cache:
             assert self._compiled is not None

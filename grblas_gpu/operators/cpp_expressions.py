@@ -231,7 +231,7 @@ def _divided(operator: str, x: str, y: str, dtype: np.dtype) -> str:
 ALIASES = {"row": "i", "col": "j", "thunk": "y"}
 _SIGNED, _UNSIGNED = ([np.dtype(f"{sign}int{bits}") for bits in (32, 64)] for sign in ("", "u"))
 _MIXED = [_SIGNED[0], _UNSIGNED[0], _SIGNED[1], _UNSIGNED[1]]
-#: What an integer literal with this suffix may be; the first type that holds it. Hexadecimal ones may be unsigned.
+#: The types of an integer literal with this suffix; the first that holds it counts. Hexadecimal ones may be unsigned.
 _INTEGERS: dict[tuple[str, bool], list[np.dtype]] = {("", False): _SIGNED, ("", True): _MIXED}
 for _is_hex in (False, True):
     _INTEGERS |= {("u", _is_hex): _UNSIGNED}

@@ -36,7 +36,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[a-zA-Z]*)|(?P<name>(?:std::)?[A-Za-z_]\w*)"
     r"|(?P<sign>\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%<>!~&|^?:(),]))"
 )
-_SHOWN = 500  # characters on either side of what is wrong
+_SHOWN = 500  # characters on either side of an error
 _DEEPEST = 50  # of parentheses; the Python form has several for each
 _PYTHON = {"**": "write pow(x, y)", "//": "write x / y, which drops the fraction of integers"}
 
@@ -51,7 +51,7 @@ class Node(NamedTuple):
 
 
 def refuse(text: str, at: int, reason: str) -> NoReturn:
-    """Say what is wrong with a C++ expression, and where."""
+    """Raise an error about a C++ expression, with the position."""
     shown, first = re.sub(r"\s", " ", text), 0  # on one line, as the mark below it
     if len(shown) > 2 * _SHOWN:
         first = max(0, at - _SHOWN)

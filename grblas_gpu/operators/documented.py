@@ -7,7 +7,7 @@ from typing import Any
 
 
 class _OwnDoc:
-    """``__doc__`` of a class of operators: its own text; of an operator: what it computes."""
+    """``__doc__`` of a class of operators: its own text; of an operator: its meaning."""
 
     def __init__(self, text: str | None) -> None:
         self._text = text

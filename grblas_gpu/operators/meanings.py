@@ -1,4 +1,4 @@
-"""What built-in operators mean, in words: for docstrings, ``help()`` and the tables of the reference."""
+"""The meaning of built-in operators in words: for docstrings, ``help()`` and the tables of the reference."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ MONOIDS = {
 
 
 def meaning(op: Any) -> str:
-    """What an operator computes; nothing for a user-defined one without a docstring.
+    """The meaning of an operator; empty for a user-defined one without a docstring.
 
     >>> from grblas_gpu import agg, binary, semiring
     >>> meaning(binary.minus), meaning(semiring.min_plus), meaning(agg.mean)
@@ -173,7 +173,7 @@ def real_form(forms: Any) -> Any:
 
 
 def types_text(op: Any) -> str:
-    """The types that an operator takes, and what it returns where that is another."""
+    """The types that an operator takes, and the type that it returns where they differ."""
     if not getattr(op, "types", None):
         return ""
     groups = {"BOOL": "BOOL", "INT": "integers", "UINT": "integers", "FP": "floats", "FC": "complex"}

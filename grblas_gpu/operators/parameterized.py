@@ -10,7 +10,7 @@ from .documented import Documented
 
 
 def _deserialize_parameterized(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """How an operator made from parameters is unpickled."""
+    """Unpickle an operator that was made from parameters."""
     return op(*args, **kwargs)
 
 

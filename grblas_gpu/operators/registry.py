@@ -88,13 +88,13 @@ class Namespace:
         return _tables.names(self.kind, self.part)
 
     def names(self) -> list[str]:
-        """What ``dir`` shows: operators and how to register them, not what the module itself imports."""
+        """The names that ``dir`` lists: operators and functions that register them, without imported names."""
         own = {name for name, value in self.variables.items() if not isinstance(value, type) and name not in _HIDDEN}
         return sorted({*own, *self.delayed, *self.builtin_names()})
 
 
 class Tables(NamedTuple):
-    """Functions of what the tables of built-in operators say."""
+    """Functions that read the tables of built-in operators."""
 
     names: Callable[[str, str], set[str]]  # of a kind, and of a part of its namespace
     canonical: Callable[[str, str], str | None]  # an operator's own name

@@ -102,7 +102,7 @@ BITS: Signature = SAME_UNSIGNED | {
 
 
 def of_record(name: str, dtype: DataType) -> tuple[DataType, DataType] | None:
-    """What a built-in operator of this name computes with and returns for a user-defined type, if it takes one."""
+    """The types of computation and result of a built-in operator on a user-defined type, if it takes one."""
     if name in ("first", "second", "any", "identity"):
         return dtype, dtype
     if name in ("eq", "ne"):

@@ -26,7 +26,7 @@ def no_shape() -> tuple[str, str] | None:
 
 
 class MxmFacts(NamedTuple):
-    """What the planner knows of ``t<mask> = A B``."""
+    """The facts that the planner uses for ``t<mask> = A B``."""
 
     nrows: int
     inner: int

@@ -90,7 +90,7 @@ def in_loops(costs: Costs, ends_early: bool, idempotent: bool = False, structura
 
 
 def push_edge(costs: Costs, ends_early: bool) -> float:
-    """What an edge costs that is pushed.
+    """The cost of pushing an edge.
 
     >>> push_edge(CPU_COSTS, True), push_edge(CPU_COSTS, False)
     (2.5, 4.0)
@@ -127,7 +127,7 @@ class Plan(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What the planner knows of ``t<mask> = M u``."""
+    """The facts that the planner uses for ``t<mask> = M u``."""
 
     nrows: int  # rows of M: size of the output
     nvals: int  # entries of M
@@ -147,7 +147,7 @@ class Facts(NamedTuple):
     own_rows: bool = False  # the mask opens the rows of the operand's own entries, and no others
     reused: int = 0  # entries of the mask's vector, if a pull reads that in place of the operand
     whole: bool = False  # a full operand, no mask, and sums that hardly end early
-    #: Of all products the share of the row that has most, where a push adds up by compare-and-swap; or 0.
+    #: The share of the largest row in all products, where a push accumulates by compare-and-swap; or 0.
     hottest: float = 0.0
 
 
@@ -254,7 +254,7 @@ def pull_cost(
     pull_probe: float,
     unseen: float,
 ) -> float:
-    """What a pull is expected to cost, in the units of :class:`Costs`; the open rows have at most ``unseen`` edges.
+    """The expected cost of a pull, in the units of :class:`Costs`; the open rows have at most ``unseen`` edges.
 
     >>> pull_cost(8000, 500, 16, 16000, 1000, True, 1.0, 2.0, unseen=16000)
     3000.0
@@ -374,7 +374,7 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
 
 
 def push_costs(edges: float, facts: Facts) -> tuple[float, float]:
-    """What a push is expected to cost that scatters its products, and one that sorts them.
+    """The expected costs of a push that scatters its products, and of one that sorts them.
 
     Sums by compare-and-swap wait for each other: those of one row, one after the other.
     """

@@ -1,4 +1,4 @@
-"""How a vector or a matrix should be stored, by its fill: pure functions of sizes. Beyond a mark it changes, and back
+"""The storage form of a vector or a matrix, by its fill: pure functions of sizes. Beyond a mark it changes, and back
 only well below, so that it does not go back and forth."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ POINTER_LIMIT = 2**33  # rows: more row pointers are never worth their memory
 
 
 def storage_kind(nvals: int, size: int, kind: str) -> str:
-    """How a vector with this fill should be stored, given how it is stored now.
+    """The storage form of a vector with this fill, given its current form.
 
     >>> storage_kind(1, 1000, "sparse"), storage_kind(20, 1000, "sparse"), storage_kind(7, 1000, "bitmap")
     ('sparse', 'bitmap', 'bitmap')

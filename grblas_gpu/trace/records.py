@@ -61,7 +61,7 @@ class Trace:
         _current.reset(self._token)
 
     def remember(self, explanation: Any) -> None:
-        """What ``explain`` has just said: an algorithm that goes by it names a strategy or a direction, not the reason.
+        """The plan of the last ``explain``, with its reason: an algorithm that follows it passes on the strategy alone.
 
         >>> from grblas_gpu import algorithms, generators, trace
         >>> with trace() as t:
@@ -194,7 +194,7 @@ class Trace:
 
 
 def open_positions(size: int, view: Any) -> int:
-    """How many positions of an output of this size a mask (as an engine sees it) lets through."""
+    """The number of positions of an output of this size that a mask (as an engine sees it) allows."""
     if view is None:
         return size
     return size - view.store.nvals if view.complement else view.store.nvals

@@ -8,11 +8,9 @@ The folder lies at the top of the repository and installs as ``grblas_gpu.algori
 """
 
 from types import ModuleType as _ModuleType
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 from ..suggestions import did_you_mean as _did_you_mean
-from ..suggestions import no_attribute as _no_attribute
+from ..suggestions import public_only as _public_only
 from .apsp import apsp
 from .bc import betweenness_centrality
 from .bfs import bfs, bfs_multi, bfs_parents
@@ -138,13 +136,9 @@ for _name, _value in list(globals().items()):
         del globals()[_name]
 
 
-if not _TYPE_CHECKING:  # a type checker would take every name for one of ours
-
-    def __getattr__(name: str) -> _Any:
-        functions = _FILES.get(name)
-        said = f"; call {' or '.join(functions)}" if functions else _did_you_mean(name, __all__, _ELSEWHERE)
-        raise _no_attribute(__name__, name, __all__, said)
+def _hint(name: str) -> str:
+    functions = _FILES.get(name)
+    return f"; call {' or '.join(functions)}" if functions else _did_you_mean(name, __all__, _ELSEWHERE)
 
 
-def __dir__() -> list[str]:
-    return list(__all__)
+_public_only(globals(), _hint)

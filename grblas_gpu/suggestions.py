@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -46,11 +46,14 @@ def no_attribute(module: str, name: str, names: Iterable[str], hint: str = "") -
     return AttributeError(f"module {module!r} has no attribute {name!r}{hint}", name=name, obj=None)
 
 
-def public_only(module: dict[str, Any]) -> None:
-    """Let ``dir()`` of a module list ``__all__`` alone, and suggest one of these names for an unknown one."""
+def public_only(module: dict[str, Any], hint: Callable[[str], str] | None = None) -> None:
+    """Let ``dir()`` of a module list ``__all__`` alone; suggest one of these names, or ``hint``, for an unknown one.
+
+    The functions are set here, since type checkers would accept every name of a module with a ``__getattr__``.
+    """
 
     def __getattr__(name: str) -> Any:
-        raise no_attribute(module["__name__"], name, module["__all__"])
+        raise no_attribute(module["__name__"], name, module["__all__"], hint(name) if hint else "")
 
     module["__dir__"] = lambda: sorted(module["__all__"])
     module["__getattr__"] = __getattr__

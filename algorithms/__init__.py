@@ -7,6 +7,10 @@ The folder lies at the top of the repository and installs as ``grblas_gpu.algori
 {0: 0, 1: 1, 2: 2, 3: 3}
 """
 
+from types import ModuleType as _ModuleType
+
+from ..suggestions import did_you_mean as _did_you_mean
+from ..suggestions import public_only as _public_only
 from .apsp import apsp
 from .bc import betweenness_centrality
 from .bfs import bfs, bfs_multi, bfs_parents
@@ -106,3 +110,35 @@ __all__ = [
     "vertex_colouring",
     "xbfs",
 ]
+
+#: Names of other libraries, and initials.
+_ELSEWHERE = {
+    "all_pairs_shortest_path_length": "apsp",
+    "breadth_first_search": "bfs",
+    "dijkstra": "sssp",
+    "floyd_warshall": "apsp",
+    "greedy_color": "vertex_colouring",
+    "max_flow": "maximum_flow",
+    "mis": "maximal_independent_set",
+    "mst": "minimum_spanning_forest",
+    "minimum_spanning_tree": "minimum_spanning_forest",
+    "scc": "strongly_connected_components",
+    "shortest_paths": "sssp",
+    "single_source_shortest_path": "sssp",
+    "wcc": "connected_components",
+}
+
+# A file that is not called like a function is no attribute: a call of it says which function to call.
+_FILES: dict[str, list[str]] = {}
+for _name, _value in list(globals().items()):
+    if isinstance(_value, _ModuleType) and _value.__name__ == f"{__name__}.{_name}":
+        _FILES[_name] = [each for each in __all__ if globals()[each].__module__ == _value.__name__]
+        del globals()[_name]
+
+
+def _hint(name: str) -> str:
+    functions = _FILES.get(name)
+    return f"; call {' or '.join(functions)}" if functions else _did_you_mean(name, __all__, _ELSEWHERE)
+
+
+_public_only(globals(), _hint)

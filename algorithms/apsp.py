@@ -71,5 +71,5 @@ def distances_from(A: Matrix, sources: Sources, *, weighted: bool = True) -> Mat
             # distances = min(distances, frontier min.+ A)
             relax(distances, frontier, A)
     if frontier.nvals:
-        raise InvalidValue("apsp: there is a cycle of negative length")
+        raise InvalidValue("apsp: the graph has a cycle of negative length, so some distances have no lower bound")
     return distances

@@ -1,4 +1,4 @@
-"""What the formulas of betweenness are made of: numbers, or logarithms where floats cannot count the paths.
+"""The arithmetic of betweenness: numbers, or their logarithms where path counts exceed floats.
 
 The formulas are the same, made of other operations: where numbers are multiplied, logarithms are added, and where
 numbers are added, log x and log y make log(x + y), in a semiring of its own.
@@ -30,7 +30,7 @@ class Arithmetic(NamedTuple):
         return binary.second[FP64](x, self.one).new()
 
     def numbers(self, x: Any) -> Any:
-        """What x stands for."""
+        """The number that x represents."""
         return x if self.number is None else self.number(x).new()
 
 

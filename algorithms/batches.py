@@ -10,10 +10,11 @@ import numpy as np
 
 from .. import FP64, UINT64, Matrix, Vector, agg, binary, io, monoid, select, semiring
 from ..progress import progress
+from .labels import called
 
 ENTRIES = 2**22  # distances in memory at a time, about
 TOGETHER = 64  # searches that cost little more than one: a word has a bit for each
-MOST_ENTRIES = 2**28  # distances of so many in memory at a time, at most
+MOST_ENTRIES = 2**28  # the largest number of distances in memory
 either_bit = semiring.register_anonymous(monoid.bor, binary.first)[UINT64]
 
 
@@ -79,7 +80,7 @@ class Searches(Sequence[tuple[list[int], Any]]):
         return total if self._copies == 1 else self._by_copies(total).reduce_columnwise(monoid.plus).new()
 
     def _entries_of_each(self, x: Any, count: int) -> Vector:
-        """How many vertices each of the ``count`` searches of a batch has reached, with values that are not 0."""
+        """The number of vertices that each of the ``count`` searches of a batch has reached, with nonzero values."""
         if x.ndim == 1 and self._copies == 1:
             return Vector.from_coo([0], [x.nvals])
         # counts = sum_j 1, with a row for each search
@@ -91,7 +92,7 @@ class Searches(Sequence[tuple[list[int], Any]]):
 
 
 def vertices_in_batches(n: int, batch: int | None = None) -> Sequence[range]:
-    """The vertices 0 to n - 1, so many at a time that the distances from them fit in memory, unless ``batch`` says.
+    """The vertices 0 to n - 1 in batches of ``batch``, or of as many as have distances that fit in memory.
 
     >>> list(vertices_in_batches(5, 2))
     [range(0, 2), range(2, 4), range(4, 5)]
@@ -120,7 +121,7 @@ def searches_as_bits(n: int, batch: int | None, what: str) -> Iterator[tuple[Vec
 
 def next_level(edges: Matrix, arriving: Vector, missing: Vector) -> None:
     """A level of searches that are bits: those that arrive at the neighbours for the first time."""
-    # arriving = arriving bor.first edges, of that what is missing, where that is anything
+    # arriving = arriving bor.first edges, without the bits that are set already, where any are left
     arriving << either_bit(arriving @ edges)
     arriving << binary.band(arriving & missing)
     arriving << select.valuene(arriving, np.uint64(0))
@@ -129,11 +130,11 @@ def next_level(edges: Matrix, arriving: Vector, missing: Vector) -> None:
 
 
 def check_batch(batch: int | None, default: int) -> int:
-    """How many at a time: as asked for, or the default.
+    """The size of a batch: the given one, or the default.
 
     >>> check_batch(None, 64), check_batch(3, 64)
     (64, 3)
     """
     if batch is not None and batch < 1:
-        raise ValueError(f"batch must be at least 1; got {batch}")
+        raise ValueError(f"{called()}batch must be at least 1; got {batch}")
     return default if batch is None else batch

@@ -18,9 +18,9 @@ from .checks import Sources, check_source, check_sources, graph_algorithm, level
 from .labels import rows_by_label, vertex_by_label
 from .relaxing import settle_in_buckets
 
-LONG = 64  # levels: more of them make a graph a long one
-SHORT = 16 * LONG  # vertices of a frontier that is short after so many: of a grid in a plane, not in space
-TOGETHER = 1024  # levels that are settled in any order
+LONG = 64  # levels: a graph with more has a large diameter
+SHORT = 16 * LONG  # vertices of a short frontier after LONG levels: of a planar grid, not of a three-dimensional one
+TOGETHER = 1024  # levels that are relaxed in any order
 
 
 @graph_algorithm
@@ -33,7 +33,7 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
@@ -63,9 +63,9 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
 
 
 def rest_of_levels(A: Matrix, frontier: Vector, levels: Vector) -> Vector:
-    """What is left of a search after LONG levels, where an engine follows edges in any order. A graph that has more is
-    long, and if its frontiers are short, levels are distances that may be lowered in any order: nobody waits for a
-    level to be over."""
+    """The rest of a search after LONG levels, where an engine relaxes edges in any order. Such a graph has a large
+    diameter. If its frontiers are short, levels are distances that may be lowered in any order, without a barrier
+    after every level."""
     found = frontier.nvals
     if found > SHORT:
         return levels_from(A, frontier, None, levels, LONG)
@@ -80,8 +80,8 @@ def rest_of_levels(A: Matrix, frontier: Vector, levels: Vector) -> Vector:
 
 @program
 def levels_from(A: Matrix, frontier: Vector, limit: int | None, levels: Vector | None = None, first: int = 0) -> Vector:
-    """The search itself: recorded once, for any graph of this size and type, and any source. It may go on where another
-    has left its levels and its frontier, after so many."""
+    """The search itself: recorded once, for any graph of this size and type, and any source. It may continue from the
+    levels and the frontier of another search, after ``first`` levels."""
     if levels is None:
         levels = Vector(level_type(A), A.nrows)
     for number in loop(frontier, limit):
@@ -102,7 +102,7 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
@@ -153,7 +153,7 @@ def bfs_multi(A: Matrix, sources: Sources, *, max_depth: int | None = None) -> M
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     sources : int, list, array or Vector
         Vertices; labels with a Graph.
@@ -193,5 +193,5 @@ def levels_of_rows(A: Matrix, frontier: Matrix, limit: int | None) -> Matrix:
 
 
 def _levels(max_depth: int | None) -> int | None:
-    """How many levels there are up to a depth."""
+    """The number of levels up to a depth."""
     return None if max_depth is None else max_depth + 1

@@ -2,7 +2,7 @@
 
 Returns a BOOL, or an INT64 Vector with the side of every vertex, 0 or 1. Method: a breadth-first search from one vertex
 of each component, all at once; even levels are one side, odd ones the other, and no edge may have both ends on one.
-Invariant: the sides of what was reached are the only ones possible, up to a swap in each component. Cost: O(n + m).
+Invariant: the sides of reached vertices are the only ones possible, up to a swap in each component. Cost: O(n + m).
 Reference: D. Koenig, Ueber Graphen und ihre Anwendung auf Determinantentheorie und Mengenlehre, 1916.
 """
 
@@ -21,7 +21,7 @@ def is_bipartite(A: Matrix) -> bool:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
 
     Raises
@@ -48,7 +48,7 @@ def bipartite_sides(A: Matrix) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
 
     Raises
@@ -67,7 +67,7 @@ def bipartite_sides(A: Matrix) -> Vector:
     """
     colours, proper = sides(A)
     if not proper:
-        raise InvalidValue("bipartite_sides: the graph is not bipartite; it has a cycle of odd length")
+        raise InvalidValue("bipartite_sides: the graph is not bipartite: it has a cycle of odd length")
     return colours
 
 

@@ -1,4 +1,4 @@
-"""What all graph algorithms ask of their input, and the engine that they run on."""
+"""Checks of the arguments of graph algorithms, and the choice of their engine."""
 
 from __future__ import annotations
 
@@ -12,11 +12,26 @@ import numpy as np
 
 from .. import INT32, INT64, Graph, Matrix, Vector, binary, io, using
 from ..exceptions import DimensionMismatch, IndexOutOfBound
-from .labels import Labelled, by_label, numbered
+from ..suggestions import conversion, did_you_mean, type_text
+from .labels import Labelled, by_label, called, calling, numbered
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result", covariant=True)
 Sources: TypeAlias = SupportsIndex | Iterable[SupportsIndex] | Vector
+#: Arguments of the same meaning in NetworkX, SciPy and cuGraph.
+KEYWORDS_ELSEWHERE = {
+    "G": "A",
+    "alpha": "damping",
+    "cutoff": "radius",
+    "max_iter": "max_iterations",
+    "nstart": "start",
+    "s": "source",
+    "sink": "target",
+    "t": "target",
+    "tolerance": "tol",
+    "weight": "weighted",
+    "weights": "weighted",
+}
 
 
 class GraphAlgorithm(Protocol[Parameters, Result]):
@@ -50,24 +65,47 @@ def graph_algorithm(
     """
     name = function.__name__
     signature = inspect.signature(function)
+    keywords = frozenset(signature.parameters)
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
+        if not keywords.issuperset(kwargs):
+            raise unknown_keyword(name, next(word for word in kwargs if word not in keywords), signature)
         A = args[0] if args else kwargs.get("A")
         if type(A) is Matrix:
             nrows, ncols = A.shape
             if nrows != ncols:
                 raise DimensionMismatch(f"{name}: a graph has a square adjacency matrix; got shape {A.shape}")
-            with using(A.backend):
+            with calling(name), using(A.backend):
                 return function(*args, **kwargs)
-        if isinstance(A, Graph):
-            call = numbered(A, signature.bind(*args, **kwargs))
-            with using(A.matrix.backend):
-                return labelled(A, function(*call.args, **call.kwargs))
-        hint = "; use .new() to make one" if hasattr(A, "new") else ""
-        raise TypeError(f"{name}: the graph must be a Matrix or a Graph; got {type(A).__name__}{hint}")
+        if not isinstance(A, Graph):
+            raise TypeError(f"{name}: the graph must be a Matrix or a Graph; got {type_text(A)}{way_to_a_graph(A)}")
+        try:
+            call = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}") from None
+        with calling(name, A), using(A.matrix.backend):
+            numbered(A, call)
+            return labelled(A, function(*call.args, **call.kwargs))
 
     return checked  # type: ignore[return-value]
+
+
+def unknown_keyword(name: str, keyword: str, signature: inspect.Signature) -> TypeError:
+    """The error for a keyword argument that an algorithm does not have, with the names of those that it has."""
+    others = [word for word in signature.parameters if word != "A"]
+    hint = did_you_mean(keyword, others, KEYWORDS_ELSEWHERE)
+    return TypeError(f"{name}: unknown argument {keyword!r}{hint or '; it takes A, ' + ', '.join(others)}")
+
+
+def way_to_a_graph(A: Any) -> str:
+    """The end of an error message: the call that converts an object of another library to a graph."""
+    if type(A).__module__.startswith("networkx"):
+        return "; Graph.from_networkx(G) makes one, with results by node"
+    if hasattr(A, "new"):
+        return "; .new() makes a Matrix of an expression"
+    call = conversion(A)
+    return f"; {call} makes a Matrix" if call else ""
 
 
 def with_labels(
@@ -86,8 +124,8 @@ def level_type(A: Matrix) -> Any:
     return INT32 if A.nrows <= 2**31 else INT64
 
 
-def check_source(A: Matrix, source: SupportsIndex) -> int:
-    """The source as an int, if it is a vertex of the graph.
+def check_source(A: Matrix, source: SupportsIndex, argument: str = "source") -> int:
+    """A vertex as an int, if the graph has it; ``argument`` is its name in the algorithm's signature.
 
     >>> check_source(Matrix(bool, 3, 3), 3)
     Traceback (most recent call last):
@@ -97,33 +135,36 @@ def check_source(A: Matrix, source: SupportsIndex) -> int:
     vertex = source if type(source) is int else as_index(source)
     if vertex is None:
         shape = f" of shape {tuple(source.shape)}" if getattr(source, "ndim", 0) else ""
-        raise TypeError(f"a source is the number of a vertex; got {type(source).__name__}{shape}")
+        labels = "; labels need a Graph instead of a Matrix" if isinstance(source, str) else ""
+        raise TypeError(f"{called()}{argument} must be the number of a vertex; got {type_text(source)}{shape}{labels}")
     if not 0 <= vertex < A.nrows:
         vertices = f"vertices 0 to {A.nrows - 1}" if A.nrows else "no vertices"
-        raise IndexOutOfBound(f"source {vertex} is not a vertex: the graph has {vertices}")
+        raise IndexOutOfBound(f"{called()}{argument} {vertex} is not a vertex: the graph has {vertices}")
     return vertex
 
 
-def check_sources(A: Matrix, sources: Sources) -> list[int]:
+def check_sources(A: Matrix, sources: Sources, argument: str = "sources") -> list[int]:
     """All of them, in their order: one vertex, several in a list, range, array or the like, or in a Vector.
 
-    A Vector has an entry at every source, of whatever value.
+    A Vector has an entry of any value at every source.
 
     >>> A = Matrix(bool, 3, 3)
     >>> check_sources(A, (2, 0)), check_sources(A, 1), check_sources(A, Vector.from_coo([0, 2], True, size=3))
     ([2, 0], [1], [0, 2])
     """
     if as_index(sources) is not None:
-        return [check_source(A, sources)]  # type: ignore[arg-type]
+        return [check_source(A, sources, argument)]  # type: ignore[arg-type]
     if isinstance(sources, Vector) or (is_array_for(A, sources) and sources.ndim == 1):
-        return check_vertices(A, sources).to_dense().tolist()
-    listed = sources.tolist() if hasattr(sources, "tolist") else sources  # an array, on whatever device
+        return check_vertices(A, sources, argument).to_dense().tolist()
+    listed = sources.tolist() if hasattr(sources, "tolist") else sources  # an array on any device
     if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
-        raise TypeError(f"sources are numbers of vertices, or a Vector with entries there; got {sources!r}")
-    return [check_source(A, source) for source in listed]
+        labels = "; labels need a Graph instead of a Matrix" if isinstance(listed, str) else ""
+        said = f"{called()}{argument} must be vertex numbers, or a Vector with entries there; got {sources!r}{labels}"
+        raise TypeError(said)
+    return [check_source(A, source, f"{argument}:") for source in listed]
 
 
-def check_vertices(A: Matrix, vertices: Sources) -> Vector:
+def check_vertices(A: Matrix, vertices: Sources, argument: str = "vertices") -> Vector:
     """The same as the values of an INT64 Vector where the graph is: those of an array or Vector are never listed.
 
     >>> check_vertices(Matrix(bool, 3, 3), np.array([2, 0])).to_dense().tolist()
@@ -131,14 +172,15 @@ def check_vertices(A: Matrix, vertices: Sources) -> Vector:
     """
     if isinstance(vertices, Vector):
         if vertices.size != A.nrows:
-            raise DimensionMismatch(f"the Vector of sources has size {vertices.size}, the graph {A.nrows} vertices")
+            said = f"{called()}{argument}: the Vector has size {vertices.size}, the graph {A.nrows} vertices"
+            raise DimensionMismatch(said)
         return io.to_vectors(vertices.to(A.backend))[0]
     if isinstance(vertices, range):
         vertices = np.arange(vertices.start, vertices.stop, vertices.step)
     if not is_array_for(A, vertices) or vertices.ndim != 1:
-        return Vector.from_dense(check_sources(A, vertices), dtype=int)
+        return Vector.from_dense(check_sources(A, vertices, argument), dtype=int)
     for vertex in extremes(vertices):
-        check_source(A, vertex)
+        check_source(A, vertex, f"{argument}:")
     return Vector.from_dense(vertices.astype(np.int64))
 
 
@@ -162,14 +204,16 @@ def check_pairs(A: Matrix, pairs: Any) -> Matrix | tuple[Vector, Vector]:
     """
     if isinstance(pairs, Matrix):
         if pairs.shape != A.shape:
-            raise DimensionMismatch(f"the Matrix of pairs has shape {pairs.shape}, the graph {A.shape}")
+            raise DimensionMismatch(f"{called()}pairs: the Matrix has shape {pairs.shape}, the graph {A.shape}")
         return pairs.pattern()
     ends = pairs if is_array_for(A, pairs) else np.asarray(pairs.tolist() if hasattr(pairs, "tolist") else list(pairs))
     if ends.size and (ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu"):
-        raise TypeError("pairs are a Matrix with an entry at each, or (vertex, vertex) tuples")
+        said = "pairs must be (vertex, vertex) tuples of numbers, or a Matrix with an entry for each pair"
+        raise TypeError(f"{called()}{said}")
     for vertex in extremes(ends):
         if not 0 <= vertex < A.nrows:
-            raise IndexOutOfBound(f"pairs: {vertex} is not a vertex of the graph, which has {A.nrows}")
+            said = f"pairs: {vertex} is not a vertex: the graph has {A.nrows} vertices"
+            raise IndexOutOfBound(f"{called()}{said}")
     first, second = ends.reshape(-1, 2).astype(np.int64).T.copy()
     return Vector.from_dense(first), Vector.from_dense(second)
 
@@ -185,7 +229,7 @@ def is_array_for(A: Matrix, x: Any) -> TypeGuard[np.ndarray]:
 
 
 def extremes(array: Any) -> list[int]:
-    """The lowest and the highest number of an array, on whatever device; none of an empty one."""
+    """The smallest and the largest number of an array on any device; none of an empty one."""
     return [int(array.min()), int(array.max())] if array.size else []
 
 

@@ -73,7 +73,7 @@ def closeness(A: Matrix, *, weighted: bool = False, improved: bool = True, batch
 
 
 def sums_of_levels(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
-    """How many others reach each vertex, and the sum of their distances, without weights."""
+    """The number of vertices that reach each vertex, and the sum of their distances, without weights."""
     others, far = Vector.from_scalar(0, A.nrows), Vector.from_scalar(0, A.nrows)
     for arriving, missing in searches_as_bits(A.nrows, batch, "closeness"):
         _arrivals(A.pattern(), arriving, missing, others, far)
@@ -93,7 +93,7 @@ def _arrivals(edges: Matrix, arriving: Vector, missing: Vector, others: Vector, 
 
 
 def weighted_sums(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
-    """How many others reach each vertex, and the sum of their distances."""
+    """The number of vertices that reach each vertex, and the sum of their distances."""
     check_weights(A, "closeness")
     n = A.nrows
     others, far = Vector.from_scalar(0.0, n), Vector.from_scalar(0.0, n)

@@ -1,11 +1,11 @@
 """Vertex colouring: neighbours get different colours, and there are few of them.
 
 Returns an INT64 Vector, colours from 0 on. Method: speculative colouring; vertices are ordered by falling degree, then
-at random. Each wants a colour, and gets it unless a neighbour before it wants the same; who does not wants the lowest
-colour that no neighbour has, from then on. At first it wants one that grows with the number of neighbours before it,
-which is about what it would get if they took theirs one after another. Colours are the bits of a word; who finds all 64
-taken waits for another pass with the next 64.
-Invariant: neighbours that have colours have different ones. Cost: O(edges of what has no colour) per round, in practice
+at random. Each vertex proposes a colour, and gets it unless a neighbour before it proposes the same. From then on it
+proposes the lowest colour that no neighbour has. Its first proposal grows with the number of neighbours before it, and
+is about the colour of a sequential run. Colours are the bits of a word; a vertex that finds all 64 taken waits for
+another pass with the next 64.
+Invariant: coloured neighbours have different colours. Cost: O(edges of uncoloured vertices) per round, in practice
 fewer rounds than colours.
 References: A. Gebremedhin, F. Manne, Scalable parallel graph coloring algorithms, 2000; D. Welsh, M. Powell, An upper
 bound for the chromatic number of a graph and its application to timetabling problems, 1967.
@@ -34,7 +34,7 @@ def vertex_colouring(A: Matrix, *, seed: int = 1) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     seed : int
         Of the random choices: the same seed gives the same result on every backend.

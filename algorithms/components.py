@@ -28,7 +28,7 @@ def connected_components(A: Matrix) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
 
     Raises

@@ -2,7 +2,7 @@
 
 Forward, a breadth-first search counts the shortest paths sigma to every vertex; backward, each level passes on
 z = (1 + dependency) / sigma to the one above. Dependencies are made of quotients of counts on neighbouring levels, so
-counts may be scaled from level to level: after so many levels those of the frontier are multiplied by a power of 2,
+counts may be scaled from level to level: after every few levels those of the frontier are multiplied by a power of 2,
 and on the way back z is multiplied by the same one there. So counts of 2**2000 paths and more stay within floats.
 Invariant: before a backward step to level d, ``w`` holds z at the vertices of level d + 1, and ``z`` at all vertices
 from there on; elsewhere it holds 1 / sigma. Cost: O(n + m), and O(n) for every level where these are selected by value.
@@ -20,12 +20,15 @@ from .preparing import by_level, largest, smallest
 LEVELS = 512  # between which the counts are not scaled
 TOP, BOTTOM = 1000, -900  # counts are between 2**BOTTOM and 2**TOP, and so is a scale
 HEADROOM, SLACK = 256, 1.25  # bits for counts to grow by, and how much faster they may do so than before
-SHALLOW, DEEP = 32, 128  # the vertices of so many levels are found among all; of more, they are listed once;
-POSITIONS = 2**22  # between the two, if no more than so many are looked at
+SHALLOW, DEEP = (
+    32,
+    128,
+)  # levels: up to SHALLOW, a level is selected by value; above DEEP, levels are listed once;
+POSITIONS = 2**22  # between the two, selected by value if this visits at most POSITIONS
 
 
 class Search(NamedTuple):
-    """What a search has found: levels, scaled path counts, the depth, and the scales: (first level, factor)."""
+    """The results of a search: levels, scaled path counts, the depth, and the scales: (first level, factor)."""
 
     levels: Vector
     sigma: Vector
@@ -68,7 +71,7 @@ def both_stages(
 
 
 def few_levels(A: Matrix) -> int:
-    """How many levels are few: to find their vertices among all takes less time than to list them."""
+    """The number of levels up to which selecting the vertices of a level by value is faster than listing them."""
     return min(LEVELS - 2, DEEP, max(SHALLOW, POSITIONS // A.nrows))
 
 
@@ -104,7 +107,7 @@ def searched(A: Matrix, frontier: Vector, levels: Vector, sigma: Vector, depth: 
 
 
 def overflows(A: Matrix, steps: int, before: int) -> bool:
-    """Whether counts below 2^before may be too large after so many steps: each multiplies by the degree at most."""
+    """Whether counts below 2^before may overflow after this many steps: each multiplies by at most the degree."""
     return before + steps * math.log2(max(1, A.degree_statistics().max)) >= TOP
 
 

@@ -19,7 +19,7 @@ from .bfs import LONG, rest_of_levels
 from .checks import check_source, graph_algorithm, level_type
 from .hybrid_bfs import search_by_degree
 
-USUAL = ("auto", "cost", True, True, True, "auto", True)  # what is asked of a search unless somebody says otherwise
+USUAL = ("auto", "cost", True, True, True, "auto", True)  # the options of a search by default
 AS_USUAL = {"direction": "auto", "policy": "cost", "early_exit": True, "reuse_mask": "auto"}  # what that is in a step
 
 
@@ -49,7 +49,7 @@ def dobfs(
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
@@ -84,14 +84,14 @@ def dobfs(
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
     source = check_source(A, source)
-    asked = direction, policy, change_direction, masking, early_exit, operand_reuse, structure_only
-    order = A.search_order() if asked == USUAL else None
+    options = direction, policy, change_direction, masking, early_exit, operand_reuse, structure_only
+    order = A.search_order() if options == USUAL else None
     if order is not None:
         return search_by_degree(order, source, True, **AS_USUAL)
     frontier = Vector.from_coo([source], [True], size=A.nrows)
-    if asked == USUAL and A.follows_in_any_order():
-        return rest_of_levels(A, frontier, levels_from(A, frontier, *asked, LONG))
-    return levels_from(A, frontier, *asked)
+    if options == USUAL and A.follows_in_any_order():
+        return rest_of_levels(A, frontier, levels_from(A, frontier, *options, LONG))
+    return levels_from(A, frontier, *options)
 
 
 @program

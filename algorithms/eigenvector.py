@@ -43,7 +43,7 @@ def eigenvector_centrality(
     tol : float
         When changes are small enough.
     max_iterations : int
-        After so many steps it gives up.
+        The largest number of iterations; without convergence by then, NotConverged is raised.
 
     Raises
     ------
@@ -84,6 +84,6 @@ def eigenvector_centrality(
         error << unary.abs(before).new().reduce(monoid.plus)
     if n and not error.value < n * tol:
         raise NotConverged(
-            f"eigenvector_centrality: still changing after {max_iterations} iterations; allow more, or a larger tol"
+            f"eigenvector_centrality: not converged after {max_iterations} iterations; raise max_iterations or tol"
         )
     return x

@@ -39,7 +39,7 @@ def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations:
     tol : float
         When changes are small enough.
     max_iterations : int
-        After so many steps it gives up.
+        The largest number of iterations; without convergence by then, NotConverged is raised.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations:
     backward = (semiring.plus_times if weighted else semiring.plus_second)[FP64]
     error = _iterated(A, hubs, authorities, Scalar.from_value(tol, dtype=FP64), forward, backward, max_iterations)
     if not error.value < tol:
-        raise NotConverged(f"hits: still changing after {max_iterations} iterations; allow more, or a larger tol")
+        raise NotConverged(f"hits: not converged after {max_iterations} iterations; raise max_iterations or tol")
     return HubsAndAuthorities(hubs, authorities)
 
 

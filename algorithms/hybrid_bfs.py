@@ -2,7 +2,7 @@
 
 Returns the levels that bfs.py does.
 Method: vertices are renumbered by falling in-degree, and those that no edge leads to are dropped (``Matrix.by_degree``,
-kept with the matrix), so that a vertex looking for a visited neighbour asks hubs first. A step goes
+kept with the matrix), so that a vertex looking for a visited neighbour tests hubs first. A step goes
 bottom-up when the frontier's edges exceed those of unvisited vertices over alpha = 48, and top-down again when fewer
 than n / beta vertices, beta = 20, are left in the frontier (policy "edges"). Bottom-up steps look for neighbours in the
 set of all visited vertices; with ``list_unvisited`` they list the unvisited ones first, as the paper does. The source
@@ -33,13 +33,13 @@ step = semiring.any_pair[BOOL]
 def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vector:
     """Levels of a breadth-first search; ``A[i, j]`` is the edge from i to j.
 
-    The first search on a graph prepares it; the others reuse that. ``list_unvisited`` asks for the paper's own kernel
+    The first search on a graph prepares it; the others reuse that. ``list_unvisited`` selects the paper's own kernel
     in bottom-up steps.
 
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.

@@ -16,9 +16,9 @@ from .checks import graph_algorithm
 from .preparing import total
 
 common = semiring.plus_pair["INT64"]
-FEW = 3  # removing less than one edge in so many is done by what goes, more by what stays
-HUBS = 8  # times the mean degree make a vertex one
-SOME = 16  # one edge in so many at vertices that have too few makes it worth to look for them
+FEW = 3  # below one removed edge in FEW, supports are updated by the removed edges, above by the remaining ones
+HUBS = 8  # a vertex of more than HUBS times the mean degree is a hub
+SOME = 16  # above one edge in SOME at vertices of too small degree, these vertices are removed first
 
 
 @graph_algorithm
@@ -28,7 +28,7 @@ def k_truss(A: Matrix, k: int) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     k : int
         Every edge that stays lies in k - 2 triangles or more.
@@ -72,7 +72,7 @@ def supports_in_truss(edges: Matrix, k: int) -> Matrix:
         if not removed.nvals:
             return support
         support << select.valuege(support, k - 2)
-        # missed = those of them that were in triangles: what the others are not in, nobody loses
+        # missed = the removed edges that were in triangles; the others change no support
         missed = select.valuegt(removed, 0).new()
         if not missed.nvals or not support.nvals:
             return support

@@ -47,7 +47,7 @@ def katz(
     tol : float
         When changes are small enough.
     max_iterations : int
-        After so many steps it gives up.
+        The largest number of iterations; without convergence by then, NotConverged is raised.
 
     Raises
     ------
@@ -85,9 +85,9 @@ def katz(
         before << binary.minus(x & before)
         error << unary.abs(before).new().reduce(monoid.plus)
     if n and not math.isfinite(error.value):
-        raise NotConverged(f"katz: values grow beyond all bounds; alpha = {alpha} is too large for this graph")
+        raise NotConverged(f"katz: values overflow: alpha = {alpha} must be below 1 / (largest eigenvalue of A)")
     if n and not error.value < n * tol:
-        raise NotConverged(f"katz: still changing after {max_iterations} iterations; a smaller alpha converges faster")
+        raise NotConverged(f"katz: not converged after {max_iterations} iterations; raise them or lower alpha")
     # length = sqrt(sum_i x_i^2)
     length = x.reduce(agg.hypot).new().get(0.0) if normalized else 1.0
     if length:

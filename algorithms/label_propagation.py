@@ -2,9 +2,9 @@
 
 Returns an INT64 Vector: the label of every vertex, a vertex number. Method: every vertex starts with its own number and
 takes, in all vertices at once, the label that most of its neighbours have, the lowest if several do. After that only
-neighbours of what changed count again.
-Invariant: every label is the number of a vertex in the same component. Cost: O(n + edges of the neighbours of what
-changed) per step.
+neighbours of changed vertices count again.
+Invariant: every label is the number of a vertex in the same component. Cost: O(n + edges at the
+neighbours of changed vertices) per round.
 References: U. Raghavan, R. Albert, S. Kumara, Near linear time algorithm to detect community structures, Physical
 Review E 2007; the LDBC Graphalytics specification (CDLP), which fixes the ties.
 """
@@ -27,10 +27,10 @@ def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     max_iterations : int
-        After so many steps it gives up.
+        The largest number of iterations.
 
     Raises
     ------
@@ -62,6 +62,6 @@ def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
         changed(differs.V, replace=True) << elected
         # labels<changed> = changed
         labels(changed.S) << changed
-        # near = neighbours of what changed: nobody else has other votes than before
+        # near = neighbours of the changed vertices; the votes of all others are as before
         near << semiring.any_pair[bool](edges @ changed)
     return labels

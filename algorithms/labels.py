@@ -1,30 +1,93 @@
 """A Graph in place of a Matrix: vertices go in by their labels, and results come out by them.
 
-What an argument means follows from its name, so that it is said once for all algorithms; what a result means is said by
-the algorithm, if its numbers are those of vertices.
+The name of an argument determines its meaning, for all algorithms. An algorithm whose results are vertex numbers names
+the function that converts them.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, Protocol
 
 from .. import Graph, Matrix, Vector
+from ..suggestions import did_you_mean
 
 Labelled = Callable[[Graph, Any], Any]
+MOST_COMPARED = 1000  # labels that an unknown one is compared with, for a suggestion
 
 
-def numbered(graph: Graph, call: inspect.BoundArguments) -> inspect.BoundArguments:
-    """The arguments of a call, with numbers of vertices in place of labels, and the Matrix in place of the Graph."""
+class HasLabels(Protocol):
+    """A Graph, or any other object that knows the labels of vertices."""
+
+    labels: Any
+
+
+# --- the call that messages are about --------------------------------------------------------------------------------
+
+_call: ContextVar[tuple[str, HasLabels | None]] = ContextVar("algorithm_call", default=("", None))
+
+
+class calling:
+    """While an algorithm runs: its name, and the Graph whose labels stand for vertices. An inner call keeps the outer.
+
+    >>> with calling("bfs", Graph.from_edges([("ann", "bob")])):
+    ...     called() + shown(1)
+    "bfs: 'bob'"
+    """
+
+    __slots__ = ("call", "token")
+
+    def __init__(self, name: str, graph: HasLabels | None = None) -> None:
+        self.call = name, graph
+
+    def __enter__(self) -> None:
+        self.token = None if _call.get()[0] else _call.set(self.call)
+
+    def __exit__(self, *exc: object) -> None:
+        if self.token is not None:
+            _call.reset(self.token)
+
+
+def called(default: str = "") -> str:
+    """The beginning of an error message: the algorithm that the user called, or this one if it was called by itself."""
+    name = _call.get()[0] or default
+    return f"{name}: " if name else ""
+
+
+def shown(vertex: int) -> str:
+    """A vertex in an error message: its label if the user called the algorithm with a Graph, else its number."""
+    graph = _call.get()[1]
+    return str(vertex) if graph is None else repr(graph.labels[vertex])
+
+
+# --- arguments -------------------------------------------------------------------------------------------------------
+
+
+def numbered(graph: Graph, call: inspect.BoundArguments) -> None:
+    """Replace labels by numbers of vertices, and the Graph by its Matrix, in the arguments of a call."""
     for name, value in call.arguments.items():
         if name in MEANINGS and value is not None:
-            call.arguments[name] = MEANINGS[name](graph, value)
+            try:
+                call.arguments[name] = MEANINGS[name](graph, value)
+            except UnknownLabel as error:
+                raise KeyError(f"{called()}{name} {error.label!r} is not a vertex of the graph{error.hint}") from None
     call.arguments["A"] = graph.matrix
-    return call
+
+
+class UnknownLabel(Exception):
+    """A label that no vertex of the graph has."""
+
+    def __init__(self, graph: Graph, label: Any) -> None:
+        self.label = label
+        few = isinstance(label, str) and len(graph) <= MOST_COMPARED
+        self.hint = did_you_mean(label, [other for other in graph.labels if isinstance(other, str)]) if few else ""
 
 
 def one_vertex(graph: Graph, label: Any) -> int:
+    if not _is_label(graph, label):
+        raise UnknownLabel(graph, label)
     return graph.index(label)
 
 
@@ -33,28 +96,28 @@ def some_vertices(graph: Graph, labels: Any) -> Any:
     if isinstance(labels, Vector):
         return labels
     if _is_label(graph, labels) or isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
-        return [graph.index(labels)]
-    return [graph.index(label) for label in labels]
+        return [one_vertex(graph, labels)]
+    return [one_vertex(graph, label) for label in labels]
 
 
 def some_pairs(graph: Graph, pairs: Any) -> Any:
     """Pairs of labels, or a Matrix or Graph with an entry for every pair."""
     if isinstance(pairs, Graph):
         return pairs.matrix
-    return pairs if isinstance(pairs, Matrix) else [(graph.index(u), graph.index(v)) for u, v in pairs]
+    return pairs if isinstance(pairs, Matrix) else [(one_vertex(graph, u), one_vertex(graph, v)) for u, v in pairs]
 
 
 def vertex_weights(graph: Graph, weights: Any) -> Any:
-    """Weights by label, or whatever an algorithm takes for a Matrix."""
-    return graph.to_vector(weights) if isinstance(weights, Mapping) else weights
+    """Weights by label, or in any form that the algorithm takes with a Matrix."""
+    return _by_number(graph, weights) if isinstance(weights, Mapping) else weights
 
 
 def communities(graph: Graph, given: Any) -> Any:
-    """What vertices belong to, by label and by whatever name, as numbers; or what an algorithm takes for a Matrix."""
+    """Communities by label, with any names, as numbers; or in any form that the algorithm takes with a Matrix."""
     if not isinstance(given, Mapping):
         return given
     numbers = {name: number for number, name in enumerate(dict.fromkeys(given.values()))}
-    return graph.to_vector({vertex: numbers[name] for vertex, name in given.items()})
+    return _by_number(graph, {vertex: numbers[name] for vertex, name in given.items()})
 
 
 MEANINGS: dict[str, Callable[[Graph, Any], Any]] = {
@@ -68,6 +131,10 @@ MEANINGS: dict[str, Callable[[Graph, Any], Any]] = {
     "start": vertex_weights,
     "labels": communities,
 }
+
+
+def _by_number(graph: Graph, values: Mapping) -> Vector:
+    return Vector.from_dict({one_vertex(graph, label): x for label, x in values.items()}, size=len(graph))
 
 
 def _is_label(graph: Graph, label: Any) -> bool:

@@ -112,7 +112,7 @@ def refine(level: Level, communities: Vector, seed: int) -> Vector:
     """Groups within communities, put together from single vertices."""
     n, worth = communities.size, inside(level.worth, communities)
     coins, groups, single = random_order(n, seed + 1000), numbers(n), Vector.from_scalar(True, n)
-    # nobody joins who is joining: their groups cost others more than any is worth
+    # no vertex joins a group that is joining another one: its penalty exceeds every gain
     never = 2.0 * (largest(worth) * n + 1.0)
     worth(binary.plus) << Vector.from_scalar(never, n).diag()
     for step in range(JOINING):

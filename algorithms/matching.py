@@ -3,7 +3,7 @@
 Returns an INT64 Vector: for every matched vertex the other end of its edge. Method: vertices get random odd numbers and
 edges the product of two, modulo 2^64; in each round the edges that are the highest at both of their ends are chosen,
 and their ends leave. A product divided by the number of one end is that of the other, which says which vertex it is.
-Invariant: chosen edges and edges that are left have no end in common. Cost: O(edges of what is left) per round, about
+Invariant: chosen edges and remaining edges share no vertex. Cost: O(remaining edges) per round, about
 log n rounds.
 References: J. Hoepman, Simple distributed weighted matchings, 2004; G. Blelloch, J. Fineman, J. Shun, Greedy sequential
 maximal independent set and matching are parallel on average, SPAA 2012.
@@ -32,7 +32,7 @@ def maximal_matching(A: Matrix, *, seed: int = 1) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     seed : int
         Of the random choices: the same seed gives the same result on every backend.
@@ -65,7 +65,7 @@ def maximal_matching(A: Matrix, *, seed: int = 1) -> Vector:
         chosen(agreed.V) << best
         # best<!chosen> = best
         best(~chosen.S, replace=True) << best
-        # best<best> = keys max.first best: the edges to what is left
+        # best<best> = keys max.first best: the edges to the remaining vertices
         best(best.S, replace=True) << semiring.max_first[UINT64](keys @ best)
     # partner_i = (odd_j mod 2^bits) / 2, with odd_j = chosen_i / odd_i
     other = binary.times(chosen & inverse(odd)).new()

@@ -23,7 +23,7 @@ def maximal_independent_set(A: Matrix, *, seed: int = 1) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     seed : int
         Of the random choices: the same seed gives the same result on every backend.
@@ -40,7 +40,7 @@ def maximal_independent_set(A: Matrix, *, seed: int = 1) -> Vector:
     >>> maximal_independent_set(generators.complete(4)).nvals
     1
     """
-    # loops do not matter: nobody beats itself
+    # loops do not matter: a vertex never beats itself
     return _members(A.pattern(undirected=True), seed)
 
 

@@ -22,11 +22,12 @@ from .. import Matrix, Scalar, Vector, binary, io, loop, select, semiring, unary
 from ..exceptions import InvalidValue
 from .checks import check_source, graph_algorithm
 from .components import numbers
+from .labels import shown
 from .preparing import check_weights, sum_type
 
 
 class MaximumFlow(NamedTuple):
-    """What goes from source to target, along which edges, and the vertices on the source's side of a minimum cut.
+    """The value of the flow, the flow along each edge, and the vertices on the source's side of a minimum cut.
 
     Of a call with ``along_edges=False`` the flow is None.
     """
@@ -61,9 +62,9 @@ def maximum_flow(A: Matrix, source: SupportsIndex, target: SupportsIndex, *, alo
     >>> value, flow.to_dicts(), source_side.to_dict()
     (8, {0: {1: 4, 2: 4}, 1: {2: 1, 3: 3}, 2: {3: 5}}, {0: True, 1: True})
     """
-    source, sink = check_source(A, source), check_source(A, target)
+    source, sink = check_source(A, source), check_source(A, target, "target")
     if source == sink:
-        raise InvalidValue(f"maximum_flow: source and target must be two vertices; both are {source}")
+        raise InvalidValue(f"maximum_flow: source and target must be two vertices; both are {shown(source)}")
     check_weights(A, "maximum_flow")
     n, dtype = A.nrows, sum_type(A, A.nrows)
     # capacity = A + 0 A' off the diagonal: with every arc its reverse
@@ -157,7 +158,7 @@ def send(network: Network, residual: Vector, excess: Vector, goal: int, other: i
             largest(binary.max)[behind] << room
             widest = binary.eq(room & largest[behind].new()).new()
             first(binary.min)[behind] << arcs.dup(mask=widest.V)
-            # count_i = how many arcs from there on the excess is enough for, whatever their room
+            # count_i = number of arcs from there on that the excess can fill
             count = binary.max(binary.floordiv(active & largest).new(), 1).new()
             # place_e = e - first_i, from 0 to count_i - 1
             place = binary.minus(arcs.dup(mask=room.S) & first[behind].new()).new()

@@ -1,4 +1,4 @@
-"""A minimum spanning forest: edges of the smallest total weight that connect what is connected.
+"""A minimum spanning forest: edges of the smallest total weight that span every component.
 
 Returns a symmetric Matrix with the chosen edges and their weights. Method: Boruvka's on a list of edges; every
 component chooses its lightest edge to another one, of equally light ones the first, so that no cycle can be chosen;
@@ -128,7 +128,7 @@ def boruvka(
             parents << nearer
         # merged_i = parents[merged_i]
         merged << parents[merged]
-        # heads_e = parents[heads_e], tails_e = parents[tails_e]; what is within a component now is dropped
+        # heads_e = parents[heads_e], tails_e = parents[tails_e]; edges within a component are dropped
         heads(left.S) << parents[heads]
         tails(left.S) << parents[tails]
         left(binary.ne(heads & tails).new().V, replace=True) << left

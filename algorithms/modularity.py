@@ -76,9 +76,9 @@ def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: boo
     >>> modularity(generators.path(3), [5, 5, 2])
     -0.125
     """
-    labels = by_vertex(labels, A.nrows, "labels").to(A.backend)
+    labels = by_vertex(labels, A.nrows, "modularity: labels").to(A.backend)
     if labels.nvals != A.nrows:
-        raise DimensionMismatch(f"modularity: {labels.nvals} labels for {A.nrows} vertices")
+        raise DimensionMismatch(f"modularity: labels has {labels.nvals} entries for {A.nrows} vertices")
     if labels.dtype.np_type.kind not in "iu" or smallest(labels) < 0 or largest(labels) >= A.nrows > 0:
         labels, _ = compact(labels)
     return quality(symmetric_weights(A, weighted, "modularity"), labels, resolution)
@@ -92,7 +92,7 @@ def symmetric_weights(A: Matrix, weighted: bool, what: str) -> Matrix:
     if weighted:
         check_weights(A, what)
     W = as_floats(A) if weighted else binary.pair(A, 1.0).new(FP64)
-    if not (A if weighted else A.pattern()).is_symmetric():  # what they know they need not find out again
+    if not (A if weighted else A.pattern()).is_symmetric():  # the symmetry of both is cached
         # W = W + W', loops twice by that
         return binary.plus(W | W.T).new()
     # W = W + loops
@@ -101,11 +101,11 @@ def symmetric_weights(A: Matrix, weighted: bool, what: str) -> Matrix:
 
 def check_resolution(resolution: float, what: str) -> None:
     if not 0 < resolution < float("inf"):
-        raise InvalidValue(f"{what}: the resolution must be a positive number; got {resolution}")
+        raise InvalidValue(f"{what}: resolution must be a positive number; got {resolution}")
 
 
 def best_of_tries(W: Matrix, seed: int, find: Callable[[int], Communities]) -> Communities:
-    """The best of what ``find`` finds: a few tries where they cost little, and where luck matters."""
+    """The best result of ``find``: of a few tries on small graphs, where they cost little."""
     if not W.nvals or not total(W):
         return Communities(numbers(W.nrows), 0.0)
     with elapsed("communities"):

@@ -63,7 +63,7 @@ def pagerank(
     tol : float
         When changes are small enough.
     max_iterations : int
-        After so many steps it gives up.
+        The largest number of iterations; without convergence by then, NotConverged is raised.
     dtype : dtype
         Of the result: FP64 or FP32.
 
@@ -90,7 +90,7 @@ def pagerank(
     if n == 0:
         return Vector(kind, 0)
     if not 0 <= damping <= 1:
-        raise InvalidValue(f"pagerank: damping must be from 0 to 1, not {damping}")
+        raise InvalidValue(f"pagerank: damping must be from 0 to 1; got {damping}")
     jump = vertex_weights(personalization, n, "pagerank: personalization", kind)
     lost = jump if dangling is None else vertex_weights(dangling, n, "pagerank: dangling", kind)
     ranks = vertex_weights(start, n, "pagerank: start", kind)
@@ -102,7 +102,7 @@ def pagerank(
     if weighted and kind is FP32 and A.dtype.np_type.kind == "f" and out.nvals:
         check_range(smallest(out), largest(out))
     out = out.dup(kind)
-    # whatever is added up is added up in FP64
+    # all sums are FP64
     spread, plus = (semiring.plus_times if weighted else semiring.plus_first)[FP64], monoid.plus[FP64]
     # rate = damping / out, and 0 where there is no out: full vectors are read fastest
     rate = Vector.from_scalar(0.0, n, kind)
@@ -127,7 +127,7 @@ def pagerank(
         error << unary.abs(before).new().reduce(plus)
     if error.value < max(n * tol, ROUNDING * np.finfo(kind.np_type).eps):
         return ranks
-    said = f"pagerank: still changing after {max_iterations} iterations; allow more, or a larger tol"
+    said = f"pagerank: not converged after {max_iterations} iterations; raise max_iterations or tol"
     raise NotConverged(said, ranks)
 
 
@@ -142,7 +142,7 @@ def rank_type(dtype: Any) -> dtypes.DataType:
     except (TypeError, ValueError):
         kind = dtypes.BOOL  # as wrong as any other
     if kind is not FP32 and kind is not FP64:
-        raise InvalidValue(f"pagerank: dtype must be FP64 or FP32, not {dtype!r}")
+        raise InvalidValue(f"pagerank: dtype must be FP64 or FP32; got {dtype!r}")
     return kind
 
 
@@ -150,6 +150,6 @@ def check_range(low: float, high: float) -> None:
     """Shares of ranks can be kept in FP32 for sums of weights from ``low`` to ``high``."""
     if not FITTING[0] <= low <= high <= FITTING[1]:
         raise InvalidValue(
-            f"pagerank: the weights of a vertex add up to {low:.3g} here and {high:.3g} there, beyond FP32 ranks "
-            f"({FITTING[0]:g} to {FITTING[1]:g}); scale the weights, or use FP64"
+            f"pagerank: the sums of weights per vertex range from {low:.3g} to {high:.3g}, beyond FP32 ranks "
+            f"({FITTING[0]:g} to {FITTING[1]:g}); scale the weights, or pass dtype=FP64"
         )

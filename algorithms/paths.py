@@ -13,10 +13,10 @@ from .. import Graph, Matrix
 from ..exceptions import NoValue
 from .bfs import bfs_parents
 from .checks import check_source, with_labels
-from .labels import labels_of
+from .labels import labels_of, shown
 from .sssp import sssp
 
-SHORT = 32  # vertices of a path: to ask for so many one by one is less than to copy all
+SHORT = 32  # vertices of a path: up to here, single reads cost less than a copy of the whole tree
 
 
 class Path(NamedTuple):
@@ -67,13 +67,13 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
     >>> shortest_path(Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2]), 0, 1)
     Path(length=3, vertices=[0, 2, 1])
     """
-    source, target = check_source(A, source), check_source(A, target)
+    source, target = check_source(A, source), check_source(A, target, "target")
     if weighted:
         distances, tree = sssp(A, source, predecessors=True)
     else:
         tree = bfs_parents(A, source, reproducible=True)
     if tree.get(target) is None:
-        raise NoValue(f"shortest_path: no path leads from {source} to {target}")
+        raise NoValue(f"shortest_path: no path leads from {shown(source)} to {shown(target)}")
     vertices, before = [target], tree.get
     while vertices[-1] != source:
         if len(vertices) == SHORT:  # from here on the whole tree at once

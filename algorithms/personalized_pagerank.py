@@ -1,7 +1,7 @@
-"""Personalised PageRank from many vertices at once: where a walker is who keeps returning to where it began.
+"""Personalised PageRank from many vertices at once: the positions of walkers that return to their sources.
 
 Returns an FP64 Matrix with a row for each source, whose ranks add up to 1. Method: the power iteration on all rows
-together. A walker follows an edge with probability ``damping``; whatever is not spent on edges goes back to the source.
+together. A walker follows an edge with probability ``damping``; the rest of the probability goes back to the source.
 Invariant: every row adds up to 1 after every step. Cost: O(k (n + m)) per step for k sources, as one product.
 Reference: G. Jeh, J. Widom, Scaling personalized web search, WWW 2003.
 """
@@ -43,7 +43,7 @@ def personalized_pagerank(
     tol : float
         When changes are small enough.
     max_iterations : int
-        After so many steps it gives up.
+        The largest number of iterations; without convergence by then, NotConverged is raised.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def personalized_pagerank(
     """
     sources, n = check_sources(A, sources), A.nrows
     if not 0 <= damping <= 1:
-        raise InvalidValue(f"personalized_pagerank: damping must be from 0 to 1, not {damping}")
+        raise InvalidValue(f"personalized_pagerank: damping must be from 0 to 1; got {damping}")
     if weighted:
         check_weights(A, "personalized_pagerank")
     # home has a 1 at every source
@@ -96,5 +96,5 @@ def personalized_pagerank(
     if error.get(0.0) < enough:
         return ranks
     raise NotConverged(
-        f"personalized_pagerank: still changing after {max_iterations} iterations; allow more, or a larger tol"
+        f"personalized_pagerank: not converged after {max_iterations} iterations; raise max_iterations or tol"
     )

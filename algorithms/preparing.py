@@ -1,4 +1,4 @@
-"""What several algorithms begin with: weights that are numbers, edges without weights, vertices by level; and sums."""
+"""Preparations of several algorithms: checked weights, vertices by level, sums."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 
 from .. import FP64, Matrix, Vector, binary, io, monoid, select, unary
 from ..exceptions import DimensionMismatch, DomainMismatch, GraphblasException, IndexOutOfBound, InvalidValue
+from .labels import called
 
-SHALLOW = 64  # so many levels are few
+SHALLOW = 64  # levels: up to here, vertices of a level are selected by value
 
 
 class NotConverged(GraphblasException):
@@ -22,7 +23,7 @@ class NotConverged(GraphblasException):
     ...     pagerank(generators.star(9), max_iterations=1)
     ... except NotConverged as error:
     ...     print(error)
-    pagerank: still changing after 1 iterations; allow more, or a larger tol
+    pagerank: not converged after 1 iterations; raise max_iterations or tol
     """
 
     def __init__(self, message: str, result: Vector | None = None) -> None:
@@ -39,12 +40,12 @@ def check_weights(A: Matrix, what: str, *, negative: bool = False) -> None:
     """
     kind = A.dtype.np_type.kind
     if kind in "cV":
-        way_out = "abs(A).new() has their sizes, A.pattern() none" if kind == "c" else "A.pattern() has none"
-        raise DomainMismatch(f"{what}: weights must be real numbers, not {A.dtype}; {way_out}")
+        way_out = "pass abs(A).new(), or A.pattern() for none" if kind == "c" else "pass A.pattern() for none"
+        raise DomainMismatch(f"{called(what)}weights must be real numbers, not {A.dtype}; {way_out}")
     if kind == "f" and not A.value_range().finite:
-        raise InvalidValue(f"{what}: weights must be finite numbers; there is a NaN or an infinity")
+        raise InvalidValue(f"{called(what)}weights must be finite numbers; A has a NaN or an infinity")
     if not negative and kind in "fi" and A.nvals and A.value_range().min < 0:
-        raise InvalidValue(f"{what}: weights must not be negative; the smallest is {A.value_range().min}")
+        raise InvalidValue(f"{called(what)}weights must not be negative; the smallest is {A.value_range().min}")
 
 
 def as_floats(A: Matrix) -> Matrix:
@@ -57,7 +58,7 @@ def as_floats(A: Matrix) -> Matrix:
 
 
 def sum_type(A: Matrix, terms: int) -> type:
-    """The type for sums of so many weights: integers, if the weights are some, and the sums stay below 2**62.
+    """The type for sums of ``terms`` weights: int if the weights are integers and sums stay below 2**62, else float.
 
     >>> sum_type(Matrix.from_coo([0], [1], [2**60], nrows=3, ncols=3), 3)
     <class 'int'>
@@ -115,7 +116,7 @@ def vertex_weights(given: Any, n: int, what: str, dtype: Any = None) -> Vector:
     given = by_vertex(given, n, what)
     weight = total(given)
     if not 0 < weight < float("inf") or smallest(given) < 0:
-        raise InvalidValue(f"{what} must be weights of which none is negative and some are not zero")
+        raise InvalidValue(f"{what} must have no negative weight, and one above zero")
     full = Vector.from_scalar(0.0, n, dtype)
     # full += given / sum of given
     full(binary.plus) << binary.truediv(given, float(weight))
@@ -131,11 +132,11 @@ def by_vertex(given: Any, n: int, what: str) -> Vector:
     if isinstance(given, Mapping):
         outside = [vertex for vertex in given if not 0 <= vertex < n]
         if outside:
-            raise IndexOutOfBound(f"{what}: {outside[0]} is not a vertex of the graph, which has {n}")
+            raise IndexOutOfBound(f"{what}: {outside[0]} is not a vertex: the graph has {n} vertices")
         return Vector.from_dict(dict(given), size=n)
     found = given if isinstance(given, Vector) else Vector.from_dense(given)
     if found.size != n:
-        raise DimensionMismatch(f"{what} has size {found.size}, the graph {n} vertices")
+        raise DimensionMismatch(f"{what} has {found.size} values for {n} vertices")
     return found
 
 
@@ -159,7 +160,7 @@ def by_level(levels: Vector, deepest: int) -> Matrix:
     >>> by_level(Vector.from_coo([0, 1, 3], [0, 1, 1], size=4), 1).to_dicts()
     {0: {0: True}, 1: {1: True, 3: True}, 2: {2: True}}
     """
-    level = io.to_array(levels, deepest + 1)  # what was not reached is a level of its own
+    level = io.to_array(levels, deepest + 1)  # unreached vertices are one more level
     rows = 1 << (deepest + 1).bit_length()
     each = Matrix.from_csr(np.arange(levels.size + 1, like=level), level, True, ncols=rows, dtype=bool)
     return each.T.new()

@@ -2,9 +2,9 @@
 
 Returns an INT64 Matrix with a row for every walk: its vertices in order, fewer if it ends where no edge leads on.
 Method: all walks draw at once, one of the edges of a vertex: any, or by weight with the sums of weights before each
-edge. node2vec draws so, and keeps what it drew with a probability that depends on the vertex before; a walk that
-rejects what it drew stays, and draws again in the next round, while others are further on. Nobody asks in between
-whether a walk is at its end: it goes on anywhere, and that is cut off when all are done.
+edge. node2vec draws so, and accepts a draw with a probability that depends on the vertex before; a walk that
+rejects its draw stays, and draws again in the next round, while others advance. The rounds do not test whether a walk
+has ended: such a walk goes to arbitrary vertices, which are cut off when all are done.
 Invariant: the vertices of a walk stand one after another, at most one more in every round. Cost: O(1) a step of a walk,
 O(log m) by weight; node2vec's are as many draws as the ratio of its largest and smallest factor, at most, on average.
 References: B. Perozzi, R. Al-Rfou, S. Skiena, DeepWalk, KDD 2014; A. Grover, J. Leskovec, node2vec, KDD 2016;
@@ -83,7 +83,7 @@ def random_walks(
     """
     starts = check_sources(A, sources)
     if length < 0:
-        raise InvalidValue(f"random_walks: the length must not be negative; got {length}")
+        raise InvalidValue(f"random_walks: length must not be negative; got {length}")
     if not (0 < p < float("inf") and 0 < q < float("inf")):
         raise InvalidValue(f"random_walks: p and q must be positive numbers; got {p} and {q}")
     if weighted:
@@ -116,7 +116,7 @@ def with_memory(edges: Edges, start: Any, length: int, seed: int, p: float, q: f
     largest = max(1 / p, 1.0, 1 / q)
     back, near, far = 1 / p / largest, 1 / largest, 1 / q / largest
     count, walk = len(start), np.arange(len(start), like=start)
-    paths = np.zeros((length + 2) * count, np.int64, like=start)  # with a last row for those who are done
+    paths = np.zeros((length + 2) * count, np.int64, like=start)  # the last row receives the steps of finished walks
     # the first step remembers nothing
     before, at = start, edges.draw(start, shares(seed, EDGE, 0, walk)[0])
     paths[walk] = start
@@ -184,10 +184,10 @@ class Edges:
         edge = np.searchsorted(self.sums, self.before[at] + share * self.out[at], side="right")
         return self.targets[np.minimum(edge, self.last[at])].astype(np.int64)
 
-    def joined(self, u: Any, v: Any, asked: Any) -> Any:
-        """Whether an edge leads from u to v, where that is asked; to look for the same elsewhere takes no time."""
-        wanted = np.where(asked, u * self.n + v, 0)
-        return self.keys[np.searchsorted(self.keys, wanted)] == wanted
+    def joined(self, u: Any, v: Any, wanted: Any) -> Any:
+        """Whether an edge leads from u to v, where ``wanted``; elsewhere all look up the same key, which is cheap."""
+        pairs = np.where(wanted, u * self.n + v, 0)
+        return self.keys[np.searchsorted(self.keys, pairs)] == pairs
 
     @functools.cached_property
     def keys(self) -> Any:

@@ -21,7 +21,7 @@ def reachability(A: Matrix, source: int) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
@@ -53,7 +53,7 @@ def transitive_closure(A: Matrix, *, reflexive: bool = False) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     reflexive : bool
         Whether every vertex reaches itself.

@@ -29,7 +29,7 @@ def relax(distances: Any, frontier: Any, A: Matrix, **options: Any) -> None:
 
 @program
 def settle_in_buckets(A: Matrix, distances: Vector, waiting: Vector, width: Scalar, most: int | None) -> None:
-    """Settle the vertices that are waiting: all of a bucket, then those of the next, up to so many buckets."""
+    """Settle the vertices that are waiting: bucket by bucket, up to a number of buckets."""
     bucket = distances.dup(clear=True)
     lowest, limit = Scalar(distances.dtype), Scalar(distances.dtype)
     lowest << waiting.reduce(monoid.min)

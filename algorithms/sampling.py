@@ -3,9 +3,9 @@
 Returns a Matrix with the edges that were drawn and their weights. Method: in every hop all vertices of the frontier
 draw at once, by Floyd's method: to draw k of d places, draw one of the first d - k + 1, then one of the first
 d - k + 2, and so on, and if that has been drawn take the last of them. By weight with the exponential race: edge e
-finishes at time -log(random) / weight, and the first are taken. What they lead to is the next frontier.
+finishes at time -log(random) / weight, and the first are taken. Their targets are the next frontier.
 Invariant: every vertex is expanded once, in the hop after it was reached. Cost: O(k) steps for all vertices together,
-whatever edges they have; by weight a sort of the edges of the frontier.
+for any degrees; by weight a sort of the edges of the frontier.
 References: W. Hamilton, R. Ying, J. Leskovec, Inductive representation learning on large graphs, NeurIPS 2017;
 J. Bentley, R. Floyd, Programming pearls: a sample of brilliance, Communications of the ACM 1987;
 P. Efraimidis, P. Spirakis, Weighted random sampling with a reservoir, Information Processing Letters 2006.
@@ -93,7 +93,7 @@ def sample_neighbors(
 
 
 class Rows(NamedTuple):
-    """Some rows of a graph: the places at which each begins, its length, and what stands at all places."""
+    """Some rows of a graph: the positions at which each begins, its length, and the columns at all positions."""
 
     first: Any
     length: Any
@@ -116,7 +116,7 @@ class Rows(NamedTuple):
         return self._replace(first=self.first[some], length=self.length[some])
 
     def some(self, fanout: int, stream: Stream, vertices: Any) -> tuple[Any, Any]:
-        """At most so many entries of every row, without looking at others: which of the rows, and the place."""
+        """At most ``fanout`` entries of every row: the number of the row, and the position of the entry."""
         short, long = np.flatnonzero(self.length <= fanout), np.flatnonzero(self.length > fanout)
         row, place = self.take(short).entries()
         if not len(long):
@@ -132,7 +132,7 @@ class Rows(NamedTuple):
         return np.concatenate([short[row], every]), np.concatenate([place, (first + chosen).ravel()])
 
     def some_by_weight(self, fanout: int, stream: Stream, vertices: Any) -> tuple[Any, Any]:
-        """At most so many entries of every row, by weight: which of the rows, and the place."""
+        """At most ``fanout`` entries of every row, by weight: the number of the row, and the position of the entry."""
         row, place = self.entries()
         weight = np.broadcast_to(self.weights, self.targets.shape)[place].astype(np.float64)
         some = np.flatnonzero(weight)
@@ -144,7 +144,7 @@ class Rows(NamedTuple):
         bits = stream.bits(counters.astype(np.uint64))
         share = ((bits >> np.uint64(11)).astype(np.float64) + 1.0) * 2.0**-53
         time, rows = -np.log(share) / weight, len(self.first)
-        # few are left to sort: those who finish before others would have, unless they are not enough
+        # sort only candidates below a time bound, and all of a row that has too few of them
         early = time * np.bincount(row, weight, minlength=rows)[row] <= 4.0 * (fanout + 4)
         short = np.bincount(row[early], minlength=rows) < fanout
         some = np.flatnonzero(early | short[row])

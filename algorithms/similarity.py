@@ -1,8 +1,8 @@
 """Similarity of two vertices: how many of their neighbours they have in common.
 
-Returns an FP64 Matrix with an entry for every pair that was asked for. Method: the product of A with its transpose,
+Returns an FP64 Matrix with an entry for every given pair. Method: the product of A with its transpose,
 at these pairs only, counts the common neighbours, or that of the rows of few pairs; degrees make shares of the counts.
-Cost: O(sum over all pairs of the degrees), whatever else the graph has, or for all pairs at distance two that of A A'.
+Cost: O(sum over all given pairs of the degrees), or for all pairs at distance two that of A A'.
 References: P. Jaccard, Etude comparative de la distribution florale, 1901; L. Dice, Measures of the amount of ecologic
 association between species, 1945; T. Sorensen, 1948; M. Vijaymeena, K. Kavitha, A survey on similarity measures, 2016.
 """
@@ -31,7 +31,7 @@ def jaccard(A: Matrix, pairs: Any = None) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     pairs : Matrix, or list of tuples, optional
         Which pairs of vertices.
@@ -65,7 +65,7 @@ def overlap(A: Matrix, pairs: Any = None) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     pairs : Matrix, or list of tuples, optional
         Which pairs of vertices.
@@ -93,7 +93,7 @@ def sorensen(A: Matrix, pairs: Any = None) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     pairs : Matrix, or list of tuples, optional
         Which pairs of vertices.
@@ -160,7 +160,7 @@ def cosine(A: Matrix, pairs: Any = None, *, weighted: bool = False) -> Matrix:
 
 
 def similarity(A: Matrix, pairs: Any, formula: Formula, *, weighted: bool = False) -> Matrix:
-    """For every pair the formula of what its rows of A have in common, what the first has, and what the second has."""
+    """For every pair, ``formula`` of the common entries of its rows of A, and of those of each row."""
     rows = as_floats(A) if weighted else A.pattern()
     wanted = None if pairs is None else check_pairs(A, pairs)
     if isinstance(wanted, Matrix) and wanted.nvals <= A.nrows:

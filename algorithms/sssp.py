@@ -22,7 +22,7 @@ from .. import Graph, Matrix, Scalar, Vector, binary, loop, select
 from ..exceptions import InvalidValue
 from .bfs import bfs, bfs_parents
 from .checks import check_source, graph_algorithm, with_labels
-from .labels import vertex_by_label
+from .labels import called, shown, vertex_by_label
 from .preparing import check_weights, sum_type
 from .relaxing import relax, settle_in_buckets
 
@@ -78,7 +78,7 @@ def bellman_ford(A: Matrix, source: int) -> Vector:
         # distances = min(distances, frontier min.+ A)
         relax(distances, frontier, A)
     if frontier.nvals:
-        raise InvalidValue(f"bellman_ford: vertex {source} reaches a cycle of negative length")
+        raise InvalidValue(f"{called()}a cycle of negative length is reachable from {shown(source)}")
     return distances
 
 
@@ -120,7 +120,7 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
     """
     check_weights(A, "delta_stepping")
     if delta is not None and not 0 < delta < float("inf"):
-        raise InvalidValue(f"delta_stepping: delta must be a positive number, not {delta}")
+        raise InvalidValue(f"delta_stepping: delta must be a positive number; got {delta}")
     distances = Vector.from_coo([check_source(A, source)], [0], distance_type(A), size=A.nrows)
     waiting = distances.dup()
     for width, most in default_widths(A) if delta is None else [(delta, None)]:

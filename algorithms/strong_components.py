@@ -5,8 +5,8 @@ Method: vertices from which, or to which, all ways end are components of their o
 pointer follows it, and pointers are shortened, so that a long chain takes few steps. What a vertex with many edges
 reaches and is reached by is the largest component of most graphs, if that takes few steps. The rest by colouring: the
 colour of a vertex is the lowest vertex that reaches it; what reaches that vertex back within its colour is a component.
-Invariant: no cycle joins what is left to what was found.
-Cost: O(m) per step; colouring takes as many as the longest of the shortest paths among what is left.
+Invariant: no cycle joins a remaining vertex to a found component.
+Cost: O(m) per step; colouring takes as many as the longest shortest path among the remaining vertices.
 References: W. McLendon, B. Hendrickson, S. Plimpton, L. Rauchwerger, Finding strongly connected components in
 distributed graphs, JPDC 2005; S. Orzan, On distributed verification and verified distribution, thesis, Amsterdam 2004.
 """
@@ -26,7 +26,7 @@ def strongly_connected_components(A: Matrix) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
 
     Raises
@@ -90,7 +90,7 @@ def trim(left: Vector, edges: Matrix) -> None:
 
 
 def largest(edges: Matrix, degree: Vector, left: Vector, components: Vector) -> None:
-    """The component of a hub: what it reaches and is reached by, if that takes few steps."""
+    """The component of a hub: the vertices that it reaches and that reach it, if that takes few steps."""
     n, lowest, more = edges.nrows, Scalar(int), Scalar.from_value(0)
     # degree<left> = degree
     degree(left.S, replace=True) << degree
@@ -115,7 +115,7 @@ def largest(edges: Matrix, degree: Vector, left: Vector, components: Vector) -> 
 
 
 def same_colour(edges: Matrix, left: Vector, components: Vector) -> None:
-    """Some components of what is left: of every colour that of the vertex with its number."""
+    """Some components of the remaining vertices: for every colour, that of the vertex with the same number."""
     # colours = the lowest of those left that reach each of them
     colours, frontier = left.dup(), left.dup()
     for _ in loop(frontier):

@@ -62,7 +62,7 @@ def induced_subgraph(A: Matrix, vertices: Sources) -> Subgraph:
     """
     chosen = check_vertices(A, vertices)
     if vertex_set(chosen, A.nrows).nvals < chosen.size:
-        raise InvalidValue("induced_subgraph: a vertex is there twice")
+        raise InvalidValue("induced_subgraph: vertices lists a vertex twice")
     # part = A(chosen, chosen)
     members = io.to_array(chosen)
     return Subgraph(A[members, members].new(), chosen)
@@ -111,7 +111,7 @@ def ego_graph(
     """
     check_source(A, source)
     if not radius >= 0:
-        raise InvalidValue(f"ego_graph: the radius must not be negative; got {radius}")
+        raise InvalidValue(f"ego_graph: radius must not be negative; got {radius}")
     ways = A
     if ignore_directions:
         # ways = A and A', the shorter one where there are both
@@ -126,14 +126,14 @@ def ego_graph(
 
 @graph_algorithm
 def two_hop_neighbors(A: Matrix, sources: Sources | None = None) -> Matrix:
-    """How many ways of two edges lead from every source (all vertices by default) to every other vertex.
+    """The number of walks of two edges from every source (all vertices by default) to every other vertex.
 
     An INT64 Matrix with an entry for every pair that is joined so; rows of other vertices are empty.
 
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     sources : int, list, array or Vector
         Vertices; labels with a Graph.
@@ -156,7 +156,7 @@ def two_hop_neighbors(A: Matrix, sources: Sources | None = None) -> Matrix:
     edges = A.pattern()
     first = edges
     if sources is not None:
-        chosen, _ = io.to_vectors(vertex_set(check_vertices(A, sources), n))
+        chosen, _ = io.to_vectors(vertex_set(check_vertices(A, sources, "sources"), n))
         first = Matrix(bool, n, n)
         # first(chosen, :) = edges(chosen, :)
         first[chosen, :] << edges[chosen, :].new()

@@ -15,6 +15,7 @@ import numpy as np
 from .. import Matrix, Vector, agg, binary, io, loop, select, semiring
 from ..exceptions import InvalidValue
 from .checks import graph_algorithm
+from .labels import called
 
 
 @graph_algorithm
@@ -26,7 +27,7 @@ def topological_generations(A: Matrix) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
 
     Raises
@@ -66,7 +67,7 @@ def topological_generations(A: Matrix) -> Vector:
         # generations<ready> = depth + 1
         generations(ready.S) << depth + 1
     if generations.nvals < n:
-        raise InvalidValue("topological order: the graph has a cycle")
+        raise InvalidValue(f"{called('topological_order')}the graph has a cycle")
     return generations
 
 
@@ -77,7 +78,7 @@ def topological_order(A: Matrix) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
 
     Raises

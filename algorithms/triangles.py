@@ -1,4 +1,4 @@
-"""Triangles: how many there are, at every vertex and in all, and what share of the possible ones that is.
+"""Triangles: their number at every vertex and in all, and their share of the possible ones.
 
 Returns INT64 counts and FP64 coefficients. Method: the product of the adjacency matrix with itself, computed at its own
 entries only, counts the common neighbours of every edge. Loops do not count, nor does the diagonal of the product.
@@ -24,7 +24,7 @@ def triangles(A: Matrix) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
 
     Raises
@@ -61,7 +61,7 @@ def triangle_count(A: Matrix) -> int:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
 
     Raises
@@ -163,7 +163,7 @@ def transitivity(A: Matrix) -> float:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
 
     Raises

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .. import Matrix, Vector, loop, program, semiring
 from .checks import check_source, graph_algorithm, level_type
-from .shortest_paths import count_paths
+from .path_counts import count_paths
 
 POLICY = "fraction"  # bottom-up while a tenth of the vertices are in the frontier
 # By name: the kernel of a top-down step, and that of a bottom-up one, which stops at the first neighbour.
@@ -41,7 +41,7 @@ def turbobfs(
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
@@ -87,7 +87,7 @@ def levels_from(A: Matrix, frontier: Vector, top_down: str, bottom_up: str) -> V
 
 
 def choose_kernel(A: Matrix, kernel: str | None = None) -> str:
-    """The kernel asked for, or the one that the degrees suggest.
+    """The given kernel, or the one that fits the degrees.
 
     >>> from grblas_gpu import generators
     >>> [choose_kernel(A) for A in (generators.path(9), generators.complete(40), generators.star(5000))]
@@ -95,7 +95,7 @@ def choose_kernel(A: Matrix, kernel: str | None = None) -> str:
     """
     if kernel is not None:
         if kernel not in KERNELS:
-            raise ValueError(f"unknown kernel {kernel!r}; choose one of {', '.join(KERNELS)}")
+            raise ValueError(f"turbobfs: unknown kernel {kernel!r}; choose one of {', '.join(KERNELS)}")
         return kernel
     mean, most, _ = A.degree_statistics()
     if mean >= WARP:

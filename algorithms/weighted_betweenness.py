@@ -14,6 +14,7 @@ from typing import Any
 
 from .. import FP64, Matrix, Vector, binary, loop, semiring, unary
 from ..exceptions import InvalidValue
+from .labels import called
 from .preparing import check_weights
 from .sssp import shortest_path_edges, sssp
 
@@ -44,7 +45,7 @@ def count_and_depend(tight: Matrix, start: Any) -> tuple[Vector, Vector]:
         # sigma += walks
         sigma(binary.plus) << walks
     if walks.nvals:  # edges whose length was lost make a cycle
-        raise InvalidValue("betweenness: lengths differ so much that sums of floats lose some; integers lose none")
+        raise InvalidValue(f"{called()}float sums round some edge lengths away; use integer lengths")
     # y = 1 / sigma
     y = unary.minv(sigma).new()
     z = y.dup()
@@ -60,4 +61,4 @@ def check_lengths(A: Matrix, what: str) -> None:
     """Lengths are positive: those of 0 make cycles of shortest paths, and no number of them."""
     check_weights(A, what)
     if A.nvals and A.value_range().min <= 0:
-        raise InvalidValue(f"{what}: lengths must be positive; there is a 0")
+        raise InvalidValue(f"{called(what)}lengths must be positive; A has a 0")

@@ -4,8 +4,8 @@ Returns the levels that bfs.py does.
 Method: the share of all edges that the frontier would have to check (policy "edge-check", 0.1, with a lookahead by its
 growth) picks one of four ways to the next frontier. Few edges: expand and collect on first touch (scan-free). The step
 before many edges: mark, then collect by one scan (single-scan). Many edges: list the unvisited vertices in order
-(double-scan), hand them out at run time, and pull. After that: what the pull has marked is it (none generated).
-The pull may be asynchronous: who finds a neighbour of the last level is settled at once, for vertices after it.
+(double-scan), hand them out at run time, and pull. After that: the vertices that the pull has marked (none generated).
+The pull may be asynchronous: a vertex with a neighbour of the last level is settled at once, visibly for later ones.
 Invariant: before step d no level is wrong, and of a vertex that has none yet, the neighbours at distance d are in the
 frontier, and so are those at distance d + 1 that have their level. So (lemma 2) if it has neighbours at distance d, it
 is at distance d + 1, and if it has none, but one at d + 1, at d + 2. Cost: O(n + m) and fewer edge checks.
@@ -18,7 +18,7 @@ from __future__ import annotations
 from .. import Matrix, Vector, loop, program, semiring
 from .checks import check_source, graph_algorithm, level_type
 
-POLICY = "edge-check"  # few edges or many: the direction, and how a push collects what it finds
+POLICY = "edge-check"  # the share of edges selects the direction, and how a push collects its results
 BOTTOM_UP = {"pull_strategy": "pull.compact", "reuse_mask": "auto"}  # unvisited vertices are listed, and handed out
 
 
@@ -31,7 +31,7 @@ def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
@@ -78,6 +78,6 @@ def two_levels_at_once(A: Matrix, frontier: Vector) -> Vector:
     for depth in loop(frontier):
         # levels<frontier> = frontier
         levels(frontier.S) << frontier
-        # frontier<!levels> = frontier A, over (min, +); in a pull, who reaches depth + 1 is seen at once
+        # frontier<!levels> = frontier A, over (min, +); in a pull, vertices that reach depth + 1 are visible at once
         frontier(~levels.S, replace=True, policy=POLICY, settles_at=depth + 1) << semiring.min_plus(frontier @ A)
     return levels

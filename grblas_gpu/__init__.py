@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .drop_in import init, install_as_graphblas
     from .io import Graph
     from .trace.recorder import Recorder
+    from .versions import show_versions
 
     backend: str
 
@@ -91,6 +92,7 @@ __all__ = [
     "select",
     "semiring",
     "set_backend",
+    "show_versions",
     "ss",
     "trace",
     "unary",
@@ -100,8 +102,8 @@ __all__ = [
 ]
 
 
-#: Most programs need few of these: the module, or the module and a name in it.
-_LOADED_WHEN_ASKED_FOR = {
+#: Imported on first use: the module, or the module and a name in it.
+_LAZY = {
     "Graph": ("io", "Graph"),
     "Recorder": ("trace.recorder", "Recorder"),
     "algorithms": ("algorithms", ""),
@@ -111,6 +113,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "init": ("drop_in", "init"),
     "install_as_graphblas": ("drop_in", "install_as_graphblas"),
     "io": ("io", ""),
+    "show_versions": ("versions", "show_versions"),
     "ss": ("ss", ""),
     "viz": ("viz", ""),
 }
@@ -123,9 +126,9 @@ if not TYPE_CHECKING:  # for which every name would be one of ours
             return import_module(f"{__name__}.drop_in").backend()
         if name == "_init_params":
             return import_module(f"{__name__}.drop_in").init_params()
-        if name not in _LOADED_WHEN_ASKED_FOR:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        place, attribute = _LOADED_WHEN_ASKED_FOR[name]
+        if name not in _LAZY:
+            raise import_module(f"{__name__}.suggestions").no_attribute(__name__, name, __all__)
+        place, attribute = _LAZY[name]
         module = import_module(f"{__name__}.{place}")
         globals()[name] = value = getattr(module, attribute) if attribute else module
         return value

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 _FLAG = (True, False)
-#: What every setting may be; the first is the default. ``Config`` says what they mean.
+#: The values of every setting; the first is the default. ``Config`` documents them.
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "autocompute": _FLAG,
     "loops": ("auto", "recorded", "iterated"),
@@ -106,7 +106,7 @@ class Config(dict):
         self.set(dict(settings), **keywords)
 
     def refresh(self) -> None:
-        """The defaults, and what the environment says: ``GRAPHBLAS_AUTOCOMPUTE=False``."""
+        """The defaults, with the settings of the environment: ``GRAPHBLAS_AUTOCOMPUTE=False``."""
         found = {name: _ENVIRONMENT + name.upper() for name in _CHOICES}
         given = {name: _parsed(self._environment[key]) for name, key in found.items() if key in self._environment}
         super().update({name: choices[0] for name, choices in _CHOICES.items()} | _checked(given))

@@ -1,10 +1,12 @@
-"""How things show themselves in a notebook: tables in HTML, and figures that need no display."""
+"""Display in notebooks: HTML tables, and figures that need no window."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
+
+from .suggestions import needed
 
 _CELL = "padding:2px 8px;text-align:right"
 
@@ -35,7 +37,7 @@ def html_table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def html_object(title: str, facts: Mapping[str, Any], content: str = "", note: str = "") -> str:
-    """An object: its name (which is HTML), what is known of it in one line, and a table of what is in it."""
+    """An object: its name (which is HTML), its properties in one line, and a table of its content."""
     known = " · ".join(f"{escape(name)} <b>{escape(str(value))}</b>" for name, value in facts.items())
     more = f'<div style="opacity:0.7">{escape(note)}</div>' if note else ""
     return f'<div><div><b>{title}</b> &nbsp; {known}</div><div style="overflow-x:auto">{content}</div>{more}</div>'
@@ -56,13 +58,9 @@ def bytes_text(count: float) -> str:
     return f"{count:.1f} {unit}"
 
 
-def new_figure(**options: Any) -> Any:
+def new_figure(caller: str, **options: Any) -> Any:
     """An empty figure of matplotlib that a notebook shows at the end of a cell, whether pyplot was loaded or not."""
-    try:
-        from matplotlib.figure import Figure  # nothing else loads matplotlib
-    except ImportError:
-        raise ImportError("a plot needs matplotlib: pip install 'grblas_gpu[plot]'") from None
-    return _shown_in_notebooks(Figure)(**options)
+    return _shown_in_notebooks(needed("matplotlib.figure", caller).Figure)(**options)  # nothing else loads matplotlib
 
 
 @cache

@@ -32,7 +32,7 @@ def init_params() -> dict[str, Any] | None:
 
 
 def init(backend: str = "suitesparse", blocking: bool | None = False) -> None:
-    """python-graphblas starts its C library here. There is none to start; what was asked for is checked as there.
+    """python-graphblas starts its C library here. There is none to start; the arguments are checked as there.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def install_as_graphblas() -> ModuleType:
     if isinstance(known, _Graphblas):
         return known
     if known is not None:
-        raise RuntimeError("graphblas is imported already, and what was imported from it would stay what it is")
+        raise RuntimeError("install_as_graphblas: graphblas is imported already; call this before the first import")
     module = _Graphblas(_NAME, f"{_PACKAGE} under the name of python-graphblas.")
     sys.modules[_NAME] = module
     sys.meta_path.insert(0, _Submodules())

@@ -27,7 +27,7 @@ class DataType:
     """A GraphBLAS data type.
 
     There is exactly one object per type, so types compare and hash by identity, which keeps operator look-up cheap.
-    ``==`` also accepts whatever :func:`lookup_dtype` accepts.
+    ``==`` also accepts everything that :func:`lookup_dtype` accepts.
 
     >>> INT64.name, INT64.np_type, INT64.c_type
     ('INT64', dtype('int64'), 'int64_t')
@@ -42,7 +42,7 @@ class DataType:
         self.c_type = c_type
         self.np_type: np.dtype = np.dtype(np_type)
         self._is_udt = self.np_type.kind == "V"
-        #: What users see of a sub-array type, whose values are stored as records of one field.
+        #: The sub-array type as users see it; its values are stored as records of one field.
         self.subarray = self.np_type[SUBARRAY] if is_subarray(self.np_type) else None
         self.gb_name = "" if self._is_udt else f"{'GxB' if name.startswith('FC') else 'GrB'}_{name}"
 
@@ -218,7 +218,7 @@ _listeners: list[Callable[[], None]] = []
 
 
 def when_records_are_used(listener: Callable[[], None]) -> None:
-    """Call this when the first record type is registered, or now if there is one: until then nobody looks for any."""
+    """Call this when the first record type is registered, or now if there is one: until then no code looks for one."""
     if any(dtype._is_udt for dtype in _registry.values()):
         listener()
     else:

@@ -1,4 +1,4 @@
-"""How far long work has come: a line on standard error, on a terminal or in a notebook, and only after a while.
+"""Progress of long computations: a line on standard error, on a terminal or in a notebook, after a short delay.
 
 tqdm draws it where it is installed. ``gb.config.set(progress=False)`` switches it off.
 """
@@ -41,7 +41,7 @@ def progress(items: Sequence[Item], label: str) -> Iterator[Item]:
 
 
 def is_shown() -> bool:
-    """Whether somebody watches, and wants to see it."""
+    """Whether progress is shown: on a terminal or in a notebook, unless ``config`` turns it off."""
     return bool(config["progress"]) and (sys.stderr.isatty() or _in_notebook())
 
 
@@ -133,7 +133,7 @@ def busy(label: str) -> Iterator[None]:
 
 @contextmanager
 def elapsed(label: str) -> Iterator[None]:
-    """A line with the seconds so far, for the time of a ``with`` block whose length nobody knows.
+    """A line with the seconds so far, for a ``with`` block of unknown duration.
 
     Of blocks in each other, the outermost shows it.
 

@@ -1,4 +1,4 @@
-"""Semirings: pairs ``{monoid}_{binaryop}``; made when first asked for.
+"""Semirings ``{monoid}_{binaryop}``: the monoid adds what the binary operator multiplies.
 
 >>> from grblas_gpu import semiring
 >>> semiring.min_plus, semiring.any_secondi

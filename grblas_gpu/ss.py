@@ -18,10 +18,12 @@ from .api.ss.tiles import checked_tiles, concatenated
 from .api.vector import Vector
 from .backends.registry import using
 from .ir.descriptor import descriptor_from_options
+from .suggestions import public_only
 from .trace.records import Trace, trace
 from .version import __version__
 
 __all__ = ["Context", "about", "burble", "concat", "config", "diag", "global_context"]
+public_only(globals())
 
 
 def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:

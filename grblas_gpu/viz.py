@@ -19,8 +19,10 @@ from .api.base import ensure_type
 from .api.matrix import Matrix, TransposedMatrix
 from .display import new_figure
 from .io.networkx_graphs import to_networkx
+from .suggestions import conversion, needed, public_only, type_text
 
 __all__ = ["datashade", "draw", "spy"]
+public_only(globals())
 
 WINDOWS = {"gtk3agg", "gtk4agg", "macosx", "qtagg", "tkagg", "wxagg"}  # matplotlib's backends that open one
 MOST_DRAWN = 500  # vertices: more are no picture, and their places take minutes to find
@@ -36,7 +38,7 @@ def spy(
     figsize: tuple[float, float] | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Where a Matrix has entries: a square for each, row 0 at the top.
+    """A picture of the entries of a Matrix: a square for each, row 0 at the top.
 
     Parameters
     ----------
@@ -75,7 +77,7 @@ def spy(
     """
     M = _matrix(M, "spy")
     if axes is None:
-        figure = _figure(show, figsize=figsize) if figure is None else figure
+        figure = _figure("viz.spy", show, figsize=figsize) if figure is None else figure
         axes = figure.subplots()
     figure = axes.figure
     rows, cols, _ = M.to_coo(values=False)
@@ -125,12 +127,12 @@ def draw(m: Any) -> Any:
     m = _matrix(m, "draw")
     if m.nrows > MOST_DRAWN:
         raise ValueError(f"draw: {m.nrows:,} vertices are too many for a drawing (at most {MOST_DRAWN}); see spy")
-    nx = _needs("networkx", "draw", "grblas_gpu[networkx]")
+    nx = needed("networkx", "viz.draw")
     graph = to_networkx(m)
     arrows = not (m if isinstance(m, Matrix) else m.T).is_symmetric()
     if not arrows:
         graph = graph.to_undirected()
-    figure = _figure(True, figsize=(6, 5), layout="constrained")
+    figure = _figure("viz.draw", True, figsize=(6, 5), layout="constrained")
     axes = figure.subplots()
     places = nx.spring_layout(graph, seed=1)  # the same drawing every time
     many = len(graph) > 40
@@ -163,7 +165,7 @@ def datashade(
     opts_kwargs: dict[str, Any] | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Where a Matrix with very many entries has them: each pixel combines its entries (needs hvplot and datashader).
+    """A picture of a Matrix with very many entries: each pixel combines its entries (needs hvplot and datashader).
 
     Parameters
     ----------
@@ -189,7 +191,7 @@ def datashade(
     TypeError
         If ``M`` is no matrix.
     ImportError
-        If hvplot, datashader or what they need is not installed.
+        If hvplot, datashader or one of their dependencies is not installed.
 
     See Also
     --------
@@ -202,10 +204,9 @@ def datashade(
     """
     M = _matrix(M, "datashade")
     for module in ("pandas", "bokeh", "holoviews", "datashader"):
-        _needs(module, "datashade", "hvplot datashader")
-    _needs("hvplot.pandas", "datashade", "hvplot datashader")
-    import pandas as pd
-
+        needed(module, "viz.datashade", "hvplot datashader")
+    needed("hvplot.pandas", "viz.datashade", "hvplot datashader")
+    pd = importlib.import_module("pandas")
     rows, cols, values = M.to_coo()
     entries = pd.DataFrame({"row": rows.astype(np.int64), "col": cols.astype(np.int64), "val": values})
     if not isinstance(agg, list):
@@ -248,19 +249,13 @@ def _matrix(M: Any, within: str) -> Any:
     try:
         return ensure_type(M, (Matrix, TransposedMatrix))
     except TypeError:
-        raise TypeError(f"{within}: expected a Matrix; got {type(M).__name__}") from None
+        way_out = f"; use {conversion(M)}" if conversion(M) else ""
+        raise TypeError(f"viz.{within}: expected a Matrix; got {type_text(M)}{way_out}") from None
 
 
-def _needs(module: str, within: str, package: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise ImportError(f"{within} needs {module.partition('.')[0]}: pip install '{package}'") from None
-
-
-def _figure(show: bool, **options: Any) -> Any:
+def _figure(caller: str, show: bool, **options: Any) -> Any:
     """A new figure: in a window where matplotlib has one, else for a notebook or a file."""
-    figure = new_figure(**options)  # says what to do if matplotlib is missing
+    figure = new_figure(caller, **options)
     if show:
         from matplotlib import pyplot
 

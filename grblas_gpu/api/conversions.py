@@ -10,12 +10,32 @@ from ..backends.registry import current_engine
 from ..backends.storage import Array, natives
 from ..dtypes import SUBARRAY, DataType, is_subarray, lookup_dtype
 from ..errors import IndexOutOfBound, InvalidValue, OutOfMemory
+from ..suggestions import conversion, type_text
 from . import kinds
 
 MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises
 PLAIN = frozenset((bool, int, float, list, tuple, range))  # what is no array is found out fast
 INT32 = np.dtype(np.int32)
 DLPACK_CUDA = (2, 13)  # the device types of DLPack for memory of a CUDA device, and for managed memory
+
+
+def constructor_dtype(dtype: Any, kind: str) -> DataType:
+    """The first argument of ``Matrix`` and ``Vector``; values in its place are an error that names the right call.
+
+    >>> constructor_dtype([[1, 2], [3, 4]], "Matrix")
+    Traceback (most recent call last):
+    ValueError: Matrix: the first argument is a dtype, such as float; got list; use Matrix.from_dense(values)
+    """
+    if isinstance(dtype, (type, str, np.dtype)):
+        return lookup_dtype(dtype)
+    if not hasattr(dtype, "shape"):  # otherwise NumPy would take the dtype of the values
+        try:
+            return lookup_dtype(dtype)
+        except ValueError:
+            pass
+    copy = "x.dup()" if isinstance(dtype, kinds.COLLECTIONS) else ""
+    way_out = f"use {copy or conversion(dtype, kind) or f'{kind}(float, ...)'}"
+    raise ValueError(f"{kind}: the first argument is a dtype, such as float; got {type_text(dtype)}; {way_out}")
 
 
 def is_device_array(x: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import select
+from ..atomic_updates import notice_thread
 from ..backends.registry import current_engine
 from ..backends.storage import MatrixStore
 from ..dtypes import FP64, DataType, lookup_dtype
@@ -15,11 +16,19 @@ from ..errors import OutputNotEmpty
 from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
-from ..undivided import notice_thread
 from . import kinds
 from .arithmetic import ArithmeticInPlace, NothingInPlace
 from .base import BaseType
-from .conversions import check_size, index_array, integral, output_values, row_order, shown_values, values_to_array
+from .conversions import (
+    check_size,
+    constructor_dtype,
+    index_array,
+    integral,
+    output_values,
+    row_order,
+    shown_values,
+    values_to_array,
+)
 from .diagonals import diagonal_mask, diagonal_size, diagonal_values
 from .execution import submit
 from .expressions import MatrixExpression, MatrixIndexExpr
@@ -82,7 +91,7 @@ class Matrix(
     ss = kinds.StorageOf("MatrixStorage")
 
     def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
-        self.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
+        self.dtype = dtype if type(dtype) is DataType else constructor_dtype(dtype, "Matrix")
         self._nrows = nrows if type(nrows) is int and 0 <= nrows < 2**60 else check_size(nrows, "nrows")
         self._ncols = ncols if type(ncols) is int and 0 <= ncols < 2**60 else check_size(ncols, "ncols")
         self.name = f"M_{next(Matrix._name_counter)}" if name is None else name

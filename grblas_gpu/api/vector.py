@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .. import binary, monoid, semiring
+from ..atomic_updates import notice_thread
 from ..backends.entries import cast
 from ..backends.formats import choose_format
 from ..backends.registry import current_engine
@@ -19,11 +20,18 @@ from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
 from ..operators import get_semiring, get_typed_op
-from ..undivided import notice_thread
 from . import kinds
 from .arithmetic import ArithmeticInPlace
 from .base import BaseType, check_same_backend
-from .conversions import check_bounds, check_size, index_array, output_values, shown_values, values_to_array
+from .conversions import (
+    check_bounds,
+    check_size,
+    constructor_dtype,
+    index_array,
+    output_values,
+    shown_values,
+    values_to_array,
+)
 from .execution import submit
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
 from .infix import VectorInfix
@@ -81,7 +89,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     ss = kinds.StorageOf("VectorStorage")
 
     def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:
-        self.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
+        self.dtype = dtype if type(dtype) is DataType else constructor_dtype(dtype, "Vector")
         self._size = size if type(size) is int and 0 <= size < 2**60 else check_size(size, "size")
         self.name = f"v_{next(Vector._name_counter)}" if name is None else name
         self._engine = current_engine()

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import undivided
+from .. import atomic_updates
 from .entries import cast, entries, expand, filled, keys_at, matrix_from_keys, true_keys
 from .matrix_forms import flat
 from .matrix_storage import FULL
@@ -181,7 +181,7 @@ def replace_line(c: MatrixStore, which: int, line: VectorStore, is_row: bool) ->
 
 def without(a: MatrixStore, index: tuple[int, ...]) -> MatrixStore:
     """``a`` without one entry: a bitmap, whose values are those of ``a``."""
-    a, place = undivided.own(a), index[0] * a.ncols + index[1]
+    a, place = atomic_updates.own(a), index[0] * a.ncols + index[1]
     if a.present is not None and not a.present[place]:
         return a
     assert a.dense is not None

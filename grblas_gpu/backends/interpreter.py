@@ -10,7 +10,7 @@ from functools import partial
 from threading import get_ident
 from typing import Any
 
-from .. import undivided
+from .. import atomic_updates
 from ..errors import OutOfMemory
 from ..ir import ops
 from ..ir.node import Node
@@ -74,8 +74,8 @@ def execute(node: Node, tracing: bool = True) -> None:
     if tracing and trace.current() is not None and node.op not in ops.CONTROL:
         _execute_traced(node)
         return
-    if not undivided.several and get_ident() != undivided.first_thread:
-        undivided.notice_thread()
+    if not atomic_updates.multithreaded and get_ident() != atomic_updates.first_thread:
+        atomic_updates.notice_thread()
     try:
         compute = COMPUTE.get(node[0])
         if compute is None:
@@ -217,5 +217,5 @@ def _execute_traced(node: Node) -> None:
         collector.records.append(trace.Record(node.op.name, 0.0, output_nvals, mask_nvals=mask_nvals))
     record = collector.records[-1]  # of a product: with its plan. The time includes the write
     record.seconds, record.output_nvals = trace.clock() - started, output_nvals
-    if node.descriptor is not None and (vain := node.descriptor.in_vain(node.op)):
-        record.reason = "; ".join(filter(None, (record.reason, f"without effect: {vain}")))
+    if node.descriptor is not None and (ignored := node.descriptor.ignored_options(node.op)):
+        record.reason = "; ".join(filter(None, (record.reason, f"without effect: {ignored}")))

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from . import bench, calibrate, generate, graph500, info, library, search
 from .files import UsageError
-from .options import backend_of
+from .options import Parser, backend_of
 
 PROGRAM = "grblas-gpu"
 
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\n{PROGRAM}: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # whoever reads, `head` for example, has seen enough
+    except BrokenPipeError:  # the reader, `head` for example, closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except UsageError as error:
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """All commands and their arguments."""
-    top = argparse.ArgumentParser(prog=PROGRAM, description="GraphBLAS for Python: graphs on CPU and GPU.")
+    top = Parser(prog=PROGRAM, description="GraphBLAS for Python: graphs on CPU and GPU.")
     top.add_argument("--version", action="version", version=_version())
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in (info, calibrate, generate, search, library, bench, graph500):
@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def expected_errors() -> tuple[type[BaseException], ...]:
-    """What users can do something about: bad files, bad values, a missing library or device, too little memory."""
+    """Errors that users can act on: bad files, bad values, a missing library or device, too little memory."""
     from ..exceptions import GraphblasException
 
     return (

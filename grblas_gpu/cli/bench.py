@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
             check_folder(file)
     kernels = tuple(options.kernels.split(","))
     if not set(kernels) <= {"bfs", "bc"}:
-        raise UsageError(f"--kernels: bfs, bc or both, not {options.kernels!r}")
+        raise UsageError(f"--kernels must be bfs, bc or both; got {options.kernels!r}")
     names = options.contenders.split(",") if options.contenders else None
     try:
         contenders(names)

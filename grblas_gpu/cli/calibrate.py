@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
 
     engine = current_engine()
     if engine.name not in SCALES:
-        raise UsageError(f"backend {engine.name} has no costs to measure; use --backend cpu or cuda")
+        raise UsageError(f"calibrate: backend {engine.name} has no costs to measure; use --backend cpu or cuda")
     backend = engine.name
     default = calibration.DEFAULTS[backend]
     found: dict[str, Any] = {"backend": backend, "hardware": calibration.hardware(backend)}
@@ -72,7 +72,7 @@ def measure(scale: int, pull: str, wait: Callable[[], Any]) -> Any:
     pushed = (best(large.pushes, wait) - best(small.pushes, wait)) / large.pushed
     masked = Work(max(6, scale - 4), pull)
     product, dot = best(masked.products, wait), best(masked.dots, wait)
-    least = 1e-12  # the clock, or somebody else's work, may have it that nothing was done in no time
+    least = 1e-12  # differences may be zero or negative: clocks are coarse, and other programs run
     times = (pushed, rows, probes - rows * large.n / large.edges, product / masked.walked, dot / masked.walked)
     return Seconds(*(max(seconds, least) for seconds in times))
 

@@ -37,7 +37,7 @@ class UsageError(ValueError):
 
 
 class Loaded(NamedTuple):
-    """An adjacency Matrix and what its vertices are called; None where they are numbers."""
+    """An adjacency Matrix and the labels of its vertices; None where they are numbers."""
 
     matrix: Matrix
     labels: list | None = None
@@ -49,12 +49,12 @@ class Loaded(NamedTuple):
         try:
             number = int(text)
         except ValueError:
-            known = "" if self.labels is None else f"; some are: {', '.join(map(str, self.labels[:5]))}"
-            raise UsageError(f"no vertex is called {text!r}{known}") from None
+            known = "" if self.labels is None else f"; some labels: {', '.join(map(str, self.labels[:5]))}"
+            raise UsageError(f"no vertex has the label {text!r}{known}") from None
         if self.labels is not None:
             if number in self.labels:
                 return self.labels.index(number)
-            raise UsageError(f"no vertex is called {text!r}; some are: {', '.join(map(str, self.labels[:5]))}")
+            raise UsageError(f"no vertex has the label {text!r}; some labels: {', '.join(map(str, self.labels[:5]))}")
         if not 0 <= number < self.matrix.nrows:
             vertices = f"vertices 0 to {self.matrix.nrows - 1}" if self.matrix.nrows else "no vertices"
             raise UsageError(f"{number} is not a vertex: the graph has {vertices}")
@@ -152,7 +152,7 @@ class _StandardInput(streams.BytesIO):
 
 
 def _standard_input() -> tuple[str, Any]:
-    """What comes in, and the suffix that a file of it would have."""
+    """Standard input, and the suffix of a file with this content."""
     content = sys.stdin.buffer.read()
     for start, decompress in _OPENERS.items():
         if content.startswith(start):
@@ -166,14 +166,14 @@ def _standard_input() -> tuple[str, Any]:
     if content.startswith(b"PK"):
         return ".npz", _StandardInput(content)
     if content.startswith(b"GRBLAS"):
-        raise UsageError("a .grb file cannot be read from standard input: it is mapped; give its name")
+        raise UsageError("a .grb file is memory-mapped and cannot come from standard input; give its name")
     if content[:14].lower() == b"%%matrixmarket":
         return ".mtx", _StandardInput(content)
     return "", _StandardInput(content)
 
 
 def write_graph(name: str, A: Matrix) -> None:
-    """Write a Matrix in the format that the name asks for; an edge list to standard output."""
+    """Write a Matrix in the format of the suffix; to standard output as an edge list."""
     kind = suffix(name)
     with elapsed(f"writing {name}"):
         if name == STANDARD:
@@ -193,7 +193,7 @@ def check_writable(name: str) -> None:
     if name == STANDARD:
         return
     if suffix(name) not in (".mtx", ".npz", ".grb", *EDGE_LISTS) or name.lower().endswith(ARCHIVES):
-        raise UsageError(f"{name}: no format for this suffix; there are: {FORMATS}")
+        raise UsageError(f"{name}: unknown suffix; formats: {FORMATS}")
     check_folder(name)
 
 
@@ -233,7 +233,7 @@ def _undirected(graph: Loaded, weighted: bool) -> Matrix:
 
     A = graph.matrix if weighted else graph.matrix.pattern()
     if A.nrows != A.ncols:
-        raise UsageError(f"a graph has a square matrix; this one is {A.nrows} x {A.ncols}")
+        raise UsageError(f"the adjacency matrix of a graph must be square; got {A.nrows} x {A.ncols}")
     if A.is_symmetric():
         return A
     # i and j are joined both ways, and A_ij != A_ji
@@ -241,5 +241,6 @@ def _undirected(graph: Loaded, weighted: bool) -> Matrix:
     if len(rows):
         i, j = int(rows[0]), int(cols[0])
         ends = f"between {graph.label(i)} and {graph.label(j)}"
-        raise UsageError(f"--undirected: the edge {ends} has two weights, {A.get(i, j)} and {A.get(j, i)}")
+        said = "an edge listed in both directions must have equal weights"
+        raise UsageError(f"--undirected: {said}; the one {ends} has {A.get(i, j)} and {A.get(j, i)}")
     return binary.first(A | A.T).new()

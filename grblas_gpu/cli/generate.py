@@ -19,7 +19,7 @@ KINDS = (
 
 
 def add_commands(commands: Any) -> None:
-    """A command for each generator; what it takes is read off its signature."""
+    """A command for each generator, with the arguments of its signature."""
     from .. import generators
 
     help_ = "make a graph, and write it to a file"
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from None
     except OverflowError:
-        raise UsageError(f"{options.kind}: a graph of that size cannot be numbered") from None
+        raise UsageError(f"{options.kind}: the graph is too large for 64-bit vertex numbers") from None
     made = time.perf_counter() - start
     if options.output:
         write_graph(options.output, A)

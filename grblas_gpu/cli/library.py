@@ -12,7 +12,7 @@ from .library_commands import COMMANDS, Command
 from .library_tables import LAYOUTS, Table, first_rows, groups, table
 from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
 
-#: Numbers that algorithms take: what they mean, and what they are unless they are given; None: what the algorithm says.
+#: Numeric options: the type, the default (None: that of the algorithm) and the help text.
 NUMBERS: dict[str, tuple[Callable[[str], Any], Any, str]] = {
     "seed": (int, 1, "of the random numbers (default: 1)"),
     "damping": (float, None, "how often the walker follows an edge (default: 0.85)"),
@@ -25,7 +25,7 @@ NUMBERS: dict[str, tuple[Callable[[str], Any], Any, str]] = {
     "q": (float, None, "above 1 to stay near where the walk came from (default: 1)"),
 }
 ENDS = {"source": "from here", "target": "to here"}
-#: Several vertices: the option, which may be there more than once.
+#: Options for several vertices; they may be repeated.
 SEVERAL = {"sources": ("--source", "-s"), "personalization": ("--source", "-s"), "vertices": ("--vertex",)}
 
 
@@ -50,7 +50,7 @@ def add_argument(command: argparse.ArgumentParser, name: str) -> None:
         short = ("-s",) if name == "source" else ()
         command.add_argument(f"--{name}", *short, type=vertex, required=True, help=f"{ENDS[name]}: number or label")
     elif name in SEVERAL:
-        meaning = "a number or label; may be there several times"
+        meaning = "a number or label; may be repeated"
         command.add_argument(*SEVERAL[name], dest=name, action="append", type=vertex, required=True, help=meaning)
     elif name == "fanouts":
         command.add_argument(
@@ -90,6 +90,7 @@ def given(what: Command, graph: Loaded, options: argparse.Namespace) -> dict[str
 
 def run(options: argparse.Namespace) -> int:
     from .. import algorithms
+    from ..algorithms.labels import calling
 
     what = COMMANDS[options.command]
     output, as_csv = getattr(options, "output", None), getattr(options, "csv", False)
@@ -99,7 +100,8 @@ def run(options: argparse.Namespace) -> int:
     weighted = what.weighted or getattr(options, "weighted", False)
     graph = read_graph(options.file, weighted=weighted, **reading(options))
     loaded = time.perf_counter()
-    found = getattr(algorithms, what.algorithm)(graph.matrix, **given(what, graph, options))
+    with calling(what.algorithm, None if graph.labels is None else graph):  # errors name vertices by their labels
+        found = getattr(algorithms, what.algorithm)(graph.matrix, **given(what, graph, options))
     result = {
         "file": options.file,
         "vertices": graph.matrix.nrows,
@@ -131,7 +133,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def plural(word: str) -> str:
-    """The name of several.
+    """The plural of a word.
 
     >>> plural("community"), plural("colour")
     ('communities', 'colours')

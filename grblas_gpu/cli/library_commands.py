@@ -1,4 +1,4 @@
-"""The commands that run an algorithm of the library on a file: what each takes, and what it shows."""
+"""The commands that run an algorithm of the library on a file: their arguments and their output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def whole(found: Any) -> Any:
 
 
 class Command(NamedTuple):
-    """An algorithm, what its values are called, and what its users want to see first."""
+    """An algorithm, the name of its values, and the rows to show first."""
 
     algorithm: str
     value: str
@@ -56,7 +56,7 @@ COMMANDS = {
     "ppr": Command(
         "pagerank",
         "rank",
-        "the share of time of a random walker who returns to some vertices",
+        "the share of time of a random walker that returns to some vertices",
         arguments="personalization damping",
         weighted=True,
     ),
@@ -164,7 +164,7 @@ COMMANDS = {
     "ego": Command(
         "ego_graph",
         "weight",
-        "a vertex, what is near, and all edges between",
+        "a vertex, its neighbourhood, and all edges between",
         "in order",
         "source radius weighted",
         layout="subgraph",

@@ -1,4 +1,4 @@
-"""What algorithms find, as tables of Python values in which vertices go by their labels."""
+"""Results of algorithms as tables of Python values, with the labels of vertices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Table(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """How a kind of result becomes a table: its columns, by what its values are called, and its rows."""
+    """The conversion of a kind of result to a table: its columns, named after the values, and its rows."""
 
     columns: Callable[[str], list[str]]
     rows: Callable[[Loaded, Any, bool], list[tuple]]

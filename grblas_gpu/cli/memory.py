@@ -12,7 +12,7 @@ from ..display import bytes_text
 
 Arguments = dict[str, Any]
 
-#: Vertices and entries of what a generator makes; both directions of an edge are entries.
+#: Vertices and entries of the graphs of generators; both directions of an edge are entries.
 SIZES: dict[str, Callable[[Arguments], tuple[float, float]]] = {
     "kronecker": lambda a: (2.0 ** a["scale"], 2 * a["edge_factor"] * 2.0 ** a["scale"]),
     "mycielskian": lambda a: (3 * 2.0 ** (a["k"] - 2), 7 * 3.0 ** (a["k"] - 2)),
@@ -71,13 +71,13 @@ def check(what: str, needed: float, force: bool) -> None:
     available = available_bytes()
     if needed > available and not force:
         raise TooLarge(
-            f"{what} needs about {bytes_text(needed)} of memory, and {bytes_text(available)} are free; "
+            f"{what} needs about {bytes_text(needed)} of memory, but {bytes_text(available)} are free; "
             "--force tries it anyway"
         )
 
 
 def available_bytes() -> float:
-    """Memory that is free where new objects live: of the device, or of this machine and what limits this process."""
+    """Free memory for new objects: of the device, or of this machine within the limits of this process."""
     from ..backends.memory_limits import free_bytes
     from ..backends.registry import current_engine
 

@@ -9,7 +9,27 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from ..suggestions import did_you_mean
+
 BACKENDS = ("auto", "cpu", "cuda", "numpy")
+
+
+class Parser(argparse.ArgumentParser):
+    """Suggests a command or an option in place of an unknown one."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        given = list(sys.argv[1:] if args is None else args)
+        for text in [] if self._subparsers is not None else given[: given.index("--") if "--" in given else None]:
+            option = text.partition("=")[0]
+            if option.startswith("--") and not any(known.startswith(option) for known in self._option_string_actions):
+                self.error(f"unknown option {option}{did_you_mean(option, self._option_string_actions)}")
+        return super().parse_known_args(given, namespace)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action.choices, dict) and value not in action.choices:  # commands
+            hint = did_you_mean(value, action.choices) or f"; there are {', '.join(action.choices)}"
+            raise argparse.ArgumentError(None, f"unknown {str(action.metavar).lower()} {value!r}{hint}")
+        super()._check_value(action, value)
 
 
 def add_command(
@@ -40,7 +60,7 @@ def add_file(command: argparse.ArgumentParser, formats: str) -> None:
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """What :func:`add_file` asked for, for ``read_graph``."""
+    """The options of :func:`add_file`, as arguments of ``read_graph``."""
     return {name: getattr(options, name) for name in ("undirected", "base", "header", "columns", "labels", "force")}
 
 
@@ -52,7 +72,7 @@ def columns(text: str) -> list[str | int]:
     """
     found: list[str | int] = [int(part) if part.isdigit() else part for part in text.split(",")]
     if len(found) not in (2, 3):
-        raise argparse.ArgumentTypeError(f"source, target and perhaps weight, with commas; got {text!r}")
+        raise argparse.ArgumentTypeError(f"must be SOURCE,TARGET or SOURCE,TARGET,WEIGHT; got {text!r}")
     return found
 
 
@@ -63,12 +83,12 @@ def vertex(text: str) -> str:
     ('17', 'ann')
     """
     if text.startswith("-") and text[1:].isdigit():
-        raise argparse.ArgumentTypeError(f"a vertex is a number from 0 on, or a label; got {text}")
+        raise argparse.ArgumentTypeError(f"must be a number from 0 on, or a label; got {text}")
     return text
 
 
 def backend_of(options: argparse.Namespace) -> AbstractContextManager[None]:
-    """While a command runs, new objects belong to the backend asked for, if any."""
+    """The backend of ``--backend`` for the time of a command, if it is given."""
     from .. import using
 
     chosen = getattr(options, "backend", None)
@@ -82,7 +102,7 @@ def current_backend() -> str:
 
 
 def show(options: argparse.Namespace, result: dict[str, Any], text: str) -> None:
-    """The result as JSON if asked for, else as text; on standard error if standard output has the data."""
+    """Print the result as text, or as JSON with ``--json``; on standard error if standard output has the data."""
     busy = getattr(options, "output", None) == "-"
     print(json.dumps(result) if options.json else text, file=sys.stderr if busy else sys.stdout)
 
@@ -106,7 +126,7 @@ def positive(text: str) -> int:
     """
     value = _whole(text)
     if value < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {value}")
+        raise argparse.ArgumentTypeError(f"must be at least 1; got {value}")
     return value
 
 
@@ -118,7 +138,7 @@ def not_negative(text: str) -> int:
     """
     value = _whole(text)
     if value < 0:
-        raise argparse.ArgumentTypeError(f"must not be negative, not {value}")
+        raise argparse.ArgumentTypeError(f"must not be negative; got {value}")
     return value
 
 
@@ -126,7 +146,7 @@ def _whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text}") from None
+        raise argparse.ArgumentTypeError(f"must be an integer; got {text}") from None
 
 
 def _value(value: Any) -> str:

@@ -92,7 +92,7 @@ def check_picture(name: str) -> None:
 
     known = FigureCanvasBase.get_supported_filetypes()
     if Path(name).suffix[1:].lower() not in known:
-        raise UsageError(f"{name}: no picture has this suffix; there are: {', '.join(f'.{kind}' for kind in known)}")
+        raise UsageError(f"{name}: unknown picture format; choose one of {', '.join(f'.{kind}' for kind in known)}")
 
 
 def run_bc(options: argparse.Namespace) -> int:
@@ -125,7 +125,7 @@ def run_bc(options: argparse.Namespace) -> int:
 
 
 def edges_traversed(A: Any, levels: Any) -> int:
-    """The edges of what a search reached, as Graph500 counts them: an undirected edge once.
+    """The number of edges that a search reached, as Graph500 counts them: an undirected edge once.
 
     >>> from grblas_gpu import Vector, generators
     >>> edges_traversed(generators.path(5), Vector.from_dense([0, 1, 2, 3, 4]))
@@ -139,7 +139,7 @@ def edges_traversed(A: Any, levels: Any) -> int:
 
 
 def _quickest_trace(run: Callable[[], Any], repeat: int) -> Any:
-    """Of some runs the one in which the machine did least beside."""
+    """The fastest of some runs, the one least disturbed by other programs."""
     from ..trace.records import trace
 
     traces = []

@@ -36,7 +36,7 @@ class _OnRanks(type):
 
 
 class DistMatrix(metaclass=_OnRanks):
-    """How a Matrix over the ranks of a job is made, and what a rank has of it.
+    """Constructors of a Matrix over the ranks of a job, and access to the part of a rank.
 
     Every method is collective: all ranks call it, with the same arguments except for their own entries. The backend is
     "mpi" for a wide grid of all ranks, or for example "mpi:4x1" (1-D) or "mpi:2x2:cuda". A Matrix that every rank
@@ -190,7 +190,7 @@ class DistMatrix(metaclass=_OnRanks):
         pieces = kronecker_pieces(engine, scale, edge_factor, seed)
         n = 1 << scale
         A = DistMatrix.from_pieces(lambda rank, size: pieces, nrows=n, ncols=n, undirected=True, backend=backend)
-        A._store._transpose = A._store  # both directions of every edge: known, so that nobody has to find out
+        A._store._transpose = A._store  # symmetric by construction: both directions of every edge are here
         return A
 
     @staticmethod
@@ -239,7 +239,7 @@ class DistMatrix(metaclass=_OnRanks):
 
 
 class DistVector(metaclass=_OnRanks):
-    """How a Vector over the ranks of a job is made, and what a rank has of it.
+    """Constructors of a Vector over the ranks of a job, and access to the part of a rank.
 
     >>> from grblas_gpu.distributed import DistVector
     >>> v = DistVector.from_parts([0, 2], [5, 6], size=4)

@@ -18,7 +18,7 @@ SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 
 class FilePart(NamedTuple):
-    """The entries that a rank has read; of all of the file its bytes, and what it says itself (-1: nothing)."""
+    """The entries that a rank has read, the size of the file, and the number of entries in its header (-1: none)."""
 
     rows: np.ndarray
     columns: np.ndarray

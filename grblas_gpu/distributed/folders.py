@@ -48,7 +48,7 @@ def write_parts(folder: str | os.PathLike[str], grid: Any, description: dict[str
 
 
 def read_description(folder: str | os.PathLike[str], grid: Any, kind: str) -> dict[str, Any]:
-    """What a folder says that it has; the same on all ranks, or an error on all of them."""
+    """The description of a folder's content; the same on all ranks, or an error on all of them."""
     place = Path(folder)
     grid.check_same(folder=str(place))
 
@@ -84,7 +84,7 @@ def read_parts(folder: str | os.PathLike[str], parts: int, count: int, rank: int
                 checksum = int(stored["checksum"][0])
         except FileNotFoundError:
             raise
-        except Exception as error:  # whatever reading what is no such file may raise
+        except Exception as error:  # reading a file of another kind may raise anything
             raise ValueError(f"{file}: damaged: {error}") from None
         if checksum != _checksum(arrays):
             raise ValueError(f"{file}: damaged: the checksum is another one")

@@ -55,7 +55,7 @@ class Level:
 
 @dataclass
 class Graph500Result:
-    """What a run found; ``teps`` in the order of the roots.
+    """The results of a run; ``teps`` in the order of the roots.
 
     >>> from grblas_gpu.distributed import graph500
     >>> result = graph500(6, roots=3)
@@ -147,7 +147,7 @@ def graph500(
     chosen = choose_roots(engine, degrees, A.nrows, roots, seed)
     if not chosen:
         raise ValueError(f"graph500: no vertex of this graph has an edge (scale {scale}, edge factor {edge_factor})")
-    hybrid_bfs(A, chosen[0]).nvals  # the first search loads what is compiled
+    hybrid_bfs(A, chosen[0]).nvals  # the first search loads the compiled kernels
     levels = trace_levels(engine, A, chosen[0])
     seconds, edges, depths = [], [], []
     for root in chosen:
@@ -208,7 +208,7 @@ def _below(n: int, seed: int, counters: np.ndarray) -> list[int]:
 
 
 def trace_levels(engine: Any, A: Matrix, root: int) -> list[Level]:
-    """What every level of one search sends, and how long it takes."""
+    """The bytes sent and the time taken by every level of one search."""
     with Trace() as collected:
         parents: Vector = hybrid_bfs(A, root)
         parents.nvals
@@ -235,7 +235,7 @@ def trace_levels(engine: Any, A: Matrix, root: int) -> list[Level]:
 
 
 def finish(engine: Any) -> None:
-    """Wait for what this rank's device has still to do."""
+    """Wait for the pending work of this rank's device."""
     if engine.local.sizes_on_device:
         import cupy
 

@@ -1,8 +1,8 @@
-"""Hybrid breadth-first search over many ranks: the tree that Graph500 asks for.
+"""Hybrid breadth-first search over many ranks: the tree that Graph500 requires.
 
 Method: top-down, the frontier travels as lists and the vertices that blocks found travel to their owners, each once
-per block, with a parent; bottom-up, the frontier and what is unvisited travel as bit maps, and only parents that were
-found travel back. All ranks change direction together, because the numbers that decide (edges of the frontier, edges
+per block, with a parent; bottom-up, the frontier and the unvisited vertices travel as bit maps, and only found parents
+travel back. All ranks change direction together, because the numbers that decide (edges of the frontier, edges
 of unvisited vertices over alpha = 48, vertices over beta = 20) are sums over all of them.
 Invariant: before step d, ``parents`` has an entry for every vertex at distance <= d, and ``frontier`` for those at d.
 References: T. Hiragushi, D. Takahashi, Efficient hybrid breadth-first search on GPUs, ICA3PP 2013; S. Beamer, A. Buluc,

@@ -56,4 +56,4 @@ class Permutation:
     def of(self, index: np.ndarray) -> np.ndarray:
         """The permuted numbers; collective."""
         owners = self.line.owner(index)
-        return answer(self.grid.everyone, owners, index, lambda asked: self.here[asked - self.low])
+        return answer(self.grid.everyone, owners, index, lambda vertices: self.here[vertices - self.low])

@@ -1,9 +1,8 @@
 """Long jobs that go on where they were killed: PageRank and betweenness centrality with a restart folder.
 
-After every few steps all ranks write what they have (folders.py) to a new folder, then rank 0 makes it the one that
-counts, by replacing one small file. A job that is killed at any time, and started again with the same arguments on any
-number of ranks, reads it and goes on. The folder stays when the job is done: what it was asked for is then known at
-once.
+After every few steps all ranks write their parts (folders.py) to a new folder, then rank 0 makes it the current one by
+replacing one small file. A job that was killed at any time reads it and goes on, when it is started again with the same
+arguments on any number of ranks. The folder stays when the job is done; starting it again returns the result at once.
 """
 
 from __future__ import annotations
@@ -27,15 +26,19 @@ ITERATIONS, SOURCES = 10, 64  # between two writes
 
 
 class Restart:
-    """What a job has done so far: a number of steps and a Vector, for one graph and one set of arguments."""
+    """The state of a job: a number of steps and a Vector, for one graph and one set of arguments."""
 
-    def __init__(self, folder: str | os.PathLike[str], A: Any, **asked: Any) -> None:
+    def __init__(self, folder: str | os.PathLike[str], A: Any, **arguments: Any) -> None:
         engine = A._engine
         if not isinstance(engine, MpiBackend):
             raise TypeError("a restart folder is for a Matrix on backend 'mpi'; use A.to('mpi')")
         self._grid, self._backend, self._folder = engine.grid, engine.name, Path(folder)
-        self._asked = {"vertices": A.nrows, "entries": A.nvals, **{name: repr(value) for name, value in asked.items()}}
-        self._grid.check_same(restart=str(folder), **self._asked)
+        self._arguments = {
+            "vertices": A.nrows,
+            "entries": A.nvals,
+            **{name: repr(value) for name, value in arguments.items()},
+        }
+        self._grid.check_same(restart=str(folder), **self._arguments)
         self.steps = 0
         self.done = False
         self.vector: Vector | None = None
@@ -51,13 +54,15 @@ class Restart:
             return None
         try:
             state = json.loads(text)
-            steps, done, vector, asked = (state[name] for name in ("steps", "done", "vector", "asked"))
+            steps, done, vector, arguments = (state[name] for name in ("steps", "done", "vector", "asked"))
             if type(steps) is not int or type(done) is not bool or Path(vector).name != vector:
                 raise ValueError("no steps")
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{self._folder / STATE}: damaged: {error}") from None
-        if asked != self._asked:
-            raise InvalidValue(f"{self._folder}: left by another job: {asked}, not {self._asked}; use another folder")
+        if arguments != self._arguments:
+            raise InvalidValue(
+                f"{self._folder}: left by another job: {arguments}, not {self._arguments}; use another folder"
+            )
         return state
 
     def save(self, steps: int, vector: Vector, done: bool) -> None:
@@ -68,7 +73,7 @@ class Restart:
         def replace() -> None:
             if self._grid.rank != 0:
                 return
-            state = {"steps": steps, "done": done, "vector": name, "asked": self._asked}
+            state = {"steps": steps, "done": done, "vector": name, "asked": self._arguments}
             with replacing(self._folder / STATE) as file, open(file, "w", encoding="utf-8") as stream:
                 json.dump(state, stream)
             for other in self._folder.glob("steps-*"):
@@ -98,7 +103,7 @@ def pagerank(
     every : int
         Iterations between two writes.
     max_iterations : int
-        After so many steps, of all jobs together, it gives up.
+        The largest number of iterations, of all jobs together.
     **options
         Those of ``algorithms.pagerank``.
 

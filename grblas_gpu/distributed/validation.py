@@ -27,7 +27,7 @@ CHECKS = (
 
 
 class Validation(NamedTuple):
-    """How many vertices or edges fail each of the five checks, and what the tree has.
+    """The numbers of vertices or edges that fail each of the five checks, and the size of the tree.
 
     >>> from grblas_gpu.distributed import DistMatrix, hybrid_bfs, validate_tree
     >>> A = DistMatrix.kronecker(5)
@@ -46,7 +46,7 @@ class Validation(NamedTuple):
         return not any(self.failed)
 
     def __str__(self) -> str:
-        wrong = [f"{what}: not so for {count}" for what, count in zip(CHECKS, self.failed, strict=True) if count]
+        wrong = [f"{what}: violated by {count}" for what, count in zip(CHECKS, self.failed, strict=True) if count]
         return "; ".join(wrong) or f"a tree of {self.vertices} vertices, {self.depth} levels deep"
 
 
@@ -67,7 +67,7 @@ def validate_tree(A: Matrix, source: int, parents: Vector) -> Validation:
     >>> from grblas_gpu.distributed import DistMatrix, DistVector, validate_tree
     >>> A = DistMatrix.from_parts([0, 1], [1, 2], nrows=3, ncols=3, undirected=True)
     >>> print(validate_tree(A, 0, DistVector.from_parts([0, 1, 2], [0, 0, 0], size=3)))
-    tree edges are edges of the graph: not so for 1
+    tree edges are edges of the graph: violated by 1
     """
     if not isinstance(A, DistMatrix) or not isinstance(parents, DistVector):
         raise TypeError("validate_tree: expected a Matrix and a Vector on backend 'mpi'; use .to('mpi')")
@@ -104,10 +104,10 @@ class _Checks:
         return Validation(failed, counts[5], counts[6] // 2, depth + 1)
 
     def _ask(self, here: np.ndarray, vertices: np.ndarray) -> np.ndarray:
-        """What the owners of these vertices have at their positions; -1 for what is no vertex."""
+        """The values of these vertices, from the ranks that own them; -1 for invalid vertices."""
         real = (vertices >= 0) & (vertices < self.line.size)
         safe = np.where(real, vertices, 0)
-        found = answer(self.grid.everyone, self.line.owner(safe), safe, lambda asked: here[asked - self.low])
+        found = answer(self.grid.everyone, self.line.owner(safe), safe, lambda vertices: here[vertices - self.low])
         return np.where(real, found, -1)
 
     def _levels(self) -> tuple[np.ndarray, int]:

@@ -10,6 +10,7 @@ same arguments give the same graph everywhere: random numbers are hashes of coun
 [[0, 1], [1, 0], [1, 2], [2, 1]]
 """
 
+from ..suggestions import public_only as _public_only
 from .edge_lists import (
     Edges,
     complete_edges,
@@ -53,3 +54,5 @@ __all__ = [
     "uniform_random_edges",
     "watts_strogatz",
 ]
+
+_public_only(globals())

@@ -1,6 +1,6 @@
 """The same graphs as lists of entries in NumPy arrays: ``rows, cols, n``, both directions of every edge, in order.
 
-For those who want edges and no Matrix; whatever the backend, they are made on the host.
+For programs that need edges instead of a Matrix. Every backend makes them on the host.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Edges = tuple[Indices, Indices, int]
 
 
 def edge_list(generator: Callable[..., Matrix], *args: Any, **options: Any) -> Edges:
-    """What a generator makes of these arguments, as ``rows, cols, n``.
+    """The graph of a generator with these arguments, as ``rows, cols, n``.
 
     Parameters
     ----------

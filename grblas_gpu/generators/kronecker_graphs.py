@@ -50,11 +50,11 @@ def kronecker(scale: int, edge_factor: int = 16, *, seed: int = 1, a: float = A,
     True
     """
     if not 0 <= scale <= 31:
-        raise ValueError(f"kronecker: scale must be from 0 to 31, got {scale}")
+        raise ValueError(f"kronecker: scale must be from 0 to 31; got {scale}")
     if edge_factor < 0:
-        raise ValueError(f"kronecker: edge_factor must not be negative, got {edge_factor}")
+        raise ValueError(f"kronecker: edge_factor must not be negative; got {edge_factor}")
     if min(a, b, c) < 0 or a + b + c > 1:
-        raise ValueError(f"kronecker: a, b, c must be probabilities that add up to at most 1, got {a}, {b}, {c}")
+        raise ValueError(f"kronecker: a, b and c must be probabilities with a sum of at most 1; got {a}, {b}, {c}")
     like = engine_array()
     n, m = 1 << scale, edge_factor << scale
     # The recipe gives low numbers high degrees; a permutation removes that hint.
@@ -74,12 +74,12 @@ class Recipe(NamedTuple):
 
     @property
     def bits(self) -> np.uint64:
-        """Of a column in a key."""
+        """The number of bits of a column in a key."""
         return key_bits(1 << self.scale)
 
     @property
     def streams(self) -> list[int]:
-        """What the hash of an edge's number begins with, for every second level (see Stream.bits)."""
+        """The initial hash state for every second level (see Stream.bits)."""
         return [(Stream(self.seed, 2 + level).start + STEP) & WORD for level in range(0, self.scale, 2)]
 
 
@@ -106,7 +106,7 @@ def kronecker_keys(recipe: Recipe, low: int, high: int, keys: Array) -> int:
 
 
 def quadrant_limits(a: float, b: float, c: float) -> list[np.uint64]:
-    """Where the quadrants b, c and d begin, in 32-bit random numbers."""
+    """The thresholds of the quadrants b, c and d, in 32-bit random numbers."""
     return [np.uint64(min(round(sum(part) * 2**32), 2**32 - 1)) for part in ((a,), (a, b), (a, b, c))]
 
 

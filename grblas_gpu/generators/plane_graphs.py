@@ -40,7 +40,7 @@ def delaunay(n: int, *, seed: int = 1) -> Matrix:
     (100, 100)
     """
     if n < 3:
-        raise ValueError(f"delaunay: a triangulation needs at least three points, got {n}")
+        raise ValueError(f"delaunay: n must be at least 3, the points of a triangle; got {n}")
     from scipy.spatial import Delaunay
 
     x, y = points(n, seed, np.zeros(0, np.uint64))
@@ -75,11 +75,11 @@ def random_geometric(n: int, radius: float | None = None, *, seed: int = 1) -> M
     if radius is None:
         radius = DENSE_ENOUGH * math.sqrt(math.log(n) / n)
     if radius < 0:
-        raise ValueError(f"random_geometric: radius must not be negative, got {radius}")
+        raise ValueError(f"random_geometric: radius must not be negative; got {radius}")
     reach = min(round(radius * SIDE), 2 * SIDE)
     like = engine_array()
     x, y = points(n, seed, like)
-    # Squares at least as wide as the reach, and not many more of them than points: whoever is near is in one of nine.
+    # Squares are at least as wide as the reach, so all neighbours of a point are in nine of them.
     cells = max(1, min(SIDE // max(1, reach), math.isqrt(n) + 1))
     width = -(-SIDE // cells)
     cell = y // width * cells + x // width

@@ -12,7 +12,7 @@ from .structure import EdgeKeys, check_probability, check_size, engine_array, pi
 if TYPE_CHECKING:
     from ..api.matrix import Matrix
 
-LIMIT = 2**32  # random choices are among at most so many
+LIMIT = 2**32  # the largest number of alternatives of a random choice
 
 
 def uniform_random(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Matrix:
@@ -35,7 +35,7 @@ def uniform_random(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Ma
     """
     check_size("uniform_random", n)
     if average_degree < 0:
-        raise ValueError(f"uniform_random: average_degree must not be negative, got {average_degree}")
+        raise ValueError(f"uniform_random: average_degree must not be negative; got {average_degree}")
     _check_choices("uniform_random", n)
     return _drawn(n, round(n * average_degree / 2), lambda edge: tuple(Stream(seed, k).below(n, edge) for k in (1, 2)))
 
@@ -63,7 +63,7 @@ def bipartite(left: int, right: int, degree: int = 8, *, seed: int = 1) -> Matri
     """
     check_size("bipartite", left, right)
     if degree < 0:
-        raise ValueError(f"bipartite: degree must not be negative, got {degree}")
+        raise ValueError(f"bipartite: degree must not be negative; got {degree}")
     _check_choices("bipartite", right)
     draw = Stream(seed, 1)
     return _drawn(
@@ -137,7 +137,7 @@ def preferential_attachment(n: int, edges_each: int = 8, *, seed: int = 1) -> Ma
     """
     check_size("preferential_attachment", n)
     if edges_each < 0:
-        raise ValueError(f"preferential_attachment: edges_each must not be negative, got {edges_each}")
+        raise ValueError(f"preferential_attachment: edges_each must not be negative; got {edges_each}")
     _check_choices("preferential_attachment", 2 * n * edges_each)
     draw, one, each = Stream(seed, 1), np.uint64(1), np.uint64(max(1, edges_each))
 
@@ -163,4 +163,4 @@ def _drawn(n: int, count: int, ends: Any) -> Matrix:
 
 def _check_choices(name: str, count: int) -> None:
     if count > LIMIT:
-        raise ValueError(f"{name}: random choices are among at most 2**32, got {count}")
+        raise ValueError(f"{name}: random numbers have 32 bits, enough for 2**32 choices; got {count}")

@@ -139,7 +139,7 @@ def mycielskian(k: int) -> Matrix:
     (5, 10)
     """
     if not 2 <= k <= 21:
-        raise ValueError(f"mycielskian: the chromatic number must be from 2 to 21, got {k}")
+        raise ValueError(f"mycielskian: k, the chromatic number, must be from 2 to 21; got {k}")
     like = engine_array()
     indptr = np.arange(3, dtype=INDEX, like=like)
     cols = np.arange(2, dtype=INDEX, like=like)[::-1].astype(np.int32)

@@ -31,14 +31,14 @@ def engine_array() -> Array:
 
 
 def pieces(total: int, like: Array) -> Iterator[tuple[int, int]]:
-    """``range(total)`` in pieces; what is made of them does not depend on their size, but the memory for it does."""
+    """``range(total)`` in pieces; their size affects the memory used, not the result."""
     size = HOST_PIECE if isinstance(like, np.ndarray) else DEVICE_PIECE
     for start in range(0, total, size):
         yield start, min(start + size, total)
 
 
 def key_bits(n: int) -> np.uint64:
-    """How many bits of a key ``row << bits | column`` the column takes."""
+    """The number of bits of the column in a key ``row << bits | column``."""
     return np.uint64(max(n - 1, 1).bit_length())
 
 
@@ -104,7 +104,7 @@ def matrix_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -> 
     indptr = np.zeros(n + 1, INDEX, like=like)
     cols: Any = None
     for low, high, keys in distinct_by_rows(n, most, keys_of_rows, like):
-        if cols is None:  # of several ranges nobody knows the sum, and there may be no room for a copy
+        if cols is None:  # the sum of several ranges is unknown, and memory may not hold a copy
             cols = np.empty(len(keys) if high == n else most, column_type(n), like=like)
         firsts = np.arange(low, high, dtype=np.uint64, like=like) << bits
         indptr[low:high] = np.searchsorted(keys, firsts) + used
@@ -145,7 +145,7 @@ def symmetric_matrix(indptr: Array, cols: Array) -> Matrix:
     n = len(indptr) - 1
     true = engine.array([True] * min(len(cols), 1), bool)
     store = engine.adopt(MatrixStore(n, n, indptr, cols.astype(column_type(n), copy=False), true))
-    store._transpose = store  # known, so that nobody has to find out
+    store._transpose = store  # symmetric by construction
     return Matrix._from_store(engine, BOOL, store)
 
 
@@ -153,9 +153,9 @@ def check_size(name: str, *sizes: int) -> None:
     """A graph has vertices."""
     for size in sizes:
         if size < 1:
-            raise ValueError(f"{name}: a graph needs at least one vertex, got a size of {size}")
+            raise ValueError(f"{name}: every size must be at least 1; got {size}")
 
 
 def check_probability(name: str, what: str, value: float) -> None:
     if not 0 <= value <= 1:
-        raise ValueError(f"{name}: {what} must be from 0 to 1, got {value}")
+        raise ValueError(f"{name}: {what} must be from 0 to 1; got {value}")

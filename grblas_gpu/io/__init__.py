@@ -9,6 +9,7 @@ array([[0, 5],
        [6, 0]])
 """
 
+from ..suggestions import public_only as _public_only
 from .awkward_arrays import from_awkward, to_awkward
 from .binary_files import load, save
 from .dense_arrays import from_array, to_array
@@ -54,3 +55,5 @@ __all__ = [
     "to_vectors",
     "write_edgelist",
 ]
+
+_public_only(globals())

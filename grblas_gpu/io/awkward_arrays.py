@@ -9,6 +9,7 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
+from ..suggestions import needed, type_text
 
 MATRIX_FORMATS = ("csr", "csc", "hypercsr", "hypercsc")
 
@@ -16,7 +17,7 @@ MATRIX_FORMATS = ("csr", "csc", "hypercsr", "hypercsc")
 def to_awkward(A: Any, format: str | None = None) -> Any:
     """A Matrix or Vector as an Awkward Array, a record for each entry with ``indices`` and ``values``.
 
-    It has the parameters "format" and "shape", so that :func:`from_awkward` knows what it is. Of the "hyper" formats,
+    It has the parameters "format" and "shape", which :func:`from_awkward` reads. Of the "hyper" formats,
     ``data`` holds the lines that are not empty, and ``offset_labels`` which ones these are.
 
     Parameters
@@ -36,11 +37,8 @@ def to_awkward(A: Any, format: str | None = None) -> Any:
     kind = "Vector" if A.ndim == 1 else "Matrix"
     format = ("vec" if A.ndim == 1 else "csr") if format is None else format.lower()
     if format not in (("vec",) if A.ndim == 1 else MATRIX_FORMATS):
-        raise ValueError(f"Invalid format for {kind}: {format}")
-    try:
-        import awkward
-    except ImportError:
-        raise ImportError("to_awkward needs Awkward Array: pip install awkward") from None
+        raise ValueError(f"to_awkward: Invalid format for {kind}: {format}")
+    awkward = needed("awkward", "io.to_awkward")
     if A.ndim == 1:
         indices, values = A.to_coo()
         array = awkward.zip({"values": values, "indices": indices.astype(np.int64)})
@@ -80,17 +78,17 @@ def from_awkward(A: Any, *, name: str | None = None) -> Any:
     {1: 5}
     """
     if not hasattr(A, "layout"):
-        raise TypeError(f"from_awkward needs an Awkward Array, not {type(A)}")
+        raise TypeError(f"from_awkward: expected an Awkward Array; got {type_text(A)}")
     parameters = A.layout.parameters
     if missing := {"format", "shape"} - parameters.keys():
-        raise ValueError(f"Missing parameters: {', '.join(sorted(missing))}")
+        raise ValueError(f"from_awkward: Missing parameters: {', '.join(sorted(missing))}; to_awkward sets them")
     format, shape = parameters["format"], parameters["shape"]
     if len(shape) == 1:
         if format != "vec":
-            raise ValueError(f"Invalid format for Vector: {format}")
+            raise ValueError(f"from_awkward: Invalid format for Vector: {format}")
         return Vector.from_coo(np.asarray(A["indices"]), np.asarray(A["values"]), size=shape[0], name=name)
     if format not in MATRIX_FORMATS:
-        raise ValueError(f"Invalid format for Matrix: {format}")
+        raise ValueError(f"from_awkward: Invalid format for Matrix: {format}")
     lists = A["data"] if format.startswith("hyper") else A
     indptr = np.asarray(lists["values"].layout.offsets.data)
     parts = [indptr, *(np.asarray(lists[part].layout.content.data) for part in ("indices", "values"))]

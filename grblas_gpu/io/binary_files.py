@@ -66,7 +66,7 @@ def save(path: str | os.PathLike, x: Any) -> None:
     labels = None if graph is None else labels_to_bytes(graph.labels)
     x = ensure_type(x if graph is None else graph.matrix, (Matrix, Vector))
     if x.dtype._is_udt:
-        raise TypeError(f"these files hold numbers, and no records of the type {x.dtype}; pickle does")
+        raise TypeError(f"save: a .grb file stores numbers, not records of dtype {x.dtype}; use pickle")
     host = x._engine.host
     arrays = {name: np.ascontiguousarray(host(array)) for name, array in x.device_arrays().items()}
     if isinstance(x, Vector) and not x._store.ordered:
@@ -84,7 +84,9 @@ def save(path: str | os.PathLike, x: Any) -> None:
         fields["directed"] = graph.directed
     header = json.dumps(fields).encode()
     if len(header) > _LONGEST_HEADER:
-        raise ValueError(f"save: a name of {len(x.name)} characters is too long for a file")
+        raise ValueError(
+            f"save: the name has {len(x.name)} characters, too many for a file; set x.name to a shorter one"
+        )
     with replacing(path) as unfinished, open(unfinished, "wb") as file:
         version = VERSION if kind != "Vector" and "indptr" not in arrays else SPARSE_VERSION
         start = MAGIC + bytes([version]) + len(header).to_bytes(8, "little")
@@ -106,7 +108,7 @@ def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None
     path : str or path
         The file.
     mmap : bool
-        Whether the arrays stay in the file and are read when they are needed; what is changed in memory does not
+        Whether the arrays stay in the file and are read on demand; changes in memory do not
         reach the file. The structure is checked in either case, the checksum of the arrays only without.
     name : str, optional
         The name of the object; that which it was saved with by default.
@@ -131,7 +133,7 @@ def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None
         name = _text(fields["name"]) if name is None else name
         for role in ("indptr", "indices", "rows", "starts"):
             if role in arrays and arrays[role].dtype.kind not in "iu":
-                raise ValueError(f"{role} of {arrays[role].dtype}")
+                raise ValueError(f"array {role} has dtype {arrays[role].dtype}")
         if fields["kind"] in ("Matrix", "Graph"):
             nrows, ncols = shape
             store = _matrix(dtype, nrows, ncols, arrays)
@@ -151,20 +153,20 @@ def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None
 
 def _size(number: Any) -> int:
     if type(number) is not int or not 0 <= number <= MAX_SIZE:
-        raise ValueError(f"a size of {shown(str(number))}")
+        raise ValueError(f"size {shown(str(number))} is out of range")
     return number
 
 
 def _text(name: Any) -> str:
     if type(name) is not str:
-        raise TypeError(f"a name of {type(name).__name__}")
+        raise TypeError(f"the name is a {type(name).__name__}, not text")
     return name
 
 
 def _matrix(dtype: Any, nrows: int, ncols: int, arrays: dict[str, np.ndarray]) -> MatrixStore:
     values = arrays["values"]
     if values.dtype != dtype.np_type:
-        raise ValueError(f"values of {values.dtype} for entries of {dtype.name}")
+        raise ValueError(f"values have dtype {values.dtype}, but the header says {dtype.name}")
     if "indices" not in arrays:
         return _dense_matrix(nrows, ncols, arrays.get("present"), values)
     one = len(values) == 1 and len(arrays["indices"]) != 1
@@ -176,7 +178,7 @@ def _matrix(dtype: Any, nrows: int, ncols: int, arrays: dict[str, np.ndarray]) -
         return store
     ascending = bool(np.all(rows[1:] > rows[:-1]))
     if not ascending or (len(rows) and (rows[0] < 0 or rows[-1] >= nrows)) or bool(np.any(np.diff(store.indptr) == 0)):
-        raise ValueError("rows that do not ascend within the shape, or have no entry")
+        raise ValueError("row numbers do not ascend within the shape, or a row has no entry")
     return MatrixStore.hypersparse(nrows, ncols, rows.astype(INDEX), store.indptr, store.indices, store.values)
 
 
@@ -197,7 +199,7 @@ def _vector(dtype: Any, size: int, arrays: dict[str, np.ndarray], name: str) -> 
     if indices is not None:
         ascending = bool(np.all(indices[1:] > indices[:-1]))
         if not ascending or (len(indices) and (indices[0] < 0 or indices[-1] >= size)):
-            raise ValueError("indices that do not ascend within the size")
+            raise ValueError("indices do not ascend within the size")
     wanted = size if indices is None else len(indices)
     if values.dtype != dtype.np_type or len(values) not in {1 if wanted else 0, wanted}:
         raise ValueError(f"{len(values)} values of {values.dtype} for {wanted} entries of {dtype.name}")
@@ -227,7 +229,7 @@ def read_arrays(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.nd
                 file.seek(place)
                 arrays[name] = np.fromfile(file, dtype, count)
                 if checksum is not None and _checksum(arrays[name]) != checksum:
-                    raise ValueError(f"{path}: damaged: the checksum of the array {shown(name)} is another")
+                    raise ValueError(f"{path}: damaged: wrong checksum of the array {shown(name)}")
             place += count * dtype.itemsize
     return fields, arrays
 
@@ -236,10 +238,12 @@ def _header(file: Any) -> tuple[dict[str, Any], list[tuple[str, np.dtype, int, i
     """The fields, and of every array name, type, length and checksum."""
     start = file.read(len(MAGIC) + 1 + 8)
     if start[: len(MAGIC)] != MAGIC or len(start) < len(MAGIC) + 9:
-        raise ValueError("not a file of grblas_gpu.io.save")
+        raise ValueError("not a file written by grblas_gpu.io.save")
     version, length = start[len(MAGIC)], int.from_bytes(start[len(MAGIC) + 1 :], "little")
     if not 1 <= version <= VERSION:
-        raise ValueError(f"version {version} of the format, of which this release knows {VERSION}; update grblas_gpu")
+        raise ValueError(
+            f"format version {version} is newer than {VERSION}, the latest that this release reads; update grblas_gpu"
+        )
     checksum = int.from_bytes(file.read(8), "little") if version > 1 else None
     text = file.read(min(length, _LONGEST_HEADER))
     if len(text) != length or checksum not in (None, zlib.crc32(text)):
@@ -249,6 +253,6 @@ def _header(file: Any) -> tuple[dict[str, Any], list[tuple[str, np.dtype, int, i
     for entry in fields["arrays"]:
         name, dtype, count, *more = entry
         if type(name) is not str or type(dtype) is not str or type(count) is not int:
-            raise TypeError(f"an array described by {shown(str(entry))}")
+            raise TypeError(f"malformed description of an array: {shown(str(entry))}")
         described.append((name, np.dtype(dtype), count, more[0] if more else None))
     return fields, described

@@ -1,4 +1,4 @@
-"""What files may ask for: not more memory than they can fill, and no room in a message for all of them."""
+"""Bounds on files: on the memory that a header may request, and on the text of a file in messages."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def shown(text: Any) -> str:
 
 
 def check_memory(name: str, wanted: int, length: int) -> None:
-    """A ValueError if a file of so many bytes asks for far more memory; ``config`` (``read_limit``) may allow it."""
+    """Raise ValueError if a file of ``length`` bytes needs far more memory than ``config["read_limit"]`` allows."""
     limit = config["read_limit"]
     if wanted > (max(_ALWAYS, _RATIO * length) if limit is None else limit):
         raise ValueError(
-            f"{name}: a file of {length} bytes that asks for {wanted} bytes of memory; "
-            f"if that is right, allow it: config.set(read_limit={wanted}), or --force on the command line"
+            f"{name}: the file has {length} bytes, but its header asks for {wanted} bytes of memory; "
+            f"to allow it: config.set(read_limit={wanted}), or --force on the command line"
         )
 
 
 def length_of(source: Any) -> int:
-    """The bytes of a file, given by name or open; 0 if nobody knows."""
+    """The size of a file in bytes, given by name or open; 0 if it is unknown."""
     try:
         if isinstance(source, (str, os.PathLike)):
             return os.stat(source).st_size

@@ -1,4 +1,4 @@
-"""Dense arrays and tensors of any library: NumPy, CuPy, PyTorch, JAX and whatever else speaks DLPack."""
+"""Dense arrays and tensors of any library: NumPy, CuPy, PyTorch, JAX and every other library with DLPack."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def from_array(
     if not is_device_array(array):
         array = host_array(array)
     if array.ndim not in (1, 2):
-        raise ValueError(f"from_array needs one or two dimensions; got {array.ndim}")
+        raise ValueError(f"from_array: the array must have one or two dimensions; got {array.ndim}")
     kind: Any = Vector if array.ndim == 1 else Matrix
     return kind.from_dense(array, missing_value, dtype=dtype, copy=copy, name=name)
 
@@ -101,7 +101,7 @@ def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None, copy: bool = 
 
 
 def host_array(array: Any) -> np.ndarray:
-    """What was given as a NumPy array, without a copy where its library can share memory."""
+    """An array of any library as a NumPy array, without a copy where memory can be shared."""
     if isinstance(array, np.ndarray) or hasattr(array, "__array__") or not hasattr(array, "__dlpack__"):
         return np.asarray(array)
     return np.from_dlpack(array)

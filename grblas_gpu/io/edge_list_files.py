@@ -58,9 +58,9 @@ def read_edgelist(
     dtype : dtype, optional
         Of the values: by default FP64 for weights, and BOOL (all true) without.
     nrows, ncols : int, optional
-        The shape; by default square, as large as the largest vertex asks for.
+        The shape; by default square, up to the largest vertex.
     dup_op : operator, optional
-        How to combine weights of an edge that is there twice; an error without it.
+        How to combine the weights of an edge that is listed twice; without it, duplicates are an error.
     name : str, optional
         The name of the Matrix.
 
@@ -91,14 +91,14 @@ def read_edgelist(
             np.broadcast_to(values[:1], rows.shape) if weights is None else np.concatenate([values, values[proper]])
         )
     largest = int(max(rows.max(initial=-1), cols.max(initial=-1))) + 1
-    if nrows is None:  # what the caller asks for is the caller's
+    if nrows is None:  # a size given by the caller is not limited
         check_memory(name_of(source), 8 * largest, max(len(text), length_of(source)))
     if nrows is None and ncols is None:
         nrows = ncols = largest
     nrows = int(rows.max(initial=-1)) + 1 if nrows is None else nrows
     ncols = int(cols.max(initial=-1)) + 1 if ncols is None else ncols
     if weights is None and dup_op is None:
-        values = np.array(True)  # an edge that is there twice is there
+        values = np.array(True)  # duplicates of unweighted edges count once
     try:
         return Matrix.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
     except ValueError as error:
@@ -227,7 +227,7 @@ def parse_weights(fields: list[tuple[int, str]], name: str, dtype: np.dtype) -> 
             try:
                 np.array([field]).astype(dtype)
             except (OverflowError, ValueError):
-                raise ValueError(f"{name}: line {number}: weight {shown(field)} is no {dtype.name}") from None
+                raise ValueError(f"{name}: line {number}: weight {shown(field)} is not a {dtype.name}") from None
         raise
 
 
@@ -237,8 +237,10 @@ def _checked_vertex(field: str, base: int, where: str) -> int:
     except ValueError:
         vertex = None
     if vertex is None:
-        raise ValueError(f"{where}: vertex {shown(field)} is no integer; Graph.read_edgelist (--labels) reads labels")
+        raise ValueError(
+            f"{where}: vertex {shown(field)} is not an integer; Graph.read_edgelist (--labels) reads labels"
+        )
     if not 0 <= vertex < MAX_SIZE:
         quote = "'"
-        raise ValueError(f"{where}: vertex {shown(field).strip(quote)} is not from {base} on, or too large")
+        raise ValueError(f"{where}: vertex {shown(field).strip(quote)} is out of range: numbers start at {base}")
     return vertex

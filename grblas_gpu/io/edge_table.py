@@ -16,21 +16,21 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
-#: What columns are called in files that have a header.
+#: Names of columns in headers.
 SOURCES = frozenset("source src from tail start u node1 vertex1 head_id source_id sourceid fromnodeid i row".split())
 TARGETS = frozenset("target dst to head end v node2 vertex2 tail_id target_id targetid tonodeid j col column".split())
 WEIGHTS = frozenset("weight w value cost distance length".split())
 
 
 class Layout(NamedTuple):
-    """How to read the lines of an edge list."""
+    """The layout of the lines of an edge list."""
 
     delimiter: str | None = None  # white space
     header: int = 0  # its line, or 0 where there is none
     columns: tuple[int, ...] | None = None  # of source, target and perhaps weight; or the first two or three
 
     def fields(self, line: str) -> list[str]:
-        """What stands between the delimiters of a line; quotation marks may enclose it."""
+        """The fields between the delimiters of a line; quotation marks may enclose them."""
         if self.delimiter is not None and '"' in line:
             return [field.strip() for field in next(csv.reader([line], delimiter=self.delimiter))]
         return line.split(self.delimiter)
@@ -68,7 +68,7 @@ def layout_of(
         return Layout(delimiter, lines[0][0] if header else 0)
     numbers = tuple(_number(column, fields[0], bool(header), name) for column in columns)
     if len(numbers) not in (2, 3):
-        raise ValueError(f"{name}: columns are source, target and perhaps weight; got {len(numbers)}")
+        raise ValueError(f"{name}: columns must name source, target and perhaps weight; got {len(numbers)} columns")
     return Layout(delimiter, lines[0][0] if header else 0, numbers)
 
 
@@ -100,7 +100,7 @@ def _is_header(fields: list[list[str]], labels: bool) -> bool:
 
 
 def _columns_called(names: list[str]) -> tuple[int, ...] | None:
-    """Where source, target and perhaps weight are among many columns, if these names say so."""
+    """The columns of source, target and perhaps weight, if their names are known ones."""
     if len(names) <= 3:
         return None
     lower = [name.lower() for name in names]
@@ -118,7 +118,7 @@ def _number(column: str | int, header: list[str], has_header: bool, name: str) -
         there = f"there are {', '.join(header)}" if has_header else "there is no header"
         raise ValueError(f"{name}: no column {column!r}; {there}")
     if not 0 <= column < len(header):
-        raise ValueError(f"{name}: no column {column}; there are 0 to {len(header) - 1}")
+        raise ValueError(f"{name}: no column {column}; columns are 0 to {len(header) - 1}")
     return column
 
 

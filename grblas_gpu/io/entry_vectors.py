@@ -74,7 +74,7 @@ def from_vectors(rows: Any, cols: Any, values: Any, *, nrows: int, ncols: int, d
     nrows, ncols : int
         The shape.
     dup_op : BinaryOp, optional
-        How to combine the values of a place that is there twice.
+        How to combine the values of a position that is listed twice.
 
     Examples
     --------
@@ -90,7 +90,9 @@ def from_vectors(rows: Any, cols: Any, values: Any, *, nrows: int, ncols: int, d
         recording.read("the entries", part)
     found = [part.to_coo() if not isinstance(part._store, VectorStore) else entries(part._store) for part in parts]
     if not all(np.array_equal(found[0][0], keys) for keys, _ in found):
-        raise InvalidValue("from_vectors: rows, columns and values must have entries at the same positions")
+        raise InvalidValue(
+            "from_vectors: the Vectors of rows, columns and values must have entries at the same positions"
+        )
     (_, i), (_, j), (_, x) = found
     with using(parts[2].backend):
         return Matrix.from_coo(i, j, x, nrows=nrows, ncols=ncols, dtype=parts[2].dtype, dup_op=dup_op)

@@ -14,17 +14,37 @@ from ..api.vector import Vector
 from ..dtypes import lookup_dtype
 from ..errors import DimensionMismatch, InvalidValue
 from ..progress import elapsed
+from ..suggestions import needed, type_text
 from .edge_list_files import parse_weights, split_lines
 from .edge_table import layout_of
 from .networkx_graphs import add_edges, adjacency
 from .text_files import name_of, text_of
 
 
+def edge_columns(edges: Iterable[Sequence]) -> list[tuple]:
+    """Sources, targets and perhaps weights of edges that are tuples."""
+    if not isinstance(edges, Iterable):
+        said = "edges must be (source, target) or (source, target, weight) tuples"
+        raise TypeError(f"Graph.from_edges: {said}; got {type_text(edges)}")
+    edges = list(edges)
+    try:
+        columns = list(zip(*edges, strict=True)) or [(), ()]
+    except ValueError:
+        first = len(edges[0])
+        number = next(k for k, edge in enumerate(edges) if len(edge) != first)
+        said = f"edge {number} is {edges[number]!r}, with {len(edges[number])} parts, but edge 0 has {first}"
+        raise ValueError(f"Graph.from_edges: {said}; give every edge a weight, or none") from None
+    if len(columns) not in (2, 3):
+        said = f"an edge is (source, target) or (source, target, weight); edge 0 is {edges[0]!r}"
+        raise ValueError(f"Graph.from_edges: {said}")
+    return columns
+
+
 class Graph:
     """A square adjacency Matrix and the label of every node.
 
-    Everywhere in this library an edge leads one way unless you say ``directed=False``: then it is an entry in either
-    direction, and the Matrix is symmetric. (Graphs of NetworkX say themselves what they are.) Labels are anything
+    Edges are directed unless you pass ``directed=False``: then an edge is an entry in both directions, and the Matrix
+    is symmetric. (Graphs of NetworkX are directed or not by their type.) Labels are anything
     hashable (they need no order); without labels the nodes are numbers.
 
     Parameters
@@ -58,21 +78,21 @@ class Graph:
         matrix = ensure_type(matrix, (Matrix, TransposedMatrix))
         matrix = matrix.new() if isinstance(matrix, TransposedMatrix) else matrix
         if matrix.nrows != matrix.ncols:
-            raise DimensionMismatch(f"Graph needs a square Matrix, not {matrix.nrows} x {matrix.ncols}")
+            raise DimensionMismatch(f"Graph: the Matrix must be square; got {matrix.nrows} x {matrix.ncols}")
         named = list(range(matrix.nrows) if labels is None else labels)
         if len(named) != matrix.nrows:
             raise DimensionMismatch(f"Graph: {len(named)} labels for {matrix.nrows} nodes")
         index = dict(zip(named, range(len(named)), strict=True))
         if len(index) != len(named):
             twice = next(label for i, label in enumerate(named) if index[label] != i)
-            raise InvalidValue(f"Graph: label {twice!r} stands for two nodes")
+            raise InvalidValue(f"Graph: two nodes have the label {twice!r}")
         if not directed and not matrix.is_symmetric():
-            raise InvalidValue("Graph: the Matrix of an undirected graph must be symmetric")
+            raise InvalidValue("Graph: directed=False needs a symmetric Matrix")
         self.matrix, self.labels, self.directed, self._index = matrix, named, directed, index
 
     @classmethod
     def _trusted(cls, matrix: Matrix, labels: list, directed: bool, index: dict) -> Graph:
-        """Of parts that fit together by construction."""
+        """A Graph of parts that are consistent by construction; nothing is checked."""
         new = object.__new__(cls)
         new.matrix, new.labels, new.directed, new._index = matrix, labels, directed, index
         return new
@@ -105,7 +125,7 @@ class Graph:
         try:
             return self._index[label]
         except KeyError:
-            raise KeyError(f"Graph: no node is called {label!r}") from None
+            raise KeyError(f"Graph: no node has the label {label!r}") from None
 
     def to_dict(self, vector: Any) -> dict:
         """The entries of a Vector over the nodes, by label.
@@ -123,7 +143,7 @@ class Graph:
         """
         vector = ensure_type(vector, Vector)
         if vector.size != len(self):
-            raise DimensionMismatch(f"Graph: a Vector of size {vector.size} for {len(self)} nodes")
+            raise DimensionMismatch(f"Graph.to_dict: the Vector has size {vector.size}, the graph {len(self)} nodes")
         return {self.labels[i]: value for i, value in vector.to_dict().items()}
 
     def to_vector(self, values: Mapping[Hashable, Any], dtype: Any = None) -> Vector:
@@ -144,7 +164,7 @@ class Graph:
         return Vector.from_dict({self.index(label): x for label, x in values.items()}, dtype, size=len(self))
 
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Numbers of sources, numbers of targets, values; an undirected edge is there once (source <= target).
+        """Numbers of sources, numbers of targets, values; an undirected edge is listed once (source <= target).
 
         >>> [part.tolist() for part in Graph.from_edges([("ann", "bob", 5)], directed=False).edges()]
         [[0], [1], [5]]
@@ -180,7 +200,7 @@ class Graph:
         dtype : dtype, optional
             Of the weights; by default what NumPy makes of them. Without weights, entries are True.
         dup_op : operator, optional
-            How to combine edges that are there twice; with weights that is an error without it.
+            How to combine edges that are listed twice; without it, duplicates with weights are an error.
 
         Raises
         ------
@@ -193,9 +213,7 @@ class Graph:
         >>> graph.labels, graph.matrix.to_dicts()
         (['ann', 'bob', 'cid'], {0: {1: 5, 2: 6}, 1: {0: 5}, 2: {0: 6}})
         """
-        columns = list(zip(*edges, strict=True)) or [(), ()]
-        if len(columns) not in (2, 3):
-            raise ValueError(f"Graph.from_edges: an edge has 2 or 3 parts (source, target, weight), not {len(columns)}")
+        columns = edge_columns(edges)
         index: dict[Hashable, int] = {}
         for label in itertools.chain(nodes, *zip(columns[0], columns[1], strict=True)):
             index.setdefault(label, len(index))
@@ -232,7 +250,7 @@ class Graph:
         dtype : dtype, optional
             Of the weights; their own by default.
         dup_op : BinaryOp, optional
-            How to combine values of an edge that is there twice; without it that is a ValueError.
+            How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
 
         Examples
         --------
@@ -287,8 +305,7 @@ class Graph:
         >>> Graph.from_edges([("ann", "bob", 5)], directed=False).to_networkx().edges(data="weight")
         EdgeDataView([('ann', 'bob', 5)])
         """
-        import networkx as nx
-
+        nx = needed("networkx", "Graph.to_networkx")
         G = nx.DiGraph() if self.directed else nx.Graph()
         G.add_nodes_from(self.labels)
         add_edges(G, self.edges(), self.labels, edge_attribute)
@@ -308,18 +325,18 @@ class Graph:
     ) -> Graph:
         """A Graph from a text file with a line for every edge: two labels (any text) and perhaps a weight.
 
-        The parameters are those of :func:`grblas_gpu.io.read_edgelist`. Here the first line is taken for a header if
-        it is called like one (source and target, from and to, src and dst, u and v, ...) or if it has a word where the
-        second line has a weight; ``header`` says so in other cases.
+        The parameters are those of :func:`grblas_gpu.io.read_edgelist`. Here the first line is a header if
+        it has names of columns (source and target, from and to, src and dst, u and v, ...) or a word where the second
+        line has a weight; in other cases pass ``header``.
 
         Parameters
         ----------
         source : str, path or open file
             The file; compressed if its name ends in .gz, .bz2 or .xz.
         delimiter : str, optional
-            What stands between fields; found out by default.
+            The separator of fields; detected by default.
         header : bool, optional
-            Whether the first line names the columns; found out by default.
+            Whether the first line names the columns; detected by default.
         columns : sequence of two or three, optional
             Columns of source, target and weight, by name or number. By default the first ones, or of more than three
             those that the header calls so.
@@ -328,7 +345,7 @@ class Graph:
         dtype : dtype, optional
             The type of the weights; by default their own.
         dup_op : BinaryOp, optional
-            How to combine values of an edge that is there twice; without it that is a ValueError.
+            How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
 
         Raises
         ------

@@ -32,9 +32,9 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
         The file; compressed if its name ends in .gz, .bz2 or .xz. Of a tar archive (.tar.gz and others), as the
         SuiteSparse Matrix Collection ships them, the matrix that is called like the archive.
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
-        Who parses: SciPy, or the package ``fast_matrix_market``.
+        The parser: SciPy, or the package ``fast_matrix_market``.
     dup_op : operator, optional
-        How to combine values of a position that is there twice; an error without it.
+        How to combine the values of a position that is listed twice; without it, duplicates are an error.
     name : str, optional
         The name of the Matrix.
     **kwargs
@@ -116,7 +116,7 @@ def mmwrite(
     matrix : Matrix
         What to write.
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
-        Who writes: SciPy, or the package ``fast_matrix_market``.
+        The writer: SciPy, or the package ``fast_matrix_market``.
     comment : str
         Lines for the head of the file.
     field : {"real", "complex", "integer", "pattern"}, optional
@@ -164,7 +164,7 @@ def _is_hermitian(matrix: Matrix) -> bool:
 
 
 def _function(which: str, engine: str) -> tuple[Any, dict[str, Any]]:
-    """``mmread`` or ``mmwrite`` of the engine, and what it must be told to return a sparse array."""
+    """``mmread`` or ``mmwrite`` of the engine, and its options for sparse arrays."""
     engine = engine.lower()
     if engine not in _ENGINES:
         raise ValueError(f'Bad engine value: {engine!r}. Must be "auto", "scipy", "fmm", or "fast_matrix_market"')
@@ -172,7 +172,9 @@ def _function(which: str, engine: str) -> tuple[Any, dict[str, Any]]:
         try:
             import fast_matrix_market
         except ImportError:
-            raise ImportError(f'engine="{engine}" needs fast_matrix_market; "auto" is as fast with SciPy') from None
+            raise ImportError(
+                f'mmread, mmwrite: engine="{engine}" needs fast_matrix_market; engine="auto" is as fast, with SciPy'
+            ) from None
         return getattr(fast_matrix_market, which), {}
     import scipy.io  # since 1.12 with the parallel parser of fast_matrix_market
 

@@ -1,4 +1,4 @@
-"""Whether the lines of a Matrix Market file are what they should be, before a fast parser sees them.
+"""A check of the lines of a Matrix Market file before the fast parser reads them.
 
 The parser reads as much of a number as it understands and skips the rest of the line: of ``2.9`` in a file of integers
 it makes 2, of ``0x10`` it makes 0. Most text is cleared by a look at its characters, which takes less time than parsing
@@ -21,7 +21,7 @@ _REAL = rb"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|" + _NAMED +
 _FIELDS = {b"integer": [_INTEGER], b"unsigned-integer": [_INTEGER], b"real": [_REAL], b"double": [_REAL]}
 _FIELDS |= {b"complex": [_REAL, _REAL], b"pattern": []}
 
-# Characters by what they are: white space 0, the end of a line 1, digits 2, signs 3, point 4, exponent 5, others 7.
+# Classes of characters: white space 0, the end of a line 1, digits 2, signs 3, point 4, exponent 5, others 7.
 _WHITE, _END, _DIGIT, _SIGN, _POINT, _EXPONENT, _OTHER = 0, 1, 2, 3, 4, 5, 7
 _CLASSES = bytearray([_OTHER] * 256)
 for _characters, _class in ((b" \t\r", _WHITE), (b"\n", _END), (b"0123456789", _DIGIT), (b"+-", _SIGN), (b".", _POINT)):
@@ -50,7 +50,7 @@ _DIGITS_AND_SIGNS = bytes((_DIGIT, _SIGN))
 
 
 class Grammar(NamedTuple):
-    """What a line of entries looks like."""
+    """The syntax of a line of entries."""
 
     fields: int
     reals: bool  # points and exponents may occur

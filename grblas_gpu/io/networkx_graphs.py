@@ -19,6 +19,7 @@ from ..api.memory import reports_memory
 from ..backends.memory_limits import check_entries
 from ..backends.storage import column_type
 from ..errors import DimensionMismatch
+from ..suggestions import needed
 from .scipy_sparse import one_if_equal
 
 NODE_BYTES = 200  # that a vertex without edges takes, and more
@@ -84,12 +85,11 @@ def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: 
     >>> io.to_networkx(Matrix.from_coo([0, 1], [1, 0], [5, 6])).edges(data="weight")
     OutEdgeDataView([(0, 1, 5), (1, 0, 6)])
     """
-    import networkx as nx
-
+    nx = needed("networkx", "io.to_networkx")
     m = ensure_type(m, (Matrix, TransposedMatrix))
     if m.nrows != m.ncols:
-        raise DimensionMismatch(f"to_networkx needs a square Matrix, not {m.nrows} x {m.ncols}")
-    check_entries(m.nrows, NODE_BYTES, instead="a graph has all vertices; extract those that count first")
+        raise DimensionMismatch(f"to_networkx: the Matrix must be square; got {m.nrows} x {m.ncols}")
+    check_entries(m.nrows, NODE_BYTES, instead="a NetworkX graph stores every vertex; extract those with edges first")
     G = nx.empty_graph(m.nrows, nx.DiGraph if create_using is None else create_using)
     add_edges(G, m.to_coo(), None, edge_attribute)
     return G

@@ -43,7 +43,7 @@ def save_npz(file: Any, A: Matrix, *, compressed: bool = True) -> None:
     import scipy.sparse as sparse
 
     if A.dtype._is_udt:
-        raise TypeError(f"these files hold numbers, and no records of the type {A.dtype}; pickle does")
+        raise TypeError(f"save_npz: a .npz file stores numbers, not records of dtype {A.dtype}; use pickle")
     array = to_scipy_sparse(A, "coo" if A._store.form == "hypersparse" else "csr", copy=False)
     if not isinstance(file, (str, os.PathLike)):
         sparse.save_npz(file, array, compressed=compressed)
@@ -61,7 +61,7 @@ def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matri
     file : str, path or open file
         The file.
     dup_op : BinaryOp, optional
-        How to combine values of an edge that is there twice; without it that is a ValueError.
+        How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
     name : str, optional
         The name that messages and ``print`` show.
 
@@ -75,7 +75,7 @@ def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matri
     import scipy.sparse as sparse
 
     if isinstance(file, (str, os.PathLike)):
-        with open(file, "rb") as opened:  # whatever the system says about the file is said here
+        with open(file, "rb") as opened:  # errors of the operating system are raised here
             return load_npz(opened, dup_op=dup_op, name=name)
     called, start = name_of(file), file.tell()
     try:
@@ -83,7 +83,7 @@ def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matri
         file.seek(start)
         array = sparse.load_npz(file)
         if max(array.shape, default=0) > MOST_INDEX:
-            raise ValueError(f"a matrix of shape {array.shape}; no size may be more than 2**60")
+            raise ValueError(f"the matrix has shape {array.shape}; sizes above 2**60 are not supported")
         if array.format != "coo":  # which takes memory for its entries only, here as there
             check_memory(called, 8 * max(array.shape, default=0), length_of(file))
         return from_scipy_sparse(array, dup_op=dup_op, name=name, copy=False)
@@ -105,6 +105,8 @@ def _check_members(file: Any, name: str) -> None:
                 read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
                 shape, _, dtype = read(stream)
                 if dtype.hasobject:
-                    raise ValueError(f"{member.filename}: Python objects, which are not loaded")
+                    raise ValueError(f"{member.filename}: contains Python objects, which are never loaded")
                 if stream.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
-                    raise ValueError(f"{member.filename}: {shape} of {dtype} in {member.file_size} bytes")
+                    raise ValueError(
+                        f"{member.filename}: shape {shape} and dtype {dtype} do not fit its {member.file_size} bytes"
+                    )

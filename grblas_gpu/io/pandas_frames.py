@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..suggestions import needed
 from .graph import Graph
 
 
@@ -22,7 +23,7 @@ def from_pandas_edgelist(
     """A Graph from a table with a row for every edge; the columns ``source`` and ``target`` hold node labels.
 
     ``edge_attr`` names the column of weights; without it all values are True. Nodes are numbered in the order in which
-    they appear. Edges that are there twice need ``dup_op`` if they have weights.
+    they appear. Edges that are listed twice need ``dup_op`` if they have weights.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def from_pandas_edgelist(
     dtype : dtype, optional
         The type of the weights; by default their own.
     dup_op : BinaryOp, optional
-        How to combine values of an edge that is there twice; without it that is a ValueError.
+        How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
 
     Examples
     --------
@@ -50,15 +51,14 @@ def from_pandas_edgelist(
     >>> graph.labels, graph.matrix.to_dicts()
     (['a', 'b', 'c'], {0: {1: 3}, 1: {2: 4}})
     """
-    import pandas as pd
-
+    pd = needed("pandas", "io.from_pandas_edgelist")
     missing = [column for column in (source, target, edge_attr) if column is not None and column not in df.columns]
     if missing:
-        raise KeyError(f"from_pandas_edgelist: no column {missing[0]!r}; there are {list(df.columns)}")
+        raise KeyError(f"from_pandas_edgelist: the table has no column {missing[0]!r}; it has {list(df.columns)}")
     ends = pd.concat([df[source], df[target]], ignore_index=True)
     if ends.isna().any():
         row = int(np.flatnonzero(ends.isna().to_numpy())[0]) % len(df)
-        raise ValueError(f"from_pandas_edgelist: row {row} has no source or no target")
+        raise ValueError(f"from_pandas_edgelist: row {row} has a missing source or target")
     codes, labels = pd.factorize(ends)
     weights = None if edge_attr is None else df[edge_attr].to_numpy()
     numbers = codes.astype(np.int64)
@@ -69,7 +69,7 @@ def from_pandas_edgelist(
 def to_pandas_edgelist(graph: Any, source: Any = "source", target: Any = "target", edge_attr: Any = "weight") -> Any:
     """A DataFrame with a row for every edge of a Graph or entry of a Matrix (whose labels are row and column).
 
-    An undirected edge is there once. ``edge_attr=None`` leaves the weights out.
+    An undirected edge is listed once. ``edge_attr=None`` leaves the weights out.
 
     Parameters
     ----------
@@ -88,8 +88,7 @@ def to_pandas_edgelist(graph: Any, source: Any = "source", target: Any = "target
     >>> io.to_pandas_edgelist(Graph.from_edges([("a", "b", 3), ("b", "c", 4)])).values.tolist()
     [['a', 'b', 3], ['b', 'c', 4]]
     """
-    import pandas as pd
-
+    pd = needed("pandas", "io.to_pandas_edgelist")
     if not isinstance(graph, Graph):
         graph = Graph(graph, directed=True)
     rows, cols, values = graph.edges()

@@ -10,6 +10,7 @@ from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..errors import GraphblasException
+from ..suggestions import needed, type_text
 
 FORMATS = ("coo", "dok", "gcxs")
 
@@ -34,9 +35,9 @@ def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -
     {0: {0: 1.0}, 1: {1: 1.0}}
     """
     if not hasattr(s, "asformat") or not hasattr(s, "fill_value"):
-        raise TypeError(f"from_pydata_sparse only accepts objects from the `sparse` library, not {type(s)}")
+        raise TypeError(f"from_pydata_sparse only accepts objects from the `sparse` library; got {type_text(s)}")
     if s.ndim not in (1, 2):
-        raise GraphblasException(f"from_pydata_sparse needs one or two dimensions; got {s.ndim}")
+        raise GraphblasException(f"from_pydata_sparse: the array must have one or two dimensions; got {s.ndim}")
     coo = s.asformat("coo")
     coords, values = np.asarray(coo.coords), np.asarray(coo.data)
     if s.ndim == 1:
@@ -45,7 +46,7 @@ def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -
 
 
 def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
-    """A Matrix or Vector as an array of PyData Sparse; what has no entry is 0 there.
+    """A Matrix or Vector as an array of PyData Sparse; positions without an entry are 0 there.
 
     Parameters
     ----------
@@ -62,10 +63,7 @@ def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
     """
     A = ensure_type(A, (Matrix, TransposedMatrix, Vector))
     if format.lower() not in FORMATS:
-        raise ValueError(f"Invalid format: {format}; choose one of {', '.join(FORMATS)}")
-    try:
-        import sparse
-    except ImportError:
-        raise ImportError("to_pydata_sparse needs PyData Sparse: pip install sparse") from None
+        raise ValueError(f"to_pydata_sparse: Invalid format: {format}; choose one of {', '.join(FORMATS)}")
+    sparse = needed("sparse", "io.to_pydata_sparse")
     *places, values = A.to_coo()
     return sparse.COO(np.array(places, np.int64), values, shape=A.shape).asformat(format.lower())

@@ -11,6 +11,7 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..api.scalar import Scalar
 from ..api.vector import Vector
 from ..dtypes import lookup_dtype
+from ..suggestions import needed, type_text
 
 
 def from_graphblas(x: Any, *, name: str | None = None) -> Any:
@@ -31,11 +32,11 @@ def from_graphblas(x: Any, *, name: str | None = None) -> Any:
     {0: 5, 2: 6}
     """
     if type(x).__module__.partition(".")[0] != "graphblas":
-        raise TypeError(f"from_graphblas needs an object of python-graphblas, not {type(x)}")
+        raise TypeError(f"from_graphblas: expected an object of python-graphblas; got {type_text(x)}")
     kind = type(x).__name__
     if kind not in {"Matrix", "Vector", "Scalar"}:
         if not hasattr(x, "new"):
-            raise TypeError(f"from_graphblas needs a Matrix, Vector or Scalar, not {type(x)}")
+            raise TypeError(f"from_graphblas: expected a Matrix, Vector or Scalar; got {type_text(x)}")
         return from_graphblas(x.new(), name=name)
     name = x.name if name is None else name
     dtype = lookup_dtype(x.dtype.name)
@@ -69,8 +70,7 @@ def to_graphblas(x: Any, *, name: str | None = None) -> Any:
     >>> type(v).__module__, v.to_dict()
     ('graphblas.core.vector', {0: 5, 2: 6})
     """
-    import graphblas
-
+    graphblas = needed("graphblas", "io.to_graphblas", "python-graphblas")
     x = ensure_type(x, (Matrix, TransposedMatrix, Vector, Scalar))
     name = x.name if name is None else name
     dtype = x.dtype.name

@@ -1,4 +1,4 @@
-"""What the compiled Matrix Market reader gets to see: only text of the grammar, and no more than it makes room for.
+"""The input of the compiled Matrix Market reader: only text of the grammar, and no more entries than announced.
 
 It looks for the end of a line without a bound, fills an array without a look at its shape, and believes its header.
 """
@@ -14,6 +14,7 @@ from typing import Any
 
 from ..api.conversions import MAX_SIZE
 from ..plan.storage_rules import matrix_form
+from ..suggestions import type_text
 from .bounds import check_memory, length_of, shown
 from .matrix_market_syntax import Grammar, grammar_of
 from .text_files import PIECE, is_compressed, name_of, pieces
@@ -62,7 +63,7 @@ def _checked(source: Any) -> Iterator[bytes]:
         if header:
             break
         if len(start) > _LONGEST_HEADER:
-            raise ValueError(f"{name}: no line with sizes in the first {_LONGEST_HEADER} bytes")
+            raise ValueError(f"{name}: found no line with sizes in the first {_LONGEST_HEADER} bytes")
     else:
         yield start
         return
@@ -111,7 +112,7 @@ def _lines(text: Iterator[bytes], line: int, name: str) -> Iterator[tuple[int, b
         if not end:
             begun.append(piece)
             if length > _LONGEST_LINE:
-                raise ValueError(f"{name}: Line {line}: longer than {_LONGEST_LINE} characters")
+                raise ValueError(f"{name}: Line {line}: the line is longer than {_LONGEST_LINE} characters")
             continue
         whole = b"".join([*begun, piece[:end]])
         begun, length = [piece[end:]], len(piece) - end
@@ -127,7 +128,7 @@ def _of_grammar(text: Iterator[bytes], grammar: Grammar, line: int, name: str) -
 
 def _read(file: Any) -> Iterator[bytes]:
     if not hasattr(file, "read"):
-        raise TypeError(f"expected the name of a file, or an open one; got {type(file).__name__}")
+        raise TypeError(f"expected a file name or an open file; got {type_text(file)}")
     while piece := file.read(PIECE):
         yield piece.encode() if isinstance(piece, str) else piece
 
@@ -137,13 +138,13 @@ def _without_nul(text: Iterator[bytes], name: str) -> Iterator[bytes]:
     for piece in text:
         place = piece.find(b"\0")
         if place >= 0:
-            raise ValueError(f"{name}: Line {line + piece.count(_NEWLINE, 0, place)}: not text: a NUL byte")
+            raise ValueError(f"{name}: Line {line + piece.count(_NEWLINE, 0, place)}: not text: it has a NUL byte")
         line += piece.count(_NEWLINE)
         yield piece
 
 
 def _announced(header: re.Match[bytes], words: list[bytes], line: int, name: str, length: int) -> int:
-    """For how many entries the reader will make room; a ValueError where it would fill what is no array."""
+    """The number of entries that the reader allocates; ValueError if the sizes are invalid."""
     _, kind, form, _, symmetry = words[:5]
     sizes = header[2].split()
     wanted = 2 if form == b"array" else 3
@@ -153,10 +154,12 @@ def _announced(header: re.Match[bytes], words: list[bytes], line: int, name: str
         what = "two sizes of a matrix" if wanted == 2 else "sizes and the number of entries"
         raise ValueError(f"{name}: Line {line}: expected the {what}, found {shown(header[2])}")
     if any(len(size) > 20 or int(size) > MAX_SIZE for size in sizes):
-        raise ValueError(f"{name}: Line {line}: sizes beyond 2**60: {shown(header[2])}")
+        raise ValueError(f"{name}: Line {line}: sizes above 2**60 are not supported: {shown(header[2])}")
     nrows, ncols, entries = [*map(int, sizes), 0][:3]
     if symmetry != b"general" and nrows != ncols:
-        raise ValueError(f"{name}: Line {line}: {shown(symmetry)[1:-1]}, but {nrows} x {ncols}")
+        raise ValueError(
+            f"{name}: Line {line}: the matrix is {shown(symmetry)[1:-1]}, but not square: {nrows} x {ncols}"
+        )
     if form == b"array" or matrix_form(entries, nrows, ncols, "sparse") != "hypersparse":
         check_memory(name, 8 * nrows, length)  # the row pointers
     if form == b"coordinate":

@@ -1,4 +1,4 @@
-"""Files that are replaced as a whole: whoever reads finds the old one or the new one, whatever happens meanwhile."""
+"""Atomic replacement of files: a reader finds the old file or the new one, also after an interrupt."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def replacing(path: str | os.PathLike) -> Iterator[str]:
 
 
 def _umask() -> int:
-    """That of this process; there is no way to ask without a moment in which it is another."""
+    """The umask of this process; reading it requires setting it for a moment."""
     with suppress(OSError), open("/proc/self/status", "rb") as status:
         for line in status:
             if line.startswith(b"Umask:"):

@@ -15,6 +15,7 @@ from ..backends.storage import INT32_LIMIT
 from ..dtypes import lookup_dtype
 from ..errors import InvalidValue
 from ..ir import recording
+from ..suggestions import type_text
 
 FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
 
@@ -31,7 +32,7 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None, co
     A : scipy sparse array
         Of any format; or one of ``cupyx.scipy.sparse`` on backend "cuda".
     dup_op : BinaryOp, optional
-        How to combine values of an edge that is there twice; without it that is a ValueError.
+        How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
     name : str, optional
         The name that messages and ``print`` show.
     copy : bool
@@ -47,16 +48,16 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None, co
     {0: {1: 11}}
     """
     if not hasattr(A, "format") or not hasattr(A, "tocoo"):
-        raise TypeError(f"from_scipy_sparse needs a sparse array or matrix of SciPy or CuPy, not {type(A)}")
+        raise TypeError(f"from_scipy_sparse: expected a sparse array or matrix of SciPy or CuPy; got {type_text(A)}")
     if len(A.shape) != 2:
-        raise ValueError(f"from_scipy_sparse needs two dimensions; got {len(A.shape)}")
+        raise ValueError(f"from_scipy_sparse: the array must have two dimensions; got {len(A.shape)}")
     nrows, ncols = A.shape
     dtype = lookup_dtype(A.dtype)
     if A.format in {"csr", "csc"} and dup_op is None:
         by_rows = A.format == "csr"
         outer, inner = (nrows, ncols) if by_rows else (ncols, nrows)
         label, what = ("nrows", "column indices") if by_rows else ("ncols", "row indices")
-        # SciPy's arrays may be longer than what indptr says is in use.
+        # SciPy's arrays may be longer than indptr requires.
         used = int(A.indptr[-1])
         arrays = A.indptr, A.indices[:used], one_if_equal(A.data[:used])
         store, _ = compressed_store(*arrays, dtype, outer, inner, label, what, copy=copy)
@@ -98,7 +99,7 @@ def to_scipy_sparse(A: Any, format: str = "csr", *, copy: bool = True) -> Any:
 
     format = format.lower()
     if format not in FORMATS:
-        raise ValueError(f"Invalid format: {format}")
+        raise ValueError(f"to_scipy_sparse: Invalid format: {format}; choose one of bsr, csr, csc, coo, lil, dia, dok")
     A = ensure_type(A, (Vector, Matrix, TransposedMatrix))
     if isinstance(A, Vector):
         indices, data = A.to_coo()
@@ -153,13 +154,13 @@ def to_cupyx_sparse(A: Matrix, format: str = "csr") -> Any:
     1
     """
     if format not in {"csr", "csc", "coo"}:
-        raise ValueError(f"Invalid format: {format}")
+        raise ValueError(f"to_cupyx_sparse: Invalid format: {format}; choose one of csr, csc, coo")
     if not isinstance(A, Matrix):
-        raise TypeError(f"to_cupyx_sparse needs a Matrix, not {type(A)}")
+        raise TypeError(f"to_cupyx_sparse: expected a Matrix; got {type_text(A)}")
     if A.backend != "cuda":
-        raise ValueError(f'to_cupyx_sparse needs a Matrix on backend "cuda", not {A.backend!r}; use A.to("cuda")')
+        raise ValueError(f'to_cupyx_sparse: the Matrix is on backend {A.backend!r}; use A.to("cuda")')
     if A.dtype.np_type.char not in "?fdFD":
-        raise ValueError(f"cupyx.scipy.sparse has no matrices of {A.dtype.name}; use A.dup(float)")
+        raise ValueError(f"to_cupyx_sparse: cupyx has no sparse matrices of {A.dtype.name}; use A.dup(float)")
     import cupy
     from cupyx.scipy.sparse import csr_matrix
 
@@ -175,9 +176,11 @@ def _check_pointers(A: Any) -> None:
     pointers, stored = A.indptr, min(len(A.indices), len(A.data))
     lines = A.shape[A.format == "csc"] // (A.blocksize[0] if A.format == "bsr" else 1)
     if len(pointers) != lines + 1:
-        raise InvalidValue(f"indptr must have {lines + 1} elements, not {len(pointers)}")
+        raise InvalidValue(f"from_scipy_sparse: indptr must have {lines + 1} elements; got {len(pointers)}")
     if pointers[0] != 0 or pointers[-1] > stored or bool((pointers[1:] < pointers[:-1]).any()):
-        raise InvalidValue(f"indptr must rise from 0 to no more than the number of indices and values ({stored})")
+        raise InvalidValue(
+            f"from_scipy_sparse: indptr must ascend from 0 to at most the number of indices and values ({stored})"
+        )
 
 
 def one_if_equal(values: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Labels of nodes as bytes and back, without pickle: a file that somebody sent can only hold values."""
+"""Labels of nodes as bytes and back, without pickle: loading an untrusted file can only create values."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def labels_to_bytes(labels: list) -> np.ndarray | None:
 
 
 def labels_from_bytes(array: np.ndarray) -> list:
-    """What was stored; a ValueError if it cannot be read.
+    """The stored labels; ValueError if they cannot be read.
 
     >>> labels_from_bytes(labels_to_bytes(["ann", ("x", 1)]))
     ['ann', ('x', 1)]
     """
     stored = json.loads(array.tobytes().decode())
     if not isinstance(stored, list):
-        raise ValueError("labels that are no list")
+        raise ValueError("labels are not a list")
     return [_restored(label) for label in stored]
 
 
@@ -43,7 +43,7 @@ def _plain(label: Any) -> Any:
     if label is None or isinstance(label, (str, int, float)):
         return label
     raise TypeError(
-        f"save: a label is text, a number, None or a tuple of these; got {label!r} of type {type(label).__name__}"
+        f"save: a label must be text, a number, None or a tuple of these; got {label!r} of type {type(label).__name__}"
     )
 
 
@@ -52,5 +52,5 @@ def _restored(label: Any) -> Any:
         (parts,) = label.values()
         return tuple(_restored(part) for part in parts)
     if isinstance(label, list):
-        raise ValueError("a label that is a list")
+        raise ValueError("a label is a list")
     return label

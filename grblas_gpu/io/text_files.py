@@ -44,7 +44,7 @@ def text_of(source: Any) -> str:
         text = whole.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise ValueError(f"{name_of(source)}: line {line}: not text: a NUL byte")
+        raise ValueError(f"{name_of(source)}: line {line}: not text: it has a NUL byte")
     return text.replace("\r\n", "\n").replace("\r", "\n") if is_name and "\r" in text else text
 
 
@@ -63,7 +63,7 @@ def pieces(path: str | os.PathLike) -> Iterator[bytes]:
     with opened(path, "rb") as file:
         while True:
             try:
-                piece = file.read1(PIECE)  # `read` would lose what comes before the damage
+                piece = file.read1(PIECE)  # `read` would lose the data before the damage
             except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
                 if isinstance(error, OSError) and error.errno is not None:
                     raise  # the system's, not the decompressor's
@@ -79,7 +79,7 @@ def is_compressed(target: Any) -> bool:
 
 
 def name_of(source: Any) -> str:
-    """What to call a file in a message."""
+    """The name of a file in messages."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     name = getattr(source, "name", None)

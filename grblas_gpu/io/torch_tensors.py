@@ -10,6 +10,7 @@ from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..ir import recording
+from ..suggestions import needed, type_text
 from .dense_arrays import from_array, to_array
 
 
@@ -37,9 +38,9 @@ def from_torch(tensor: Any, *, copy: bool = True, name: str | None = None) -> An
     {0: {0: 1.0}, 1: {1: 1.0}}
     """
     if not hasattr(tensor, "layout") or not hasattr(tensor, "detach"):
-        raise TypeError(f"from_torch needs a PyTorch tensor, not {type(tensor)}")
+        raise TypeError(f"from_torch: expected a PyTorch tensor; got {type_text(tensor)}")
     if tensor.ndim not in (1, 2):
-        raise ValueError(f"from_torch needs one or two dimensions; got {tensor.ndim}")
+        raise ValueError(f"from_torch: the tensor must have one or two dimensions; got {tensor.ndim}")
     tensor = tensor.detach()
     layout = str(tensor.layout).removeprefix("torch.")
     if layout == "strided":
@@ -54,7 +55,7 @@ def from_torch(tensor: Any, *, copy: bool = True, name: str | None = None) -> An
         tensor = tensor.to_sparse_coo()
     tensor = tensor.coalesce()
     if tensor.dense_dim():
-        raise ValueError("from_torch needs a tensor of numbers, not a sparse tensor of dense rows")
+        raise ValueError("from_torch: the sparse tensor has dense dimensions; use tensor.to_dense()")
     indices, values = _array(tensor.indices()), _array(tensor.values())
     if tensor.ndim == 1:
         return Vector.from_coo(indices[0], values, size=tensor.shape[0], name=name)
@@ -63,7 +64,7 @@ def from_torch(tensor: Any, *, copy: bool = True, name: str | None = None) -> An
 
 def to_torch(x: Any, layout: str | None = None, *, copy: bool = True) -> Any:
     """A PyTorch tensor on the device of the object: sparse, "csr" (default) or "coo" of a Matrix, "coo" of a Vector; or
-    "strided", a dense one, of what has all entries.
+    "strided", a dense one, of an object with all entries.
 
     Parameters
     ----------
@@ -82,10 +83,12 @@ def to_torch(x: Any, layout: str | None = None, *, copy: bool = True) -> Any:
     """
     x = ensure_type(x, (Matrix, TransposedMatrix, Vector))
     layout = layout or ("coo" if isinstance(x, Vector) else "csr")
-    if layout not in (("coo", "strided") if isinstance(x, Vector) else ("csr", "coo", "strided")):
-        raise ValueError(f"to_torch: layout {layout!r} is not one of those of a {type(x).__name__}")
-    import torch
-
+    layouts = ("coo", "strided") if isinstance(x, Vector) else ("csr", "coo", "strided")
+    if layout not in layouts:
+        raise ValueError(
+            f"to_torch: unknown layout {layout!r} of a {type(x).__name__}; choose one of {', '.join(layouts)}"
+        )
+    torch = needed("torch", "io.to_torch")
     if layout == "strided":
         return torch.from_dlpack(to_array(x, copy=copy))
     if isinstance(x, Vector):

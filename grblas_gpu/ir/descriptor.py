@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
@@ -79,7 +80,7 @@ class Descriptor:
         that keeps that order (plus, min, max, first, second), no NaN, and sums that fit their type. Rounds one after
         another are one such order; a loop on a device has others where no row has more than 31 entries.
     hints
-        What was asked of SuiteSparse (``nthreads=4``), as text: the trace says that it has no effect.
+        Options of SuiteSparse (``nthreads=4``), as text: the trace reports that they have no effect.
     """
 
     mask_complement: bool = False
@@ -108,14 +109,14 @@ class Descriptor:
 
     @property
     def pulls_in_place(self) -> bool:
-        """Whether ``settles_at`` makes it a pull: nobody asks a rule."""
+        """Whether ``settles_at`` makes it a pull without the planner."""
         return self.settles_at is not None and (self.policy == "cost" or self.direction == "pull")
 
     @property
     def plain(self) -> bool:
-        """Whether the planner may do what it does without a descriptor."""
-        asked = self.direction != "auto" or self.strategy is not None or self.policy != "cost" or self.deterministic
-        return self.early_exit and not asked
+        """Whether the planner decides as it does without a descriptor."""
+        chosen = self.direction != "auto" or self.strategy is not None or self.policy != "cost" or self.deterministic
+        return self.early_exit and not chosen
 
     @property
     def remembers(self) -> bool:
@@ -125,21 +126,33 @@ class Descriptor:
         )
 
     @property
+    def non_default_fields(self) -> str:
+        """The fields whose values are not the defaults."""
+        return self._non_default(each.name for each in fields(self) if each.repr)
+
+    def ignored_options(self, op: ops.Op) -> str:
+        """The options that an operation ignores; as in python-graphblas, that is no error."""
+        ignored = self._non_default(sorted(OPTIONS - EFFECTIVE.get(op, frozenset())))
+        return ", ".join(filter(None, (ignored, self.hints)))
+
+    @property
     def asked(self) -> str:
-        """The fields that are not as they are by default."""
-        return self._asked(each.name for each in fields(self) if each.repr)
+        """Deprecated: :attr:`non_default_fields`."""
+        warnings.warn("Descriptor.asked is now non_default_fields", DeprecationWarning, 2)
+        return self.non_default_fields
 
     def in_vain(self, op: ops.Op) -> str:
-        """What is asked of an operation that does not look at it: as in python-graphblas, that is no error."""
-        return ", ".join(filter(None, (self._asked(sorted(OPTIONS - EFFECTIVE.get(op, frozenset()))), self.hints)))
+        """Deprecated: :meth:`ignored_options`."""
+        warnings.warn("Descriptor.in_vain is now ignored_options", DeprecationWarning, 2)
+        return self.ignored_options(op)
 
-    def _asked(self, names: Iterable[str]) -> str:
+    def _non_default(self, names: Iterable[str]) -> str:
         given = ((name, getattr(self, name)) for name in names)
         return ", ".join(f"{name}={value!r}" for name, value in given if value != getattr(Descriptor, name))
 
     @cached_property
     def key(self) -> str:
-        """All of it as a string: that is looked up faster than fifteen fields."""
+        """The whole descriptor as a string, which hashes faster than fifteen fields."""
         return repr(self)
 
     def __post_init__(self) -> None:

@@ -60,8 +60,8 @@ def node_text(node: Node, names: Names) -> str:
     sign = "=" if node.accum is None else f"{node.accum}="
     operator = "" if node.operator is None else f" {node.operator}"
     operands = ", ".join(names.of(x) for x in node.operands if x is not None)
-    asked = "" if node.descriptor is None else f"  {{{node.descriptor.asked}}}"
-    return f"{target} {sign} {node.op.name}{operator} ({operands}){asked}"
+    options = "" if node.descriptor is None else f"  {{{node.descriptor.non_default_fields}}}"
+    return f"{target} {sign} {node.op.name}{operator} ({operands}){options}"
 
 
 def condition_text(condition: Any, limit: int | None, names: Names) -> str:

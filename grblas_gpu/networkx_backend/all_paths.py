@@ -20,7 +20,7 @@ METHODS = ("dijkstra", "bellman-ford")
 def _by_ends(arguments: dict) -> str:
     """Without weights a search from one node takes NetworkX less time than a conversion, and one between two less."""
     given = sum(arguments[end] is not None for end in ("source", "target"))
-    return ("search", "one search", "asked")[given] if arguments["weight"] is None else "search"
+    return ("search", "one search", "on request")[given] if arguments["weight"] is None else "search"
 
 
 @dispatched(pays=_by_ends)
@@ -132,7 +132,7 @@ def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = 
 
 
 def _eccentricities(G: Graph, usebounds: bool, weight: str | None) -> dict:
-    """Of all nodes. Bounds are a way to get the same results, and other errors."""
+    """The values of all nodes. ``usebounds`` gives the same results, with other errors."""
     if len(G) == 0 and usebounds is True and not G.is_directed():
         return {}
     try:
@@ -198,7 +198,7 @@ def hyper_wiener_index(G: Graph, weight: str | None = None) -> float:
     return _weighted_sum(G, weight, lambda source, row: (row + row**2).sum())
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def efficiency(G: Graph, u: Any, v: Any) -> float:
     try:
         return 1 / unweighted_paths.edges_between(G, u, v)

@@ -100,7 +100,7 @@ def _not_scalar(arguments: dict) -> str | None:
     try:
         float(arguments["beta"])
     except (TypeError, ValueError, AttributeError):
-        return "beta is not one number"
+        return "beta is not a single number"
     return None
 
 
@@ -137,7 +137,7 @@ def eigenvector_centrality(
     if all(value == 0 for value in values):
         raise nx.NetworkXError("initial vector cannot have all zero values")
     if nstart is not None and nstart.keys() != G.index.keys():
-        raise NotImplementedError("nstart does not have the nodes of the graph")
+        raise NotImplementedError("the keys of nstart are not the nodes of the graph")
     if any(value < 0 for value in values):
         raise NotImplementedError("nstart has negative values")
     A = G.weights(weight) if weight else G.pattern()
@@ -152,7 +152,7 @@ def eigenvector_centrality(
 
 def _sampled(arguments: dict) -> str | None:
     if arguments["G"].is_multigraph():
-        return "edges may be parallel"
+        return "the graph is a multigraph"
     return None if arguments["k"] is None else "paths are sampled"
 
 
@@ -175,5 +175,5 @@ def edge_betweenness_centrality(
 def _positive_lengths(G: Graph, weight: str) -> Any:
     A = G.lengths(weight)
     if A.nvals and A.value_range().min <= 0:
-        raise NotImplementedError("some lengths are 0")
+        raise NotImplementedError("some edges have length 0")
     return A

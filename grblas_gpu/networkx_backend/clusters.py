@@ -29,8 +29,8 @@ def _of_nodes(G: Graph, nodes: Any, values: list) -> Any:
 
 
 def _of_all_nodes(arguments: dict) -> str:
-    """NetworkX looks only at those that are asked for, we at all."""
-    return "large" if arguments["nodes"] is None else "asked"
+    """NetworkX computes only the listed nodes, this backend all of them."""
+    return "large" if arguments["nodes"] is None else "on request"
 
 
 @dispatched(pays=_of_all_nodes)

@@ -18,7 +18,7 @@ USUAL = {"threshold": 1e-7, "theta": 0.01}  # what makes NetworkX end, and move;
 
 def _limited(arguments: dict) -> str | None:
     if arguments["max_level"] is not None:
-        return "the number of levels is limited"
+        return "max_level limits the number of levels"
     chosen = [name for name, usual in USUAL.items() if arguments.get(name, usual) != usual]
     return f"{chosen[0]} is chosen, which only NetworkX goes by" if chosen else None
 
@@ -50,9 +50,9 @@ def louvain_communities(
 
 
 def _judged_otherwise(arguments: dict) -> str | None:
-    """NetworkX has an algorithm of its own from 3.7 on, and with it a choice of what makes good communities."""
+    """From version 3.7 on, NetworkX has its own algorithm, with a choice of quality functions."""
     if SINCE_3_7 and arguments["metric"] != "modularity":
-        return "communities are judged by another measure than modularity"
+        return "the quality function is not modularity"
     return _limited(arguments)
 
 
@@ -97,7 +97,7 @@ def _settled(G: Graph) -> list[set]:
     mine = votes % max(len(G), 1) == labels[votes // max(len(G), 1)]
     own[votes[mine] // max(len(G), 1)] = counts[mine]
     if (own < most).any():
-        raise NotImplementedError("labels go on changing")
+        raise NotImplementedError("label propagation has not converged")
     return _parts(G, labels)
 
 
@@ -105,7 +105,7 @@ def _settled(G: Graph) -> list[set]:
 def modularity(G: Graph, communities: Any, weight: str | None = "weight", resolution: float = 1) -> float:
     parts = communities if isinstance(communities, list) else list(communities)
     if not is_partition(G, parts):
-        raise NotImplementedError("the communities are no partition of the graph")
+        raise NotImplementedError("the communities are not a partition of the nodes")
     label = np.zeros(len(G), np.int64)
     for number, part in enumerate(parts):
         label[G.numbers(part)] = number
@@ -117,10 +117,10 @@ def modularity(G: Graph, communities: Any, weight: str | None = "weight", resolu
         all_weights, pairs = out.sum(), out.sum() ** 2
     else:
         out = into = strengths(G, "both", weight)
-        inside = (inside + values[rows == columns].sum()) / 2  # an edge is there twice, a loop once
+        inside = (inside + values[rows == columns].sum()) / 2  # an edge is listed twice, a loop once
         all_weights, pairs = out.sum() / 2, out.sum() ** 2
     if not all_weights:
-        raise NotImplementedError("the weights add up to 0")
+        raise NotImplementedError("the sum of the weights is 0")
     sums = np.bincount(label, out, len(parts)) @ np.bincount(label, into, len(parts))
     return float(inside / all_weights - resolution * sums / pairs)
 

@@ -39,17 +39,17 @@ def _refuse_null(G: Graph) -> None:
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def connected_components(G: Graph) -> Iterator[set]:
     yield from _grouped(G, _lowest_members(G)).values()
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def number_connected_components(G: Graph) -> int:
     return _number_of(_lowest_members(G))
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def is_connected(G: Graph) -> bool:
     _refuse_null(G)
     return not _lowest_members(G).any()
@@ -60,23 +60,23 @@ def node_connected_component(G: Graph, n: Any) -> set:
     return set(G.named(np.flatnonzero(levels(G, G.index[n]) != NOT_FOUND)))
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def weakly_connected_components(G: Graph) -> Iterator[set]:
     yield from _grouped(G, _lowest_members(G)).values()
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def number_weakly_connected_components(G: Graph) -> int:
     return _number_of(_lowest_members(G))
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def is_weakly_connected(G: Graph) -> bool:
     _refuse_null(G)
     return not _lowest_members(G).any()
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def strongly_connected_components(G: Graph) -> Iterator[set]:
     lowest = algorithms.strongly_connected_components(G.pattern()).to_dense()
     groups = _grouped(G, lowest)
@@ -84,7 +84,7 @@ def strongly_connected_components(G: Graph) -> Iterator[set]:
         yield groups[first]
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def number_strongly_connected_components(G: Graph) -> int:
     return _number_of(algorithms.strongly_connected_components(G.pattern()).to_dense())
 

@@ -28,8 +28,8 @@ def convert_from_nx(
 ) -> Graph:
     """A NetworkX graph for this backend; NetworkX calls this, and keeps the result with its graph.
 
-    ``edge_attrs`` and ``node_attrs`` say which attributes are taken along, and what stands in for missing ones; the
-    ``preserve`` arguments take all along. Numbers of edges must be real ones: NotImplementedError, if they are not.
+    ``edge_attrs`` and ``node_attrs`` name the attributes to convert, and the defaults of missing ones; the
+    ``preserve`` arguments convert all. Edge attributes must be real numbers; others raise NotImplementedError.
 
     >>> import networkx as nx
     >>> convert_from_nx(nx.cycle_graph(3), edge_attrs={"weight": 1}).weights("weight").to_dicts()[0]
@@ -40,7 +40,7 @@ def convert_from_nx(
     labels = list(graph)
     adjacency = graph._adj  # plain dictionaries; the views of graph.adj take four times as long
     rows = [adjacency[node] for node in labels]
-    if type(adjacency) is not dict:  # of a view: lengths of its parts may count what it hides
+    if type(adjacency) is not dict:  # a view: the lengths of its parts may count hidden nodes
         inner: Any = dict if graph.is_multigraph() else (lambda data: data)
         rows = [{other: inner(data) for other, data in row.items()} for row in rows]
     pointers = np.zeros(len(labels) + 1, np.int64)
@@ -64,7 +64,7 @@ def convert_from_nx(
 
 
 def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
-    """A converted graph as one of NetworkX again, with what was converted; anything else as it is.
+    """A converted graph as a NetworkX graph, with the converted attributes; any other object unchanged.
 
     >>> import networkx as nx
     >>> convert_to_nx(convert_from_nx(nx.path_graph("abc"))).edges
@@ -131,7 +131,7 @@ def _numbered(labels: list, rows: list, count: int) -> np.ndarray:
 
 
 def _parallel_edges(rows: list) -> tuple[np.ndarray, list]:
-    """How many edges there are between neighbours, and their keys."""
+    """The number of edges between neighbours, and their keys."""
     groups = [group for row in rows for group in row.values()]
     return np.fromiter(map(len, groups), np.int64, len(groups)), list(itertools.chain.from_iterable(groups))
 

@@ -43,7 +43,7 @@ def cut_size(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
     found = _between(G, first, second, weight)
     if G.is_directed():
         if T is None:
-            raise NotImplementedError("the other side of the cut is not given")
+            raise NotImplementedError("T is required for a directed graph")
         found += _between(G, second, first, weight)
     return found
 
@@ -86,7 +86,7 @@ def mixing_expansion(G: Graph, S: Any, T: Any = None, weight: str | None = None)
 @dispatched(pays="converted")
 def node_expansion(G: Graph, S: Any) -> float:
     if missing := [node for node in S if node not in G]:
-        raise NotImplementedError(f"{missing[0]} is not in the graph")
+        raise NotImplementedError(f"node {missing[0]!r} is not in the graph")
     return int(neighbours_of(G, _flags(G, S)).sum()) / len(S)
 
 
@@ -109,18 +109,18 @@ def is_dominating_set(G: Graph, nbunch: Any) -> bool:
 
 
 def _some_are_given(arguments: dict) -> str | None:
-    return "some of its nodes are given" if arguments["nodes"] else None
+    return "nodes lists members of the set" if arguments["nodes"] else None
 
 
 @dispatched(refuse=_some_are_given)
 def maximal_independent_set(G: Graph, nodes: None = None, seed: Any = None) -> list:
     if len(G) == 0 or G.loops():
-        raise NotImplementedError("there is no node, or one that is its own neighbour")
+        raise NotImplementedError("the graph is empty or has self-loops")
     members = algorithms.maximal_independent_set(G.pattern(), seed=seed.getrandbits(32))
     return G.named(members.to_coo(values=False)[0])
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def maximal_matching(G: Graph) -> set[tuple]:
     partner = algorithms.maximal_matching(G.pattern())
     first, second = (part.astype(np.int64) for part in partner.to_coo())
@@ -130,7 +130,7 @@ def maximal_matching(G: Graph) -> set[tuple]:
 
 def _group(G: Graph, S: Any, *, backward: bool) -> float:
     if missing := [node for node in S if node not in G]:
-        raise NotImplementedError(f"{missing[0]} is not in the graph")
+        raise NotImplementedError(f"node {missing[0]!r} is not in the graph")
     chosen = _flags(G, S)
     return int((neighbours_of(G, chosen, backward=backward) & ~chosen).sum()) / (len(G) - len(S))
 
@@ -153,7 +153,7 @@ def group_in_degree_centrality(G: Graph, S: Any) -> float:
 @dispatched(pays="converted")
 def s_metric(G: Graph) -> float:
     if G.is_multigraph():
-        raise NotImplementedError("edges are parallel")
+        raise NotImplementedError("the graph has parallel edges")
     degrees = Vector.from_dense(G.degrees())
     # products_i = sum of degree_j over the neighbours j
     products = semiring.plus_second(G.pattern() @ degrees).new(int)

@@ -1,4 +1,4 @@
-"""Which calls can run here, and which should: NetworkX asks before it converts a graph, and logs why not."""
+"""The calls that can and should run here: NetworkX checks before it converts a graph, and logs the reasons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FEWEST_NEIGHBOURS = 2.4
 
 
 class Entry(NamedTuple):
-    """A function of the backend, and what is known about when to use it."""
+    """A function of the backend, and the rules for its use."""
 
     function: Callable
     signature: inspect.Signature
@@ -34,10 +34,10 @@ FUNCTIONS: dict[str, Entry] = {}
 def dispatched(*, pays: str | Choice = "large", refuse: Choice | None = None) -> Callable[[Function], Function]:
     """Make a function available to NetworkX, under its name.
 
-    ``pays``: "large" for work that is worth a conversion unless the graph is small, "search" if it also takes a step
-    for every level of a search, "converted" if it takes less time than a conversion, "one search" if both are so,
-    "asked" if NetworkX is as fast; or a function that gets the arguments and says which. ``refuse`` gets the arguments
-    and says why they are not for us, or None.
+    ``pays`` tells when this backend is faster: "large": unless the graph is small; "search": unless it is small or has
+    many levels; "converted": if the graph is converted already; "one search": if both hold; "on request": never, since
+    NetworkX is as fast; or a function of the arguments that returns one of these. ``refuse`` returns the reason why
+    this backend cannot take the arguments, or None.
     """
 
     def register(function: Function) -> Function:
@@ -62,7 +62,7 @@ def can_run(name: str, args: tuple, kwargs: dict) -> bool | str:
     try:
         arguments = _arguments(entry, args, kwargs)
     except TypeError:
-        return True  # NetworkX says what is wrong with the arguments
+        return True  # NetworkX raises the error about the arguments
     for argument in ("weight", "distance"):
         if callable(arguments.get(argument)):
             return f"{argument} is a function, not the name of an edge attribute"
@@ -81,18 +81,18 @@ def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
         return True
     entry = FUNCTIONS[name]
     pays = entry.pays if isinstance(entry.pays, str) else entry.pays(_arguments(entry, args, kwargs))
-    if pays == "asked":
+    if pays == "on request":
         return "NetworkX is about as fast, and needs no conversion"
     if not _is_converted(graph):
         if pays in ("converted", "one search"):
-            return "a conversion takes longer than the answer, and the graph has not been converted for another call"
+            return "converting the graph takes longer than the computation, and it has not been converted before"
         least = nx.config.backends[NAME].min_edges
         if not _has_entries(graph, least if graph.is_directed() else 2 * least):
             return f"the graph is small: fewer than {least} edges"
     if pays in ("search", "one search") and not _has_entries(
         graph, FEWEST_NEIGHBOURS * len(graph) / (1 + graph.is_directed())
     ):
-        return "the graph has hardly more edges than a tree: paths may be long, and every step on them has its cost"
+        return "the graph is nearly a tree: long paths need many iterations"
     return True
 
 

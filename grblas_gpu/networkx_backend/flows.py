@@ -1,4 +1,4 @@
-"""How much can flow from one node to another."""
+"""Maximum flows and minimum cuts between two nodes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .graph import Graph
 
 def _refused(arguments: dict) -> str | None:
     if arguments["flow_func"] is not None or arguments["kwargs"]:
-        return "the algorithm is chosen"
+        return "flow_func selects an algorithm"
     return "the graph is a multigraph" if arguments["flowG"].is_multigraph() else None
 
 
 def _value(G: Graph, source: Any, target: Any, capacity: str) -> Any:
     if source not in G or target not in G or source == target:
-        raise NotImplementedError("there are no two different nodes")
+        raise NotImplementedError("source and target are not two nodes of the graph")
     # capacities off the diagonal: a loop leads nowhere
     A = select.offdiag(G.weights(capacity, negative=False)).new()
     return algorithms.maximum_flow(A, G.index[source], G.index[target], along_edges=False).value

@@ -18,12 +18,12 @@ def _refused(arguments: dict) -> str | None:
     if G.is_directed() or G.is_multigraph():
         return "the graph is directed, or a multigraph"
     if arguments["algorithm"] != "kruskal":
-        return "the order of edges is that of another algorithm than Kruskal's"
-    return "edges may be left out" if arguments["ignore_nan"] else None
+        return "the algorithm is not Kruskal's, so the order of edges differs"
+    return "ignore_nan leaves edges out" if arguments["ignore_nan"] else None
 
 
 def _taken(G: Graph, weight: str | None, sign: int) -> np.ndarray:
-    """Where in ``neighbours`` the edges of the forest are, lightest first (heaviest first, if ``sign`` is -1).
+    """The positions of the forest's edges in ``neighbours``, lightest first (heaviest first, if ``sign`` is -1).
 
     Of edges of the same weight NetworkX takes the one that it comes to first. So edges get their places in its order
     as weights: these are all different, and there is only one least forest.

@@ -56,7 +56,7 @@ class Graph:
         self.edge_data, self.node_data, self.graph = edge_data, node_data, graph_data or {}
         self._made: dict[Any, Any] = {}
 
-    # ---- what NetworkX asks of a graph -----------------------------------------------------------------------
+    # ---- the interface that NetworkX uses -----------------------------------------------------------------------
 
     @property
     def _adj(self) -> dict:

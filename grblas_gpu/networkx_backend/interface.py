@@ -1,4 +1,4 @@
-"""What NetworkX talks to: the entry point ``networkx.backends``. It looks functions up by their names."""
+"""The entry point ``networkx.backends``: NetworkX looks functions up here by their names."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def pagerank(
     if len(G) == 0:
         return {}
     if not 0 <= alpha <= 1:
-        raise NotImplementedError("alpha is not from 0 to 1")
+        raise NotImplementedError("alpha is not between 0 and 1")
     if personalization is not None and sum(personalization.get(node, 0) for node in G) == 0:
         raise ZeroDivisionError
     A = G.pattern() if weight is None and not G.is_multigraph() else G.weights(weight, negative=False)
@@ -47,7 +47,7 @@ def pagerank(
 
 def _not_by_iteration(arguments: dict) -> str | None:
     if arguments["nstart"] is not None:
-        return "the start is given"
+        return "nstart is given"
     return None if arguments["normalized"] else "hubs are not normalized"
 
 
@@ -56,13 +56,13 @@ def hits(
     G: Graph, max_iter: int = 100, tol: float = 1e-08, nstart: None = None, normalized: bool = True
 ) -> tuple[dict, dict]:
     if len(G) < 3 or not len(G.neighbours):
-        raise NotImplementedError("the graph is too small")
+        raise NotImplementedError("the graph has too few nodes")
     if max_iter <= 0:
         raise nx.PowerIterationFailedConvergence(max_iter)
     try:
         found = algorithms.hits(G.weights("weight", negative=False), tol=min(tol, 1e-10))
     except algorithms.NotConverged as error:
-        raise NotImplementedError("the two largest singular values are nearly the same") from error
+        raise NotImplementedError("the two largest singular values are nearly equal") from error
     hubs, authorities = (part.to_dense() for part in found)
     return G.by_node(hubs / hubs.sum()), G.by_node(authorities / authorities.sum())
 
@@ -72,5 +72,5 @@ def _distribution(G: Graph, given: Mapping | None, what: str) -> Vector | None:
         return None
     values = np.array([given.get(node, 0) for node in G], float)
     if not (np.isfinite(values).all() and (values >= 0).all() and values.any()):
-        raise NotImplementedError(f"{what} has values that are no weights")
+        raise NotImplementedError(f"{what} has values that are negative or not finite")
     return Vector.from_dense(values)

@@ -15,13 +15,13 @@ from .graph import Graph
 
 def _refused(arguments: dict) -> str | None:
     ebunch = arguments["ebunch"]
-    return None if ebunch is None or isinstance(ebunch, (list, tuple, set)) else "the pairs are an iterator"
+    return None if ebunch is None or isinstance(ebunch, (list, tuple, set)) else "ebunch is an iterator"
 
 
 def _pairs(G: Graph, ebunch: Any) -> list[tuple]:
     """The pairs to look at: by default those without an edge, in the order in which NetworkX finds them."""
     if G.loops():
-        raise NotImplementedError("there are loops")
+        raise NotImplementedError("the graph has self-loops")
     if ebunch is None:
         ends = zip(G.pointers[:-1].tolist(), G.pointers[1:].tolist(), strict=True)
         near = {node: set(G.named(G.neighbours[i:j])) for node, (i, j) in zip(G, ends, strict=True)}
@@ -35,7 +35,7 @@ def _pairs(G: Graph, ebunch: Any) -> list[tuple]:
             if node not in G:
                 raise nx.NodeNotFound(f"Node {node} not in G.")
         if u == v:
-            raise NotImplementedError("a pair is one node twice")
+            raise NotImplementedError("a pair consists of the same node twice")
     return list(ebunch)
 
 

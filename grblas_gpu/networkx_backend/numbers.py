@@ -1,4 +1,4 @@
-"""Edge attributes as arrays of numbers. What is none is left to NetworkX: NotImplementedError, with the reason."""
+"""Edge attributes as arrays of numbers. Others are left to NetworkX, by NotImplementedError with the reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def real_numbers(values: list, attribute: str) -> np.ndarray:
     array([1. , 2.5])
     >>> real_numbers([1, None], "weight")
     Traceback (most recent call last):
-    NotImplementedError: the 'weight' of some edges is no plain number
+    NotImplementedError: the 'weight' of some edges is not a real number
     """
     try:
         array = np.array(values) if values else np.empty(0, np.int64)
@@ -25,14 +25,14 @@ def real_numbers(values: list, attribute: str) -> np.ndarray:
         array = np.empty(0, object)
     kind = array.dtype.kind
     if kind not in "bif" or array.ndim != 1:
-        raise NotImplementedError(f"the {attribute!r} of some edges is no plain number")
+        raise NotImplementedError(f"the {attribute!r} of some edges is not a real number")
     if kind == "f":
         large = np.abs(array, where=np.isfinite(array), out=np.zeros(array.shape)) > EXACT
         if large.any() and any(isinstance(values[i], int) for i in np.flatnonzero(large).tolist()):
-            raise NotImplementedError(f"the {attribute!r} of some edges is an integer beyond those that floats hold")
+            raise NotImplementedError(f"the {attribute!r} of some edges is an integer that FP64 cannot represent")
         return array.astype(np.float64, copy=False)
     if np.abs(array.astype(np.float64)).sum() > LARGEST_SUM:
-        raise NotImplementedError(f"sums of {attribute!r} are beyond 64-bit integers")
+        raise NotImplementedError(f"sums of {attribute!r} exceed 64-bit integers")
     return array.astype(np.int64, copy=False)
 
 

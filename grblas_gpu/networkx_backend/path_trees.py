@@ -1,4 +1,4 @@
-"""Shortest paths by length, where there is only one to each node: then it is NetworkX's, whoever finds it."""
+"""Shortest paths by length where each node has only one: then it is the path that NetworkX returns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _predecessors(A: Matrix, distances: Vector, sources: list[int]) -> np.ndarra
     before[columns.astype(np.int64)] = rows.astype(np.int64)
     several = tight.reduce_columnwise(agg.count).new().to_dense(0)
     if several.max(initial=0) > 1 or several[sources].any():
-        raise NotImplementedError("there are several shortest paths, of which NetworkX takes the first that it finds")
+        raise NotImplementedError("several shortest paths exist, and NetworkX returns the first that it finds")
     return before
 
 
@@ -38,7 +38,7 @@ def _paths(G: Graph, A: Matrix, distances: Vector, sources: list[int], cutoff: A
         previous = G.labels[int(before[G.index[node]])]
         paths[node] = [*paths[previous], node] if previous in paths and previous != node else [node]
         if len(paths[node]) == 1 and G.index[node] not in sources:
-            raise NotImplementedError("a path comes back from farther away")
+            raise NotImplementedError("a shortest path has an edge of negative length")
     return lengths, paths
 
 
@@ -95,7 +95,7 @@ def _bellman_ford(G: Graph, source: Any, weight: str | None) -> tuple[dict, dict
     distances = distances_by_bellman_ford(G, source, weight)
     A = G.lengths(weight, negative=True)
     if A.nvals and A.value_range().min < 0:
-        raise NotImplementedError("some lengths are negative")
+        raise NotImplementedError("some edges have a negative length")
     return _paths(G, A, distances, [G.index[source]])
 
 
@@ -130,7 +130,7 @@ def all_pairs_bellman_ford_path(G: Graph, weight: str | None = "weight") -> Iter
 
 def _not_from_one_node(arguments: dict) -> str | None:
     if arguments["source"] is None or arguments["target"] is not None:
-        return "between two nodes, and to one, NetworkX may find another path first"
+        return "NetworkX may return another shortest path for a target"
     return None
 
 

@@ -40,9 +40,9 @@ def _tree(G: Graph, source: Any, cutoff: Any) -> Iterator[tuple[Any, Any]]:
 
 def refused_search(arguments: dict) -> str | None:
     if arguments["sort_neighbors"] is not None:
-        return "neighbours are to be sorted"
+        return "sort_neighbors is given"
     if arguments.get("reverse") and arguments["G"].is_directed():
-        return "the order of predecessors is not known"
+        return "the order of predecessors is unknown"
     return None
 
 
@@ -92,7 +92,7 @@ def single_source_shortest_path(G: Graph, source: Any, cutoff: Any = None) -> di
 
 
 def _directed(arguments: dict) -> str | None:
-    return "the order of predecessors is not known" if arguments["G"].is_directed() else None
+    return "the order of predecessors is unknown" if arguments["G"].is_directed() else None
 
 
 @dispatched(pays="one search", refuse=_directed)

@@ -1,4 +1,4 @@
-"""What a graph is: a tree, a forest, bipartite, Eulerian, without cycles; and components that nothing leaves."""
+"""Tests of a graph: tree, forest, bipartite, Eulerian, acyclic; and attracting components."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def is_eulerian(G: Graph) -> bool:
     return bool((G.degrees() % 2 == 0).all()) and is_connected(G)
 
 
-@dispatched(pays="asked")  # NetworkX ends at the first odd cycle
+@dispatched(pays="on request")  # NetworkX ends at the first odd cycle
 def is_bipartite(G: Graph) -> bool:
     return algorithms.is_bipartite(G.pattern())
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def is_directed_acyclic_graph(G: Graph) -> bool:
     if not G.is_directed():
         return False
@@ -75,7 +75,7 @@ def _strong(G: Graph) -> np.ndarray:
     return algorithms.strongly_connected_components(G.pattern()).to_dense()
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def attracting_components(G: Graph) -> Iterator[set]:
     lowest = _strong(G)
     left = set(lowest[G.sources()][lowest[G.sources()] != lowest[G.neighbours]].tolist())
@@ -84,18 +84,18 @@ def attracting_components(G: Graph) -> Iterator[set]:
             yield part
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def number_attracting_components(G: Graph) -> int:
     return sum(1 for _ in attracting_components(G))
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def is_attracting_component(G: Graph) -> bool:
     found = list(attracting_components(G))
     return len(found) == 1 and len(found[0]) == len(G)
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def flow_hierarchy(G: Graph, weight: str | None = None) -> float:
     if len(G.neighbours) == 0:
         raise nx.NetworkXError("flow_hierarchy not applicable to empty graphs")

@@ -30,7 +30,7 @@ def color(G: Graph) -> dict:
 
 
 def _given(arguments: dict) -> str | None:
-    return "one of the sets is given" if arguments["top_nodes"] is not None else None
+    return "top_nodes is given" if arguments["top_nodes"] is not None else None
 
 
 @dispatched(pays="converted", refuse=_given)

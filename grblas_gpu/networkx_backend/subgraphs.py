@@ -36,7 +36,7 @@ def _no_plain_neighbourhood(arguments: dict) -> str | None:
     G = arguments["G"]
     if G.is_multigraph():
         return "the graph is a multigraph"
-    return "edges count in both directions" if arguments["undirected"] and G.is_directed() else None
+    return "undirected=True ignores the directions of edges" if arguments["undirected"] and G.is_directed() else None
 
 
 @dispatched(pays="one search", refuse=_no_plain_neighbourhood)
@@ -44,7 +44,7 @@ def ego_graph(
     G: Graph, n: Any, radius: float = 1, center: bool = True, undirected: bool = False, distance: str | None = None
 ) -> Any:
     if n not in G:
-        raise NotImplementedError("the node is not in the graph")
+        raise NotImplementedError(f"node {n!r} is not in the graph")
     source = G.index[n]
     if distance is None:
         level = levels(G, source, cutoff=radius)

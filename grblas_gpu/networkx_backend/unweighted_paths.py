@@ -1,4 +1,4 @@
-"""Shortest paths that count edges, and what follows from searches."""
+"""Shortest paths by number of edges, and other results of searches."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def edges_between(G: Graph, source: Any, target: Any) -> int:
     return distance
 
 
-@dispatched(pays="asked")
+@dispatched(pays="on request")
 def has_path(G: Graph, source: Any, target: Any) -> bool:
     try:
         edges_between(G, source, target)

@@ -72,7 +72,7 @@ def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None 
 
 
 def _all_pairs(G: Graph, weight: str | None, cutoff: Any = None, *, negative: bool = False) -> Iterator:
-    G.lengths(weight, negative=negative)  # what is left to NetworkX has to be known before the first result
+    G.lengths(weight, negative=negative)  # raises here, before the first result, if NetworkX must take the call
     return _rows(G, weight, cutoff, negative)
 
 

@@ -11,10 +11,11 @@ from . import registry
 from .agg_tables import AggRow
 from .base import caller
 from .call_types import AggregatorCall
+from .documented import Documented
 
 
 class UserRecipe(NamedTuple):
-    """What an Aggregator of a user consists of: a monoid, a semiring or other aggregators, and what is done around."""
+    """The parts of a user-defined Aggregator: a monoid, a semiring or other aggregators, and the steps around them."""
 
     monoid: Any
     semiring: Any
@@ -26,7 +27,7 @@ class UserRecipe(NamedTuple):
     composite: tuple[Any, ...]
 
 
-class Aggregator:
+class Aggregator(Documented):
     """A recipe for reducing a Vector, or the rows, columns or all of a Matrix.
 
     >>> from grblas_gpu import agg, binary
@@ -148,7 +149,7 @@ class Aggregator:
         return object.__reduce_ex__(self, 2) if self._row is None else (registry.find, ("agg", self._row.name))
 
 
-class TypedAggregator:
+class TypedAggregator(Documented):
     """An Aggregator for one type."""
 
     opclass = "Aggregator"
@@ -176,7 +177,7 @@ class TypedAggregator:
 
 
 def is_count(agg: Any) -> bool:
-    """Whether an aggregator counts entries, whatever their values."""
+    """Whether an aggregator counts entries, without reading values."""
     row = (agg.parent if isinstance(agg, TypedAggregator) else agg)._row
     return row is not None and row.name == "count"
 

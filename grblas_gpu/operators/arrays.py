@@ -67,7 +67,7 @@ def integer_inverse(x: Array) -> Array:
 
 
 def saturate(values: Array, dtype: np.dtype) -> Array:
-    """Floats to integers: NaN becomes 0, what is out of range the nearest limit."""
+    """Floats to integers: NaN becomes 0, values out of range become the nearest limit."""
     limits = np.iinfo(dtype)
     low, high = float(limits.min), float(limits.max)
     inside = (values > low) & (values < high)

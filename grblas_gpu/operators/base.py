@@ -1,4 +1,4 @@
-"""What all operators share: typed operators, and untyped ones that hold them."""
+"""The base classes of operators: typed operators, and untyped ones that hold them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from ..dtypes import ALL_TYPES, BOOL, UINT64, DataType, lookup_dtype, unify
 from . import registry
+from .documented import Documented
 from .parameterized import _deserialize_parameterized
 from .reductions import quiet
 from .typing_rules import Signature, of_record
@@ -35,21 +36,21 @@ class _Call:
 
 
 def caller(name: str) -> Any:
-    """A ``__call__`` that the layer above defines under this name: what it means to call an operator is up to it."""
+    """A ``__call__`` that the layer above defines under this name."""
     return _Call(name)
 
 
 def define_calls(**functions: Callable[..., Any]) -> None:
-    """Say what calling operators means; each class gets its function itself, so that a call costs nothing more."""
+    """Define the calls of operators; each class gets the function itself, so that a call has no overhead."""
     for name, function in functions.items():
         for owner in _Call._places[name]:
             owner.__call__ = function  # type: ignore[method-assign]
 
 
-class TypedOpBase:
+class TypedOpBase(Documented):
     """An operator for one type: all that an engine needs to know (see docs/architecture.md).
 
-    ``numpy`` and ``source`` are made when first asked for.
+    ``numpy`` and ``source`` are made on first use.
     """
 
     __slots__ = (
@@ -174,8 +175,8 @@ def _casting(function: Callable[..., Any], dtype: np.dtype) -> Callable[..., Any
     return cast
 
 
-class OpBase:
-    """An operator for all its types; ``op[dtype]`` is the typed one, made when first asked for."""
+class OpBase(Documented):
+    """An operator for all its types; ``op[dtype]`` is the typed one, made on first use."""
 
     __slots__ = (
         "__weakref__",
@@ -230,7 +231,7 @@ class OpBase:
     # Types
 
     def _signature(self) -> Signature:
-        """What each data type computes with and returns."""
+        """For each data type, the type that it is computed in and the type of the result."""
         if self._row is not None:
             return self._row.signature
         assert self._compiled is not None
@@ -268,7 +269,7 @@ class OpBase:
         return self._typed(dtype, result)
 
     def _lookup(self, dtype: DataType) -> tuple[DataType, DataType]:
-        """What this data type computes with and returns; KeyError if it is not accepted."""
+        """The type that values are computed in, and the type of the result; KeyError if this one is not accepted."""
         found: Any
         if self._row is not None:
             found = of_record(self.name, dtype) if dtype._is_udt else self._row.signature.get(dtype)
@@ -283,7 +284,7 @@ class OpBase:
         return found
 
     def _why(self, dtype: DataType, dtype2: DataType) -> str:
-        """What there is for truth values, or what Numba says, in one line: a KeyError shows no more."""
+        """The operators for truth values, or the message of Numba, in one line: a KeyError shows no more."""
         reason = "" if self._compiled is None else self._compiled.reason(dtype, dtype2)
         if self._row is not None and dtype is BOOL and self._for_truth_values:
             return f"; {self._for_truth_values}"
@@ -298,7 +299,7 @@ class OpBase:
         return typed
 
     def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> Any:
-        """For functions registered with ``is_udt``: exactly these two types, and what Numba says they return."""
+        """For functions registered with ``is_udt``: exactly these two types, with the return type that Numba infers."""
         dtype2 = dtype if dtype2 is None else dtype2
         if (dtype, dtype2) not in self._cache:
             assert self._compiled is not None

@@ -47,7 +47,7 @@ class TypedBuiltinBinaryOp(TypedOpBase):
 
     @property
     def accumulating(self) -> TypedBuiltinBinaryOp:
-        """What accumulates: a division casts integers to its own type, and so what arrives is not cast to theirs."""
+        """The operator of an accumulation; for integers, a division computes new values in its own type."""
         row = self.parent._row
         divides = row is not None and row.signature is COMPLEX_DIVISION and self.type is not self.return_type
         return self.parent[self.return_type] if divides else self

@@ -1,4 +1,4 @@
-"""What type checkers know of operands, indices and the calls of operators.
+"""Types of operands, indices and calls of operators, for type checkers.
 
 What a call does is said by the layer above (see ``caller``).
 

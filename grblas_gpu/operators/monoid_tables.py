@@ -104,7 +104,7 @@ class Family(NamedTuple):
 
     monoids: str
     binaryops: str
-    signature: Signature | None = None  # None: whatever monoid and operator have in common
+    signature: Signature | None = None  # None: the types that monoid and operator share
     for_bool: bool = False  # BOOL uses the semiring with the monoid that `monoid[BOOL]` is
 
 

@@ -1,7 +1,7 @@
 """NumPy's functions as operators of their own, for ``config.set(mapnumpy=False)``.
 
 GraphBLAS has operators of the same meaning, which are taken by default. What differs are the types: ``numpy.add`` of
-two BOOL is a BOOL, ``plus`` does not take them. Which types a function takes, and what it returns, is for Numba to say.
+two BOOL is a BOOL, ``plus`` does not take them. Numba determines the types that a function takes and returns.
 """
 
 from __future__ import annotations

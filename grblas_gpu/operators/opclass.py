@@ -1,4 +1,4 @@
-"""What kind of operator something is."""
+"""The kind of an operator."""
 
 from __future__ import annotations
 

@@ -6,14 +6,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import registry
+from .documented import Documented
 
 
 def _deserialize_parameterized(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """How an operator made from parameters is unpickled."""
+    """Unpickle an operator that was made from parameters."""
     return op(*args, **kwargs)
 
 
-class ParameterizedUdf:
+class ParameterizedUdf(Documented):
     """Makes operators from parameters: ``op(*args, **kwargs)`` is an operator."""
 
     __slots__ = ("__weakref__", "_anonymous", "_cached_call", "name")

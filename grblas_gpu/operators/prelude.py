@@ -1,7 +1,7 @@
-"""What the ``source`` expressions of operators may call, for Numba.
+"""Functions that the ``source`` expressions of operators call, for Numba.
 
 Each function is the scalar twin of the NumPy definition of the same operator. They are compiled with NumPy's error
-model, in which a division by zero has a value, whatever the model of the kernel that calls them. Signed and unsigned
+model, in which a division by zero has a value, also in kernels of another model. Signed and unsigned
 integers have helpers of their own, because Numba turns a mixture of UINT64 and INT64 into floats.
 """
 
@@ -322,7 +322,7 @@ def is_close(x, y, relative, absolute):
     return x == y or abs(a - b) <= max(relative * max(abs(a), abs(b)), absolute)
 
 
-# Complex numbers. Numba knows their functions; these are what it does otherwise than NumPy, or not at all.
+# Complex numbers. Numba has most of their functions; these are missing there, or differ from NumPy's.
 
 
 @helper

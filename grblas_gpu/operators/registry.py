@@ -1,4 +1,4 @@
-"""Where operators are found by name: built-in ones are made from the tables when first asked for.
+"""The lookup of operators by name: built-in ones are made from the tables on first use.
 
 A *namespace* is a module such as ``grblas_gpu.unary`` or one of its parts (``numpy``, ``ss``, or a path of user-defined
 names). Its ``__getattr__`` comes here.
@@ -12,6 +12,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from ..config import config
+from ..suggestions import no_attribute
+from .documented import OperatorModule
 
 PACKAGE = __package__.rpartition(".")[0]
 #: In this order: an operator shared by two kinds is the first one's in ``op``.
@@ -45,11 +47,13 @@ class Namespace:
         self.part = part
         self.variables = variables
         self.delayed: dict[str, Callable[[], Any]] = {}
+        if not part:
+            sys.modules[variables["__name__"]].__class__ = OperatorModule
 
     def add_part(self, part: str) -> ModuleType:
         """A submodule that has no file of its own."""
         name = f"{PACKAGE}.{self.kind}.{part}"
-        module = ModuleType(name, f"The ``{part}`` operators of ``{self.kind}``.")
+        module = OperatorModule(name, f"The ``{part}`` operators of ``{self.kind}``.\n")
         namespace = Namespace(self.kind, module.__dict__, part)
         module.__dict__.update(
             _namespace=namespace, _delayed=namespace.delayed, __getattr__=namespace.find, __dir__=namespace.names
@@ -71,19 +75,9 @@ class Namespace:
                 if self.part != "numpy":  # there it depends on a setting
                     self.variables[name] = op
                 return op
-        said = f"module {self.variables['__name__']!r} has no attribute {name!r}{self._hint(name)}"
-        raise AttributeError(said, name=name, obj=None)  # an object without attributes: Python adds no hint of its own
-
-    def _hint(self, name: str) -> str:
-        """What was meant, perhaps."""
-        if name.startswith("_"):
-            return ""
-        if self.part == "ss" and name == "register_new":
-            return "; SuiteSparse's compiler of C is not here: register a Python function, see register_new above"
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, self.names(), 3, 0.75)
-        return f"; did you mean {' or '.join(close)}?" if close else ""
+        in_c = self.part == "ss" and name == "register_new"
+        hint = "; SuiteSparse's compiler of C is not here: register a Python function with register_new" if in_c else ""
+        raise no_attribute(self.variables["__name__"], name, () if name.startswith("_") else self.names(), hint)
 
     def has(self, name: str) -> bool:
         return name in self.variables or name in self.delayed or name in self.builtin_names()
@@ -94,13 +88,13 @@ class Namespace:
         return _tables.names(self.kind, self.part)
 
     def names(self) -> list[str]:
-        """What ``dir`` shows: operators and how to register them, not what the module itself imports."""
+        """The names that ``dir`` lists: operators and functions that register them, without imported names."""
         own = {name for name, value in self.variables.items() if not isinstance(value, type) and name not in _HIDDEN}
         return sorted({*own, *self.delayed, *self.builtin_names()})
 
 
 class Tables(NamedTuple):
-    """Functions of what the tables of built-in operators say."""
+    """Functions that read the tables of built-in operators."""
 
     names: Callable[[str, str], set[str]]  # of a kind, and of a part of its namespace
     canonical: Callable[[str, str], str | None]  # an operator's own name

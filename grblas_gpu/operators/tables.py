@@ -52,7 +52,7 @@ from .typing_rules import (
 
 
 class Form(NamedTuple):
-    """How an operator computes, for some types."""
+    """The computation of an operator for some types."""
 
     types: Types
     numpy: Callable[..., Any]
@@ -389,7 +389,7 @@ INDEXUNARY = by_name(
         _value("ge", np.greater_equal, ">="),
     ]
 )
-#: For vectors `index` says better what is meant than `row`.
+#: For vectors `index` is clearer than `row`.
 INDEXUNARY_ALIASES = {"index": "rowindex", "indexle": "rowle", "indexgt": "rowgt"}
 SELECT = {name for name, entry in INDEXUNARY.items() if not name.endswith("index")}
 SELECT_ALIASES = {"indexle": "rowle", "indexgt": "rowgt"}

@@ -1,7 +1,7 @@
 """Which types an operator accepts and returns.
 
-A *signature* maps each data type that may be asked for to the pair (type computed with, type returned). Where the two
-differ from what was asked for, values are coerced: ``sqrt[INT8]`` computes in FP32.
+A *signature* maps each accepted data type to the pair (type computed with, type returned). Where the two
+differ from the given type, values are coerced: ``sqrt[INT8]`` computes in FP32.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ def _ordered(types: Types) -> Iterable[DataType]:
 
 
 def same(types: Types) -> Signature:
-    """Computes with and returns the type asked for."""
+    """Computes with and returns the given type."""
     return {t: (t, t) for t in _ordered(types)}
 
 
 def returning(result: DataType, types: Types) -> Signature:
-    """Computes with the type asked for, returns always the same type."""
+    """Computes with the given type, and always returns the same type."""
     return {t: (t, result) for t in _ordered(types)}
 
 
 def coerced(to: DataType, types: Types) -> Signature:
-    """Computes with and returns one type, whatever is asked for."""
+    """Computes with and returns one type, for all given types."""
     return dict.fromkeys(_ordered(types), (to, to))
 
 
@@ -74,7 +74,7 @@ COMPARISON = returning(BOOL, EVERY)
 FLOAT_TEST = returning(BOOL, FLOATS)
 #: Floats; integers are cast to the float type that holds them.
 FLOAT: Signature = {t: (_FLOAT_FOR[t], _FLOAT_FOR[t]) for t in REAL_TYPES}
-#: As FLOAT, but the operator itself does the cast, so the typed operator keeps the type asked for.
+#: As FLOAT, but the operator itself does the cast, so the typed operator keeps the given type.
 TO_FLOAT: Signature = {t: (t, _FLOAT_FOR[t]) for t in REAL_TYPES}
 #: As FLOAT, without the floats: `ldexp` takes an integer exponent.
 FLOAT_OF_INT: Signature = {t: FLOAT[t] for t in REAL_TYPES if t not in FLOATS}
@@ -83,7 +83,7 @@ TRUE_DIVISION: Signature = {t: (t, FP32 if t is FP32 else FP64) for t in REAL_TY
 #: Arithmetic in which booleans count as small integers.
 BOOL_AS_INT8: Signature = {t: (t, INT8 if t is BOOL else t) for t in REAL_TYPES}
 INT_BOOL_AS_INT8: Signature = {t: BOOL_AS_INT8[t] for t in REAL_TYPES if t not in FLOATS}
-#: Positions are INT64 unless INT32 is asked for.
+#: Positions are INT64, or INT32 if that is the given type.
 POSITION: Signature = coerced(INT64, EVERY | COMPLEX) | {INT32: (INT32, INT32)}
 LOGICAL = coerced(BOOL, EVERY)
 AS_INT64 = coerced(INT64, INTS)
@@ -102,7 +102,7 @@ BITS: Signature = SAME_UNSIGNED | {
 
 
 def of_record(name: str, dtype: DataType) -> tuple[DataType, DataType] | None:
-    """What a built-in operator of this name computes with and returns for a user-defined type, if it takes one."""
+    """The types of computation and result of a built-in operator on a user-defined type, if it takes one."""
     if name in ("first", "second", "any", "identity"):
         return dtype, dtype
     if name in ("eq", "ne"):

@@ -1,4 +1,4 @@
-"""User-defined functions: which types Numba compiles them for, and what they return."""
+"""User-defined functions: the types that Numba compiles them for, and their return types."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_function(func: Any) -> None:
 
 
 def _first_lines(reason: str, most: int = 8) -> str:
-    """What Numba has to say, without colours, empty lines and the end."""
+    """The message of Numba, without colours, empty lines and the end."""
     lines = [line for line in re.sub(r"\x1b\[[0-9;]*m", "", reason).splitlines() if line.strip()]
     return "\n  ".join(lines[:most])
 
@@ -77,7 +77,7 @@ def _inference() -> Callable[[Callable[..., Any], tuple[Any, ...]], Any]:
 class Compiled:
     """A user-defined function and the return types found so far; what uses it compiles it.
 
-    ``arguments`` gives the types of all parameters for the data type asked for.
+    ``arguments`` gives the types of all parameters for a data type.
     """
 
     def __init__(self, func: Callable[..., Any], arguments: Callable[[DataType, DataType], Arguments]) -> None:
@@ -188,7 +188,7 @@ class Compiled:
 
 
 def _parameter(dtype: DataType) -> Any:
-    """What a function gets of a value: of a sub-array an array, with everything that Numba's arrays can do."""
+    """The argument of a function for a value: for a sub-array an array of Numba."""
     import numba
 
     if dtype.subarray is None:

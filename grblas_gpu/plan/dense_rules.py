@@ -1,7 +1,7 @@
 """Which strategy for a product of two matrices, of which any may be dense: pure functions of facts.
 
 A dense factor is read by rows, and so is the sparse one: every entry adds a row of the one to a row of the result.
-Where only the pattern matters 64 columns are one word, so many searches at once cost little more than a single one.
+Where only the pattern matters, 64 columns are one word, so a batch of searches costs little more than one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WORD = 64
 MOST_WORDS = 1024  # in a row of a sparse factor that is spread out
 MOST_SPREAD = 2**28  # positions of a result with values for which a sparse factor is spread out
 LISTING = 16  # the cost of a flag that becomes an entry of a list, if one is needed, over that of reading it
-FEW = 8  # of a mask that allows less than one position in so many, each is a dot product of its own
+FEW = 8  # with less than one allowed position in FEW, each is a separate dot product
 
 
 def no_shape() -> tuple[str, str] | None:
@@ -26,7 +26,7 @@ def no_shape() -> tuple[str, str] | None:
 
 
 class MxmFacts(NamedTuple):
-    """What the planner knows of ``t<mask> = A B``."""
+    """The facts that the planner uses for ``t<mask> = A B``."""
 
     nrows: int
     inner: int
@@ -39,7 +39,7 @@ class MxmFacts(NamedTuple):
     mask_dense: bool = False  # a mask, of whichever kind, stored as bitmap or full
     pattern: bool = False  # all products are one value, and so are their sums
     blas: bool = False  # both full, sums of products of floats
-    products: Callable[[], float] | None = None  # how many there are, about; asked for only if it matters
+    products: Callable[[], float] | None = None  # their approximate number; computed only if the decision depends on it
     dots: Callable[[], float] | None = None  # and how many entries dot products at the entries of the mask read
     shaped: Callable[[], tuple[str, str] | None] = no_shape  # what the engine has for factors of this shape, and why
     costs: Costs = CPU_COSTS
@@ -90,7 +90,7 @@ def choose(facts: MxmFacts, desc: Descriptor | None = None) -> Plan:
 
 
 def by_form(facts: MxmFacts) -> tuple[str, str] | None:
-    """A strategy for dense factors, and why; None if the others are to be asked."""
+    """A strategy for dense factors, and its reason; None if the rules for sparse factors decide."""
     if facts.positions > DENSE_LIMIT:
         return None
     if facts.mask_nvals is not None and facts.mask_nvals * FEW < facts.positions and not facts.mask_dense:

@@ -24,7 +24,7 @@ def few_edges(engine: Any, a: Any, u: Any, view: Any, transposed: bool) -> bool:
 
 
 def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transposed: bool, desc: Any) -> Facts:
-    """What the planner wants to know of ``t<mask> = M u`` with ``M`` the store ``a`` or its transpose."""
+    """The facts for the planner about ``t<mask> = M u``, with ``M`` the store ``a`` or its transpose."""
     nrows = a.ncols if transposed else a.nrows
     allowed, mask_sparse, reused = nrows, False, 0
     if view is not None:
@@ -113,7 +113,7 @@ def count_edges(engine: Any, a: Any, u: Any, transposed: bool) -> int:
 
 
 def mxm_facts(engine: Any, a: Any, b: Any, semiring: Any, view: Any) -> MxmFacts:
-    """What the planner wants to know of ``t<mask> = A B``."""
+    """The facts for the planner about ``t<mask> = A B``."""
     forms = engine.dense_products and a.form != "hypersparse" != b.form
     mask = None if view is None or view.complement else view.store
     return MxmFacts(

@@ -26,7 +26,7 @@ class Costs(NamedTuple):
     whole_rows: str | None = None  # the strategy for pulls that have to read every row to its end
     compact_below: float = 1 / 8  # where fewer rows than this share are open, they are listed first
     mxm_product: float = 1.4  # a product of a masked matrix product, next to an entry that a dot product reads
-    batch_size: int = 4096  # vectors of up to so many positions do better as rows of a matrix, many at a time
+    batch_size: int = 4096  # up to this size, vectors are faster as the rows of one matrix
     dense_rows: int = 0  # positions of many searches that are dense rows of a matrix, at most
     table_product: float = 5.0  # a product that is added up in a table
     table_start: float = 0.0  # making tables, however few products there are
@@ -90,7 +90,7 @@ def in_loops(costs: Costs, ends_early: bool, idempotent: bool = False, structura
 
 
 def push_edge(costs: Costs, ends_early: bool) -> float:
-    """What an edge costs that is pushed.
+    """The cost of pushing an edge.
 
     >>> push_edge(CPU_COSTS, True), push_edge(CPU_COSTS, False)
     (2.5, 4.0)
@@ -127,14 +127,14 @@ class Plan(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What the planner knows of ``t<mask> = M u``."""
+    """The facts that the planner uses for ``t<mask> = M u``."""
 
     nrows: int  # rows of M: size of the output
     nvals: int  # entries of M
     u_size: int
     u_nvals: int
     u_dense: bool  # stored as bitmap or full
-    u_edges: Callable[[], int]  # entries of M in the columns of u's entries; counted only if somebody asks
+    u_edges: Callable[[], int]  # entries of M in the columns of u's entries; counted on demand
     u_edges_at_most: int  # a bound on them that costs nothing
     allowed: int  # output positions that the mask leaves open
     mask_sparse: bool  # a mask, not complemented, stored as a list
@@ -147,7 +147,7 @@ class Facts(NamedTuple):
     own_rows: bool = False  # the mask opens the rows of the operand's own entries, and no others
     reused: int = 0  # entries of the mask's vector, if a pull reads that in place of the operand
     whole: bool = False  # a full operand, no mask, and sums that hardly end early
-    #: Of all products the share of the row that has most, where a push adds up by compare-and-swap; or 0.
+    #: The share of the largest row in all products, where a push accumulates by compare-and-swap; or 0.
     hottest: float = 0.0
 
 
@@ -157,7 +157,7 @@ BY_ROWS = "the mask has the operand's own entries, and the matrix is stored by r
 
 
 def few_edges(at_most: int, rows: int, costs: Costs) -> bool:
-    """Whether to push so many edges costs less than looking at the rows that a pull would have to look at.
+    """Whether pushing this many edges costs less than a pull's visits of rows.
 
     >>> few_edges(10, 1000, CPU_COSTS), few_edges(1000, 1000, CPU_COSTS)
     (True, False)
@@ -254,7 +254,7 @@ def pull_cost(
     pull_probe: float,
     unseen: float,
 ) -> float:
-    """What a pull is expected to cost, in the units of :class:`Costs`; the open rows have at most ``unseen`` edges.
+    """The expected cost of a pull, in the units of :class:`Costs`; the open rows have at most ``unseen`` edges.
 
     >>> pull_cost(8000, 500, 16, 16000, 1000, True, 1.0, 2.0, unseen=16000)
     3000.0
@@ -295,7 +295,7 @@ def edges_pulls(
 ) -> bool:
     """Bottom-up when the frontier's edges exceed the open ones over alpha; back when few vertices are left.
 
-    The way back is open once the edges become fewer; if nobody says, a dense operand stands for being bottom-up.
+    The way back is open once the edges become fewer; without that information a dense operand counts as bottom-up.
 
     >>> edges_pulls(500, 100, 50, 1000, False, 16000, 900, 1000)
     True
@@ -374,7 +374,7 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
 
 
 def push_costs(edges: float, facts: Facts) -> tuple[float, float]:
-    """What a push is expected to cost that scatters its products, and one that sorts them.
+    """The expected costs of a push that scatters its products, and of one that sorts them.
 
     Sums by compare-and-swap wait for each other: those of one row, one after the other.
     """

@@ -1,4 +1,4 @@
-"""How a vector or a matrix should be stored, by its fill: pure functions of sizes. Beyond a mark it changes, and back
+"""The storage form of a vector or a matrix, by its fill: pure functions of sizes. Beyond a mark it changes, and back
 only well below, so that it does not go back and forth."""
 
 from __future__ import annotations
@@ -7,22 +7,22 @@ from __future__ import annotations
 DENSE_ABOVE = 0.01
 SPARSE_BELOW = 0.005
 TINY = 256  # up to this size no storage is worth a conversion
-DENSE_LIMIT = 2**32  # never allocate a dense vector of more positions than this on our own account
+DENSE_LIMIT = 2**32  # the library allocates no dense vector with more positions unless the user requests it
 # A matrix becomes a bitmap where that takes about as much memory as CSR, and sparse again well below (hysteresis).
 BITMAP_ABOVE = 0.5
 BITMAP_BELOW = 0.25
-# From so many rows on, of which at most so many have an entry, row pointers would be most of what CSR takes.
+# Above this many rows, with at most this share of nonempty ones, row pointers would dominate the memory of CSR.
 MANY_ROWS = 2**22
 HYPERSPARSE_BELOW = 1 / 64
 SPARSE_AGAIN_ABOVE = 1 / 16
-# A matrix of up to so many rows or columns is some vectors, such as the frontiers of searches, and dense sooner.
+# A matrix with at most THIN rows or columns is a batch of vectors, such as frontiers, and becomes dense sooner.
 THIN, THIN_ABOVE, THIN_BELOW = 64, 0.04, 0.01
 MOST_KEYS = 2**63  # positions that 64 bits can number
-POINTER_LIMIT = 2**33  # rows: nobody wants more pointers, whatever memory says
+POINTER_LIMIT = 2**33  # rows: more row pointers are never worth their memory
 
 
 def storage_kind(nvals: int, size: int, kind: str) -> str:
-    """How a vector with this fill should be stored, given how it is stored now.
+    """The storage form of a vector with this fill, given its current form.
 
     >>> storage_kind(1, 1000, "sparse"), storage_kind(20, 1000, "sparse"), storage_kind(7, 1000, "bitmap")
     ('sparse', 'bitmap', 'bitmap')
@@ -39,7 +39,7 @@ def storage_kind(nvals: int, size: int, kind: str) -> str:
 
 
 def matrix_form(nvals: int, nrows: int, ncols: int, form: str) -> str:
-    """How a matrix with so many entries should be stored, given how it is stored now.
+    """The storage form of a matrix with this many entries, given its current form.
 
     >>> matrix_form(6000, 99, 99, "sparse"), matrix_form(3000, 99, 99, "bitmap"), matrix_form(9801, 99, 99, "sparse")
     ('bitmap', 'bitmap', 'full')

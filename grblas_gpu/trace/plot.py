@@ -17,7 +17,7 @@ def draw(steps: list[Record], file: str | PathLike[str] | None, title: str) -> A
     """Frontier and unvisited vertices of every step above, its time below."""
     if not steps:
         raise ValueError("nothing to plot: the trace has no matrix-vector product")
-    figure = new_figure(figsize=(8, 6), layout="constrained")
+    figure = new_figure("Trace.plot", figsize=(8, 6), layout="constrained")
     from matplotlib.patches import Patch
     from matplotlib.ticker import MaxNLocator
 

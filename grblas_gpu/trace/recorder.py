@@ -8,9 +8,9 @@ from .records import Trace, current
 
 
 class Recorder:
-    """What ran, one line for each operation. python-graphblas lists calls of the C library; here they are operations.
+    """A list of the operations that ran. python-graphblas lists calls of the C library instead.
 
-    ``max_rows`` limits what is printed. :func:`grblas_gpu.trace` tells more.
+    ``max_rows`` limits the printed lines. :func:`grblas_gpu.trace` has more detail.
 
     >>> import grblas_gpu as gb
     >>> v = gb.Vector.from_coo([0, 1], [1, 2])
@@ -38,7 +38,7 @@ class Recorder:
         return self._started and current() is self._trace
 
     def start(self) -> None:
-        """Record from now on; what was recorded before stays."""
+        """Start to record; earlier records stay."""
         if not self._started:
             self._trace.__enter__()
             self._started = True
@@ -50,7 +50,7 @@ class Recorder:
             self._started = False
 
     def clear(self) -> None:
-        """Forget what was recorded."""
+        """Delete all records."""
         self._trace.records.clear()
 
     def __enter__(self) -> Recorder:

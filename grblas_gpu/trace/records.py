@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any
 
 from ..display import html_object, html_table
+from ..suggestions import needed
 
 SHOWN_IN_NOTEBOOKS = 60  # records
 
@@ -60,7 +61,7 @@ class Trace:
         _current.reset(self._token)
 
     def remember(self, explanation: Any) -> None:
-        """What ``explain`` has just said: an algorithm that goes by it names a strategy or a direction, not the reason.
+        """The plan of the last ``explain``, with its reason: an algorithm that follows it passes on the strategy alone.
 
         >>> from grblas_gpu import algorithms, generators, trace
         >>> with trace() as t:
@@ -73,8 +74,8 @@ class Trace:
     def reason_of(self, plan: Any) -> str:
         """Why a product goes this way; the reason that ``explain`` gave counts once, if the direction is the same."""
         explained, self._explained = self._explained, None
-        asked = plan.reason.startswith("asked for")
-        return explained.reason if asked and explained and explained.direction == plan.direction else plan.reason
+        forced = plan.reason.startswith("asked for")
+        return explained.reason if forced and explained and explained.direction == plan.direction else plan.reason
 
     def steps(self) -> list[Record]:
         """The matrix-vector products: in a breadth-first search one for each level.
@@ -143,10 +144,7 @@ class Trace:
         >>> frame[frame.op == "vxm"].input_nvals.tolist()
         [1, 1, 3]
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("Trace.to_pandas needs pandas: pip install pandas") from None
+        pd = needed("pandas", "Trace.to_pandas")
         frame = pd.DataFrame([asdict(record) for record in self.records], columns=list(Record.__dataclass_fields__))
         counts = dict.fromkeys(_COUNTS, "Int64")  # whole numbers that may be missing
         optional = [
@@ -196,7 +194,7 @@ class Trace:
 
 
 def open_positions(size: int, view: Any) -> int:
-    """How many positions of an output of this size a mask (as an engine sees it) lets through."""
+    """The number of positions of an output of this size that a mask (as an engine sees it) allows."""
     if view is None:
         return size
     return size - view.store.nvals if view.complement else view.store.nvals

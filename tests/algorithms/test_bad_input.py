@@ -231,7 +231,7 @@ def test_a_source_is_named_in_any_way(name: str) -> None:
         with pytest.raises((IndexOutOfBound, TypeError), match="source"):
             search(A, NOT_SOURCES[bad][0], **options)
     for several in ([3], np.array([3]), np.array([3, 5]), Vector.from_coo([3], [1], size=9)):
-        with pytest.raises(TypeError, match="a source is the number of a vertex"):
+        with pytest.raises(TypeError, match="source must be the number of a vertex"):
             search(A, several, **options)
 
 
@@ -241,7 +241,7 @@ def test_options_out_of_range() -> None:
         algorithms.pagerank(A, 1.5)
     with pytest.raises(InvalidValue, match="delta"):
         algorithms.delta_stepping(A, 0, delta=0)
-    with pytest.raises(DimensionMismatch, match="personalization has size 3"):
+    with pytest.raises(DimensionMismatch, match="personalization has 3 values for 2 vertices"):
         algorithms.pagerank(A, personalization=Vector.from_scalar(1.0, 3))
     for dtype in (int, "UINT8", "FP16", None, 3, "ranks"):
         with pytest.raises(InvalidValue, match="dtype must be FP64 or FP32"):

@@ -26,7 +26,7 @@ def test_bad_files(capsys, tmp_path):
     one_line_error(capsys, "bfs -s 0", file("b.mtx", f"{header}3 3 2\n1 2\n"), match="ine 3")  # truncated
     one_line_error(capsys, "bfs -s 0", file("c.mtx", f"{header}3 3 2\n1 2\n9 1\n"), match="ine 4")
     one_line_error(capsys, "bfs -s 0", file("d.txt", "0 1\n1\n"), match="line 2")
-    one_line_error(capsys, "bfs -s 0", file("e.txt", "0 1\n1 x\n"), match="line 2: vertex 'x' is no integer; ")
+    one_line_error(capsys, "bfs -s 0", file("e.txt", "0 1\n1 x\n"), match="line 2: vertex 'x' is not an integer; ")
     one_line_error(capsys, "bfs -s 0", file("e4.txt", "0 1 2 3\n"), match="(--columns) says which")
     one_line_error(capsys, "bfs -s 0", file("f.npz", "no archive"), match="f.npz")
     one_line_error(capsys, "bfs -s 0", file("g.grb", "no such file"), match="g.grb")
@@ -44,8 +44,15 @@ def test_bad_files(capsys, tmp_path):
 def test_bad_sources(capsys, graph):
     _, file, _ = graph
     one_line_error(capsys, "bfs -s 64", file, match="vertices 0 to 63", exit_code=2)
-    one_line_error(capsys, "bfs -s one", file, match="no vertex is called 'one'", exit_code=2)
+    one_line_error(capsys, "bfs -s one", file, match="no vertex has the label 'one'", exit_code=2)
     one_line_error(capsys, "bc -s 99", file, match="not a vertex", exit_code=2)
+
+
+def test_labels_in_messages(capsys, tmp_path):
+    (tmp_path / "roads.csv").write_text("from,to,km\nann,bob,2\ncid,dan,3\n")
+    one_line_error(
+        capsys, "path --source dan --target ann", tmp_path / "roads.csv", match="no path leads from 'dan' to 'ann'"
+    )
 
 
 def test_nothing_is_written_when_something_fails(capsys, graph, tmp_path):
@@ -54,7 +61,7 @@ def test_nothing_is_written_when_something_fails(capsys, graph, tmp_path):
     assert not (tmp_path / "levels.txt").exists()
     one_line_error(capsys, "bfs -s 0", file, "-o", tmp_path / "none" / "levels.txt", match="no such folder")
     wrong = ("-o", tmp_path / "levels.txt", "--plot", tmp_path / "levels.movie")
-    one_line_error(capsys, "bfs -s 0", file, *wrong, match="no picture has this suffix; there are: ", exit_code=2)
+    one_line_error(capsys, "bfs -s 0", file, *wrong, match="unknown picture format; choose one of ", exit_code=2)
     assert not (tmp_path / "levels.txt").exists()
 
 

@@ -97,7 +97,7 @@ def test_csv_means_commas(capsys, tmp_path):
     run(capsys, "bc -u --top 1 --json", tmp_path / "e.csv", "-o", tmp_path / "scores.tsv")
     assert (tmp_path / "scores.tsv").read_text().splitlines()[1] == "bob\t1.0"
     assert run(capsys, "bfs -s ann -o -", tmp_path / "e.csv")[1] == 'ann 0\nbob 1\n"cid, junior" 2\n'
-    one_line_error(capsys, "bfs -s dan", tmp_path / "e.csv", match="some are: ann, bob, cid, junior", exit_code=2)
+    one_line_error(capsys, "bfs -s dan", tmp_path / "e.csv", match="some labels: ann, bob, cid, junior", exit_code=2)
 
 
 def test_weights_that_are_no_real_numbers(capsys, tmp_path):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from fault_operations import MATRICES, VECTORS, Operation, matrix, same, vector
 
-from grblas_gpu import Vector, undivided
+from grblas_gpu import Vector, atomic_updates
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 
@@ -37,7 +37,7 @@ ALARM = Alarm()
 @pytest.fixture
 def alarms() -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, ALARM)
-    undivided.forget_threads()  # another test may have used some
+    atomic_updates.forget_threads()  # another test may have used some
     yield
     ALARM.armed = False
     signal.setitimer(signal.ITIMER_REAL, 0)
@@ -112,7 +112,7 @@ def test_thousands(alarms: None, numba_tier: None) -> None:
 def test_signals_wait(alarms: None) -> None:
     reached = False
     ALARM.armed = True
-    with pytest.raises(Interrupted), undivided.uninterrupted():
+    with pytest.raises(Interrupted), atomic_updates.uninterrupted():
         signal.raise_signal(signal.SIGALRM)
         time.sleep(0)
         reached = True
@@ -134,7 +134,7 @@ def test_a_second_thread_makes_changes_to_copies(alarms: None, numba_tier: None)
     w(m.S) << 6
     assert w._store is not store
     assert (store.values == before).all()
-    undivided.forget_threads()
+    atomic_updates.forget_threads()
 
 
 def test_a_reader_sees_the_old_value_or_the_new_one(alarms: None, numba_tier: None) -> None:
@@ -153,7 +153,7 @@ def test_a_reader_sees_the_old_value_or_the_new_one(alarms: None, numba_tier: No
 
     m_index = m.to_coo()[0]
     w(m.S) << 0.0
-    undivided.forget_threads()
+    atomic_updates.forget_threads()
     thread = threading.Thread(target=read)
     for step in range(60):
         w(m.S) << float(step)
@@ -163,5 +163,5 @@ def test_a_reader_sees_the_old_value_or_the_new_one(alarms: None, numba_tier: No
             looked.wait()
     stop.set()
     thread.join()
-    undivided.forget_threads()
+    atomic_updates.forget_threads()
     assert not wrong

@@ -291,5 +291,5 @@ def test_bad_arguments(function, arguments):
 
 
 def test_bad_quadrants():
-    with pytest.raises(ValueError, match="kronecker: a, b, c"):
+    with pytest.raises(ValueError, match="kronecker: a, b and c"):
         g.kronecker(3, a=0.7, b=0.3, c=0.2)

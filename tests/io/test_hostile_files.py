@@ -102,7 +102,7 @@ def test_headers(tmp_path: Path, header: bytes, version: int) -> None:
 
 
 def test_names_too_long_for_a_file(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="a name of 2000000 characters"):
+    with pytest.raises(ValueError, match="the name has 2000000 characters"):
         io.save(tmp_path / "v.grb", Vector(int, 3, name="v" * 2_000_000))
     assert not list(tmp_path.iterdir())
 
@@ -132,20 +132,22 @@ def header_of(shape: tuple[int, ...], dtype: str) -> bytes:
 
 def test_an_array_that_says_it_is_longer(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.npz", members_of(**{"data.npy": header_of((500_000_000,), "<f8") + b"\x00" * 24}))
-    with pytest.raises(ValueError, match=r"a\.npz: data\.npy: \(500000000,\) of float64 in \d+ bytes"):
+    with pytest.raises(
+        ValueError, match=r"a\.npz: data\.npy: shape \(500000000,\) and dtype float64 do not fit its \d+ bytes"
+    ):
         io.load_npz(path)
 
 
 def test_a_bomb(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.npz", members_of(**{"more.npy": b"\x00" * (400 * 2**20)}))
     assert path.stat().st_size < 2**20
-    with pytest.raises(ValueError, match=r"a\.npz: a file of \d+ bytes that asks for"):
+    with pytest.raises(ValueError, match=r"a\.npz: the file has \d+ bytes, but its header asks for"):
         io.load_npz(path)
 
 
 def test_objects_are_not_loaded(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", format=b"csr", shape=[1, 1], data=np.array([print], object))
-    with pytest.raises(ValueError, match=r"a\.npz: data\.npy: Python objects"):
+    with pytest.raises(ValueError, match=r"a\.npz: data\.npy: contains Python objects"):
         io.load_npz(tmp_path / "a.npz")
 
 
@@ -172,7 +174,7 @@ def test_open_files(tmp_path: Path) -> None:
 def test_a_vertex_far_away(tmp_path: Path) -> None:
     path = tmp_path / "far.txt"
     path.write_text("0 200000000\n")
-    with pytest.raises(ValueError, match=r"far\.txt: a file of 12 bytes that asks for 1600000008 bytes"):
+    with pytest.raises(ValueError, match=r"far\.txt: the file has 12 bytes, but its header asks for 1600000008 bytes"):
         io.read_edgelist(path)
     assert io.read_edgelist(path, nrows=1, ncols=200000001).nvals == 1
 
@@ -181,7 +183,7 @@ def test_a_vertex_far_away(tmp_path: Path) -> None:
 def test_nul_bytes(text: str, tmp_path: Path) -> None:
     line = text.count("\n", 0, text.index("\0")) + 1
     for read in (io.read_edgelist, Graph.read_edgelist):
-        with pytest.raises(ValueError, match=f"line {line}: not text: a NUL byte"):
+        with pytest.raises(ValueError, match=f"line {line}: not text: it has a NUL byte"):
             read(StringIO(text))
 
 

@@ -281,7 +281,7 @@ class TestGraph:
         A = Matrix.from_coo([0, 1], [1, 2], True, nrows=3, ncols=3)
         with pytest.raises(DimensionMismatch, match="2 labels for 3 nodes"):
             Graph(A, "ab")
-        with pytest.raises(InvalidValue, match="'a' stands for two"):
+        with pytest.raises(InvalidValue, match="two nodes have the label 'a'"):
             Graph(A, "aba")
         with pytest.raises(InvalidValue, match="symmetric"):
             Graph(A, "abc", directed=False)
@@ -309,7 +309,7 @@ class TestGraph:
         both = Graph.from_edges([("a", "b", 5), ("b", "a", 6)], directed=False, dup_op=binary.max)
         assert both.matrix.to_dicts()[0] == {1: 6}
         assert len(Graph.from_edges([])) == 0
-        with pytest.raises(ValueError, match="2 or 3 parts"):
+        with pytest.raises(ValueError, match=r"an edge is \(source, target\) or"):
             Graph.from_edges([("a", "b", 5, 6)])
 
 
@@ -331,7 +331,7 @@ class TestPandas:
 
     def test_errors(self, pd: Any) -> None:
         table = pd.DataFrame({"source": ["x", None], "target": ["y", "z"]})
-        with pytest.raises(ValueError, match="row 1 has no source"):
+        with pytest.raises(ValueError, match="row 1 has a missing source"):
             io.from_pandas_edgelist(table)
         with pytest.raises(KeyError, match="'km'"):
             io.from_pandas_edgelist(table, edge_attr="km")
@@ -436,15 +436,15 @@ class TestEdgeLists:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("0 1\n\n2 x\n", "line 3: vertex 'x' is no integer"),
+            ("0 1\n\n2 x\n", "line 3: vertex 'x' is not an integer"),
             ("# c\n0 1\n2\n", "line 3: expected 2 fields"),
             ("0 1 2.0\n1 2 3.0 4.0\n", "line 2: expected 3 fields"),
             ("0 1 2 3\n", "line 1: expected 2 fields"),
             ("0 1 2.0\n1 2 heavy\n", "line 2: weight 'heavy'"),
             ("0 1\n0 -1\n", "line 2: vertex -1"),
             ("0 1\n0 99999999999999999999999\n", "line 2: vertex 99999999999999999999999"),
-            ("0 1\n1.5 2\n", r"line 2: vertex '1\.5' is no integer"),
-            ("0 1\n1_0 2\n", "line 2: vertex '1_0' is no integer"),
+            ("0 1\n1.5 2\n", r"line 2: vertex '1\.5' is not an integer"),
+            ("0 1\n1_0 2\n", "line 2: vertex '1_0' is not an integer"),
         ],
     )
     def test_malformed(self, text: str, message: str) -> None:
@@ -553,7 +553,7 @@ class TestBinary:
 
 
 def test_cupy_needs_the_device() -> None:
-    with pytest.raises(ValueError, match='backend "cuda"'):
+    with pytest.raises(ValueError, match=r'use A\.to\("cuda"\)'):
         io.to_cupyx_sparse(Matrix(float, 2, 2))
 
 
@@ -577,7 +577,7 @@ class TestGraphFiles:
 
     def test_labels_that_cannot_be_stored(self, tmp_path: Path) -> None:
         graph = Graph(Matrix(int, 1, 1), [frozenset()])
-        with pytest.raises(TypeError, match="a label is text, a number, None or a tuple"):
+        with pytest.raises(TypeError, match="a label must be text, a number, None or a tuple"):
             io.save(tmp_path / "g.grb", graph)
         assert not list(tmp_path.iterdir())
 
@@ -634,7 +634,7 @@ class TestTables:
     def test_columns_that_there_are_not(self) -> None:
         with pytest.raises(ValueError, match="no column 'km'; there are a, b"):
             io.read_edgelist(streams.StringIO("a,b\n0,1\n"), columns=("a", "km"))
-        with pytest.raises(ValueError, match="no column 2; there are 0 to 1"):
+        with pytest.raises(ValueError, match="no column 2; columns are 0 to 1"):
             io.read_edgelist(streams.StringIO("0,1\n"), columns=(0, 2))
         with pytest.raises(ValueError, match="source, target and perhaps weight; got 1"):
             io.read_edgelist(streams.StringIO("0,1\n"), columns=(0,))

@@ -12,6 +12,7 @@ from loop_options import FUSED, ON_A_DEVICE, REFUSED, words
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, semiring
+from grblas_gpu.ir import ops
 from grblas_gpu.ir.descriptor import OPTIONS
 
 
@@ -135,3 +136,12 @@ def test_a_reason_names_its_own_line(to_device: Any) -> None:
             x(deterministic=True) << semiring.plus_first(x @ A)
     first, second = [int(r.reason.partition(":")[0][5:]) for r in trace.records if r.strategy == "iterated"]
     assert second == first + 2
+
+
+def test_former_names_warn() -> None:
+    chosen = gb.Descriptor(direction="pull")
+    assert chosen.non_default_fields == "direction='pull'"
+    with pytest.warns(DeprecationWarning, match="non_default_fields"):
+        assert chosen.asked == chosen.non_default_fields
+    with pytest.warns(DeprecationWarning, match="ignored_options"):
+        assert chosen.in_vain(ops.OUTER) == chosen.ignored_options(ops.OUTER) == "direction='pull'"

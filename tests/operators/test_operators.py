@@ -1,6 +1,8 @@
 """Every operator against python-graphblas: types, names, relations and values; and its two forms against each other."""
 
 import pickle
+import pydoc
+import re
 import subprocess
 import sys
 import warnings
@@ -644,3 +646,33 @@ def test_import_is_light():
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
     assert grblas_gpu.semiring is semiring
+
+
+@pytest.mark.parametrize("kind", "unary binary monoid semiring indexunary select agg".split())
+def test_every_operator_has_a_docstring(kind: str) -> None:
+    module = getattr(grblas_gpu, kind)
+    names = sorted(module._namespace.builtin_names() - {"numpy", "ss"})
+    docs = {name: getattr(module, name).__doc__ for name in names}
+    for name, doc in docs.items():
+        first = doc.splitlines()[0]
+        assert first.startswith(f"{getattr(module, name)!r}: ") and "user-defined" not in first
+        assert not re.search(r"[a-z]_[a-z]+\(", first), first  # no function of our own
+    own = {doc for name, doc in docs.items() if not repr(getattr(module, name)).startswith(f"{kind}.ss.")}
+    assert len(own) > 5
+    assert type(getattr(module, names[0])).__doc__ not in own
+    listed = pydoc.plain(pydoc.render_doc(module))
+    for name, doc in docs.items():
+        meaning = doc.splitlines()[0].partition(": ")[2].removesuffix(".")
+        assert re.search(rf"^ *{name} +{re.escape(meaning)}$", listed, re.MULTILINE), name
+
+
+def test_docstrings_of_typed_and_user_defined_operators() -> None:
+    assert "operator for INT64, which returns INT64" in grblas_gpu.semiring.min_plus[int].__doc__
+    assert "operator for INT8, which returns BOOL" in grblas_gpu.binary.lt["INT8"].__doc__
+
+    def halved(x):
+        """Half of x."""
+        return x / 2
+
+    assert grblas_gpu.unary.register_anonymous(halved).__doc__.startswith("unary.halved: Half of x.")
+    assert pydoc.plain(pydoc.render_doc(grblas_gpu.binary.plus)).count("x + y")

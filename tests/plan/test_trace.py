@@ -163,5 +163,5 @@ def test_a_plot_without_matplotlib_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with gb.trace() as t:
         algorithms.bfs(generators.path(3), 0)
-    with pytest.raises(ImportError, match=r"grblas_gpu\[plot\]"):
+    with pytest.raises(ImportError, match=r"Trace\.plot needs matplotlib.*pip install matplotlib"):
         t.plot()

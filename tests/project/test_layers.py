@@ -17,7 +17,7 @@ FOLDERS = {PACKAGE: PACKAGE, "algorithms": f"{PACKAGE}.algorithms"}
 #: From top to bottom; a module imports from its own layer and from those below. "" is the package itself.
 LAYERS = {
     "applications": "__main__ bench cli networkx_backend run",
-    "libraries": "algorithms core distributed drop_in generators io ss viz",
+    "libraries": "algorithms core distributed drop_in generators io ss versions viz",
     "package": "",
     "api": "api",
     "backends": "backends",
@@ -25,7 +25,7 @@ LAYERS = {
     "trace": "trace",
     "ir": "ir",
     "operators": "operators agg binary indexunary monoid op select semiring unary",
-    "foundation": "config display dtypes errors exceptions progress undivided version",
+    "foundation": "atomic_updates config display dtypes errors exceptions progress suggestions undivided version",
 }
 LEVELS = {part: level for level, parts in enumerate(LAYERS.values()) for part in parts.split(" ")}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import undivided
+from ... import atomic_updates
 from ...plan.storage_rules import DENSE_LIMIT, SPARSE_BELOW
 from ..entries import Store, expand
 from ..matrix_storage import SPARSE
@@ -109,8 +109,8 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
     if kernel is None:
         return None
     try:
-        undivided.changing = True
-        c = undivided.own(c)
+        atomic_updates.changing = True
+        c = atomic_updates.own(c)
         arguments: tuple[Any, ...] = (allowed,) if full else (allowed, c.present)
         if not iso:
             _own_values(c)
@@ -123,14 +123,14 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
             c.checked = 0
             c.nvals += kernel(*arguments)
         else:
-            with undivided.uninterrupted():
+            with atomic_updates.uninterrupted():
                 c.nvals += sum(pool.run(lambda part: kernel(*arguments, *part), even_chunks(c.size, 1)))
                 c.edges = None
     except BaseException:
         c.uncount()
         raise
     finally:
-        undivided.changing = False
+        atomic_updates.changing = False
     return c
 
 

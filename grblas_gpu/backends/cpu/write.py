@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import undivided
+from ... import atomic_updates
 from ..entries import Store
 from ..storage import Array, MaskView, MatrixStore, VectorStore
 from . import ewise, pool, workspace
@@ -142,14 +142,14 @@ def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any)
         return None
     _, flags, marked = _bytes(kind, allowed, c.size)
     try:
-        undivided.changing = True
+        atomic_updates.changing = True
         c = _owned(c, accum)
         given = (t.indices, t.values) + (() if flags is None else (flags,)) + (() if full else (c.present,))
         before = c.nvals
         c.uncount()
         c.nvals = before + kernel(*given, c.values)
     finally:
-        undivided.changing = False
+        atomic_updates.changing = False
     if marked is not None:
         marked[allowed] = False
     return c
@@ -162,7 +162,7 @@ def _owned(c: VectorStore, accum: Any) -> VectorStore:
         values = values.copy() if values is c.values else values
         present = None if present is None else present.copy()
     elif values is c.values:
-        return undivided.own(c)
+        return atomic_updates.own(c)
     return VectorStore(c.size, values, present=present, nvals=c.nvals)
 
 
@@ -206,7 +206,7 @@ def _merge(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, 
     if c.indices is not None:
         c = ewise.as_dense(c) if c.nvals else VectorStore(size, c.values, present=np.zeros(size, bool), nvals=0)
     try:
-        undivided.changing = True
+        atomic_updates.changing = True
         c = _owned(c, accum)
         present = np.ones(size, bool) if c.present is None else c.present
         given = (*(() if t_full else (t.present,)), t.values, *(() if flags is None else (flags,)), present, c.values)
@@ -217,11 +217,11 @@ def _merge(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, 
             if count == size:
                 c.present = None
         else:
-            with undivided.uninterrupted():
+            with atomic_updates.uninterrupted():
                 count = sum(pool.run(lambda part: kernel(*given, *part), even_chunks(size)))
                 c.present, c.nvals, c.edges, c.checked = (None if count == size else present), count, None, 0
     finally:
-        undivided.changing = False
+        atomic_updates.changing = False
     if marked is not None:
         marked[allowed] = False
     return c

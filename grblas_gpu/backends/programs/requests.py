@@ -86,14 +86,14 @@ def check_request(number: int, desc: Any, product: Any, able: Abilities, masked:
         raise Unfusable(f"{refused} in a loop that runs as a whole", number)
 
 
-def trace_in_vain(program: Program) -> None:
+def trace_ignored_options(program: Program) -> None:
     """A loop ran as a whole: the trace says what was asked of its operations that they do not look at."""
     collector = current()
     if collector is None:
         return
     for number, node in enumerate(program.flat):
-        if node.descriptor is not None and (vain := node.descriptor.in_vain(node.op)):
-            why = located(program, f"without effect: {vain}", number)
+        if node.descriptor is not None and (ignored := node.descriptor.ignored_options(node.op)):
+            why = located(program, f"without effect: {ignored}", number)
             collector.records.append(Record(node.op.name, 0.0, 0, reason=why))
 
 

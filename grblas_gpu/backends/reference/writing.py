@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import undivided
+from ... import atomic_updates
 from ...errors import InvalidValue
 from ..entries import (
     Store,
@@ -168,8 +168,8 @@ class Writing(Operating):
             return None
         where = mask.store.indices
         try:
-            undivided.changing = True
-            c = undivided.own(c)
+            atomic_updates.changing = True
+            c = atomic_updates.own(c)
             new = 0 if c.present is None else len(where) - int(np.count_nonzero(c.present[where]))
             each = not c.iso or c.size == 1
             if each:
@@ -179,15 +179,15 @@ class Writing(Operating):
             c.nvals += new
             c.edges = None
         finally:
-            undivided.changing = False
+            atomic_updates.changing = False
         return c
 
     def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
         if type(x) is VectorStore and x.indices is None:
             (i,) = index
             try:
-                undivided.changing = True
-                x = undivided.own(x)
+                atomic_updates.changing = True
+                x = atomic_updates.own(x)
                 if x.iso and x.values[0] != value:
                     x.values = expand(x.values, x.size).copy()
                 each = not x.iso or x.size == 1
@@ -198,7 +198,7 @@ class Writing(Operating):
                     x.nvals += 1
                 x.edges = None
             finally:
-                undivided.changing = False
+                atomic_updates.changing = False
             return x
         if type(x) is MatrixStore:
             return _set_in_matrix(x, index[0], index[1], value)

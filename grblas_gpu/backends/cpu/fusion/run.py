@@ -8,7 +8,7 @@ from ....ir.program import Program
 from ....trace import records as trace
 from ... import interpreter
 from ...programs.lower import Body, located, lower
-from ...programs.requests import trace_in_vain
+from ...programs.requests import trace_ignored_options
 from ...programs.terms import Unfusable
 from .. import compile, pool, tier
 from ..parallel import PARALLEL_WORK
@@ -130,7 +130,7 @@ def _run(compiled: Compiled, memory: Memory, program: Program, first: int) -> in
         memory.take(complete)
         memory.release(complete)
     memory.count_pulls()
-    trace_in_vain(program)
+    trace_ignored_options(program)
     return int(S[c.STEP])
 
 

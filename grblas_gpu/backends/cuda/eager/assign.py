@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .... import undivided
+from .... import atomic_updates
 from ...storage import MaskView, Pending, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, using
@@ -41,8 +41,8 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView, unique: bool = Tru
     region = (address(mask.indices), mask.count_at, items) if listed else (0, 0, items)
     bits = word(value if type(value) is c.dtype.type else c.dtype.type(value))
     try:
-        undivided.changing = True
-        c = undivided.own(c)
+        atomic_updates.changing = True
+        c = atomic_updates.own(c)
         before = entries_of(c) if has_present else (0, 0)
         slots = scratch.slots()
         written = (address(c.present), c.values.data.ptr, bits, *before, slots.address, slots.host)
@@ -53,5 +53,5 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView, unique: bool = Tru
         if not listed:
             clear(mask, scratch, c.size)
     finally:
-        undivided.changing = False
+        atomic_updates.changing = False
     return c

@@ -8,7 +8,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from .... import undivided
+from .... import atomic_updates
 from ...by_type import kind_among
 from ...entries import cast, expand
 from ...storage import HostList, MaskView, Pending, VectorStore
@@ -124,8 +124,8 @@ def _assign(
         assigned = address(t.present), t.values.data.ptr, 0
     places = (len(few), *few, *_UNUSED[len(few)])
     try:
-        undivided.changing = True
-        c = undivided.own(c)
+        atomic_updates.changing = True
+        c = atomic_updates.own(c)
         before = entries_of(c) if has_present else (0, 0)
         slots = scratch.slots()
         written = (address(c.present), c.values.data.ptr, *assigned, *flags.addresses, *before)
@@ -135,5 +135,5 @@ def _assign(
             c.pending = Pending(slots.published(), c.size)
         clear(mask, scratch, size)
     finally:
-        undivided.changing = False
+        atomic_updates.changing = False
     return c

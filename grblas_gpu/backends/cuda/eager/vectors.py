@@ -11,7 +11,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from .... import undivided
+from .... import atomic_updates
 from ...entries import cast, expand
 from ...storage import INDEX, Array, MaskView, MatrixStore, Pending, VectorStore
 from ..runtime import workspace as scratch_arrays
@@ -215,14 +215,14 @@ def fill_gaps(c: VectorStore, t: VectorStore) -> VectorStore:
     scratch = scratch_arrays.current()
     region = (address(indices), count_at, items, address(t.present), values.data.ptr)
     try:
-        undivided.changing = True
-        c = undivided.own(c)
+        atomic_updates.changing = True
+        c = atomic_updates.own(c)
         before, slots = entries_of(c), scratch.slots()
         c.uncount()
         scratch.launch(kernel, items, (*region, *_addresses(c), *before, slots.address, slots.host))
         c.pending = Pending(slots.published(), c.size)
     finally:
-        undivided.changing = False
+        atomic_updates.changing = False
     return c
 
 

@@ -209,9 +209,9 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
             initial[number], initial_values[number] = initial[steps[at].out], products[at].initial
     listable = _listable(steps, full)
     closing = {at: before for at in products if (before := _closing(steps, at, full)) is not None}
-    thirds = {steps[at].out for at in closing}
-    thirds |= {step.out for step in steps if _selects_from_all(step, listable) and not full[step.out]}
-    thirds |= {found.frontier for found in settles.values()}
+    triple_buffered = {steps[at].out for at in closing}
+    triple_buffered |= {step.out for step in steps if _selects_from_all(step, listable) and not full[step.out]}
+    triple_buffered |= {found.frontier for found in settles.values()}
     visible = len(uses) - len(copied)
     slots = [
         SlotFacts(
@@ -220,7 +220,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
             iso[number],
             use.written,
             number >= visible,
-            (3 if number in thirds else 2) if number in listable else 1,
+            (3 if number in triple_buffered else 2) if number in listable else 1,
             number in listable,
             initial.get(number, f"{c_type(use.dtype)}()"),
             edges_of.get(number),

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....ir.program import Program
 from ...programs.lower import Body, located, lower
-from ...programs.requests import trace_in_vain
+from ...programs.requests import trace_ignored_options
 from ...programs.terms import Unfusable
 from ...protocol import Backend
 from ..runtime.reporting import failed
@@ -57,7 +57,7 @@ class Prepared:
                 return None
             limit = program.limit
             steps = Run(compiled, body, 2**62 if limit is None else limit, self._meanwhile).result()
-            trace_in_vain(program)
+            trace_ignored_options(program)
             return steps
         except Unfusable as reason:
             self._iterated(str(reason), reason.number)

@@ -69,13 +69,13 @@ def schedule(facts: Analysis) -> Schedule:
 
 def _with_thirds(facts: Analysis, joined: Sequence[list[int]]) -> Analysis:
     """A round that is one pass by a list, and rows of matrices, has one barrier: old buffers are cleaned meanwhile."""
-    thirds: set[int] = set()
+    triple_buffered: set[int] = set()
     for chain in joined:
         if len(chain) > 1 and facts.steps[chain[0]].kind in PRODUCTS:
-            thirds |= written_with_rows(facts, chain).swapped
-    if thirds:
-        thirds |= {step.out for step in facts.steps if step.kind == "row"}
-    slots = [slot._replace(buffers=3) if at in thirds else slot for at, slot in enumerate(facts.slots)]
+            triple_buffered |= written_with_rows(facts, chain).swapped
+    if triple_buffered:
+        triple_buffered |= {step.out for step in facts.steps if step.kind == "row"}
+    slots = [slot._replace(buffers=3) if at in triple_buffered else slot for at, slot in enumerate(facts.slots)]
     return replace(facts, slots=slots)
 
 

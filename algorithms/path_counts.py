@@ -1,7 +1,7 @@
-"""How many shortest paths lead to each vertex: the forward stage of betweenness centrality, in integers.
+"""Numbers of shortest paths to each vertex: the forward stage of betweenness centrality, in integers.
 
-Counts have 64 bits for as long as they fit, which 32 are not enough for on Kronecker graphs of scale 21. When they
-would not fit any more, they are counted as floats with a warning; beyond the range of floats there is an error.
+Counts have 64 bits; 32 bits overflow on Kronecker graphs of scale 21. Counts above 64 bits become floats, with a
+warning; counts beyond the range of floats are an error.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import FP64, INT64, Matrix, monoid, semiring
 from .bc import forward
+from .labels import called
 from .preparing import largest, total
 
 LIMIT = 2**63 - 1
@@ -30,9 +31,9 @@ def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any, int]
     ({0: 0, 1: 1, 2: 1, 3: 2}, {0: 1, 1: 1, 2: 1, 3: 2}, 2)
     """
     levels, sigma, deepest = forward(A, sources.dup(INT64), semiring.plus_first[INT64], **options)
-    # A count adds up those of other vertices over at most as many edges as any vertex has. So there are at most as many
-    # paths as the largest degree to the power of the depth; and the first count that does not fit makes the sum of all,
-    # over so many edges, too large, whatever came of it.
+    # A count is a sum over at most as many edges as the largest degree. So the number of paths is at most the largest
+    # degree to the power of the depth. The first count that overflows makes the sum of all counts, times the largest
+    # degree, exceed the limit.
     edges = A.degree_statistics().max
     if deepest * math.log2(max(1, edges)) < 62 or (
         total(sigma.dup(FP64)) * edges <= LIMIT and smallest_count(sigma) > 0
@@ -43,8 +44,8 @@ def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any, int]
     if most * (1 + ROUNDING) <= LIMIT:
         return levels, sigma, deepest
     if most == math.inf:
-        raise OverflowError("there are more than 1e308 shortest paths to a vertex: beyond the range of FP64")
-    warnings.warn("path counts exceed 64 bits: going on with FP64, rounded to 53", RuntimeWarning, 5)
+        raise OverflowError(f"{called()}a vertex has more than 1e308 shortest paths, beyond the range of FP64")
+    warnings.warn(f"{called()}path counts exceed 64 bits; they become FP64, rounded to 53 bits", RuntimeWarning, 5)
     return levels, floats, deepest
 
 

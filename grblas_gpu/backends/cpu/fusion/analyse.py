@@ -20,24 +20,24 @@ from ...programs.monoids import keeps_equal, order_dependent
 from ...programs.requests import PUSH, Abilities, Sides, check_request
 from ...programs.scatters import scattered
 from ...programs.steps import (
-    CONTROL,
+    FUSED,
     POSITIONWISE,
     PRODUCTS,
+    REDUCTIONS,
     SCATTERS,
     driver_among,
     is_useless,
     overwrites,
     product_operands,
 )
-from ...programs.terms import BodyStep, Operand, Unfusable, VectorUse
+from ...programs.terms import BodyStep, Kind, Operand, Unfusable, VectorUse
 from ...storage import MatrixStore
 from ..inline import uses
 from ..mxv_source import ARRAY, ISO, UNUSED, Terms
 
 PULL = "pull.hybrid"  # the pull that loops have: chunks of rows, handed out at run time
 ABLE = Abilities(frozenset([PUSH]), frozenset([PULL]), Sides(PUSH, PULL))
-PASSES = POSITIONWISE | {"gather"}  # steps that go position by position: a gather reads its index there
-TO_OTHERS = (*PRODUCTS, *SCATTERS, "gather", "row")  # what always writes to the other arrays of its vector
+TO_OTHERS = PRODUCTS | SCATTERS | {Kind.GATHER, Kind.ROW}  # what always writes to the other arrays of its vector
 
 
 class Slot(NamedTuple):
@@ -59,7 +59,7 @@ class Product:
         semiring, desc = step.op, step.desc
         op, monoid = semiring.binaryop, semiring.monoid
         self.matrix, self.operand = matrix.number, vector.number
-        self.transposed = (step.kind == "mxv") != matrix.transposed  # the side whose rows a push reads
+        self.transposed = (step.kind == Kind.MXV) != matrix.transposed  # the side whose rows a push reads
         self.by_rows = matrix.by_rows  # the columns, which a push would read, are not made
         self.dtype: np.dtype = semiring.return_type.np_type
         left, right = uses(op, "x"), uses(op, "y")
@@ -132,10 +132,6 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
     for dtype in (*(use.dtype for use in body.uses), *(store.dtype for store in body.matrices)):
         if dtype.kind not in "biuf":
             raise Unfusable(f"values of type {dtype}")
-    for step in body.steps:
-        known = step.kind in POSITIONWISE or step.kind in (*TO_OTHERS, *CONTROL)
-        if not known and not step.kind.startswith(("scalar.", "reduce")):
-            raise Unfusable(f"a {step.kind.partition('.')[0]}", step.number)
     steps, vectors, copied = _separated(body, apart)
 
     def product(step: BodyStep, iso: bool) -> Product:
@@ -191,14 +187,14 @@ def _separated(body: Body, apart: set[int]) -> tuple[list[BodyStep], list[Vector
             if not overwrites(step) or dtype != vectors[step.out].dtype or step.out in apart:
                 own = temporary(step, dtype)
                 steps.append(step._replace(out=own.number, accum=None, replace=True))
-                steps.append(step._replace(kind="copy", op=None, args=(own,), desc=None))
+                steps.append(step._replace(kind=Kind.COPY, op=None, args=(own,), desc=None))
                 continue
-        elif step.kind == "gather" and not overwrites(step):
+        elif step.kind == Kind.GATHER and not overwrites(step):
             own = temporary(step, vectors[step.args[0].number].dtype)
             steps.append(step._replace(out=own.number, mask=None, accum=None, replace=True))
-            steps.append(step._replace(kind="copy", args=(own,)))
+            steps.append(step._replace(kind=Kind.COPY, args=(own,)))
             continue
-        elif step.kind == "scatter":
+        elif step.kind == Kind.SCATTER:
             steps += scattered(step, vectors, temporary)
             continue
         steps.append(step)
@@ -210,9 +206,9 @@ def _listed(steps: Sequence[BodyStep], products: dict[int, Product], full: Seque
     everything = [number for number, always in enumerate(full) if not always]
     found = {products[at].operand for at in products} - {number for number, always in enumerate(full) if always}
     for step in steps:
-        if step.kind in PASSES or step.kind in SCATTERS:
+        if step.kind in FUSED or step.kind in SCATTERS:
             found |= set(drivers_among(step, everything))
-        elif step.kind.startswith("reduce") and not full[step.args[0].number]:
+        elif step.kind in REDUCTIONS and not full[step.args[0].number]:
             found.add(step.args[0].number)
     return found
 
@@ -232,4 +228,4 @@ def drivers_among(step: BodyStep, vectors: Sequence[int] | set[int]) -> list[int
 def _swaps(step: BodyStep, full: bool, drivers: Sequence[int]) -> bool:
     if step.kind in TO_OTHERS:
         return True
-    return not full and step.kind in POSITIONWISE and step.kind != "clear" and overwrites(step) and bool(drivers)
+    return not full and step.kind in POSITIONWISE and step.kind != Kind.CLEAR and overwrites(step) and bool(drivers)

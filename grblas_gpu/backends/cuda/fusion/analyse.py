@@ -22,7 +22,7 @@ from ...programs.lower import Body
 from ...programs.requests import Sides, check_request, direction_of, strategies_of
 from ...programs.scatters import scattered
 from ...programs.steps import (
-    POSITIONWISE,
+    FUSED,
     PRODUCTS,
     SCATTERS,
     driver_among,
@@ -32,15 +32,12 @@ from ...programs.steps import (
     overwriting,
     product_operands,
 )
-from ...programs.terms import BodyStep, Operand, Unfusable, VectorUse
+from ...programs.terms import BodyStep, Kind, Operand, Unfusable, VectorUse
 from ...storage import MatrixStore
 from ..eager.mxv_product import Product, initial_value
 from ..runtime.translate import c_type, literal
 from .direction import ABLE, PUSH
 from .settling import Settling, settling
-
-#: Steps that run position by position: a gather reads its index there.
-FUSED = POSITIONWISE | {"gather"}
 
 
 class SlotFacts(NamedTuple):
@@ -85,7 +82,7 @@ class Analysis:
     def swaps(self, step: BodyStep) -> bool:
         """Whether a step that runs position by position writes to the other buffer of its vector."""
         out = self.slots[step.out]
-        if out.buffers == 1 or out.full or step.kind == "clear" or not overwrites(step):
+        if out.buffers == 1 or out.full or step.kind == Kind.CLEAR or not overwrites(step):
             return False
         return self.driver(step) is not None
 
@@ -140,14 +137,14 @@ def _separated(
             if not overwrites(step) or dtype != uses[step.out].dtype or step.out in apart:
                 result = temporary(step, dtype)
                 steps.append(plain._replace(out=result.number))
-                steps.append(step._replace(kind="copy", op=None, args=(result,), desc=None))
+                steps.append(step._replace(kind=Kind.COPY, op=None, args=(result,), desc=None))
                 continue
-        elif step.kind == "gather" and step.out == step.args[0].number:
+        elif step.kind == Kind.GATHER and step.out == step.args[0].number:
             result = temporary(step, uses[step.out].dtype)
             steps.append(plain._replace(out=result.number, mask=None))
-            steps.append(step._replace(kind="copy", args=(result,)))
+            steps.append(step._replace(kind=Kind.COPY, args=(result,)))
             continue
-        elif step.kind == "scatter":
+        elif step.kind == Kind.SCATTER:
             monoid = None if step.accum is None else step.accum.monoid
             if monoid is not None and not monoid.any_value and initial_value(monoid) is None:
                 raise Unfusable(f"a scatter by {step.accum}, which has no identity,", step.number)
@@ -169,7 +166,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
     balanced: set[int] = set()
     by_rows: set[int] = set()
     for at, step in enumerate(steps):
-        if step.kind == "scatter":
+        if step.kind == Kind.SCATTER:
             initial_values[step.out] = initial_value(step.op)
             initial[step.out] = literal(initial_values[step.out], step.op.return_type.np_type)
         if step.kind not in PRODUCTS:
@@ -188,7 +185,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         usual = Sides(pull if reads_whole and by_cost and direction_of(step) is None else PUSH, pull)
         strategies[at] = strategies_of(step.desc, usual)
         pulls = direction_of(step) == "pull" or strategies[at].push.startswith("pull")
-        if pulls and matrix.transposed != (step.kind == "mxv"):
+        if pulls and matrix.transposed != (step.kind == Kind.MXV):
             by_rows.add(at)
         else:
             edges_of.setdefault(vector.number, at)
@@ -265,7 +262,7 @@ def _is_value(value: Any, dtype: np.dtype) -> bool:
 
 def _listable(steps: Sequence[BodyStep], full: list[bool]) -> frozenset[int]:
     """Vectors that are overwritten by what goes by a list, and so have one while they have few entries."""
-    listable = {step.out for step in steps if step.kind in (*PRODUCTS, *SCATTERS, "row")}
+    listable = {step.out for step in steps if step.kind in (*PRODUCTS, *SCATTERS, Kind.ROW)}
     grew = True
     while grew:
         grew = False
@@ -280,12 +277,12 @@ def _listable(steps: Sequence[BodyStep], full: list[bool]) -> frozenset[int]:
 def gathers_all(step: BodyStep, listable: frozenset[int]) -> bool:
     """Whether a step is a gather that overwrites its vector at all positions, in place (kernels/gather.cuh)."""
     alone = step.mask is None and step.accum is None
-    return step.kind == "gather" and alone and step.out not in listable and driver_among(step, listable) is None
+    return step.kind == Kind.GATHER and alone and step.out not in listable and driver_among(step, listable) is None
 
 
 def _selects_from_all(step: BodyStep, listable: frozenset[int]) -> bool:
     """Whether a step selects the entries of a vector that is overwritten in one that has no list."""
-    selects = step.kind == "select" and overwrites(step)
+    selects = step.kind == Kind.SELECT and overwrites(step)
     return selects and step.out in listable and driver_among(step, listable) is None
 
 
@@ -296,7 +293,7 @@ def _closing(steps: Sequence[BodyStep], at: int, full: list[bool]) -> int | None
     the assignment, if it takes the frontier's entries for closed as well.
     """
     step, before = steps[at], steps[at - 1] if at else None
-    if before is None or before.kind not in ("assign", "copy") or before.accum is not None or before.replace:
+    if before is None or before.kind not in (Kind.ASSIGN, Kind.COPY) or before.accum is not None or before.replace:
         return None
     if may_be_empty(before):
         return None
@@ -304,6 +301,6 @@ def _closing(steps: Sequence[BodyStep], at: int, full: list[bool]) -> int | None
         return None
     if before.mask is None or not before.mask.structure or before.mask.complement or full[before.mask.vector]:
         return None
-    if before.kind == "copy" and before.args[0].number != before.mask.vector:
+    if before.kind == Kind.COPY and before.args[0].number != before.mask.vector:
         return None
     return None if before.mask.vector == before.out else before.mask.vector

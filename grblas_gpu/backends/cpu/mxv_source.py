@@ -1,22 +1,20 @@
 """The text of the matrix times vector kernels.
 
-``Terms`` says how one product ``mult(m[i, k], u[k])`` is formed and added; without it (structure only) a kernel looks
-for the existence of a product and reads no values. All loops use unsigned indices: Numba then leaves out the handling
-of negative ones.
+A :class:`Reading` says how a product ``mult(m[i, k], u[k])`` is formed and added. Without it (structure only) a kernel
+looks for the existence of a product and reads no values. All loops use unsigned indices: Numba then leaves out the
+handling of negative ones.
 """
 
 from __future__ import annotations
 
 from textwrap import indent
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
+from ..programs.reading import EACH, ISO, UNUSED, Reading
 from .inline import Inliner, literal, static_cast
 
 Source = tuple[str, dict[str, Any]]
 
-UNUSED, ISO, ARRAY = 0, 1, 2  # how the values of an operand are read
 NO_MASK, MASK, COMPLEMENT = 0, 1, 2
 BLOCK = 128  # entries examined at a time by a blending pull
 EXIT_BLOCK = 16  # entries combined between two looks at whether a row is decided
@@ -24,46 +22,34 @@ ALLOWED = {NO_MASK: "", MASK: "if mask[i]:\n", COMPLEMENT: "if not mask[i]:\n"}
 ALSO_OPEN = {NO_MASK: "", MASK: " & mask[i]", COMPLEMENT: " & (not mask[i])"}
 
 
-class Terms(NamedTuple):
-    """What is needed to write a semiring's products into a kernel."""
-
-    semiring: Any
-    flip: bool
-    matrix: int  # UNUSED, ISO or ARRAY
-    matrix_type: np.dtype
-    vector: int
-    vector_type: np.dtype
-    early_exit: bool
-
-
 class Body:
     """Fragments of text for one kernel: products, sums, exits."""
 
     def __init__(
         self,
-        terms: Terms | None,
+        reading: Reading | None,
         vector_at: str,
         positions: dict[str, str] | None = None,
         inliner: Inliner | None = None,
     ) -> None:
         self.positions = positions
         self.inliner = inliner or Inliner()
-        self.terms = terms
+        self.reading = reading
         self.arguments = ""
         self.prologue = ""
-        self.exit_at_first = terms is None
+        self.exit_at_first = reading is None
         self.exit_test = ""
-        if terms is None:
+        if reading is None:
             return
-        semiring, monoid = terms.semiring, terms.semiring.monoid
+        semiring, monoid = reading.semiring, reading.semiring.monoid
         self.dtype = semiring.return_type.np_type
         matrix, vector = "m_value", "u_value"
         left, right = semiring.binaryop.type, semiring.binaryop.type2
-        if terms.flip:
+        if reading.flip:
             left, right = right, left
         for mode, name, stored, wanted in (
-            (terms.matrix, "m", terms.matrix_type, left),
-            (terms.vector, "u", terms.vector_type, right),
+            (reading.first, "m", reading.first_type, left),
+            (reading.second, "u", reading.second_type, right),
         ):
             if mode == UNUSED:
                 continue
@@ -71,21 +57,21 @@ class Body:
             if mode == ISO:
                 value = self.inliner.load(f"{name}_values[0]", stored, wanted.np_type)
                 self.prologue += f"    {name}_value = {value}\n"
-        if terms.matrix == ARRAY:
-            matrix = self.inliner.load("m_values[p]", terms.matrix_type, left.np_type)
-        if terms.vector == ARRAY:
-            vector = self.inliner.load(f"u_values[{vector_at}]", terms.vector_type, right.np_type)
+        if reading.first == EACH:
+            matrix = self.inliner.load("m_values[p]", reading.first_type, left.np_type)
+        if reading.second == EACH:
+            vector = self.inliner.load(f"u_values[{vector_at}]", reading.second_type, right.np_type)
         self.zero = static_cast(self.dtype, "0")
         self.product = self._product(matrix, vector)
         self.sum = self.inliner.call(monoid.binaryop, x="acc", y="z")
-        if terms.early_exit:
+        if reading.early_exit:
             self.exit_at_first = bool(monoid.any_value)
             if monoid.terminal is not None and not self.exit_at_first:
                 self.exit_test = f"if acc == {literal(monoid.terminal, self.dtype)}:\n    break\n"
 
     def _product(self, matrix: str, vector: str) -> str:
-        assert self.terms is not None
-        op, flip = self.terms.semiring.binaryop, self.terms.flip
+        assert self.reading is not None
+        op, flip = self.reading.semiring.binaryop, self.reading.flip
         if op.positional is not None:
             place = position(op.positional, flip) if self.positions is None else self.positions[op.positional]
             value = f"np.int64({place}) + {op.offset}"
@@ -95,7 +81,7 @@ class Body:
             unused_left = static_cast(op.type.np_type, "1")
             unused_right = static_cast(op.type2.np_type, "1")
             left, right = (vector, matrix) if flip else (matrix, vector)
-            modes = (self.terms.vector, self.terms.matrix) if flip else (self.terms.matrix, self.terms.vector)
+            modes = (self.reading.second, self.reading.first) if flip else (self.reading.first, self.reading.second)
             lines = [
                 f"left = {left if modes[0] != UNUSED else unused_left}",
                 f"right = {right if modes[1] != UNUSED else unused_right}",
@@ -127,7 +113,7 @@ def row_text(body: Body, full: bool, blend: bool = False, leave: bool = True) ->
     Structure alone ends a row at the first hit, unless ``leave`` is False.
     """
     bounds = "start = U(indptr[i])\nstop = U(indptr[i + U(1)])\n"
-    if body.terms is None:
+    if body.reading is None:
         if full:
             return bounds + "found = start < stop\n"
         return bounds + (
@@ -218,18 +204,18 @@ def pull_probing(mask: int) -> Source:
     return "@kernel\n" + PROBE.format(**names), {}
 
 
-def pull(terms: Terms | None, full: bool, mask: int, blend: bool = False, leave: bool = True) -> Source:
+def pull(reading: Reading | None, full: bool, mask: int, blend: bool = False, leave: bool = True) -> Source:
     """Rows ``lo`` to ``hi`` of the result as a bitmap; returns the number of entries."""
-    body = Body(terms, "k")
+    body = Body(reading, "k")
     arguments = "indptr, indices" + ("" if full else ", present") + body.arguments + (", mask" if mask else "")
-    if full and terms is not None:
+    if full and reading is not None:
         return _pull_full(body, arguments, mask)
-    store = "" if terms is None else "\n    out_values[i] = acc"
+    store = "" if reading is None else "\n    out_values[i] = acc"
     work = row_text(body, full, blend, leave) + f"if found:\n    count += 1{store}\n"
     if mask:
         work = ALLOWED[mask] + indent(work, "    ")
-    zero = "" if terms is None else f"        acc = {body.zero}\n"
-    values = "" if terms is None else ", out_values"
+    zero = "" if reading is None else f"        acc = {body.zero}\n"
+    values = "" if reading is None else ", out_values"
     return body.finish(
         f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{_hits(blend)}{body.prologue}"
         f"    for i in range(U(lo), U(hi)):\n        found = False\n{zero}"
@@ -259,15 +245,15 @@ def _hits(blend: bool) -> str:
     return f"    hits = np.empty({BLOCK}, np.uint64)\n" if blend else ""
 
 
-def pull_rows(terms: Terms | None, full: bool, blend: bool = False, leave: bool = True) -> Source:
+def pull_rows(reading: Reading | None, full: bool, blend: bool = False, leave: bool = True) -> Source:
     """The rows listed at ``lo`` to ``hi``: entries are written from ``lo`` on; returns their number."""
-    body = Body(terms, "k")
+    body = Body(reading, "k")
     arguments = "indptr, indices" + ("" if full else ", present") + body.arguments
-    store = "" if terms is None else "\n    out_values[entries] = acc"
+    store = "" if reading is None else "\n    out_values[entries] = acc"
     work = row_text(body, full, blend, leave)
     work += f"if found:\n    out_indices[entries] = rows[t]{store}\n    entries += U(1)\n"
-    zero = "" if terms is None else f"        acc = {body.zero}\n"
-    values = "" if terms is None else ", out_values"
+    zero = "" if reading is None else f"        acc = {body.zero}\n"
+    values = "" if reading is None else ", out_values"
     return body.finish(
         f"def kernel({arguments}, rows, out_indices{values}, lo, hi):\n    entries = U(lo)\n"
         f"{_hits(blend)}{body.prologue}"
@@ -277,13 +263,13 @@ def pull_rows(terms: Terms | None, full: bool, blend: bool = False, leave: bool 
     )
 
 
-def pull_edge(terms: Terms | None, full: bool, mask: int) -> Source:
+def pull_edge(reading: Reading | None, full: bool, mask: int) -> Source:
     """One loop over the entries of rows ``lo`` to ``hi``, each adding itself to its row's result."""
-    body = Body(terms, "k")
+    body = Body(reading, "k")
     arguments = "indptr, row_ids, indices" + ("" if full else ", present") + body.arguments
     arguments += ", mask" if mask else ""
-    values = "" if terms is None else ", out_values"
-    if terms is None:
+    values = "" if reading is None else ", out_values"
+    if reading is None:
         add = "if not out_present[i]:\n    out_present[i] = True\n    count += 1\n"
     else:
         first = "out_present[i] = True\ncount += 1\nout_values[i] = z\n"
@@ -346,23 +332,23 @@ def _frontier_loop(add: str, mask: int, whole: bool, blend: bool = False) -> str
     )
 
 
-def push_queue(terms: Terms | None, dense_values: bool, mask: int, whole: bool) -> Source:
+def push_queue(reading: Reading | None, dense_values: bool, mask: int, whole: bool) -> Source:
     """Scatter into a clean workspace, queueing each entry at its first touch; leaves the workspace clean.
 
     The queue is the result: indices in order of discovery, and their values. Returns their number.
     """
     limits = "" if whole else ", low, high"
-    body = Body(terms, "k" if dense_values else "t")
+    body = Body(reading, "k" if dense_values else "t")
     arguments = "indptr, indices" + body.arguments + ", frontier" + (", mask" if mask else "")
-    if terms is None:
+    if reading is None:
         workspace, first, more, collect = ", seen", "", "", ""
     else:
         workspace, first = ", seen, dense", "\n    dense[i] = z"
         more = "" if body.exit_at_first else f"else:\n    acc = dense[i]\n    dense[i] = {body.sum}\n"
         collect = "\n        out_values[t] = dense[out_indices[t]]"
-    add = "" if terms is None else body.product
+    add = "" if reading is None else body.product
     add += f"if not seen[i]:\n    seen[i] = True\n    out_indices[n] = i\n    n += U(1){first}\n{more}"
-    values = "" if terms is None else ", out_values"
+    values = "" if reading is None else ", out_values"
     return body.finish(
         f"def kernel({arguments}{workspace}, out_indices{values}{limits}):\n    n = U(0)\n{body.prologue}"
         + _frontier_loop(add, mask, whole)
@@ -370,20 +356,20 @@ def push_queue(terms: Terms | None, dense_values: bool, mask: int, whole: bool) 
     )
 
 
-def push_dense(terms: Terms | None, dense_values: bool, mask: int, whole: bool, blend: bool = False) -> Source:
+def push_dense(reading: Reading | None, dense_values: bool, mask: int, whole: bool, blend: bool = False) -> Source:
     """Scatter into the result itself, for outputs from ``low`` to ``high`` only; returns the number of entries.
 
     Rows are sorted, so a thread finds its part of a long list of neighbours by bisection. Each output belongs to one
     thread and is added up in the order of the frontier: no atomics, and the same result with any number of threads.
     """
-    body = Body(terms, "k" if dense_values else "t")
+    body = Body(reading, "k" if dense_values else "t")
     arguments = "indptr, indices" + body.arguments + ", frontier" + (", mask" if mask else "")
-    if terms is None:
+    if reading is None:
         values, first, more = "", "", ""
     else:
         values, first = ", out_values", "\n    out_values[i] = z"
         more = "" if body.exit_at_first else f"else:\n    acc = out_values[i]\n    out_values[i] = {body.sum}\n"
-    add = "" if terms is None else body.product
+    add = "" if reading is None else body.product
     add += f"if not out_present[i]:\n    out_present[i] = True\n    count += 1{first}\n{more}"
     limits = "" if whole else ", low, high"
     return body.finish(
@@ -393,12 +379,12 @@ def push_dense(terms: Terms | None, dense_values: bool, mask: int, whole: bool, 
     )
 
 
-def push_gather(terms: Terms | None, dense_values: bool, mask: int) -> Source:
+def push_gather(reading: Reading | None, dense_values: bool, mask: int) -> Source:
     """All products of the frontier, unsorted: output index and value of each; returns their number."""
-    body = Body(terms, "k" if dense_values else "t")
+    body = Body(reading, "k" if dense_values else "t")
     arguments = "indptr, indices" + body.arguments + ", frontier" + (", mask" if mask else "")
-    values = "" if terms is None else ", out_values"
-    add = "out_indices[n] = i\n" if terms is None else body.product + "out_indices[n] = i\nout_values[n] = z\n"
+    values = "" if reading is None else ", out_values"
+    add = "out_indices[n] = i\n" if reading is None else body.product + "out_indices[n] = i\nout_values[n] = z\n"
     add += "n += U(1)\n"
     return body.finish(
         f"def kernel({arguments}, out_indices{values}):\n    n = U(0)\n{body.prologue}"
@@ -407,9 +393,9 @@ def push_gather(terms: Terms | None, dense_values: bool, mask: int) -> Source:
     )
 
 
-def sorted_sums(terms: Terms) -> Source:
+def sorted_sums(reading: Reading) -> Source:
     """Combine runs of equal sorted keys, the values being taken in ``order``; returns the number of runs."""
-    body = Body(terms, "k")
+    body = Body(reading, "k")
     same = "" if body.exit_at_first else f"            acc = out_values[n]\n            out_values[n] = {body.sum}\n"
     return body.finish(
         "def kernel(keys, order, values, out_indices, out_values):\n    n = -1\n"

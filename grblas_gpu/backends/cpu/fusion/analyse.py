@@ -16,7 +16,7 @@ import numpy as np
 from ....plan.facts import ends_early
 from ...programs.kept import kept
 from ...programs.lower import Body
-from ...programs.monoids import keeps_equal, order_dependent
+from ...programs.reading import Reading, Values
 from ...programs.requests import PUSH, Abilities, Sides, check_request
 from ...programs.scatters import scattered
 from ...programs.steps import (
@@ -32,8 +32,6 @@ from ...programs.steps import (
 )
 from ...programs.terms import BodyStep, Kind, Operand, Unfusable, VectorUse
 from ...storage import MatrixStore
-from ..inline import uses
-from ..mxv_source import ARRAY, ISO, UNUSED, Terms
 
 PULL = "pull.hybrid"  # the pull that loops have: chunks of rows, handed out at run time
 ABLE = Abilities(frozenset([PUSH]), frozenset([PULL]), Sides(PUSH, PULL))
@@ -51,41 +49,17 @@ class Slot(NamedTuple):
     other: bool  # there are other arrays to write to
 
 
-class Product:
+class Product(Reading):
     """A product: which vector is multiplied by which side of which matrix, and how values are read."""
 
-    def __init__(self, step: BodyStep, store: MatrixStore, vector_type: np.dtype, vector_iso: bool) -> None:
-        matrix, vector, self.flip = product_operands(step)
-        semiring, desc = step.op, step.desc
-        op, monoid = semiring.binaryop, semiring.monoid
-        self.matrix, self.operand = matrix.number, vector.number
+    def __init__(self, step: BodyStep, store: MatrixStore, vector: Values) -> None:
+        matrix, operand, flip = product_operands(step)
+        early = step.desc is None or step.desc.early_exit
+        super().__init__(step.op, Values(store.dtype, store.iso), vector, flip, early)
+        self.matrix, self.operand = matrix.number, operand.number
         self.transposed = (step.kind == Kind.MXV) != matrix.transposed  # the side whose rows a push reads
         self.by_rows = matrix.by_rows  # the columns, which a push would read, are not made
-        self.dtype: np.dtype = semiring.return_type.np_type
-        left, right = uses(op, "x"), uses(op, "y")
-        a_used, u_used = (right, left) if self.flip else (left, right)
-        a_mode = UNUSED if not a_used else ISO if store.iso else ARRAY  # as the key of the body says it
-        u_mode = UNUSED if not u_used else ISO if vector_iso else ARRAY
-        equal = op.positional is None and a_mode != ARRAY and u_mode != ARRAY
-        self.structure = equal and keeps_equal(monoid)
-        early = desc is None or desc.early_exit
-        self.leaves = early
-        self.terminal = ends_early(semiring, self.structure)
-        exits = early and (bool(monoid.any_value) or monoid.terminal is not None)
-        self.terms = Terms(semiring, self.flip, a_mode, store.dtype, u_mode, vector_type, exits)
-        self.order_dependent = order_dependent(monoid, self.structure)
-
-    @property
-    def added(self) -> Terms | None:
-        """How products are added up; None if there being one is all that matters."""
-        return None if self.structure else self.terms
-
-
-class Values(NamedTuple):
-    """Those of a matrix: a compiled loop outlives the matrices that it was made for."""
-
-    dtype: np.dtype
-    iso: bool
+        self.terminal = ends_early(step.op, self.structure)
 
 
 @dataclass(frozen=True)
@@ -107,7 +81,7 @@ class Analysis:
 
     def searches(self, product: Product) -> bool:
         """Whether a pull looks for any entry in a row, and leaves the row at the first one."""
-        return product.structure and product.leaves and not self.slots[product.operand].full
+        return product.structure and product.early_exit and not self.slots[product.operand].full
 
     def swaps(self, step: BodyStep) -> bool:
         """Whether a step writes to the other arrays of its vector."""
@@ -136,7 +110,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
 
     def product(step: BodyStep, iso: bool) -> Product:
         matrix, vector, _ = product_operands(step)
-        return Product(step, body.matrices[matrix.number], vectors[vector.number].dtype, iso)
+        return Product(step, body.matrices[matrix.number], Values(vectors[vector.number].dtype, iso))
 
     full, iso = kept(steps, vectors, body.matrices, lambda step, one: product(step, one).structure)
     products = {

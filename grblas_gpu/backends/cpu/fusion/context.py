@@ -107,7 +107,7 @@ class Context:
     def side(self, product: Product, push: bool) -> tuple[list[str], list[str]]:
         """The structure of a product's matrix as a push or a pull reads it, and its values if they are read."""
         end = f"{product.matrix}_{int(product.transposed == push)}"
-        values = [f"x{end}"] if product.added is not None and product.terms.matrix else []
+        values = [f"x{end}"] if product.added is not None and product.first else []
         return [f"p{end}", f"j{end}"], values
 
     def hubs(self, product: Product) -> str:

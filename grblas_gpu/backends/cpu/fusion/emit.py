@@ -71,7 +71,7 @@ def _arguments(facts: Analysis) -> list[str]:
         for push in (True, False):
             structure, values = context.side(done, push)
             names += structure + values
-        if done.structure and done.terms.matrix:
+        if done.structure and done.first:
             names.append(f"x{done.matrix}_0")
         if facts.searches(done):
             names.append(context.hubs(done))

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from ....plan import rules, storage_rules
 from ...calibration import costs_of
+from ...programs.reading import UNUSED
 from ...programs.requests import asked_direction, direction_of, reuses_mask
 from ...programs.terms import BodyStep, MaskUse
 from ..mxv_push import PART_DEGREE
-from ..mxv_source import PROBE_TURNS, PROBED_ROWS, SEEK_RANGE, UNUSED, Body, row_text
+from ..mxv_source import PROBE_TURNS, PROBED_ROWS, SEEK_RANGE, Body, row_text
 from .analyse import Analysis, Product
 from .context import ALLOWED, EDGES, LOAD, PUSH, TRACED, Context, listing
 from .emit_positions import swapped
@@ -37,10 +38,10 @@ def product(context: Context, at: int, step: BodyStep) -> ProductText:
 
 def _value(context: Context, at: int, done: Product, w: int) -> str:
     """The one value that all results have."""
-    body, given = Body(done.terms, "k", inliner=context.inliner), []
-    if done.terms.matrix != UNUSED:
+    body, given = Body(done, "k", inliner=context.inliner), []
+    if done.first != UNUSED:
         given.append(f"x{done.matrix}_0")
-    if done.terms.vector != UNUSED:
+    if done.second != UNUSED:
         given.append(f"v{done.operand}")
     parameters = body.arguments.removeprefix(", ")
     context.functions.append(
@@ -56,7 +57,7 @@ def _functions(context: Context, at: int, step: BodyStep, done: Product) -> tupl
     mask = [] if step.mask is None else context.arrays(step.mask.vector)
     out = context.arrays(w, "gm" if slot.iso else "gwm")
     body = Body(done.added, "k", inliner=context.inliner)
-    u_values = [f"v{done.operand}"] if done.added is not None and done.terms.vector else []
+    u_values = [f"v{done.operand}"] if done.added is not None and done.second else []
     # push
     structure, values = context.side(done, True)
     flags = context.arrays(done.operand, "f")
@@ -195,7 +196,7 @@ def _pull(context: Context, at: int, step: BodyStep, done: Product, body: Body, 
         context.functions.append(text)
         return arguments
     names = {"present[": f"{present}[", "indices[": f"{structure[1]}[", "indptr[": f"{structure[0]}["}
-    row = row_text(body, operand.full, False, done.leaves)
+    row = row_text(body, operand.full, False, done.early_exit)
     for name, ours in names.items():
         row = row.replace(name, ours)
     store = "" if slot.iso else f"w{w}[i] = acc\n"

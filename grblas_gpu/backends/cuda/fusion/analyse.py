@@ -19,6 +19,7 @@ from ...calibration import costs_of
 from ...entries import cast
 from ...programs.kept import kept
 from ...programs.lower import Body
+from ...programs.reading import Values
 from ...programs.requests import Sides, check_request, direction_of, strategies_of
 from ...programs.scatters import scattered
 from ...programs.steps import (
@@ -251,7 +252,8 @@ def _product(
     matrix, vector, flip = product_operands(step)
     store, use = matrices[matrix.number].once, uses[vector.number]
     early = True if step.desc is None else step.desc.early_exit
-    found = Product(step.op, store.dtype, store.iso, use.dtype, use.iso if iso is None else iso, flip, early)
+    second = Values(use.dtype, use.iso if iso is None else iso)
+    found = Product(step.op, Values(store.dtype, store.iso), second, flip, early)
     return found if step.desc is None or step.desc.settles_at is None else found.asynchronous()
 
 

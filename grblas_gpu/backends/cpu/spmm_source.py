@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from ..programs.reading import Reading
+from ..programs.reading import EACH, Reading
 from .mxm_source import neutral
 from .mxv_source import COMPLEMENT, NO_MASK, Body, Source
 
@@ -136,9 +136,8 @@ def _full_row(body: Body, reading: Reading) -> str:
     if reading.semiring.binaryop.positional is None:
         several, each = "", ""
         for n in range(AT_A_TIME):
-            held = _held(body).replace("[p]", f"[p + U({n})]").replace("held", f"held{n}")
-            several += f"at{n} = U(indices[p + U({n})]) * columns\n" + held
-            each += f"q{n} = at{n} + c\n" + _product(body).replace("held", f"held{n}").replace("[q]", f"[q{n}]")
+            several += f"at{n} = U(indices[p + U({n})]) * columns\n" + _held(body, f"p + U({n})", str(n))
+            each += f"q{n} = at{n} + c\n" + _product(body, str(n))
             each += f"acc = {body.sum}\n"
         text += f"while p + U({AT_A_TIME}) <= stop:\n" + indent(several, "    ")
         text += "    for c in range(columns):\n        acc = out_values[base + c]\n" + indent(each, " " * 8)
@@ -148,13 +147,14 @@ def _full_row(body: Body, reading: Reading) -> str:
     return text + indent(_product(body), " " * 8) + f"        out_values[base + c] = {body.sum}\n    p += U(1)\n"
 
 
-def _held(body: Body) -> str:
+def _held(body: Body, at: str = "p", number: str = "") -> str:
     """The value of an entry of the sparse factor, read once for all columns."""
-    return "held = m_values[p]\n" if "m_values[p]" in body.product else ""
+    each = body.reading is not None and body.reading.first == EACH
+    return f"held{number} = m_values[{at}]\n" if each else ""
 
 
-def _product(body: Body) -> str:
-    return body.product.replace("m_values[p]", "held")
+def _product(body: Body, number: str = "") -> str:
+    return body.product_of(f"held{number}", f"u_values[q{number}]")
 
 
 UNIONS = """\

@@ -69,8 +69,8 @@ def _arguments(facts: Analysis) -> list[str]:
         names += context.arrays(number, "fvlgwm")
     for done in facts.products.values():
         for push in (True, False):
-            structure, values = context.side(done, push)
-            names += structure + values
+            side = context.side(done, push)
+            names += filter(None, (side.indptr, side.indices, side.first))
         if done.structure and done.first:
             names.append(f"x{done.matrix}_0")
         if facts.searches(done):

@@ -31,24 +31,35 @@ def overwrites(step: BodyStep) -> bool:
     return step.accum is None and (step.mask is None or step.replace)
 
 
-def driver_among(step: BodyStep, vectors: Container[int]) -> int | None:
-    """One of the vectors outside of whose entries the step changes nothing (or, overwriting, writes nothing)."""
-    candidates: list[int] = []
-    if step.kind == Kind.CLEAR:
-        return step.out if step.out in vectors else None
-    if step.kind == Kind.GATHER:
-        candidates = [step.args[1].number]
-    if step.kind in WHERE_ALL_ARE:
-        candidates = [arg.number for arg in step.args if arg.kind == "vector"]
+def drivers_among(step: BodyStep, vectors: Container[int]) -> list[int]:
+    """Those of the vectors outside of whose entries the step changes nothing (or, overwriting, writes nothing)."""
+    given = [arg.number for arg in step.args if arg.kind == "vector"]
+    given = given[1:] if step.kind == Kind.GATHER else given if step.kind in WHERE_ALL_ARE else []
     masked = [] if step.mask is None or step.mask.complement else [step.mask.vector]
-    if overwrites(step):
-        usable = candidates + masked
+    if step.kind == Kind.CLEAR:
+        usable = [step.out]
+    elif step.kind in SCATTERS:  # whose mask is not about the positions of its index
+        usable = [arg.number for arg in step.args if arg.kind == "vector"]
+    elif overwrites(step):
+        usable = given + masked
     elif step.accum is not None:
         # The mask first: what else is done there may share the pass.
-        usable = [] if step.replace and step.mask is not None else masked + candidates
+        usable = [] if step.replace and step.mask is not None else masked + given
     else:
         usable = masked
-    return next((number for number in usable if number in vectors), None)
+    return list(dict.fromkeys(number for number in usable if number in vectors))
+
+
+def driver_among(step: BodyStep, vectors: Container[int]) -> int | None:
+    """The first of them."""
+    return next(iter(drivers_among(step, vectors)), None)
+
+
+def swaps(step: BodyStep, full: Sequence[bool], vectors: Container[int]) -> bool:
+    """Whether a step that runs position by position overwrites its vector along the list of one of these: it writes to
+    other arrays then."""
+    by_position = step.kind in FUSED and step.kind != Kind.CLEAR and overwrites(step)
+    return by_position and not full[step.out] and driver_among(step, vectors) is not None
 
 
 def read_anywhere(step: BodyStep) -> set[int]:

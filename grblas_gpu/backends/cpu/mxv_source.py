@@ -20,8 +20,7 @@ Source = tuple[str, dict[str, Any]]
 NO_MASK, MASK, COMPLEMENT = 0, 1, 2
 BLOCK = 128  # entries examined at a time by a blending pull
 EXIT_BLOCK = 16  # entries combined between two looks at whether a row is decided
-ALLOWED = {NO_MASK: "", MASK: "if mask[i]:\n", COMPLEMENT: "if not mask[i]:\n"}
-ALSO_OPEN = {NO_MASK: "", MASK: " & mask[i]", COMPLEMENT: " & (not mask[i])"}
+OPENED = {NO_MASK: "", MASK: "mask[i]", COMPLEMENT: "(not mask[i])"}
 
 
 class Names(NamedTuple):
@@ -168,9 +167,19 @@ class Rows(NamedTuple):
     """Which rows a pull goes over, and where it keeps what it finds in row ``i``; all of it text."""
 
     at: str = "t"  # row number t
-    opened: str = ""  # " & ..." if a mask leaves only some of them open
-    before: str = ""  # for every row, ``here`` or not
-    keep: str = ""  # ``hit`` or not
+    opened: str = ""  # whether a mask leaves row i open, if there is one
+    before: str = ""  # for every row that is listed, ``here`` or not
+    keep: str = ""  # ``hit`` or not, where there is no branch on it
+    after: str = ""  # for every row, ``found`` or not
+
+    @property
+    def also_open(self) -> str:
+        return f" & {self.opened}" if self.opened else ""
+
+
+def where(opened: str, text: str) -> str:
+    """The text under a condition, if there is one."""
+    return f"if {opened}:\n{indent(text, '    ')}" if opened else text
 
 
 def list_rows(rows: Rows, names: Names, also: str = "") -> str:
@@ -178,7 +187,7 @@ def list_rows(rows: Rows, names: Names, also: str = "") -> str:
     mispredicted."""
     return (
         f"for t in range(base, last):\n    i = {rows.at}\n"
-        f"    here = ({names.indptr}[i] < {names.indptr}[i + U(1)]){rows.opened}\n{indent(rows.before, '    ')}"
+        f"    here = ({names.indptr}[i] < {names.indptr}[i + U(1)]){rows.also_open}\n{indent(rows.before, '    ')}"
         f"    rows[waiting] = i\n{indent(also, '    ')}    waiting += U(here)\n"
     )
 
@@ -240,7 +249,7 @@ def probing(rows: Rows, names: Names, hubs: str = "") -> str:
     listed = list_rows(rows, names, f"probes[waiting] = {names.indptr}[i]\n")
     array = {"indptr": names.indptr, "indices": names.indices, "present": names.present}
     if hubs:
-        led = LED.format(hubs=hubs, at=rows.at, opened=rows.opened, keep=indent(rows.keep, " " * 8), **array)
+        led = LED.format(hubs=hubs, at=rows.at, opened=rows.also_open, keep=indent(rows.keep, " " * 8), **array)
         listed = led + indent(listed, "    ")
     keep = {"keep": indent(rows.keep, " " * 16), "keep_one": indent(rows.keep, " " * 20)}
     return PROBE.format(listed=indent(listed, " " * 8), **keep, **array)
@@ -249,7 +258,7 @@ def probing(rows: Rows, names: Names, hubs: str = "") -> str:
 def pull_probing(mask: int) -> Source:
     """Structure alone: rows ``lo`` to ``hi`` as a bitmap; returns the number of entries, and of the edges they have."""
     keep = "out_present[i] = hit\ncount += hit\nedges += hit * (indptr[i + U(1)] - indptr[i])\n"
-    rows = Rows(opened=ALSO_OPEN[mask], before="out_present[i] = False\n", keep=keep)
+    rows = Rows(opened=OPENED[mask], before="out_present[i] = False\n", keep=keep)
     return (
         f"@kernel\ndef kernel(indptr, indices, present{', mask' if mask else ''}, out_present, lo, hi):\n"
         f"    count = edges = 0\n{probing(rows, Names())}    return count, edges\n"
@@ -267,25 +276,29 @@ def summing_full(body: Body, rows: Rows) -> str:
     )
 
 
+def summing(body: Body, rows: Rows, full: bool, blend: bool = False, leave: bool = True) -> str:
+    """The products of each row are added up, of those present in the vector."""
+    zero = "" if body.reading is None else f"        acc = {body.zero}\n"
+    work = row_text(body, full, blend, leave) + where("found", rows.keep)
+    return (
+        f"{_hits(blend)}{body.prologue}    for t in range(U(lo), U(hi)):\n        i = {rows.at}\n"
+        f"        found = False\n{zero}{indent(where(rows.opened, work) + rows.after, ' ' * 8)}"
+    )
+
+
 def pull(reading: Reading | None, full: bool, mask: int, blend: bool = False, leave: bool = True) -> Source:
     """Rows ``lo`` to ``hi`` of the result as a bitmap; returns the number of entries."""
     body = Body(reading, "k")
     arguments = "indptr, indices" + ("" if full else ", present") + body.arguments + (", mask" if mask else "")
+    values, store = ("", "") if reading is None else (", out_values", "out_values[i] = acc\n")
     if full and reading is not None:
-        rows = Rows("t", ALSO_OPEN[mask], "out_present[i] = here\ncount += here\n", "out_values[i] = acc\n")
-        head = f"def kernel({arguments}, out_present, out_values, lo, hi):\n    count = 0\n"
-        return body.finish(f"{head}{summing_full(body, rows)}    return count\n")
-    store = "" if reading is None else "\n    out_values[i] = acc"
-    work = row_text(body, full, blend, leave) + f"if found:\n    count += 1{store}\n"
-    if mask:
-        work = ALLOWED[mask] + indent(work, "    ")
-    zero = "" if reading is None else f"        acc = {body.zero}\n"
-    values = "" if reading is None else ", out_values"
+        before = "out_present[i] = here\ncount += here\n"
+        text = summing_full(body, Rows("t", OPENED[mask], before, keep=store))
+    else:
+        rows = Rows("t", OPENED[mask], keep=f"count += 1\n{store}", after="out_present[i] = found\n")
+        text = summing(body, rows, full, blend, leave)
     return body.finish(
-        f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{_hits(blend)}{body.prologue}"
-        f"    for i in range(U(lo), U(hi)):\n        found = False\n{zero}"
-        + indent(work, " " * 8)
-        + "        out_present[i] = found\n    return count\n"
+        f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{text}    return count\n"
     )
 
 
@@ -297,17 +310,11 @@ def pull_rows(reading: Reading | None, full: bool, blend: bool = False, leave: b
     """The rows listed at ``lo`` to ``hi``: entries are written from ``lo`` on; returns their number."""
     body = Body(reading, "k")
     arguments = "indptr, indices" + ("" if full else ", present") + body.arguments
-    store = "" if reading is None else "\n    out_values[entries] = acc"
-    work = row_text(body, full, blend, leave)
-    work += f"if found:\n    out_indices[entries] = rows[t]{store}\n    entries += U(1)\n"
-    zero = "" if reading is None else f"        acc = {body.zero}\n"
-    values = "" if reading is None else ", out_values"
+    values, store = ("", "") if reading is None else (", out_values", "out_values[entries] = acc\n")
+    rows = Rows("U(rows[t])", keep=f"out_indices[entries] = rows[t]\n{store}entries += U(1)\n")
     return body.finish(
         f"def kernel({arguments}, rows, out_indices{values}, lo, hi):\n    entries = U(lo)\n"
-        f"{_hits(blend)}{body.prologue}"
-        f"    for t in range(U(lo), U(hi)):\n        i = U(rows[t])\n        found = False\n{zero}"
-        + indent(work, " " * 8)
-        + "    return np.int64(entries) - lo\n"
+        f"{summing(body, rows, full, blend, leave)}    return np.int64(entries) - lo\n"
     )
 
 
@@ -324,10 +331,7 @@ def pull_edge(reading: Reading | None, full: bool, mask: int) -> Source:
         more = "" if body.exit_at_first else f"acc = out_values[i]\nout_values[i] = {body.sum}\n"
         add = body.product + "if not out_present[i]:\n" + indent(first, "    ")
         add += "else:\n" + indent(more, "    ") if more else ""
-    if not full:
-        add = "if present[k]:\n" + indent(add, "    ")
-    if mask:
-        add = ALLOWED[mask] + indent(add, "    ")
+    add = where(OPENED[mask], where("" if full else "present[k]", add))
     return body.finish(
         f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{body.prologue}"
         "    for row in range(U(lo), U(hi)):\n        out_present[row] = False\n"
@@ -372,8 +376,8 @@ def _frontier_loop(add: str, mask: int, whole: bool, blend: bool = False) -> str
         f"        start = U(indptr[k])\n        stop = U(indptr[k + U(1)])\n{'' if whole else seek_range()}"
     )
     if not blend:
-        add = ALLOWED[mask] + indent(add, "    ") if mask else add
-        return text + "        for p in range(start, stop):\n            i = U(indices[p])\n" + indent(add, " " * 12)
+        add = indent(where(OPENED[mask], add), " " * 12)
+        return f"{text}        for p in range(start, stop):\n            i = U(indices[p])\n{add}"
     is_open = "mask[U(indices[p])]" if mask == MASK else "not mask[U(indices[p])]"
     return (
         _hits(True)

@@ -12,7 +12,7 @@ from ...programs.reading import UNUSED
 from ...programs.requests import asked_direction, direction_of, reuses_mask
 from ...programs.terms import BodyStep, MaskUse
 from ..mxv_push import PART_DEGREE
-from ..mxv_source import Body, Rows, probing, row_text, seek_range, summing_full
+from ..mxv_source import Body, Rows, probing, seek_range, summing, summing_full
 from .analyse import Analysis, Product
 from .context import ALLOWED, EDGES, LOAD, PUSH, TRACED, Context, listing
 from .emit_positions import swapped
@@ -100,17 +100,13 @@ def _pull(context: Context, at: int, step: BodyStep, done: Product) -> list[str]
     body = Body(done.added, "k", inliner=context.inliner, names=names)
     store = "" if slot.iso else f"w{w}[i] = acc\n"
     one = f"g{w}[i] = True\nm{w}[n] = i\nn += U(1)\n{store}"
-    rows = Rows("U(L[t]) if listed else t", "" if opened == "True" else f" & {opened}")
+    rows = Rows("U(L[t]) if listed else t", "" if opened == "True" else opened, keep=one)
     if searches:
         text = probing(rows._replace(keep=f"g{w}[i] = hit\nm{w}[n] = i\nn += U(hit)\n"), names, hubs)
     elif operand.full and not done.structure:
-        text = summing_full(body, rows._replace(keep=one))
+        text = summing_full(body, rows)
     else:
-        acc = "" if done.structure else f"acc = {body.zero}\n"
-        row = row_text(body, operand.full, False, done.early_exit)
-        work = f"found = False\n{acc}{row}if found:\n{indent(one, '    ')}"
-        work = work if opened == "True" else f"if {opened}:\n{indent(work, '    ')}"
-        text = f"{body.prologue}    for t in range(U(lo), U(hi)):\n        i = {rows.at}\n{indent(work, ' ' * 8)}"
+        text = summing(body, rows, operand.full, leave=done.early_exit)
     context.functions.append(
         f"@{'kernel' if searches else 'summing_kernel'}\ndef pull{at}({', '.join(arguments)}, L, listed, lo, hi):\n"
         f"    n = U(lo)\n{text}    return np.int64(n) - lo\n\n\n"

@@ -77,9 +77,9 @@ def execute(node: Node, tracing: bool = True) -> None:
     if not atomic_updates.multithreaded and get_ident() != atomic_updates.first_thread:
         atomic_updates.notice_thread()
     try:
-        compute = COMPUTE.get(node[0])
+        compute = COMPUTE.get(node.op)
         if compute is None:
-            CHANGE[node[0]](node)
+            CHANGE[node.op](node)
             return
         op, out, _, operands, mask, accum, replace, desc, _ = node
         if out.ndim:

@@ -25,15 +25,15 @@ def mxv(node: Node, view: MaskView | None) -> VectorStore:
 
 
 def vxm(node: Node, view: MaskView | None) -> VectorStore:
-    u, a = node[3]
+    u, a = node.operands
     return _matvec(node, a, u, view, not a._is_transposed, True)
 
 
 def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool, flip: bool) -> VectorStore:
     """``t<mask> = M u`` with ``M`` the matrix or its transpose; ``flip`` says that the vector is the left operand."""
-    semiring, desc = node[2], node[7]
-    if node[5] is None and semiring.return_type.np_type is not node[1].dtype.np_type:
-        semiring = _as_written(semiring, node[1].dtype)
+    semiring, desc = node.operator, node.descriptor
+    if node.accum is None and semiring.return_type.np_type is not node.out.dtype.np_type:
+        semiring = _as_written(semiring, node.out.dtype)
     store = a._matrix._store if a._is_transposed else a._store
     operand = u._store
     tracing = trace.current() is not None
@@ -114,7 +114,7 @@ def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> 
 
 
 def mxm(node: Node, view: MaskView | None) -> MatrixStore:
-    _, _, semiring, (left, right), _, _, _, desc, _ = node
+    semiring, (left, right), desc = node.operator, node.operands, node.descriptor
     a, b = matrix_store(left), matrix_store(right)
     engine, collector = left._engine, trace.current()
     if desc is not None:

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..entries import expand
+from ..programs.reading import UNUSED, Reading, Values
 from ..storage import MaskView, MatrixStore, VectorStore
 from . import pool
 from .mxv_call import prepared
 from .mxv_push import average_degree
-from .mxv_source import ARRAY, UNUSED, Body, Source, Terms
+from .mxv_source import Body, Source
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
 
@@ -43,13 +44,13 @@ def pull_in_place(
     if not searches or not _table.enabled or u.nvals == 0 or a.nvals == 0 or u.nvals == u.size:
         return None
     call = prepared(a.values, u.values, semiring, flip, False)
-    if call.vector == UNUSED or u.dtype != semiring.return_type.np_type:
+    if call.second == UNUSED or u.dtype != semiring.return_type.np_type:
         return None
     m = a.transposed() if transposed else a
-    terms = Terms(semiring, flip, call.matrix, a.values.dtype, ARRAY, u.dtype, False)
+    reading = Reading(semiring, Values.of(a.values), Values(u.dtype, False), flip, False)
     # The final value is an argument: one kernel serves every level of a search.
-    key = (semiring.key, flip, a.values.dtype.char, call.matrix, u.dtype.char, m.indices.dtype.char)
-    kernel = _table.find(key, m.nvals, lambda: _source(terms))
+    key = (semiring.key, flip, a.values.dtype.char, call.first, u.dtype.char, m.indices.dtype.char)
+    kernel = _table.find(key, m.nvals, lambda: _source(reading))
     if kernel is None:
         return None
     status = np.zeros(u.size, np.uint8)
@@ -67,7 +68,7 @@ def pull_in_place(
         if np.any(status[open_rows] == GIVEN):
             return None
     rows = np.flatnonzero(open_rows)
-    matrix_values = () if call.matrix == UNUSED else (m.values,)
+    matrix_values = () if call.first == UNUSED else (m.values,)
     arguments = (m.indptr, m.indices, *matrix_values, values, status, rows, np.array([final], u.dtype))
     if len(rows) * average_degree(m) < PARALLEL_WORK or pool.threads() == 1:
         count = kernel(*arguments, 0, 0, len(rows))
@@ -94,9 +95,9 @@ def _run_chunk(kernel: Any, arguments: tuple, done: int, chunk: tuple[int, int])
     return kernel(*arguments, done, *chunk)
 
 
-def _source(terms: Terms) -> Source:
+def _source(reading: Reading) -> Source:
     """Rows listed at ``lo`` to ``hi``; those listed before ``done`` are done. Returns how many got a value."""
-    body = Body(terms, "k")
+    body = Body(reading, "k")
     combine = body.product + f"if found:\n    acc = {body.sum}\nelse:\n    acc = z\n    found = True\n"
     combine += "if acc == final[0]:\n    break\n"
     return body.finish(

@@ -24,8 +24,24 @@ from .. import kernel_cache
 
 Function = Callable[..., Any]
 
-SIDE_BY_SIDE = "  # the same steps of several variables at once"
-HEADER = "import math\n\nimport numba\nimport numpy as np\n\nU = np.uint64\n"
+SIDE_BY_SIDE = "@lanes_kernel"
+# C does not call these functions: without a wrapper for it there is 7 % less to compile.
+HEADER = """\
+import math
+
+import numba
+import numpy as np
+
+U = np.uint64
+options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+kernel = numba.njit(**options)
+"""
+#: May add up floats in an order of its own; also multiply and add in one step; also do that for sums side by side.
+IN_ANY_ORDER = """\
+summing_kernel = numba.njit(**options, fastmath={"reassoc"})
+fused_kernel = lanes_kernel = numba.njit(**options, fastmath={"contract", "reassoc"})
+"""
+IN_ORDER = "summing_kernel = fused_kernel = lanes_kernel = kernel\n"
 _lock = threading.RLock()
 _loaded: dict[str, Any] = {}
 _of_users: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -87,14 +103,9 @@ def _name(text: str) -> str:
     return f"k{hashlib.sha256(text.encode()).hexdigest()[:24]}"
 
 
-def _decorated(text: str) -> str:
-    """What these stand for: ``@summing_kernel`` may add up floats in an order of its own, ``@fused_kernel`` also
-    multiplies and adds in one step, ``@lanes_kernel`` does that for several sums side by side."""
-    options = 'nogil=True, error_model="numpy", no_cfunc_wrapper=True'  # C does not call them: 7% less to compile
-    fused = f'@numba.njit({options}, fastmath={{"contract", "reassoc"}})'
-    text = text.replace("@summing_kernel", f'@numba.njit({options}, fastmath={{"reassoc"}})')
-    text = text.replace("@fused_kernel", fused).replace("@lanes_kernel", fused + SIDE_BY_SIDE)
-    return HEADER + text.replace("@kernel", f"@numba.njit({options})")
+def _headed(text: str, in_order: bool = False) -> str:
+    """The text, and what its decorators stand for; a text that calls a user's function may depend on the order."""
+    return HEADER + (IN_ORDER if in_order else IN_ANY_ORDER) + text
 
 
 def on_disk(text: str, functions: Mapping[str, Function] | None = None) -> bool:
@@ -111,7 +122,7 @@ def load(text: str, functions: Mapping[str, Function] | None = None) -> Function
     """
     if functions:
         return _load_with(text, functions)
-    text = _decorated(text)
+    text = _headed(text)
     with _lock:
         found = _loaded.get(text)
         if found is None:
@@ -163,16 +174,11 @@ def function_of(kernel: Any, name: str) -> Function:
 def _whole(text: str, functions: Mapping[str, Function]) -> str | None:
     """The source text with all that its machine code depends on; None if that is not known."""
     if not functions:
-        return _decorated(text)
+        return _headed(text)
     codes = {name: _described(function) for name, function in functions.items()}
     if None in codes.values():
         return None
-    return _in_order(text) + "".join(f"# {name}: {code}\n" for name, code in codes.items())
-
-
-def _in_order(text: str) -> str:
-    """The source of a kernel that calls a user's function, which may depend on the order."""
-    return _decorated(text.replace("@summing_kernel", "@kernel").replace("@fused_kernel", "@kernel"))
+    return _headed(text, in_order=True) + "".join(f"# {name}: {code}\n" for name, code in codes.items())
 
 
 def _described(function: Any) -> str | None:
@@ -202,7 +208,7 @@ def _load_with(text: str, functions: Mapping[str, Function]) -> Function:
     whole = _whole(text, functions)
     # Numba keeps a function's namespace until the function is gone: with it in there, that would be never.
     if whole is None:
-        exec(compile(_in_order(text), "<grblas_gpu kernel>", "exec"), names)
+        exec(compile(_headed(text, in_order=True), "<grblas_gpu kernel>", "exec"), names)
         kernel = names.pop("kernel")
     else:
         module = _kept(whole, names)

@@ -35,8 +35,10 @@ class Inliner:
 
     def raw(self, op: Any, **operands: str) -> str:
         if op.source is None:
-            name = f"user_{len(self.functions)}"
-            self.functions[name] = getattr(op.function, "py_func", op.function)
+            function = getattr(op.function, "py_func", op.function)
+            name = next((name for name, known in self.functions.items() if known is function), "")
+            name = name or f"user_{len(self.functions)}"
+            self.functions[name] = function
             return f"{name}({', '.join(operands.values())})"
         from ...operators import prelude  # late: it imports Numba
 

@@ -217,7 +217,7 @@ def _in_two_passes(
 
 
 def _terms(call: Call) -> Any:
-    terms = call.terms()
+    terms = call.added
     assert terms is not None
     return terms
 
@@ -238,7 +238,7 @@ def _masked_dot(a: MatrixStore, b: MatrixStore, call: Call, pattern: MatrixStore
     assert pattern is not None
     types = (a.indices.dtype.char, b.indices.dtype.char, pattern.indices.dtype.char)
     work = len(pattern.indices) * (len(b.indices) // max(1, b.nrows) + 1)
-    kernel = _table.find(("dot", call.key, *types), work, lambda: text.masked_dot(call.terms()))
+    kernel = _table.find(("dot", call.key, *types), work, lambda: text.masked_dot(call.added))
     if kernel is None:
         return None
     parts = _dot_chunks(a, b, pattern)

@@ -16,9 +16,10 @@ from textwrap import indent
 
 import numpy as np
 
+from ..programs.reading import Reading
 from .inline import literal, static_cast
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK
-from .mxv_source import Body, Source, Terms
+from .mxv_source import Body, Source
 
 MANY_PRODUCTS = 8  # a row has many from columns / MANY_PRODUCTS on
 FAR_LONGER = 64  # times as long as the row is a column in which its entries are searched, not all read
@@ -150,13 +151,13 @@ def structure(mask: int) -> Source:
     )
 
 
-def whole(terms: Terms) -> Source:
+def whole(reading: Reading) -> Source:
     """Structure and values of rows ``lo`` to ``hi`` at once, without a mask."""
-    body = Body(terms, "q", POSITIONS)
+    body = Body(reading, "q", POSITIONS)
     more = "" if body.exit_at_first else body.product + f"acc = dense[j]\ndense[j] = {body.sum}\n"
     rows = _all_products(_first_touch(ALLOWED[NO_MASK], body.product + "dense[j] = z\n", more)) + IN_ORDER
     rows += "for t in range(first, n):\n    out_values[t] = dense[U(out_indices[t])]\n"
-    start = None if body.exit_at_first else neutral(terms)
+    start = None if body.exit_at_first else neutral(reading)
     if start is not None:
         many = f"for j in range(U(len(stamps))):\n    dense[j] = {start}\n"
         many += _all_products(body.product + f"acc = dense[j]\ndense[j] = {body.sum}\nstamps[j] = touched\n")
@@ -175,12 +176,12 @@ def whole(terms: Terms) -> Source:
 PROBES = {"f": (0.0, 1.5, -2.5, math.inf, -math.inf, math.nan), "b": (False, True)}
 
 
-def neutral(terms: Terms) -> str | None:
+def neutral(reading: Reading) -> str | None:
     """A value that leaves every other one as it is, as text; None if there is none.
 
     Of floats that need not be the identity: the least of infinity and NaN is infinity, that of NaN and NaN is NaN.
     """
-    monoid, dtype = terms.semiring.monoid, terms.semiring.return_type.np_type
+    monoid, dtype = reading.semiring.monoid, reading.semiring.return_type.np_type
     if monoid.binaryop.source is None or monoid.identity is None or dtype.kind == "c":
         return None
     others = np.array(PROBES.get(dtype.kind, (0, 1, 2, np.iinfo(dtype).max if dtype.kind in "iu" else 0)), dtype)
@@ -193,14 +194,14 @@ def neutral(terms: Terms) -> str | None:
     return None
 
 
-def numeric(terms: Terms) -> Source:
+def numeric(reading: Reading) -> Source:
     """The values at the positions of a pattern of rows ``lo`` to ``hi``; every one of them has a product.
 
     With a neutral value to begin with, nothing has to be asked about a product: those outside of the pattern are added
     up too, where nobody looks.
     """
-    body = Body(terms, "q", POSITIONS)
-    start = None if body.exit_at_first else neutral(terms)
+    body = Body(reading, "q", POSITIONS)
+    start = None if body.exit_at_first else neutral(reading)
     if start is not None:
         return body.finish(
             f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, indptr, indices, stamps, dense, "
@@ -245,20 +246,20 @@ def lower_bound(a, low, high, value):
 '''
 
 
-def masked_dot(terms: Terms | None) -> Source:
+def masked_dot(reading: Reading | None) -> Source:
     """At each position (i, j) of the mask: row i of a, spread into a dense array, against row j of b's transpose. Where
     that is far longer, the entries of the row are searched in it: positions of hubs are read by few entries."""
-    body = Body(terms, "q", POSITIONS)
-    values = "" if terms is None else ", out_values"
-    if terms is None:
+    body = Body(reading, "q", POSITIONS)
+    values = "" if reading is None else ", out_values"
+    if reading is None:
         hit = "found = True\nbreak\n"
     elif body.exit_at_first:
         hit = body.product + "acc = z\nfound = True\nbreak\n"
     else:
         hit = body.product + f"if found:\n    acc = {body.sum}\nelse:\n    acc = z\n    found = True\n" + body.exit_test
-    far_longer = FAR_LONGER * (TO_LEAVE if terms is None or body.exit_at_first else 1)
-    zero = "" if terms is None else f"            acc = {body.zero}\n"
-    store = "" if terms is None else "            if found:\n                out_values[t] = acc\n"
+    far_longer = FAR_LONGER * (TO_LEAVE if reading is None or body.exit_at_first else 1)
+    zero = "" if reading is None else f"            acc = {body.zero}\n"
+    store = "" if reading is None else "            if found:\n                out_values[t] = acc\n"
     source, functions = body.finish(
         f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, mask_indptr, mask_indices, spread, "
         f"out_present{values}, lo, hi):\n{body.prologue}"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...plan.storage_rules import DENSE_LIMIT
+from ..programs.reading import EACH
 from ..reference import Definitions
 from ..storage import INDEX, Array, Known, MaskView, MatrixStore, VectorStore
 from . import asynchronous, pool, workspace
@@ -18,7 +19,6 @@ from . import mxv_source as text
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve
 from .mxv_call import Call, kernels, prepared
 from .mxv_push import TINY_DENSE, count_edges, push
-from .mxv_source import ARRAY
 from .parallel import PARALLEL_WORK, Chunks, edge_chunks, even_chunks
 
 BLEND_EDGES = 4096  # a smaller matrix is not worth another kernel
@@ -126,7 +126,7 @@ def _pull(
             present = workspace.flags("frontier", u.size)
             present[u.indices] = True
             marked_frontier = present
-            if call.constant is None and call.vector == ARRAY:
+            if call.constant is None and call.second == EACH:
                 dense = workspace.values(u_values.dtype, u.size)
                 dense[u.indices] = u_values
                 u_values = dense
@@ -165,12 +165,12 @@ def _open_rows(kind: int, allowed: Any, size: int) -> Array:
 
 def _pull_source(shape: str, call: Call, full: bool, mask: int, blend: bool) -> text.Source:
     if shape == "rows":
-        return text.pull_rows(call.terms(), full, blend, call.leave)
+        return text.pull_rows(call.added, full, blend, call.leave)
     if shape == "edge":
-        return text.pull_edge(call.terms(), full, mask)
+        return text.pull_edge(call.added, full, mask)
     if shape == "probe":
         return text.pull_probing(mask)
-    return text.pull(call.terms(), full, mask, blend, call.leave)
+    return text.pull(call.added, full, mask, blend, call.leave)
 
 
 def _pull_all(

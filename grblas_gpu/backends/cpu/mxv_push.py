@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..programs.reading import EACH
 from ..storage import INDEX, Array, Known, MatrixStore, VectorStore
 from . import mxv_source as text
 from . import pool, workspace
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, ROWS, ROWS_COMPLEMENT
 from .mxv_call import Call, kernels
-from .mxv_source import ARRAY
 from .parallel import PARALLEL_WORK, Chunks
 
 TINY_SIZE = 4096  # up to here the size itself bounds the output well enough
@@ -37,7 +37,7 @@ def push(
         frontier = frontier[order]
         u_values = u_values[order] if len(u_values) > 1 else u_values
     mask = kind if kind <= BYTES_COMPLEMENT else BYTES if kind == ROWS else BYTES_COMPLEMENT
-    dense_values = not by_position and call.vector == ARRAY
+    dense_values = not by_position and call.second == EACH
     edges, parts, blend = -1, 1, False  # edges are not counted: the size bounds the output
     if size > TINY_SIZE:
         at_most = len(frontier) * m.max_degree
@@ -88,10 +88,10 @@ def push(
 
 def _push_source(shape: str, call: Call, dense_values: bool, mask: int, whole: bool, blend: bool) -> text.Source:
     if shape == "gather":
-        return text.push_gather(call.terms(), dense_values, mask)
+        return text.push_gather(call.added, dense_values, mask)
     if shape == "dense":
-        return text.push_dense(call.terms(), dense_values, mask, whole, blend)
-    return text.push_queue(call.terms(), dense_values, mask, whole)
+        return text.push_dense(call.added, dense_values, mask, whole, blend)
+    return text.push_queue(call.added, dense_values, mask, whole)
 
 
 def _guesswork(mask: int, kind: int, allowed: Any, size: int) -> bool:
@@ -218,9 +218,7 @@ def _push_sorted(
         indices = np.unique(keys[:count]).astype(INDEX)
         return VectorStore(size, call.constant.copy() if len(indices) else call.constant[:0], indices=indices)
     dtype = call.semiring.return_type.np_type
-    add = kernels.find(
-        ("sums", call.semiring.key, keys.dtype.char, call.early), 10**9, lambda: text.sorted_sums(_required(call))
-    )
+    add = kernels.find(("sums", call.semiring.key, keys.dtype.char, call.early), 10**9, lambda: text.sorted_sums(call))
     products = np.empty(edges, dtype)
     count = kernel(*arguments, keys, products)
     if count == 0:
@@ -229,12 +227,6 @@ def _push_sorted(
     indices, values = np.empty(count, INDEX), np.empty(count, dtype)
     found = add(keys, order, products, indices, values)
     return VectorStore(size, values[:found].copy(), indices=indices[:found].copy())
-
-
-def _required(call: Call) -> text.Terms:
-    terms = call.terms()
-    assert terms is not None
-    return terms
 
 
 def stable_sort(keys: Array) -> tuple[Array, Array]:

@@ -1,8 +1,8 @@
 """The text of the matrix times vector kernels.
 
-``Terms`` says how one product ``mult(m[i, k], u[k])`` is formed and added; without it (structure only) a kernel looks
-for the existence of a product and reads no values. All loops use unsigned indices: Numba then leaves out the handling
-of negative ones.
+A :class:`Reading` says how a product ``mult(m[i, k], u[k])`` is formed and added. Without it (structure only) a kernel
+looks for the existence of a product and reads no values. All loops use unsigned indices: Numba then leaves out the
+handling of negative ones.
 """
 
 from __future__ import annotations
@@ -12,28 +12,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..programs.reading import ISO, UNUSED, Reading
 from .inline import Inliner, literal, static_cast
 
 Source = tuple[str, dict[str, Any]]
 
-UNUSED, ISO, ARRAY = 0, 1, 2  # how the values of an operand are read
 NO_MASK, MASK, COMPLEMENT = 0, 1, 2
 BLOCK = 128  # entries examined at a time by a blending pull
 EXIT_BLOCK = 16  # entries combined between two looks at whether a row is decided
-ALLOWED = {NO_MASK: "", MASK: "if mask[i]:\n", COMPLEMENT: "if not mask[i]:\n"}
-ALSO_OPEN = {NO_MASK: "", MASK: " & mask[i]", COMPLEMENT: " & (not mask[i])"}
+OPENED = {NO_MASK: "", MASK: "mask[i]", COMPLEMENT: "(not mask[i])"}
 
 
-class Terms(NamedTuple):
-    """What is needed to write a semiring's products into a kernel."""
+class Names(NamedTuple):
+    """What a kernel calls the arrays of a product."""
 
-    semiring: Any
-    flip: bool
-    matrix: int  # UNUSED, ISO or ARRAY
-    matrix_type: np.dtype
-    vector: int
-    vector_type: np.dtype
-    early_exit: bool
+    indptr: str = "indptr"
+    indices: str = "indices"
+    present: str = "present"  # flags of the vector
+    first: str = "m_values"
+    second: str = "u_values"
 
 
 class Body:
@@ -41,72 +38,65 @@ class Body:
 
     def __init__(
         self,
-        terms: Terms | None,
+        reading: Reading | None,
         vector_at: str,
         positions: dict[str, str] | None = None,
         inliner: Inliner | None = None,
+        names: Names = Names(),  # noqa: B008 (it does not change)
     ) -> None:
         self.positions = positions
         self.inliner = inliner or Inliner()
-        self.terms = terms
+        self.reading = reading
+        self.names = names
         self.arguments = ""
         self.prologue = ""
-        self.exit_at_first = terms is None
-        self.exit_test = ""
-        if terms is None:
+        self.exit_at_first = reading is None
+        self.decided = ""  # whether more products would change nothing
+        if reading is None:
             return
-        semiring, monoid = terms.semiring, terms.semiring.monoid
+        semiring, monoid = reading.semiring, reading.semiring.monoid
         self.dtype = semiring.return_type.np_type
-        matrix, vector = "m_value", "u_value"
-        left, right = semiring.binaryop.type, semiring.binaryop.type2
-        if terms.flip:
-            left, right = right, left
-        for mode, name, stored, wanted in (
-            (terms.matrix, "m", terms.matrix_type, left),
-            (terms.vector, "u", terms.vector_type, right),
-        ):
-            if mode == UNUSED:
-                continue
-            self.arguments += f", {name}_values"
+        left, right = semiring.binaryop.type.np_type, semiring.binaryop.type2.np_type
+        self._types = (right, left) if reading.flip else (left, right)
+        modes, stored = (reading.first, reading.second), (reading.first_type, reading.second_type)
+        for mode, name, array, held, wanted in zip(modes, "mu", names[-2:], stored, self._types, strict=True):
+            self.arguments += "" if mode == UNUSED else f", {array}"
             if mode == ISO:
-                value = self.inliner.load(f"{name}_values[0]", stored, wanted.np_type)
-                self.prologue += f"    {name}_value = {value}\n"
-        if terms.matrix == ARRAY:
-            matrix = self.inliner.load("m_values[p]", terms.matrix_type, left.np_type)
-        if terms.vector == ARRAY:
-            vector = self.inliner.load(f"u_values[{vector_at}]", terms.vector_type, right.np_type)
+                self.prologue += f"    {name}_value = {self.inliner.load(f'{array}[0]', held, wanted)}\n"
         self.zero = static_cast(self.dtype, "0")
-        self.product = self._product(matrix, vector)
+        self.product = self.product_of(f"{names.first}[p]", f"{names.second}[{vector_at}]")
         self.sum = self.inliner.call(monoid.binaryop, x="acc", y="z")
-        if terms.early_exit:
+        if reading.early_exit:
             self.exit_at_first = bool(monoid.any_value)
             if monoid.terminal is not None and not self.exit_at_first:
-                self.exit_test = f"if acc == {literal(monoid.terminal, self.dtype)}:\n    break\n"
+                self.decided = f"acc == {literal(monoid.terminal, self.dtype)}"
 
-    def _product(self, matrix: str, vector: str) -> str:
-        assert self.terms is not None
-        op, flip = self.terms.semiring.binaryop, self.terms.flip
+    @property
+    def exit_test(self) -> str:
+        return f"if {self.decided}:\n    break\n" if self.decided else ""
+
+    def product_of(self, first: str, second: str) -> str:
+        """The lines that set ``z``; these are the stored values of operands whose values are read one by one."""
+        reading = self.reading
+        assert reading is not None
+        op = reading.semiring.binaryop
         if op.positional is not None:
-            place = position(op.positional, flip) if self.positions is None else self.positions[op.positional]
-            value = f"np.int64({place}) + {op.offset}"
-            text = static_cast(op.return_type.np_type, value)
+            place = position(op.positional, reading.flip) if self.positions is None else self.positions[op.positional]
+            lines, text = "", static_cast(op.return_type.np_type, f"np.int64({place}) + {op.offset}")
         else:
-            # An operand that the operator ignores has no value to read; any constant of its type will do.
-            unused_left = static_cast(op.type.np_type, "1")
-            unused_right = static_cast(op.type2.np_type, "1")
-            left, right = (vector, matrix) if flip else (matrix, vector)
-            modes = (self.terms.vector, self.terms.matrix) if flip else (self.terms.matrix, self.terms.vector)
-            lines = [
-                f"left = {left if modes[0] != UNUSED else unused_left}",
-                f"right = {right if modes[1] != UNUSED else unused_right}",
-            ]
-            text = self.inliner.call(op, x="left", y="right")
-            if op.return_type.np_type != self.dtype:
-                text = static_cast(self.dtype, text)
-            return "\n".join([*lines, f"z = {text}\n"])
+            first = self._value(reading.first, "m_value", first, reading.first_type, self._types[0])
+            second = self._value(reading.second, "u_value", second, reading.second_type, self._types[1])
+            left, right = (second, first) if reading.flip else (first, second)
+            lines, text = f"left = {left}\nright = {right}\n", self.inliner.call(op, x="left", y="right")
         if op.return_type.np_type != self.dtype:
             text = static_cast(self.dtype, text)
-        return f"z = {text}\n"
+        return f"{lines}z = {text}\n"
+
+    def _value(self, mode: int, alone: str, each: str, stored: np.dtype, wanted: np.dtype) -> str:
+        """The value of an operand; any constant for one that the operator ignores, whose values are not read."""
+        if mode == UNUSED:
+            return static_cast(wanted, "1")
+        return alone if mode == ISO else self.inliner.load(each, stored, wanted)
 
     def finish(self, text: str, kernel: str = "@summing_kernel") -> Source:
         """A row has no order in which it is added up: several sums at a time keep the processor busy."""
@@ -126,36 +116,37 @@ def row_text(body: Body, full: bool, blend: bool = False, leave: bool = True) ->
     With ``blend`` a block's present entries are first listed without a branch, for flags that nobody can predict.
     Structure alone ends a row at the first hit, unless ``leave`` is False.
     """
-    bounds = "start = U(indptr[i])\nstop = U(indptr[i + U(1)])\n"
-    if body.terms is None:
+    indptr, indices, present, *_ = body.names
+    bounds = f"start = U({indptr}[i])\nstop = U({indptr}[i + U(1)])\n"
+    if body.reading is None:
         if full:
             return bounds + "found = start < stop\n"
         return bounds + (
-            "for p in range(start, stop):\n    if present[U(indices[p])]:\n        found = True\n"
+            f"for p in range(start, stop):\n    if {present}[U({indices}[p])]:\n        found = True\n"
             + ("        break\n" if leave else "")
         )
     if full:
         # Every entry counts, so the first needs no test of its own, and whether to leave is asked once in a while.
-        first = "p = start\nk = U(indices[p])\n" + body.product + "acc = z\nfound = True\n"
-        rest = "for p in range(start + U(1), stop):\n    k = U(indices[p])\n"
+        first = f"p = start\nk = U({indices}[p])\n" + body.product + "acc = z\nfound = True\n"
+        entries = "base, last" if body.decided else "start + U(1), stop"
+        rest = f"for p in range({entries}):\n    k = U({indices}[p])\n"
         rest += indent(body.product + f"acc = {body.sum}\n", "    ")
-        if body.exit_test:
+        if body.decided:
             # Asked before whether there is more: in a row that is decided, which may be all, nobody needs to know that.
             blocks = "base = start + U(1)\nwhile True:\n" + indent(body.exit_test, "    ")
             blocks += f"    if base >= stop:\n        break\n    last = min(base + U({EXIT_BLOCK}), stop)\n"
-            rest = rest.replace("range(start + U(1), stop)", "range(base, last)")
             rest = blocks + indent(rest, "    ") + "    base = last\n"
         text = first if body.exit_at_first else first + rest
         return bounds + "if start < stop:\n" + indent(text, "    ")
     if blend:
         combine = body.product + f"if found:\n    acc = {body.sum}\nelse:\n    acc = z\n    found = True\n"
-        exit_test = body.exit_test.replace("if ", "if found and ", 1)
+        exit_test = f"if found and {body.decided}:\n    break\n" if body.decided else ""
         return (
             bounds
             + f"for base in range(start, stop, U({BLOCK})):\n"
             + f"    n = U(0)\n    for p in range(base, min(base + U({BLOCK}), stop)):\n"
-            + "        hits[n] = p\n        n += U(present[U(indices[p])])\n"
-            + "    for h in range(n):\n        p = hits[h]\n        k = U(indices[p])\n"
+            + f"        hits[n] = p\n        n += U({present}[U({indices}[p])])\n"
+            + f"    for h in range(n):\n        p = hits[h]\n        k = U({indices}[p])\n"
             + indent(combine, " " * 8)
             + indent(exit_test, "    ")
         )
@@ -164,94 +155,150 @@ def row_text(body: Body, full: bool, blend: bool = False, leave: bool = True) ->
     else:
         combine = body.product + f"if found:\n    acc = {body.sum}\nelse:\n    acc = z\n    found = True\n"
         combine += body.exit_test
-    inner = combine if full else "if present[k]:\n" + indent(combine, "    ")
-    return bounds + "for p in range(start, stop):\n    k = U(indices[p])\n" + indent(inner, "    ")
+    inner = f"if {present}[k]:\n" + indent(combine, "    ")
+    return bounds + f"for p in range(start, stop):\n    k = U({indices}[p])\n" + indent(inner, "    ")
 
 
-PROBE = """\
-def kernel(indptr, indices, present{mask}, out_present, lo, hi):
-    count = edges = 0
-    rows = np.empty({rows}, np.uint64)
-    probes = np.empty({rows}, np.uint64)
-    for base in range(U(lo), U(hi), U({rows})):
-        n = U(0)
-        for i in range(base, min(base + U({rows}), U(hi))):
-            out_present[i] = False
-            rows[n] = i
-            probes[n] = indptr[i]
-            n += U((indptr[i] < indptr[i + U(1)]){allowed})
-        for turn in range({turns}):
-            left = U(0)
-            for t in range(n):
-                i = rows[t]
-                p = probes[t]
-                hit = present[U(indices[p])]
-                out_present[i] = hit
-                count += hit
-                edges += hit * (indptr[i + U(1)] - indptr[i])
-                rows[left] = i
-                probes[left] = p + U(1)
-                left += U((not hit) & (p + U(1) < U(indptr[i + U(1)])))
-            n = left
-        for t in range(n):
-            i = rows[t]
-            for p in range(probes[t], U(indptr[i + U(1)])):
-                if present[U(indices[p])]:
-                    out_present[i] = True
-                    count += 1
-                    edges += indptr[i + U(1)] - indptr[i]
-                    break
-    return count, edges
-"""
 PROBED_ROWS = 1024  # open rows that are listed at a time: the lists stay in the first-level cache
 PROBE_TURNS = 8  # entries of each that are probed without a branch on what is found
 
 
-def pull_probing(mask: int) -> Source:
-    """Structure alone: rows ``lo`` to ``hi`` as a bitmap; returns the number of entries, and of the edges they have.
+class Rows(NamedTuple):
+    """Which rows a pull goes over, and where it keeps what it finds in row ``i``; all of it text."""
+
+    at: str = "t"  # row number t
+    opened: str = ""  # whether a mask leaves row i open, if there is one
+    before: str = ""  # for every row that is listed, ``here`` or not
+    keep: str = ""  # ``hit`` or not, where there is no branch on it
+    after: str = ""  # for every row, ``found`` or not
+
+    @property
+    def also_open(self) -> str:
+        return f" & {self.opened}" if self.opened else ""
+
+
+def where(opened: str, text: str) -> str:
+    """The text under a condition, if there is one."""
+    return f"if {opened}:\n{indent(text, '    ')}" if opened else text
+
+
+def list_rows(rows: Rows, names: Names, also: str = "") -> str:
+    """Open rows from ``base`` to ``last`` that have entries go to ``rows[:waiting]``, without a branch: it would be
+    mispredicted."""
+    return (
+        f"for t in range(base, last):\n    i = {rows.at}\n"
+        f"    here = ({names.indptr}[i] < {names.indptr}[i + U(1)]){rows.also_open}\n{indent(rows.before, '    ')}"
+        f"    rows[waiting] = i\n{indent(also, '    ')}    waiting += U(here)\n"
+    )
+
+
+PROBE = f"""\
+    rows = np.empty({PROBED_ROWS}, np.uint64)
+    probes = np.empty({PROBED_ROWS}, np.uint64)
+    for base in range(U(lo), U(hi), U({PROBED_ROWS})):
+        waiting = U(0)
+        last = min(base + U({PROBED_ROWS}), U(hi))
+{{listed}}\
+        for turn in range({PROBE_TURNS}):
+            left = U(0)
+            for t in range(waiting):
+                i = rows[t]
+                p = probes[t]
+                hit = {{present}}[U({{indices}}[p])]
+{{keep}}\
+                rows[left] = i
+                probes[left] = p + U(1)
+                left += U((not hit) & (p + U(1) < U({{indptr}}[i + U(1)])))
+            waiting = left
+        for t in range(waiting):
+            i = rows[t]
+            for p in range(probes[t], U({{indptr}}[i + U(1)])):
+                hit = {{present}}[U({{indices}}[p])]
+                if hit:
+{{keep_one}}\
+                    break
+"""
+#: A hub of every row, or -1, is looked up first: it decides most rows, however long they are.
+LED = """\
+if len({hubs}) > 0:
+    for t in range(base, last):
+        i = {at}
+        rows[waiting] = i
+        waiting += U(({hubs}[i] >= 0){opened})
+    left = U(0)
+    for t in range(waiting):
+        i = rows[t]
+        hit = {present}[U({hubs}[i])]
+{keep}\
+        rows[left] = i
+        left += U(not hit)
+    waiting = left
+    for t in range(waiting):
+        probes[t] = {indptr}[rows[t]]
+else:
+"""
+
+
+def probing(rows: Rows, names: Names, hubs: str = "") -> str:
+    """Structure alone, in rows ``lo`` to ``hi``.
 
     Whether a probe hits is as good as random, so a branch on it is mispredicted half of the time, and each costs more
     than the probe. So all open rows of a block take turns: every turn probes one entry of each row and keeps those that
     go on, without a branch, and the processor has many reads under way at once. What is left is searched to its end.
     """
-    names = {"mask": ", mask" if mask else "", "allowed": ALSO_OPEN[mask], "rows": PROBED_ROWS, "turns": PROBE_TURNS}
-    return "@kernel\n" + PROBE.format(**names), {}
+    listed = list_rows(rows, names, f"probes[waiting] = {names.indptr}[i]\n")
+    array = {"indptr": names.indptr, "indices": names.indices, "present": names.present}
+    if hubs:
+        led = LED.format(hubs=hubs, at=rows.at, opened=rows.also_open, keep=indent(rows.keep, " " * 8), **array)
+        listed = led + indent(listed, "    ")
+    keep = {"keep": indent(rows.keep, " " * 16), "keep_one": indent(rows.keep, " " * 20)}
+    return PROBE.format(listed=indent(listed, " " * 8), **keep, **array)
 
 
-def pull(terms: Terms | None, full: bool, mask: int, blend: bool = False, leave: bool = True) -> Source:
-    """Rows ``lo`` to ``hi`` of the result as a bitmap; returns the number of entries."""
-    body = Body(terms, "k")
-    arguments = "indptr, indices" + ("" if full else ", present") + body.arguments + (", mask" if mask else "")
-    if full and terms is not None:
-        return _pull_full(body, arguments, mask)
-    store = "" if terms is None else "\n    out_values[i] = acc"
-    work = row_text(body, full, blend, leave) + f"if found:\n    count += 1{store}\n"
-    if mask:
-        work = ALLOWED[mask] + indent(work, "    ")
-    zero = "" if terms is None else f"        acc = {body.zero}\n"
-    values = "" if terms is None else ", out_values"
-    return body.finish(
-        f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{_hits(blend)}{body.prologue}"
-        f"    for i in range(U(lo), U(hi)):\n        found = False\n{zero}"
-        + indent(work, " " * 8)
-        + "        out_present[i] = found\n    return count\n"
+def pull_probing(mask: int) -> Source:
+    """Structure alone: rows ``lo`` to ``hi`` as a bitmap; returns the number of entries, and of the edges they have."""
+    keep = "out_present[i] = hit\ncount += hit\nedges += hit * (indptr[i + U(1)] - indptr[i])\n"
+    rows = Rows(opened=OPENED[mask], before="out_present[i] = False\n", keep=keep)
+    return (
+        f"@kernel\ndef kernel(indptr, indices, present{', mask' if mask else ''}, out_present, lo, hi):\n"
+        f"    count = edges = 0\n{probing(rows, Names())}    return count, edges\n"
+    ), {}
+
+
+def summing_full(body: Body, rows: Rows) -> str:
+    """With an operand that is full, a row has a result if it has an entry: these are listed first."""
+    return (
+        f"    rows = np.empty({PROBED_ROWS}, np.uint64)\n{body.prologue}"
+        f"    for base in range(U(lo), U(hi), U({PROBED_ROWS})):\n        waiting = U(0)\n"
+        f"        last = min(base + U({PROBED_ROWS}), U(hi))\n{indent(list_rows(rows, body.names), ' ' * 8)}"
+        f"        for t in range(waiting):\n            i = rows[t]\n            acc = {body.zero}\n"
+        + indent(row_text(body, True) + rows.keep, " " * 12)
     )
 
 
-def _pull_full(body: Body, arguments: str, mask: int) -> Source:
-    """With an operand that is full, a row has a result if it has an entry: such rows are listed first, without a branch
-    on which they are. Nobody could predict that either."""
+def summing(body: Body, rows: Rows, full: bool, blend: bool = False, leave: bool = True) -> str:
+    """The products of each row are added up, of those present in the vector."""
+    zero = "" if body.reading is None else f"        acc = {body.zero}\n"
+    work = row_text(body, full, blend, leave) + where("found", rows.keep)
+    return (
+        f"{_hits(blend)}{body.prologue}    for t in range(U(lo), U(hi)):\n        i = {rows.at}\n"
+        f"        found = False\n{zero}{indent(where(rows.opened, work) + rows.after, ' ' * 8)}"
+    )
+
+
+def pull(reading: Reading | None, full: bool, mask: int, blend: bool = False, leave: bool = True) -> Source:
+    """Rows ``lo`` to ``hi`` of the result as a bitmap; returns the number of entries."""
+    body = Body(reading, "k")
+    arguments = "indptr, indices" + ("" if full else ", present") + body.arguments + (", mask" if mask else "")
+    values, store = ("", "") if reading is None else (", out_values", "out_values[i] = acc\n")
+    if full and reading is not None:
+        before = "out_present[i] = here\ncount += here\n"
+        text = summing_full(body, Rows("t", OPENED[mask], before, keep=store))
+    else:
+        rows = Rows("t", OPENED[mask], keep=f"count += 1\n{store}", after="out_present[i] = found\n")
+        text = summing(body, rows, full, blend, leave)
     return body.finish(
-        f"def kernel({arguments}, out_present, out_values, lo, hi):\n    count = 0\n"
-        f"    rows = np.empty({PROBED_ROWS}, np.uint64)\n{body.prologue}"
-        f"    for block in range(U(lo), U(hi), U({PROBED_ROWS})):\n        n = U(0)\n"
-        f"        for i in range(block, min(block + U({PROBED_ROWS}), U(hi))):\n"
-        f"            here = (indptr[i] < indptr[i + U(1)]){ALSO_OPEN[mask]}\n"
-        "            out_present[i] = here\n            rows[n] = i\n            n += U(here)\n"
-        "        count += np.int64(n)\n        for t in range(n):\n            i = rows[t]\n"
-        f"            acc = {body.zero}\n"
-        + indent(row_text(body, True), " " * 12)
-        + "            out_values[i] = acc\n    return count\n"
+        f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{text}    return count\n"
     )
 
 
@@ -259,41 +306,32 @@ def _hits(blend: bool) -> str:
     return f"    hits = np.empty({BLOCK}, np.uint64)\n" if blend else ""
 
 
-def pull_rows(terms: Terms | None, full: bool, blend: bool = False, leave: bool = True) -> Source:
+def pull_rows(reading: Reading | None, full: bool, blend: bool = False, leave: bool = True) -> Source:
     """The rows listed at ``lo`` to ``hi``: entries are written from ``lo`` on; returns their number."""
-    body = Body(terms, "k")
+    body = Body(reading, "k")
     arguments = "indptr, indices" + ("" if full else ", present") + body.arguments
-    store = "" if terms is None else "\n    out_values[entries] = acc"
-    work = row_text(body, full, blend, leave)
-    work += f"if found:\n    out_indices[entries] = rows[t]{store}\n    entries += U(1)\n"
-    zero = "" if terms is None else f"        acc = {body.zero}\n"
-    values = "" if terms is None else ", out_values"
+    values, store = ("", "") if reading is None else (", out_values", "out_values[entries] = acc\n")
+    rows = Rows("U(rows[t])", keep=f"out_indices[entries] = rows[t]\n{store}entries += U(1)\n")
     return body.finish(
         f"def kernel({arguments}, rows, out_indices{values}, lo, hi):\n    entries = U(lo)\n"
-        f"{_hits(blend)}{body.prologue}"
-        f"    for t in range(U(lo), U(hi)):\n        i = U(rows[t])\n        found = False\n{zero}"
-        + indent(work, " " * 8)
-        + "    return np.int64(entries) - lo\n"
+        f"{summing(body, rows, full, blend, leave)}    return np.int64(entries) - lo\n"
     )
 
 
-def pull_edge(terms: Terms | None, full: bool, mask: int) -> Source:
+def pull_edge(reading: Reading | None, full: bool, mask: int) -> Source:
     """One loop over the entries of rows ``lo`` to ``hi``, each adding itself to its row's result."""
-    body = Body(terms, "k")
+    body = Body(reading, "k")
     arguments = "indptr, row_ids, indices" + ("" if full else ", present") + body.arguments
     arguments += ", mask" if mask else ""
-    values = "" if terms is None else ", out_values"
-    if terms is None:
+    values = "" if reading is None else ", out_values"
+    if reading is None:
         add = "if not out_present[i]:\n    out_present[i] = True\n    count += 1\n"
     else:
         first = "out_present[i] = True\ncount += 1\nout_values[i] = z\n"
         more = "" if body.exit_at_first else f"acc = out_values[i]\nout_values[i] = {body.sum}\n"
         add = body.product + "if not out_present[i]:\n" + indent(first, "    ")
         add += "else:\n" + indent(more, "    ") if more else ""
-    if not full:
-        add = "if present[k]:\n" + indent(add, "    ")
-    if mask:
-        add = ALLOWED[mask] + indent(add, "    ")
+    add = where(OPENED[mask], where("" if full else "present[k]", add))
     return body.finish(
         f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{body.prologue}"
         "    for row in range(U(lo), U(hi)):\n        out_present[row] = False\n"
@@ -307,13 +345,19 @@ SEEK = """\
         bottom, top = start, stop
         while bottom < top:
             middle = (bottom + top) >> U(1)
-            if indices[middle] < {limit}:
+            if {indices}[middle] < {limit}:
                 bottom = middle + U(1)
             else:
                 top = middle
         {bound} = bottom
 """
-SEEK_RANGE = SEEK.format(limit="low", bound="start") + SEEK.format(limit="high", bound="stop")
+
+
+def seek_range(indices: str = "indices") -> str:
+    """The part of a sorted row, from ``start`` to ``stop``, that leads to outputs from ``low`` to ``high``."""
+    return "".join(
+        SEEK.format(indices=indices, limit=limit, bound=bound) for limit, bound in (("low", "start"), ("high", "stop"))
+    )
 
 
 def count_edges() -> Source:
@@ -329,11 +373,11 @@ def _frontier_loop(add: str, mask: int, whole: bool, blend: bool = False) -> str
     ``high`` only. With ``blend`` those of a block are first listed without a branch, as in :func:`row_text`."""
     text = (
         "    for t in range(len(frontier)):\n        k = U(frontier[t])\n"
-        f"        start = U(indptr[k])\n        stop = U(indptr[k + U(1)])\n{'' if whole else SEEK_RANGE}"
+        f"        start = U(indptr[k])\n        stop = U(indptr[k + U(1)])\n{'' if whole else seek_range()}"
     )
     if not blend:
-        add = ALLOWED[mask] + indent(add, "    ") if mask else add
-        return text + "        for p in range(start, stop):\n            i = U(indices[p])\n" + indent(add, " " * 12)
+        add = indent(where(OPENED[mask], add), " " * 12)
+        return f"{text}        for p in range(start, stop):\n            i = U(indices[p])\n{add}"
     is_open = "mask[U(indices[p])]" if mask == MASK else "not mask[U(indices[p])]"
     return (
         _hits(True)
@@ -346,23 +390,23 @@ def _frontier_loop(add: str, mask: int, whole: bool, blend: bool = False) -> str
     )
 
 
-def push_queue(terms: Terms | None, dense_values: bool, mask: int, whole: bool) -> Source:
+def push_queue(reading: Reading | None, dense_values: bool, mask: int, whole: bool) -> Source:
     """Scatter into a clean workspace, queueing each entry at its first touch; leaves the workspace clean.
 
     The queue is the result: indices in order of discovery, and their values. Returns their number.
     """
     limits = "" if whole else ", low, high"
-    body = Body(terms, "k" if dense_values else "t")
+    body = Body(reading, "k" if dense_values else "t")
     arguments = "indptr, indices" + body.arguments + ", frontier" + (", mask" if mask else "")
-    if terms is None:
+    if reading is None:
         workspace, first, more, collect = ", seen", "", "", ""
     else:
         workspace, first = ", seen, dense", "\n    dense[i] = z"
         more = "" if body.exit_at_first else f"else:\n    acc = dense[i]\n    dense[i] = {body.sum}\n"
         collect = "\n        out_values[t] = dense[out_indices[t]]"
-    add = "" if terms is None else body.product
+    add = "" if reading is None else body.product
     add += f"if not seen[i]:\n    seen[i] = True\n    out_indices[n] = i\n    n += U(1){first}\n{more}"
-    values = "" if terms is None else ", out_values"
+    values = "" if reading is None else ", out_values"
     return body.finish(
         f"def kernel({arguments}{workspace}, out_indices{values}{limits}):\n    n = U(0)\n{body.prologue}"
         + _frontier_loop(add, mask, whole)
@@ -370,20 +414,20 @@ def push_queue(terms: Terms | None, dense_values: bool, mask: int, whole: bool) 
     )
 
 
-def push_dense(terms: Terms | None, dense_values: bool, mask: int, whole: bool, blend: bool = False) -> Source:
+def push_dense(reading: Reading | None, dense_values: bool, mask: int, whole: bool, blend: bool = False) -> Source:
     """Scatter into the result itself, for outputs from ``low`` to ``high`` only; returns the number of entries.
 
     Rows are sorted, so a thread finds its part of a long list of neighbours by bisection. Each output belongs to one
     thread and is added up in the order of the frontier: no atomics, and the same result with any number of threads.
     """
-    body = Body(terms, "k" if dense_values else "t")
+    body = Body(reading, "k" if dense_values else "t")
     arguments = "indptr, indices" + body.arguments + ", frontier" + (", mask" if mask else "")
-    if terms is None:
+    if reading is None:
         values, first, more = "", "", ""
     else:
         values, first = ", out_values", "\n    out_values[i] = z"
         more = "" if body.exit_at_first else f"else:\n    acc = out_values[i]\n    out_values[i] = {body.sum}\n"
-    add = "" if terms is None else body.product
+    add = "" if reading is None else body.product
     add += f"if not out_present[i]:\n    out_present[i] = True\n    count += 1{first}\n{more}"
     limits = "" if whole else ", low, high"
     return body.finish(
@@ -393,12 +437,12 @@ def push_dense(terms: Terms | None, dense_values: bool, mask: int, whole: bool, 
     )
 
 
-def push_gather(terms: Terms | None, dense_values: bool, mask: int) -> Source:
+def push_gather(reading: Reading | None, dense_values: bool, mask: int) -> Source:
     """All products of the frontier, unsorted: output index and value of each; returns their number."""
-    body = Body(terms, "k" if dense_values else "t")
+    body = Body(reading, "k" if dense_values else "t")
     arguments = "indptr, indices" + body.arguments + ", frontier" + (", mask" if mask else "")
-    values = "" if terms is None else ", out_values"
-    add = "out_indices[n] = i\n" if terms is None else body.product + "out_indices[n] = i\nout_values[n] = z\n"
+    values = "" if reading is None else ", out_values"
+    add = "out_indices[n] = i\n" if reading is None else body.product + "out_indices[n] = i\nout_values[n] = z\n"
     add += "n += U(1)\n"
     return body.finish(
         f"def kernel({arguments}, out_indices{values}):\n    n = U(0)\n{body.prologue}"
@@ -407,9 +451,9 @@ def push_gather(terms: Terms | None, dense_values: bool, mask: int) -> Source:
     )
 
 
-def sorted_sums(terms: Terms) -> Source:
+def sorted_sums(reading: Reading) -> Source:
     """Combine runs of equal sorted keys, the values being taken in ``order``; returns the number of runs."""
-    body = Body(terms, "k")
+    body = Body(reading, "k")
     same = "" if body.exit_at_first else f"            acc = out_values[n]\n            out_values[n] = {body.sum}\n"
     return body.finish(
         "def kernel(keys, order, values, out_indices, out_values):\n    n = -1\n"

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..entries import cast
+from ..programs.reading import EACH
 from ..storage import Array
 from . import buffers
 from .inline import Inliner, uses
-from .values import ARRAY, prologue, reading, single
+from .values import prologue, reading, single
 
 Source = tuple[str, dict[str, Any]]
 
@@ -41,7 +42,7 @@ class Operands:
             self.key = (name, x.dtype.char, y.dtype.char, self.dtype.char, self.x, self.y, len(self.defaults))
 
     def _constant(self, x: Array, y: Array) -> Array | None:
-        if self.x == ARRAY or self.y == ARRAY or len(x) == 0 or len(y) == 0:
+        if self.x == EACH or self.y == EACH or len(x) == 0 or len(y) == 0:
             return None
         both = cast(y[:1].copy() if self.op is None else single(self.op, x, y), self.dtype)
         if not self.union:
@@ -82,7 +83,7 @@ class Text:
             return
         op, (x_type, y_type), result = operands.op, operands.types, operands.dtype
         if operands.union and not operands.defaults:
-            alone_x, alone_y = (x_at if operands.x == ARRAY else "0"), (y_at if operands.y == ARRAY else "0")
+            alone_x, alone_y = (x_at if operands.x == EACH else "0"), (y_at if operands.y == EACH else "0")
             self.only_x = f"{target} = {inliner.load(f'x_values[{alone_x}]', x_type, result)}\n"
             self.only_y = f"{target} = {inliner.load(f'y_values[{alone_y}]', y_type, result)}\n"
         if op is None:
@@ -91,8 +92,8 @@ class Text:
         left, right = op.type.np_type, op.type2.np_type
         self.prologue = prologue(inliner, "x_values", operands.x, x_type, left, "x_first")
         self.prologue += prologue(inliner, "y_values", operands.y, y_type, right, "y_first")
-        x = inliner.load(f"x_values[{x_at}]", x_type, left) if operands.x == ARRAY else "x_first"
-        y = inliner.load(f"y_values[{y_at}]", y_type, right) if operands.y == ARRAY else "y_first"
+        x = inliner.load(f"x_values[{x_at}]", x_type, left) if operands.x == EACH else "x_first"
+        y = inliner.load(f"y_values[{y_at}]", y_type, right) if operands.y == EACH else "y_first"
         call = inliner.load(inliner.call(op, x="left", y="right"), op.return_type.np_type, result)
         self.both = f"left = {x}\nright = {y}\n{target} = {call}\n"
         if operands.defaults:

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..entries import Store, cast
+from ..programs.reading import ISO
 from ..storage import Array, MatrixStore, VectorStore
 from . import pool
 from .inline import Inliner, literal, static_cast
 from .parallel import PARALLEL_WORK, edge_chunks
 from .tier import KernelTable
-from .values import ISO, prologue, reading
+from .values import prologue, reading
 
 Source = tuple[str, dict[str, Any]]
 BLOCK = 1024  # entries of a bitmap that are added up one after another

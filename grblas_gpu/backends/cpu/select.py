@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..entries import Store, cast
+from ..programs.reading import EACH
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
 from .inline import Inliner, kept_end, uses
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
 from .tier import KernelTable
-from .values import ARRAY, prologue, reading
+from .values import prologue, reading
 
 Source = tuple[str, dict[str, Any]]
 
@@ -30,7 +31,7 @@ class _Test:
         self.mode = reading(values, uses(op, "x"))
         self.prologue = prologue(inliner, "values", self.mode, values.dtype, op.type.np_type, "x")
         self.prologue += "    y = thunk[0]\n"
-        load = f"x = {inliner.load(f'values[{at}]', values.dtype, op.type.np_type)}\n" if self.mode == ARRAY else ""
+        load = f"x = {inliner.load(f'values[{at}]', values.dtype, op.type.np_type)}\n" if self.mode == EACH else ""
         self.text = load + f"keep = bool({inliner.call(op, x='x', i='i', j='j', y='y')})\n"
 
     def finish(self, text: str) -> Source:

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words, width_of
+from ..programs.reading import UNUSED
 from ..storage import Array, MatrixStore
 from . import buffers, pool
 from . import spmm_source as text
 from .dense_arrays import turn, unpack, words_of
 from .mxv_call import prepared
-from .mxv_source import COMPLEMENT, MASK, NO_MASK, UNUSED, Terms
+from .mxv_source import COMPLEMENT, MASK, NO_MASK
 from .parallel import edge_chunks
 from .tier import KernelTable
 
@@ -49,14 +50,14 @@ class DenseKernels:
             values, flags, nvals = found
             return turn(values, nrows, columns), None if flags is None else turn(flags, nrows, columns), nvals
         call, work = prepared(rows.values, by_rows, semiring, flip, early_exit), rows.nvals * columns
-        key = (call.reading, rows.indices.dtype.char, full, kind)
-        kernel = _table.find(key, work, lambda: text.some(_terms(call), full, kind)) if worthwhile(work) else None
+        key = (call.kernel, rows.indices.dtype.char, full, kind)
+        kernel = _table.find(key, work, lambda: text.some(call, full, kind)) if worthwhile(work) else None
         if kernel is None:
             return None
         arguments: tuple[Any, ...] = (rows.indptr, rows.indices)
         arguments += () if full else (words_of(dense).words,)
-        arguments += () if call.matrix == UNUSED else (rows.values,)
-        arguments += () if call.vector == UNUSED else (by_rows,)
+        arguments += () if call.first == UNUSED else (rows.values,)
+        arguments += () if call.second == UNUSED else (by_rows,)
         arguments += () if allowed.side is None else (words_of(allowed.side).words,)
         values, words = _output(nrows * columns, semiring), np.empty(nrows * width_of(columns), np.uint64)
         _run(kernel, (*arguments, columns, words, values), _parts(rows, columns))
@@ -94,17 +95,17 @@ def times_full(
     held, nrows = rows.values, rows.nrows
     call = prepared(held, dense, semiring, flip, early_exit)
     lanes = text.lanes_for(columns)
-    key = (call.reading, rows.indices.dtype.char, lanes)
+    key = (call.kernel, rows.indices.dtype.char, lanes)
     kernel = _table.get(key)
     if kernel is None:
         work = rows.nvals * columns
-        kernel = _table.find(key, work, lambda: text.whole(_terms(call), lanes)) if worthwhile(work) else None
+        kernel = _table.find(key, work, lambda: text.whole(call, lanes)) if worthwhile(work) else None
         if kernel is None:
             return None
     values, filled = _output(nrows * columns, semiring), rows.filled_rows
     flags = None if filled == nrows else np.empty(nrows * columns, bool)
     operands = (
-        (held, dense) if call.matrix and call.vector else (held,) if call.matrix else (dense,) if call.vector else ()
+        (held, dense) if call.first and call.second else (held,) if call.first else (dense,) if call.second else ()
     )
     given = (rows.indptr, rows.indices, *operands, columns, NOTHING if flags is None else flags, values)
     _run(kernel, given, _parts(rows, columns))
@@ -113,11 +114,6 @@ def times_full(
 
 def _output(positions: int, semiring: Any) -> Array:
     return buffers.empty(positions, semiring.return_type.np_type)
-
-
-def _terms(call: Any) -> Terms:
-    matrix_type, vector_type = call.types
-    return Terms(call.semiring, call.flip, call.matrix, matrix_type, call.vector, vector_type, call.early)
 
 
 def _run(kernel: Any, arguments: tuple, parts: list[tuple[int, int]]) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from textwrap import indent
 
+from ..programs.reading import EACH, Reading
 from .mxm_source import neutral
-from .mxv_source import COMPLEMENT, NO_MASK, Body, Source, Terms
+from .mxv_source import COMPLEMENT, NO_MASK, Body, Source
 
 AT_A_TIME = 4  # entries of a row that are added in one pass over the columns
 NARROW = 32  # columns up to which sums stay in registers while a row is read: more of them are read once, all together
@@ -19,14 +20,14 @@ POSITIONS = {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "c"}
 FLIPPED = {"firsti": "c", "firstj": "k", "secondi": "k", "secondj": "i"}
 
 
-def whole(terms: Terms, lanes: int = 0) -> Source:
+def whole(reading: Reading, lanes: int = 0) -> Source:
     """Rows ``lo`` to ``hi`` of the product with a full matrix, without a mask: every product counts, so that a row has
     all entries or none; flags say which, if there are some rows without. See :func:`lanes_for`."""
-    body = Body(terms, "q", FLIPPED if terms.flip else POSITIONS)
-    lanes = lanes if _has_lanes(body, terms) else 0
+    body = Body(reading, "q", FLIPPED if reading.flip else POSITIONS)
+    lanes = lanes if _has_lanes(body, reading) else 0
     text = "start, stop = U(indptr[i]), U(indptr[i + U(1)])\nbase = i * columns\n"
     text += "if len(out_flags):\n    for c in range(columns):\n        out_flags[base + c] = start < stop\n"
-    text += "if start < stop:\n" + indent(_in_registers(body, lanes) if lanes else _full_row(body, terms), "    ")
+    text += "if start < stop:\n" + indent(_in_registers(body, lanes) if lanes else _full_row(body, reading), "    ")
     text += f"else:\n    for c in range(columns):\n        out_values[base + c] = {body.zero}\n"
     return body.finish(
         f"def kernel(indptr, indices{body.arguments}, width, out_flags, out_values, lo, hi):\n"
@@ -44,10 +45,10 @@ def lanes_for(columns: int) -> int:
     return 0 if columns > NARROW or columns % 8 else 8 if columns % 16 else 16
 
 
-def _has_lanes(body: Body, terms: Terms) -> bool:
+def _has_lanes(body: Body, reading: Reading) -> bool:
     """Whether several sums at once are instructions that processors have: few multiply integers of 64 bits so."""
-    dtype, functions = terms.semiring.return_type.np_type, body.inliner.functions
-    counted = terms.semiring.binaryop.positional is not None or (dtype.kind in "iu" and dtype.itemsize == 8)
+    dtype, functions = reading.semiring.return_type.np_type, body.inliner.functions
+    counted = reading.semiring.binaryop.positional is not None or (dtype.kind in "iu" and dtype.itemsize == 8)
     return not (counted or body.exit_at_first or functions)
 
 
@@ -64,13 +65,13 @@ def _in_registers(body: Body, lanes: int) -> str:
     return f"for first in range(U(0), columns, U({lanes})):\n" + indent(text, "    ")
 
 
-def some(terms: Terms, full: bool, mask: int) -> Source:
+def some(reading: Reading, full: bool, mask: int) -> Source:
     """The same where words tell which positions have an entry, or may have one: 64 columns are looked at by one test.
 
     A word with all of its bits is a loop over its columns, another one a loop over its bits.
     """
-    body = Body(terms, "q", FLIPPED if terms.flip else POSITIONS)
-    start = None if body.exit_at_first else neutral(terms)
+    body = Body(reading, "q", FLIPPED if reading.flip else POSITIONS)
+    start = None if body.exit_at_first else neutral(reading)
     own, opened = "" if full else "words[k * W + w] & ", OPEN.get(mask, "mask[i * W + w]")
     text = "start, stop = U(indptr[i]), U(indptr[i + U(1)])\n"
     text += f"for w in range(W):\n    every = all_columns(width, w)\n    wanted, found = every & {opened}, U(0)\n"
@@ -124,7 +125,7 @@ def _finished(body: Body, dense: str, row: str, mask: str = "") -> Source:
     return ALL_COLUMNS + text, functions
 
 
-def _full_row(body: Body, terms: Terms) -> str:
+def _full_row(body: Body, reading: Reading) -> str:
     """Every product counts, so the first begins the sum."""
     text = "p = start\nk = U(indices[p])\nat = k * columns\n" + _held(body)
     text += "for c in range(columns):\n    q = at + c\n" + indent(_product(body), "    ")
@@ -132,12 +133,11 @@ def _full_row(body: Body, terms: Terms) -> str:
     if body.exit_at_first:
         return text
     text += "p = start + U(1)\n"
-    if terms.semiring.binaryop.positional is None:
+    if reading.semiring.binaryop.positional is None:
         several, each = "", ""
         for n in range(AT_A_TIME):
-            held = _held(body).replace("[p]", f"[p + U({n})]").replace("held", f"held{n}")
-            several += f"at{n} = U(indices[p + U({n})]) * columns\n" + held
-            each += f"q{n} = at{n} + c\n" + _product(body).replace("held", f"held{n}").replace("[q]", f"[q{n}]")
+            several += f"at{n} = U(indices[p + U({n})]) * columns\n" + _held(body, f"p + U({n})", str(n))
+            each += f"q{n} = at{n} + c\n" + _product(body, str(n))
             each += f"acc = {body.sum}\n"
         text += f"while p + U({AT_A_TIME}) <= stop:\n" + indent(several, "    ")
         text += "    for c in range(columns):\n        acc = out_values[base + c]\n" + indent(each, " " * 8)
@@ -147,13 +147,14 @@ def _full_row(body: Body, terms: Terms) -> str:
     return text + indent(_product(body), " " * 8) + f"        out_values[base + c] = {body.sum}\n    p += U(1)\n"
 
 
-def _held(body: Body) -> str:
+def _held(body: Body, at: str = "p", number: str = "") -> str:
     """The value of an entry of the sparse factor, read once for all columns."""
-    return "held = m_values[p]\n" if "m_values[p]" in body.product else ""
+    each = body.reading is not None and body.reading.first == EACH
+    return f"held{number} = m_values[{at}]\n" if each else ""
 
 
-def _product(body: Body) -> str:
-    return body.product.replace("m_values[p]", "held")
+def _product(body: Body, number: str = "") -> str:
+    return body.product_of(f"held{number}", f"u_values[q{number}]")
 
 
 UNIONS = """\

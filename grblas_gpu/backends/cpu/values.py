@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..entries import cast
+from ..programs.reading import ISO, UNUSED, mode
 from ..storage import Array
 from .inline import Inliner
 
-UNUSED, ISO, ARRAY = 0, 1, 2
-
 
 def reading(values: Array, used: bool = True) -> int:
-    """Not at all, once, or one by one."""
-    return UNUSED if not used else ISO if len(values) == 1 else ARRAY
+    return mode(used, len(values) == 1)
 
 
 def prologue(inliner: Inliner, name: str, mode: int, stored: np.dtype, wanted: np.dtype, variable: str) -> str:

@@ -13,13 +13,14 @@ import numpy as np
 
 from ... import atomic_updates
 from ..entries import Store
+from ..programs.reading import EACH, ISO
 from ..storage import Array, MaskView, MatrixStore, VectorStore
 from . import ewise, pool, workspace
 from .inline import Inliner
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
-from .values import ARRAY, ISO, prologue, reading
+from .values import prologue, reading
 
 Source = tuple[str, dict[str, Any]]
 DENSE_RESULT = 16  # two sparse vectors with more than size / DENSE_RESULT entries are written as dense ones
@@ -77,7 +78,7 @@ class _Text:
         self.inliner = inliner = Inliner()
         self.prologue = self.both = ""
         target = "c_values[i] = "
-        t_value = f"t_values[{t_at}]" if t_mode == ARRAY else "t_values[0]"
+        t_value = f"t_values[{t_at}]" if t_mode == EACH else "t_values[0]"
         self.only_t = target + inliner.load(t_value, t, c) + "\n"
         if accum is None:
             return

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from .terms import Kind
 
-def overwritten_first(steps: tuple, plain: Container[str]) -> frozenset[int]:
+
+def overwritten_first(steps: tuple, plain: Container[Kind]) -> frozenset[int]:
     """The vectors of a function that are overwritten, everywhere as far as is known, before anybody reads them."""
     seen: set[int] = set()
     found: set[int] = set()
     depth = 0
     for kind, out, *rest in steps:
-        if kind == "begin":
+        if kind == Kind.BEGIN:
             (tested, *operands), _, _ = rest
             seen |= {operands[0]} if tested == "entries" else set()
             depth += 1
-        elif kind == "end":
+        elif kind == Kind.END:
             depth -= 1
         else:
             _, operands, mask, accum, _, _ = rest
             seen |= {arg[1] for arg in (*operands, *(mask[:1] if mask else ())) if arg[0] == "vector"}
             if out[0] == "vector":
-                overwrites = kind in plain or kind == "gather"
+                overwrites = kind in plain or kind == Kind.GATHER
                 if overwrites and depth == 0 and mask is None and accum is None and out[1] not in seen:
                     found.add(out[1])
                 seen.add(out[1])

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..storage import MatrixStore
-from .steps import CONTROL, PRODUCTS, SCATTERS, may_be_empty, overwrites, product_operands
-from .terms import BodyStep, VectorUse
+from .steps import CONTROL, PRODUCTS, SCATTERS, TO_SCALAR, may_be_empty, overwrites, product_operands
+from .terms import BodyStep, Kind, VectorUse
 
 Structural = Callable[[BodyStep, bool], bool]
 
@@ -24,7 +24,7 @@ def kept(
     while not stable:  # take back what a step does not keep, until every step keeps the rest
         stable = True
         for step in steps:
-            if step.kind.startswith(("scalar", "reduce")) or step.kind in CONTROL:
+            if step.kind in TO_SCALAR or step.kind in CONTROL:
                 continue
             w = step.out
             if full[w] and not _keeps_full(step, full):
@@ -36,9 +36,9 @@ def kept(
 
 def _keeps_full(step: BodyStep, full: list[bool]) -> bool:
     vectors = [full[arg.number] for arg in step.args if arg.kind == "vector"]
-    if step.kind in (*PRODUCTS, *SCATTERS, "select", "clear", "row") or may_be_empty(step):
+    if step.kind in (*PRODUCTS, *SCATTERS, Kind.SELECT, Kind.CLEAR, Kind.ROW) or may_be_empty(step):
         result = False
-    elif step.kind in ("add", "union"):
+    elif step.kind in (Kind.ADD, Kind.UNION):
         result = any(vectors)
     else:
         result = all(vectors)  # of nothing for a scalar: it is everywhere
@@ -57,17 +57,17 @@ def _keeps_iso(
     structural: Structural,
 ) -> bool:
     """Whether one value still stands for all: what a structural product writes has one value of its own."""
-    if step.kind == "clear":
+    if step.kind == Kind.CLEAR:
         return True
     if not overwrites(step):
         return False
-    if step.kind == "copy":
+    if step.kind == Kind.COPY:
         source = step.args[0].number
         return iso[source] and uses[source].dtype == uses[step.out].dtype
     if step.kind in PRODUCTS:
         _, vector, _ = product_operands(step)
         return structural(step, iso[vector.number])
-    if step.kind == "row":
+    if step.kind == Kind.ROW:
         store = matrices[step.args[0].number]
         return store.iso and store.dtype == uses[step.out].dtype
     return False

@@ -23,22 +23,25 @@ from ..storage import HostEntry, MatrixStore
 from .apart import is_apart
 from .fresh import overwritten_first
 from .monoids import keeps_order
-from .terms import BodyStep, Flow, MaskUse, Operand, Unfusable, VectorUse
+from .steps import POSITIONWISE, PRODUCTS, SCALARS
+from .terms import BodyStep, Flow, Kind, MaskUse, Operand, Unfusable, VectorUse
 from .uses import has_columns, in_one_word, matrix_use, numbers_copies, vector_use
 
 COUNT_TYPE = np.dtype(np.int64)
 
 #: What the passes call an operation.
 KINDS = {
-    **{op: op.name for op in ops.LOOP_OPS},
-    ops.EWISE_ADD: "add",
-    ops.EWISE_MULT: "mult",
-    ops.EWISE_UNION: "union",
-    ops.EXTRACT_ROW: "row",
-    ops.REDUCE_OR_IDENTITY: "reduce.identity",
+    ops.EWISE_ADD: Kind.ADD,
+    ops.EWISE_MULT: Kind.MULT,
+    ops.EWISE_UNION: Kind.UNION,
+    ops.EXTRACT_ROW: Kind.ROW,
+    ops.REDUCE_OR_IDENTITY: Kind.REDUCE_IDENTITY,
+    ops.SELECT_MASK: Kind.COPY,
 }
+KINDS |= {op: Kind(op.name) for op in ops.LOOP_OPS if op not in KINDS}
+OF_SCALARS = {op: Kind(f"scalar.{kind}") for op, kind in KINDS.items() if f"scalar.{kind}" in SCALARS}
 #: Steps that any program can run as they are.
-PLAIN = frozenset("vxm mxv copy assign add mult union apply apply_left apply_right apply_index select clear".split())
+PLAIN = PRODUCTS | POSITIONWISE
 
 
 class Body:
@@ -92,7 +95,7 @@ class Body:
                 elif not nested:
                     raise Unfusable("a loop inside of a loop")
                 elif begun and begun[-1] is node:
-                    steps += (("end", self.number_of(begun.pop().operands[0].count)),)
+                    steps += ((Kind.END, self.number_of(begun.pop().operands[0].count)),)
                 else:
                     begun.append(node)
                     steps += (self._begin(node),)
@@ -181,7 +184,7 @@ class Body:
         steps: list[BodyStep] = []
         for node, fields in zip(self._program.flat, self.key[0], strict=True):
             if node.op in ops.CONTROL:
-                flow = None if fields[0] == "end" else self._flow(node, fields)
+                flow = None if fields[0] == Kind.END else self._flow(node, fields)
                 line = self._program.line(node)
                 steps.append(BodyStep(fields[0], fields[1], flow, (), None, None, False, None, len(steps), line))
                 continue
@@ -243,7 +246,7 @@ class Body:
             self._constants.append(None)
         self._numbers[program.count] = number = len(self._numbers) + 1
         self._counts[program.count.name] = f"step{number}"  # others before it may have the same name
-        return "begin", self.number_of(program.count), self._condition(program.condition), limit, once
+        return Kind.BEGIN, self.number_of(program.count), self._condition(program.condition), limit, once
 
     def _step(self, node: Node) -> tuple:
         ir_op, out, op, args, mask, accum, replace, desc, _ = node
@@ -251,15 +254,21 @@ class Body:
         if what:  # in a function; no loop has it
             raise Unfusable(what)
         kind = KINDS[ir_op]
-        if kind == "assign":
+        if kind == Kind.ASSIGN:
             args = args[:1]  # to everything
         if out.ndim == 0 and ir_op not in ops.REDUCTIONS:
-            kind = f"scalar.{kind}"
-        if kind not in PLAIN:
-            kind, args, mask, replace = _checked(kind, op, args, mask, accum, replace)
+            if ir_op not in OF_SCALARS:
+                raise Unfusable(f"{kind} of Scalars")
+            kind = OF_SCALARS[ir_op]
+        if ir_op is ops.SELECT_MASK:
+            if mask is not None:
+                raise Unfusable("entries that a mask selects, through another mask")
+            args, mask, replace = args[:1], args[1], accum is None
+        elif kind not in PLAIN:
+            _check(kind, op, args)
         if desc is not None and desc.settles_at is not None:
             desc = self._asynchronous(desc, args)
-        if desc is not None and desc.any_order and kind in ("vxm", "mxv") and not keeps_order(op):
+        if desc is not None and desc.any_order and kind in PRODUCTS and not keeps_order(op):
             raise Unfusable(f"any_order= with {op}")
         known, operand = self._operands, self._operand
         operands: tuple = ()
@@ -360,17 +369,12 @@ class _OtherCount:
         return int(self._number)
 
 
-def _checked(kind: str, op: Any, args: Any, mask: Any, accum: Any, replace: bool) -> tuple:
-    """Kind, arguments, mask and replace of a step as the passes see them, if they can run that step."""
-    if kind == "row" and args[0]._store.copies > 1:
+def _check(kind: Kind, op: Any, args: Any) -> None:
+    """Raise what keeps the passes from running a step."""
+    if kind == Kind.ROW and args[0]._store.copies > 1:
         raise Unfusable("a row of copies of a matrix")
     if op is not None and op.opclass == "Aggregator":
         raise Unfusable("an aggregator")
-    if kind == "select_mask":
-        if mask is not None:
-            raise Unfusable("entries that a mask selects, through another mask")
-        return "copy", args[:1], args[1], accum is None
-    return kind, args, mask, replace
 
 
 def lower(program: Program, nested: bool = False) -> Body:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .terms import BodyStep, MaskUse, Operand, VectorUse
+from .terms import BodyStep, Kind, MaskUse, Operand, VectorUse
 
 
 def scattered(
@@ -19,19 +19,19 @@ def scattered(
     plain = step._replace(op=None, mask=None, accum=None, replace=True)
     if step.accum is not None:
         monoid = step.accum.monoid
-        kind = "scatter.once" if monoid is None else "scatter.any" if monoid.any_value else "scatter"
-        t = temporary(step, dtype if kind != "scatter" else monoid.return_type.np_type)
+        kind = Kind.SCATTER_ONCE if monoid is None else Kind.SCATTER_ANY if monoid.any_value else Kind.SCATTER
+        t = temporary(step, dtype if kind != Kind.SCATTER else monoid.return_type.np_type)
         combined = plain._replace(kind=kind, out=t.number, op=monoid)
-        return [combined, step._replace(kind="copy", args=(t,))]
+        return [combined, step._replace(kind=Kind.COPY, args=(t,))]
     cut = []  # what the mask does not allow, wherever it is, goes; first, for the mask may be that of the output itself
     if step.replace and step.mask is not None:
-        cut = [step._replace(kind="copy", args=(Operand("vector", step.out),))]
+        cut = [step._replace(kind=Kind.COPY, args=(Operand("vector", step.out),))]
     step = step._replace(replace=False)
     named = temporary(step, np.dtype(bool))
-    marked = plain._replace(kind="scatter.any", out=named.number, args=(index,), mask=step.mask)
+    marked = plain._replace(kind=Kind.SCATTER_ANY, out=named.number, args=(index,), mask=step.mask)
     inside = MaskUse(named.number, structure=True, complement=False)
     if values.kind != "vector":
-        return [marked, *cut, step._replace(kind="assign", args=(values,), mask=inside)]
+        return [marked, *cut, step._replace(kind=Kind.ASSIGN, args=(values,), mask=inside)]
     t = temporary(step, dtype)
-    once = plain._replace(kind="scatter.once", out=t.number)
-    return [once, marked, *cut, step._replace(kind="copy", args=(t,), mask=inside)]
+    once = plain._replace(kind=Kind.SCATTER_ONCE, out=t.number)
+    return [once, marked, *cut, step._replace(kind=Kind.COPY, args=(t,), mask=inside)]

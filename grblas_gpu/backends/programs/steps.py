@@ -4,50 +4,67 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from .terms import BodyStep, Operand
+from .terms import BodyStep, Kind, Operand
 
-PRODUCTS = ("vxm", "mxv")
-CONTROL = ("begin", "end")  # of a loop inside of a loop
+PRODUCTS = frozenset((Kind.VXM, Kind.MXV))
+CONTROL = frozenset((Kind.BEGIN, Kind.END))
 #: Steps that read position i of their operands to write position i.
-POSITIONWISE = frozenset("copy assign add mult union apply apply_left apply_right apply_index select clear".split())
-#: What becomes of a "scatter": values for one position are combined by a monoid, the first one is taken, or another one
-#: is an error. Its arguments are the values, unless only positions matter, and the index.
-SCATTERS = ("scatter", "scatter.any", "scatter.once")
+POSITIONWISE = frozenset(
+    (Kind.COPY, Kind.ASSIGN, Kind.ADD, Kind.MULT, Kind.UNION, Kind.APPLY, Kind.APPLY_LEFT, Kind.APPLY_RIGHT)
+    + (Kind.APPLY_INDEX, Kind.SELECT, Kind.CLEAR)
+)
+FUSED = POSITIONWISE | {Kind.GATHER}  # steps that run position by position: a gather reads its index there
+WHERE_ALL_ARE = POSITIONWISE - {Kind.ASSIGN, Kind.ADD, Kind.UNION, Kind.CLEAR}  # no result where an operand has none
+SCATTERS = frozenset((Kind.SCATTER, Kind.SCATTER_ANY, Kind.SCATTER_ONCE))
+REDUCTIONS = frozenset((Kind.REDUCE, Kind.REDUCE_IDENTITY))
+SCALARS = frozenset(kind for kind in Kind if kind.startswith("scalar."))
+TO_SCALAR = REDUCTIONS | SCALARS  # steps whose output is a Scalar
 
 
 def product_operands(step: BodyStep) -> tuple[Operand, Operand, bool]:
     """The matrix and the vector of a product, and whether the vector is on the left."""
     first, second = step.args
-    return (first, second, False) if step.kind == "mxv" else (second, first, True)
+    return (first, second, False) if step.kind == Kind.MXV else (second, first, True)
 
 
 def overwrites(step: BodyStep) -> bool:
     return step.accum is None and (step.mask is None or step.replace)
 
 
-def driver_among(step: BodyStep, vectors: Container[int]) -> int | None:
-    """One of the vectors outside of whose entries the step changes nothing (or, overwriting, writes nothing)."""
-    candidates: list[int] = []
-    if step.kind == "clear":
-        return step.out if step.out in vectors else None
-    if step.kind == "gather":
-        candidates = [step.args[1].number]
-    if step.kind in ("copy", "apply", "apply_left", "apply_right", "apply_index", "select", "mult"):
-        candidates = [arg.number for arg in step.args if arg.kind == "vector"]
+def drivers_among(step: BodyStep, vectors: Container[int]) -> list[int]:
+    """Those of the vectors outside of whose entries the step changes nothing (or, overwriting, writes nothing)."""
+    given = [arg.number for arg in step.args if arg.kind == "vector"]
+    given = given[1:] if step.kind == Kind.GATHER else given if step.kind in WHERE_ALL_ARE else []
     masked = [] if step.mask is None or step.mask.complement else [step.mask.vector]
-    if overwrites(step):
-        usable = candidates + masked
+    if step.kind == Kind.CLEAR:
+        usable = [step.out]
+    elif step.kind in SCATTERS:  # whose mask is not about the positions of its index
+        usable = [arg.number for arg in step.args if arg.kind == "vector"]
+    elif overwrites(step):
+        usable = given + masked
     elif step.accum is not None:
         # The mask first: what else is done there may share the pass.
-        usable = [] if step.replace and step.mask is not None else masked + candidates
+        usable = [] if step.replace and step.mask is not None else masked + given
     else:
         usable = masked
-    return next((number for number in usable if number in vectors), None)
+    return list(dict.fromkeys(number for number in usable if number in vectors))
+
+
+def driver_among(step: BodyStep, vectors: Container[int]) -> int | None:
+    """The first of them."""
+    return next(iter(drivers_among(step, vectors)), None)
+
+
+def swaps(step: BodyStep, full: Sequence[bool], vectors: Container[int]) -> bool:
+    """Whether a step that runs position by position overwrites its vector along the list of one of these: it writes to
+    other arrays then."""
+    by_position = step.kind in FUSED and step.kind != Kind.CLEAR and overwrites(step)
+    return by_position and not full[step.out] and driver_among(step, vectors) is not None
 
 
 def read_anywhere(step: BodyStep) -> set[int]:
     """The vectors that a step does not read at its own position: what a gather is from, and the mask of a scatter."""
-    if step.kind == "gather":
+    if step.kind == Kind.GATHER:
         return {step.args[0].number}
     return {step.mask.vector} if step.kind in SCATTERS and step.mask is not None else set()
 
@@ -60,17 +77,17 @@ def vectors_of(step: BodyStep) -> set[int]:
 
 def may_be_empty(step: BodyStep) -> bool:
     """Whether this assigns a Scalar of the loop: if it is empty, entries go."""
-    return step.kind == "assign" and step.args[0].kind == "variable"
+    return step.kind == Kind.ASSIGN and step.args[0].kind == "variable"
 
 
 def is_useless(step: BodyStep, after: Sequence[BodyStep]) -> bool:
     """Whether this clears a vector that is overwritten before anybody reads it."""
-    if step.kind != "clear":
+    if step.kind != Kind.CLEAR:
         return False
     for other in after:
         if step.out in vectors_of(other) or other.kind in CONTROL:
             return False
-        if not other.kind.startswith(("scalar", "reduce")) and other.out == step.out:
+        if other.kind not in TO_SCALAR and other.out == step.out:
             return overwrites(other)
     return False
 
@@ -83,9 +100,9 @@ def overwriting(steps: Sequence[BodyStep]) -> list[BodyStep]:
     for step in steps:
         if step.kind in CONTROL:
             cleared = set()
-        elif not step.kind.startswith(("scalar", "reduce")):
-            if step.out in cleared and step.kind != "scatter":  # which has no other way to be combined
+        elif step.kind not in TO_SCALAR:
+            if step.out in cleared and step.kind != Kind.SCATTER:  # which has no other way to be combined
                 step = step._replace(accum=None, replace=step.replace or step.mask is not None)
-            cleared = cleared | {step.out} if step.kind == "clear" else cleared - {step.out}
+            cleared = cleared | {step.out} if step.kind == Kind.CLEAR else cleared - {step.out}
         found.append(step)
     return found

@@ -5,6 +5,7 @@ Vectors, matrices and scalars are numbers here, so that no pass of an engine hol
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,41 @@ class Unfusable(Exception):
     def __init__(self, why: str, number: int | None = None) -> None:
         super().__init__(why)
         self.number = number
+
+
+class Kind(StrEnum):
+    """All kinds of steps; both engines have a text for each."""
+
+    VXM = "vxm"
+    MXV = "mxv"
+    COPY = "copy"
+    ASSIGN = "assign"
+    ADD = "add"
+    MULT = "mult"
+    UNION = "union"
+    APPLY = "apply"
+    APPLY_LEFT = "apply_left"
+    APPLY_RIGHT = "apply_right"
+    APPLY_INDEX = "apply_index"
+    SELECT = "select"
+    CLEAR = "clear"
+    GATHER = "gather"
+    ROW = "row"
+    # Values for one position are combined by a monoid, the first one is taken, or a second one is an error. Arguments
+    # are the values, unless only positions matter, and the index.
+    SCATTER = "scatter"
+    SCATTER_ANY = "scatter.any"
+    SCATTER_ONCE = "scatter.once"
+    REDUCE = "reduce"
+    REDUCE_IDENTITY = "reduce.identity"
+    SCALAR_ASSIGN = "scalar.assign"
+    SCALAR_ADD = "scalar.add"
+    SCALAR_MULT = "scalar.mult"
+    SCALAR_APPLY = "scalar.apply"
+    SCALAR_APPLY_LEFT = "scalar.apply_left"
+    SCALAR_APPLY_RIGHT = "scalar.apply_right"
+    BEGIN = "begin"  # of a loop inside of a loop
+    END = "end"
 
 
 class VectorUse(NamedTuple):
@@ -45,7 +81,7 @@ class MaskUse(NamedTuple):
 
 
 class BodyStep(NamedTuple):
-    kind: str
+    kind: Kind
     out: int
     op: Any
     args: tuple[Operand, ...]

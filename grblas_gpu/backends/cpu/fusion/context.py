@@ -16,6 +16,7 @@ import numpy as np
 
 from ...programs.terms import Operand
 from ..inline import Inliner, static_cast
+from ..mxv_source import Names
 from .analyse import Analysis, Product
 
 INT64 = np.dtype(np.int64)
@@ -104,11 +105,17 @@ class Context:
         missing = ("fglm" if slot.full else "") + ("" if slot.listed else "lm") + ("" if slot.other else "gwm")
         return [f"{letter}{number}" for letter in letters if letter not in missing]
 
-    def side(self, product: Product, push: bool) -> tuple[list[str], list[str]]:
-        """The structure of a product's matrix as a push or a pull reads it, and its values if they are read."""
-        end = f"{product.matrix}_{int(product.transposed == push)}"
-        values = [f"x{end}"] if product.added is not None and product.terms.matrix else []
-        return [f"p{end}", f"j{end}"], values
+    def side(self, product: Product, push: bool) -> Names:
+        """The arrays that a push or a pull reads; those that it does not read have no name."""
+        end, u = f"{product.matrix}_{int(product.transposed == push)}", product.operand
+        added = product.added is not None
+        return Names(
+            f"p{end}",
+            f"j{end}",
+            "" if self.facts.slots[u].full else f"f{u}",
+            f"x{end}" if added and product.first else "",
+            f"v{u}" if added and product.second else "",
+        )
 
     def hubs(self, product: Product) -> str:
         """The hubs of the rows that a pull reads."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import indent
-from typing import Any
+from typing import Any, assert_never
 
 from ...programs.lower import Body
 from ...programs.requests import direction_of
-from ...programs.steps import CONTROL, PRODUCTS, SCATTERS
-from ...programs.terms import BodyStep
+from ...programs.steps import REDUCTIONS, SCATTERS
+from ...programs.terms import BodyStep, Kind
 from . import context as c
 from . import emit_scalars
 from .analyse import Analysis, analyse
@@ -69,14 +69,14 @@ def _arguments(facts: Analysis) -> list[str]:
         names += context.arrays(number, "fvlgwm")
     for done in facts.products.values():
         for push in (True, False):
-            structure, values = context.side(done, push)
-            names += structure + values
-        if done.structure and done.terms.matrix:
+            side = context.side(done, push)
+            names += filter(None, (side.indptr, side.indices, side.first))
+        if done.structure and done.first:
             names.append(f"x{done.matrix}_0")
         if facts.searches(done):
             names.append(context.hubs(done))
     for step in facts.steps:
-        if step.kind == "row":
+        if step.kind == Kind.ROW:
             names += [f"{letter}{step.args[0].number}_0" for letter in "pjx"]
     return listing(names)
 
@@ -84,33 +84,47 @@ def _arguments(facts: Analysis) -> list[str]:
 def _block(context: Context, at: int, step: BodyStep, passes: dict[int, Pass], products: dict[int, ProductText]) -> str:
     """A step in the kernel: before its work, and after it."""
     before, after = 2 * at + 2, 2 * at + 3
-    if step.kind in CONTROL:
-        return begin(context, at, step) if step.kind == "begin" else end(context, at)
-    if step.kind in PRODUCTS:
-        made = products[at] = product(context, at, step)
-        work, then = _multiply(context, at, step, made), made.after
-    elif step.kind.startswith("scalar"):
-        work, then = emit_scalars.scalar(context, at, step), ""
-    elif step.kind == "clear":
-        work, then = clear(context, step), ""
-    else:
-        find = "".join(
-            f"if {context.word('present', arg.number)} == 0:\n    return {c.INTERPRET - step.number}\n"
-            for arg in step.args
-            if arg.kind == "variable" and step.kind != "row" and step.kind not in SCATTERS
-        )
-        if step.kind.startswith("reduce"):
-            made_pass = emit_scalars.reduce(context, at, step)
-        elif step.kind == "row":
-            find, made_pass = emit_scalars.row(context, at, step)
-        elif step.kind in SCATTERS:
-            made_pass = scatter(context, at, step)
-        else:
-            made_pass = position(context, at, step)
-        passes[at] = made_pass
-        work, then = find + _go_over(context, at, step, made_pass), made_pass.after
+    work, then, found = "", "", None
+    match step.kind:
+        case Kind.BEGIN:
+            return begin(context, at, step)
+        case Kind.END:
+            return end(context, at)
+        case Kind.VXM | Kind.MXV:
+            made = products[at] = product(context, at, step)
+            work, then = _multiply(context, at, step, made), made.after
+        case Kind.SCALAR_ASSIGN | Kind.SCALAR_ADD | Kind.SCALAR_MULT:
+            work = emit_scalars.scalar(context, at, step)
+        case Kind.SCALAR_APPLY | Kind.SCALAR_APPLY_LEFT | Kind.SCALAR_APPLY_RIGHT:
+            work = emit_scalars.scalar(context, at, step)
+        case Kind.CLEAR:
+            work = clear(context, step)
+        case Kind.ROW:
+            work, found = emit_scalars.row(context, at, step)
+        case Kind.SCATTER | Kind.SCATTER_ANY | Kind.SCATTER_ONCE:
+            found = scatter(context, at, step)
+        case Kind.REDUCE | Kind.REDUCE_IDENTITY:
+            found = emit_scalars.reduce(context, at, step)
+        case Kind.COPY | Kind.ASSIGN | Kind.ADD | Kind.MULT | Kind.UNION | Kind.GATHER | Kind.SELECT:
+            work, found = _values_needed(context, step), position(context, at, step)
+        case Kind.APPLY | Kind.APPLY_LEFT | Kind.APPLY_RIGHT | Kind.APPLY_INDEX:
+            work, found = _values_needed(context, step), position(context, at, step)
+        case _:
+            assert_never(step.kind)
+    if found is not None:
+        passes[at] = found
+        work, then = work + _go_over(context, at, step, found), found.after
     head = f"if S[{c.AT}] == {before}:\n{indent(work, '    ')}    S[{c.AT}] = {after}\n"
     return f"{head}if S[{c.AT}] == {after}:\n{indent(then, '    ')}    S[{c.AT}] = {after + 1}\n"
+
+
+def _values_needed(context: Context, step: BodyStep) -> str:
+    """The host runs a step that needs the value of a Scalar which is empty."""
+    return "".join(
+        f"if {context.word('present', arg.number)} == 0:\n    return {c.INTERPRET - step.number}\n"
+        for arg in step.args
+        if arg.kind == "variable"
+    )
 
 
 def _go_over(context: Context, at: int, step: BodyStep, done: Pass) -> str:
@@ -128,10 +142,10 @@ def _go_over(context: Context, at: int, step: BodyStep, done: Pass) -> str:
     for arg in step.args:
         if arg.kind == "variable" and step.kind in SCATTERS:  # nothing goes anywhere
             text += f"if {context.word('present', arg.number)} == 0:\n    n = 0\n"
-    if step.kind != "row" and step.kind not in SCATTERS:  # which are for one thread
+    if step.kind != Kind.ROW and step.kind not in SCATTERS:  # which are for one thread
         text += f"if n > S[{c.LIGHT}]:\n    return {at + 1}\n"
     text += f"S[{c.WORK}] += n\n"
-    if not step.kind.startswith("reduce"):
+    if step.kind not in REDUCTIONS:
         return text + f"S[{c.COUNT}], S[{c.ALSO}] = {done.name}({', '.join(call)}, 0, n)\n"
     kept = f"F[0] = total{at}\n" if step.op.type.np_type.kind == "f" else f"S[{c.RESULT}] = np.int64(total{at})\n"
     total = f"S[{c.COUNT}], total{at} = {done.name}({', '.join(call)}, 0, n)"

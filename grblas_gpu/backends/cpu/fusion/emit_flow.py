@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...programs.terms import BodyStep
+from ...programs.terms import BodyStep, Kind
 from . import context as c
 from .context import Context
 from .emit_scalars import condition
@@ -38,9 +38,9 @@ def end(context: Context, at: int) -> str:
 
 def _end(context: Context, at: int) -> int:
     number = context.facts.steps[at].out
-    return next(k for k, step in enumerate(context.facts.steps) if (step.kind, step.out) == ("end", number))
+    return next(k for k, step in enumerate(context.facts.steps) if (step.kind, step.out) == (Kind.END, number))
 
 
 def _begin(context: Context, at: int) -> int:
     number = context.facts.steps[at].out
-    return next(k for k, step in enumerate(context.facts.steps) if (step.kind, step.out) == ("begin", number))
+    return next(k for k, step in enumerate(context.facts.steps) if (step.kind, step.out) == (Kind.BEGIN, number))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...programs.steps import overwrites
-from ...programs.terms import BodyStep, Operand, Unfusable
+from ...programs.terms import BodyStep, Kind, Operand, Unfusable
 from ..inline import static_cast
 from .context import ALSO, BUFFERS, COUNT, INTERPRET, Context, listing
 
@@ -26,7 +26,7 @@ class Pass(NamedTuple):
 def position(context: Context, at: int, step: BodyStep) -> Pass:
     facts, w, slot = context.facts, step.out, context.facts.slots[step.out]
     drivers, swaps = facts.drivers(step), facts.swaps(step)
-    computed, first = _gathered(context, step) if step.kind == "gather" else (_result(context, step), "")
+    computed, first = _gathered(context, step) if step.kind == Kind.GATHER else (_result(context, step), "")
     names = [name for arg in step.args if arg.kind == "vector" for name in context.arrays(arg.number)]
     names += context.arrays(step.mask.vector) if step.mask is not None else []
     names += context.arrays(w, "gwm" if swaps else "fvl")
@@ -44,7 +44,7 @@ def position(context: Context, at: int, step: BodyStep) -> Pass:
         f"    for t in range(U(lo), U(hi)):\n        i = {where}\n{indent(first + inside, ' ' * 8)}"
         f"    return {result}\n\n\n"
     )
-    after = (wrong_index(step) if step.kind == "gather" else "") + _after(context, step, swaps, slot.full)
+    after = (wrong_index(step) if step.kind == Kind.GATHER else "") + _after(context, step, swaps, slot.full)
     return Pass(f"step{at}", arguments, drivers, context.word("size", w), after)
 
 
@@ -174,12 +174,12 @@ def _result(context: Context, step: BodyStep) -> tuple[str, str, np.dtype]:
     """Whether there is a result at position i; the lines that put it into ``value``; and its type."""
     load, vectors = context.inliner.load, [arg for arg in step.args if arg.kind == "vector"]
     slots = context.facts.slots
-    if step.kind == "assign":
+    if step.kind == Kind.ASSIGN:
         (arg,) = step.args
         if arg.kind == "vector":
             return context.has(arg.number), f"value = {context.at(arg.number)}\n", slots[arg.number].dtype
         return "True", f"value = {context.scalar(arg, arg.dtype)}\n", arg.dtype
-    if step.kind == "copy":
+    if step.kind == Kind.COPY:
         number = vectors[0].number
         return context.has(number), f"value = {context.at(number)}\n", slots[number].dtype
     op = getattr(step.op, "binaryop", step.op)
@@ -187,22 +187,22 @@ def _result(context: Context, step: BodyStep) -> tuple[str, str, np.dtype]:
     def read(arg: Operand, dtype: np.dtype) -> str:
         return load(context.at(arg.number), slots[arg.number].dtype, dtype)
 
-    if step.kind in ("add", "mult", "union"):
+    if step.kind in (Kind.ADD, Kind.MULT, Kind.UNION):
         return _two(context, step, op, vectors, read)
     x, kind = vectors[0], op.return_type.np_type
     has = context.has(x.number)
-    if step.kind == "apply":
+    if step.kind == Kind.APPLY:
         return has, f"x = {read(x, op.type.np_type)}\nvalue = {_call(context, op, x='x')}\n", kind
-    if step.kind in ("apply_left", "apply_right"):
+    if step.kind in (Kind.APPLY_LEFT, Kind.APPLY_RIGHT):
         left, right = (
             read(arg, wanted.np_type) if arg.kind == "vector" else context.scalar(arg, wanted.np_type)
             for arg, wanted in zip(step.args, (op.type, op.type2), strict=True)
         )
         return has, f"x = {left}\ny = {right}\nvalue = {_call(context, op, x='x', y='y')}\n", kind
-    if step.kind in ("apply_index", "select"):
+    if step.kind in (Kind.APPLY_INDEX, Kind.SELECT):
         y = f"y = {context.scalar(step.args[1], op.type2.np_type)}\n"
         call = context.inliner.call(op, x="x", i="np.int64(i)", j="np.int64(0)", y="y")
-        if step.kind == "apply_index":
+        if step.kind == Kind.APPLY_INDEX:
             return has, f"x = {read(x, op.type.np_type)}\n{y}value = {call}\n", kind
         stored, test = slots[x.number].dtype, f"keeps_{step.number}({context.at(x.number)}, S, F, i)"
         context.functions.append(
@@ -210,19 +210,19 @@ def _result(context: Context, step: BodyStep) -> tuple[str, str, np.dtype]:
             f"    {y}    return {load(call, kind, np.dtype(bool))}\n\n\n"
         )
         return (test if has == "True" else f"({has} and {test})"), f"value = {context.at(x.number)}\n", stored
-    raise Unfusable(step.kind, step.number)
+    raise AssertionError(f"{step.kind} does not go position by position")
 
 
 def _two(context: Context, step: BodyStep, op: Any, vectors: list[Operand], read: Any) -> tuple[str, str, np.dtype]:
     left, right, kind = op.type.np_type, op.type2.np_type, op.return_type.np_type
     has = [context.has(arg.number) for arg in vectors]
     both = f"x = {read(vectors[0], left)}\ny = {read(vectors[1], right)}\nvalue = {_call(context, op, x='x', y='y')}\n"
-    if step.kind == "mult":
+    if step.kind == Kind.MULT:
         return " and ".join(part for part in has if part != "True") or "True", both, kind
     found = "True" if "True" in has else f"({has[0]} or {has[1]})"
     if has == ["True", "True"]:
         return found, both, kind
-    if step.kind == "union":
+    if step.kind == Kind.UNION:
         scalars = [arg for arg in step.args if arg.kind != "vector"]
         lines = ""
         for name, arg, there, default, wanted in zip("xy", vectors, has, scalars, (left, right), strict=True):

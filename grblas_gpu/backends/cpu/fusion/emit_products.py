@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from ....plan import rules, storage_rules
 from ...calibration import costs_of
+from ...programs.reading import UNUSED
 from ...programs.requests import asked_direction, direction_of, reuses_mask
 from ...programs.terms import BodyStep, MaskUse
 from ..mxv_push import PART_DEGREE
-from ..mxv_source import PROBE_TURNS, PROBED_ROWS, SEEK_RANGE, UNUSED, Body, row_text
+from ..mxv_source import Body, Rows, probing, seek_range, summing, summing_full
 from .analyse import Analysis, Product
 from .context import ALLOWED, EDGES, LOAD, PUSH, TRACED, Context, listing
 from .emit_positions import swapped
@@ -37,10 +38,10 @@ def product(context: Context, at: int, step: BodyStep) -> ProductText:
 
 def _value(context: Context, at: int, done: Product, w: int) -> str:
     """The one value that all results have."""
-    body, given = Body(done.terms, "k", inliner=context.inliner), []
-    if done.terms.matrix != UNUSED:
+    body, given = Body(done, "k", inliner=context.inliner), []
+    if done.first != UNUSED:
         given.append(f"x{done.matrix}_0")
-    if done.terms.vector != UNUSED:
+    if done.second != UNUSED:
         given.append(f"v{done.operand}")
     parameters = body.arguments.removeprefix(", ")
     context.functions.append(
@@ -55,28 +56,24 @@ def _functions(context: Context, at: int, step: BodyStep, done: Product) -> tupl
     opened = context.opened(step.mask)
     mask = [] if step.mask is None else context.arrays(step.mask.vector)
     out = context.arrays(w, "gm" if slot.iso else "gwm")
-    body = Body(done.added, "k", inliner=context.inliner)
-    u_values = [f"v{done.operand}"] if done.added is not None and done.terms.vector else []
-    # push
-    structure, values = context.side(done, True)
-    flags = context.arrays(done.operand, "f")
-    push = listing(["S", "F", *structure, *values, *flags, *u_values, *mask, *out])
-    skip = "" if operand.full else f"        if not listed and not {flags[0]}[k]:\n            continue\n"
+    names = context.side(done, True)
+    body = Body(done.added, "k", inliner=context.inliner, names=names)
+    push = listing(["S", "F", *filter(None, names), *mask, *out])
+    skip = "" if operand.full else f"        if not listed and not {names.present}[k]:\n            continue\n"
     for part in (False, True):
         name, limits = (f"part{at}", ", low, high") if part else (f"push{at}", "")
         add = _reached(w, done, body, part)
         add = add if opened == "True" else f"if {opened}:\n{indent(add, '    ')}"
-        text = (
+        context.functions.append(
             f"@summing_kernel\ndef {name}({', '.join(push)}, L, listed{limits}, lo, hi):\n"
             f"    n = U({'low' if part else '0'})\n{body.prologue}"
             f"    for t in range(U(lo), U(hi)):\n        k = U(L[t]) if listed else t\n{skip}"
-            f"        start = U({structure[0]}[k])\n        stop = U({structure[0]}[k + U(1)])\n"
-            + (SEEK_RANGE.replace("indices", structure[1]) if part else "")
-            + f"        for p in range(start, stop):\n            i = U({structure[1]}[p])\n{indent(add, ' ' * 12)}"
+            f"        start = U({names.indptr}[k])\n        stop = U({names.indptr}[k + U(1)])\n"
+            f"{seek_range(names.indices) if part else ''}"
+            f"        for p in range(start, stop):\n            i = U({names.indices}[p])\n{indent(add, ' ' * 12)}"
             f"    return np.int64(n){' - low' if part else ''}\n\n\n"
         )
-        context.functions.append(_named(text, done.operand, values))
-    return push, _pull(context, at, step, done, body, u_values)
+    return push, _pull(context, at, step, done)
 
 
 def _reached(w: int, done: Product, body: Body, part: bool) -> str:
@@ -90,141 +87,31 @@ def _reached(w: int, done: Product, body: Body, part: bool) -> str:
     return f"{add}if not g{w}[i]:\n{indent(first, '    ')}{more}"
 
 
-PROBED = f"""\
-@kernel
-def pull{{at}}({{arguments}}, L, listed, lo, hi):
-    n = U(lo)
-    rows = np.empty({PROBED_ROWS}, np.uint64)
-    probes = np.empty({PROBED_ROWS}, np.uint64)
-    led = len({{hubs}}) > 0
-    for base in range(U(lo), U(hi), U({PROBED_ROWS})):
-        waiting = U(0)
-        last = min(base + U({PROBED_ROWS}), U(hi))
-        if led:
-            for t in range(base, last):
-                i = U(L[t]) if listed else t
-                rows[waiting] = i
-                waiting += U(({{hubs}}[i] >= 0) & {{opened}})
-            left = U(0)
-            for t in range(waiting):
-                i = rows[t]
-                hit = {{present}}[U({{hubs}}[i])]
-                {{flags}}[i] = hit
-                {{entries}}[n] = i
-                n += U(hit)
-                rows[left] = i
-                left += U(not hit)
-            waiting = left
-            for t in range(waiting):
-                probes[t] = {{indptr}}[rows[t]]
-        else:
-            for t in range(base, last):
-                i = U(L[t]) if listed else t
-                rows[waiting] = i
-                probes[waiting] = {{indptr}}[i]
-                waiting += U(({{indptr}}[i] < {{indptr}}[i + U(1)]) & {{opened}})
-        for turn in range({PROBE_TURNS}):
-            left = U(0)
-            for t in range(waiting):
-                i = rows[t]
-                p = probes[t]
-                hit = {{present}}[U({{indices}}[p])]
-                {{flags}}[i] = hit
-                {{entries}}[n] = i
-                n += U(hit)
-                rows[left] = i
-                probes[left] = p + U(1)
-                left += U((not hit) & (p + U(1) < U({{indptr}}[i + U(1)])))
-            waiting = left
-        for t in range(waiting):
-            i = rows[t]
-            for p in range(probes[t], U({{indptr}}[i + U(1)])):
-                if {{present}}[U({{indices}}[p])]:
-                    {{flags}}[i] = True
-                    {{entries}}[n] = i
-                    n += U(1)
-                    break
-    return np.int64(n) - lo
-
-
-"""
-
-
-# Every entry counts, so a row has a result if it is not empty: such rows are listed first, without a branch on which.
-FULL = f"""\
-    rows = np.empty({PROBED_ROWS}, np.uint64)
-    for base in range(U(lo), U(hi), U({PROBED_ROWS})):
-        waiting = U(0)
-        for t in range(base, min(base + U({PROBED_ROWS}), U(hi))):
-            i = U(L[t]) if listed else t
-            rows[waiting] = i
-            waiting += U(({{indptr}}[i] < {{indptr}}[i + U(1)]) & {{opened}})
-        for t in range(waiting):
-            i = rows[t]
-            found = False
-            acc = {{zero}}
-{{row}}    return np.int64(n) - lo
-
-
-"""
-
-
-def _pull(context: Context, at: int, step: BodyStep, done: Product, body: Body, u_values: list[str]) -> list[str]:
+def _pull(context: Context, at: int, step: BodyStep, done: Product) -> list[str]:
     w, slot = step.out, context.facts.slots[step.out]
     operand, opened = context.facts.slots[done.operand], context.opened(step.mask)
     mask = [] if step.mask is None else context.arrays(step.mask.vector)
-    structure, values = context.side(done, False)
-    present = _present(context, step, done)
-    flags = [] if operand.full else [present]
-    arguments = listing(
-        ["S", "F", *structure, *values, *flags, *u_values, *mask, *context.arrays(w, "gm" if slot.iso else "gwm")]
-    )
-    if context.facts.searches(done):
-        arguments.append(context.hubs(done))
-        text = PROBED.format(
-            at=at,
-            arguments=", ".join(arguments),
-            indptr=structure[0],
-            indices=structure[1],
-            present=present,
-            opened=opened,
-            flags=f"g{w}",
-            entries=f"m{w}",
-            hubs=context.hubs(done),
-        )
-        context.functions.append(text)
-        return arguments
-    names = {"present[": f"{present}[", "indices[": f"{structure[1]}[", "indptr[": f"{structure[0]}["}
-    row = row_text(body, operand.full, False, done.leaves)
-    for name, ours in names.items():
-        row = row.replace(name, ours)
-    store = "" if slot.iso else f"w{w}[i] = acc\n"
-    found = f"if found:\n    g{w}[i] = True\n    m{w}[n] = i\n    n += U(1)\n{indent(store, '    ')}"
-    head = f"@summing_kernel\ndef pull{at}({', '.join(arguments)}, L, listed, lo, hi):\n    n = U(lo)\n{body.prologue}"
-    if operand.full and not done.structure:
-        text = head + FULL.format(indptr=structure[0], opened=opened, zero=body.zero, row=indent(row + found, " " * 12))
-    else:
-        work = f"found = False\n{'' if done.structure else f'acc = {body.zero}{chr(10)}'}{row}{found}"
-        work = work if opened == "True" else f"if {opened}:\n{indent(work, '    ')}"
-        text = (
-            f"{head}    for t in range(U(lo), U(hi)):\n        i = U(L[t]) if listed else t\n{indent(work, ' ' * 8)}"
-            "    return np.int64(n) - lo\n\n\n"
-        )
-    context.functions.append(_named(text, done.operand, values))
-    return arguments
-
-
-def _named(text: str, operand: int, values: list[str]) -> str:
-    """The arrays of values by the names that the loop has for them."""
-    text = text.replace("u_values[", f"v{operand}[")
-    return text.replace("m_values[", f"{values[0]}[") if values else text
-
-
-def _present(context: Context, step: BodyStep, done: Product) -> str:
-    """The flags in which a pull looks entries up: the operand's, or in their place the mask's."""
+    names, searches = context.side(done, False), context.facts.searches(done)
     if step.mask is not None and reuses(context.facts, step, done):
-        return f"f{step.mask.vector}"
-    return f"f{done.operand}"
+        names = names._replace(present=f"f{step.mask.vector}")
+    arguments = listing(["S", "F", *filter(None, names), *mask, *context.arrays(w, "gm" if slot.iso else "gwm")])
+    hubs = context.hubs(done) if searches else ""
+    arguments += [hubs] if searches else []
+    body = Body(done.added, "k", inliner=context.inliner, names=names)
+    store = "" if slot.iso else f"w{w}[i] = acc\n"
+    one = f"g{w}[i] = True\nm{w}[n] = i\nn += U(1)\n{store}"
+    rows = Rows("U(L[t]) if listed else t", "" if opened == "True" else opened, keep=one)
+    if searches:
+        text = probing(rows._replace(keep=f"g{w}[i] = hit\nm{w}[n] = i\nn += U(hit)\n"), names, hubs)
+    elif operand.full and not done.structure:
+        text = summing_full(body, rows)
+    else:
+        text = summing(body, rows, operand.full, leave=done.early_exit)
+    context.functions.append(
+        f"@{'kernel' if searches else 'summing_kernel'}\ndef pull{at}({', '.join(arguments)}, L, listed, lo, hi):\n"
+        f"    n = U(lo)\n{text}    return np.int64(n) - lo\n\n\n"
+    )
+    return arguments
 
 
 def reuses(facts: Analysis, step: BodyStep, done: Product) -> bool:
@@ -353,8 +240,7 @@ def _plan(context: Context, at: int, step: BodyStep, done: Product) -> str:
             LOAD=LOAD,
         )
     )
-    structure, _ = context.side(done, True)
-    return f"plan{at}({', '.join(['S', structure[0], *arrays])})"
+    return f"plan{at}({', '.join(['S', context.side(done, True).indptr, *arrays])})"
 
 
 def drives(context: Context, mask: MaskUse) -> bool:

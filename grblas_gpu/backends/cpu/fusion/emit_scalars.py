@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...programs.terms import BodyStep, Unfusable
+from ...programs.terms import BodyStep, Kind, Unfusable
 from ..inline import literal
 from .context import COUNT, INT64, INTERPRET, Context, listing
 from .context import RESULT as KEPT
@@ -46,7 +46,7 @@ def _sum(context: Context, step: BodyStep) -> str:
     present = context.word("present", step.out)
     result = context.typed(kind, *RESULT) if kind.kind == "f" else context.inliner.load(f"S[{KEPT}]", INT64, kind)
     text = f"found = S[{COUNT}] > 0\n"
-    if step.kind == "reduce.identity":
+    if step.kind == Kind.REDUCE_IDENTITY:
         keep = "F[0]" if kind.kind == "f" else f"S[{KEPT}]"
         value = literal(monoid.identity, kind)
         text += f"if not found:\n    {keep} = {value if kind.kind == 'f' else f'np.int64({value})'}\n    found = True\n"
@@ -93,14 +93,12 @@ def scalar(context: Context, at: int, step: BodyStep) -> str:
     """A step of Scalars, which the loop does where it is."""
     if step.accum is not None:
         raise Unfusable("a Scalar with an accumulator", step.number)
-    out, kind = context.facts.variables[step.out], step.kind.partition(".")[2]
+    out = context.facts.variables[step.out]
     has = [context.present(arg) for arg in step.args]
     keep = f"{context.word('present', step.out)} = %s\n"
-    if kind == "assign":
+    if step.kind == Kind.SCALAR_ASSIGN:
         value = context.stored(out, context.scalar(step.args[0], out), "variable", step.out)
         return f"found = {has[0]}\nif found:\n    {value}\n{keep % 'found'}"
-    if kind not in ("add", "mult", "apply", "apply_left", "apply_right"):
-        raise Unfusable(f"{kind} of Scalars", step.number)
     op = getattr(step.op, "binaryop", step.op)
     if op.positional is not None:
         raise Unfusable(f"{op} of Scalars", step.number)
@@ -112,7 +110,7 @@ def scalar(context: Context, at: int, step: BodyStep) -> str:
     )
     call = context.inliner.load(context.inliner.call(op, **{name: name for name in names}), op.return_type.np_type, out)
     context.functions.append(f"@kernel\ndef number{at}(S, F):\n{lines}    return {call}\n\n\n")
-    if kind == "add":
+    if step.kind == Kind.SCALAR_ADD:
         left, right = (
             context.stored(
                 out,
@@ -126,14 +124,14 @@ def scalar(context: Context, at: int, step: BodyStep) -> str:
             f"first = {has[0]}\nsecond = {has[1]}\nif first and second:\n    {both}\nelif first:\n    {left}\n"
             f"elif second:\n    {right}\n{keep % '(first or second)'}"
         )
-    if kind == "mult":
+    if step.kind == Kind.SCALAR_MULT:
         return f"found = {has[0]} and {has[1]}\nif found:\n    {both}\n{keep % 'found'}"
-    return _applied(context, step, kind, both, keep)
+    return _applied(context, step, both, keep)
 
 
-def _applied(context: Context, step: BodyStep, kind: str, both: str, keep: str) -> str:
+def _applied(context: Context, step: BodyStep, both: str, keep: str) -> str:
     """An operator on a Scalar: nothing of nothing, but what is bound to it must be there (or the host raises)."""
-    bound = {"apply_left": 0, "apply_right": 1}.get(kind)
+    bound = {Kind.SCALAR_APPLY_LEFT: 0, Kind.SCALAR_APPLY_RIGHT: 1}.get(step.kind)
     lines = ""
     for number, arg in enumerate(step.args):
         present = context.present(arg)

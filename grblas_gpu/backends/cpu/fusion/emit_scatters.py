@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from ...programs.terms import BodyStep
+from ...programs.terms import BodyStep, Kind
 from .context import Context, listing
 from .emit_positions import Pass, swapped, wrong_index
 
@@ -28,7 +28,7 @@ def scatter(context: Context, at: int, step: BodyStep) -> Pass:
         value = context.inliner.load(context.at(arg.number), facts.slots[arg.number].dtype, slot.dtype)
     elif values:
         value = context.scalar(values[0], slot.dtype)
-    more = {"scatter.once": "    return -1, 0\n", "scatter.any": "    pass\n"}.get(step.kind)
+    more = {Kind.SCATTER_ONCE: "    return -1, 0\n", Kind.SCATTER_ANY: "    pass\n"}.get(step.kind)
     if more is None:
         combined = context.inliner.call(step.op.binaryop, x="before", y="after")
         more = f"    before = w{w}[i]\n    after = value\n    w{w}[i] = {combined}\n"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....trace import records as trace
-from ...programs.steps import overwrites
+from ...programs.steps import REDUCTIONS, overwrites
 from ...storage import INDEX
 from .. import pool
 from ..compile import function_of
@@ -36,7 +36,7 @@ class Steps:
         """The work of a step; the loop goes on after it."""
         if at in self.facts.products:
             self._multiply(at)
-        elif self.facts.steps[at].kind.startswith("reduce"):
+        elif self.facts.steps[at].kind in REDUCTIONS:
             self._reduce(at)
         else:
             self._go_over(at)

@@ -61,7 +61,7 @@ def record(
     reason = rules.BY_ROWS if product.by_rows else rules.choose_matvec(facts, step.desc).reason
     collector.records.append(
         Record(
-            step.kind,
+            step.kind.value,
             seconds,
             result,
             PUSH if push else PULL,

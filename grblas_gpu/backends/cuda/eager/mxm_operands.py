@@ -6,81 +6,47 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....plan.facts import uses
-from ...programs.monoids import keeps_equal, order_dependent
+from ...programs.reading import UNUSED, Reading, Values
 from ...storage import INDEX, Array, MaskView, MatrixStore
 from ..runtime.compile import binary, constant, product, using, value
-from .mxv_product import EACH, ISO, NATIVE_ADD, UNUSED, initial_value, native_atomic
+from .mxv_product import NATIVE_ADD, initial_value, native_atomic
 
 EVERYWHERE, INSIDE, OUTSIDE = 0, 1, 2  # as in kernels/mxm_rows.cuh
 
 
-class Product:
+class Product(Reading):
     """One product ``a b``: flags and types, as pieces of a program and as the key of its compiled form."""
 
-    __slots__ = (
-        "can_share",
-        "counts",
-        "dtype",
-        "exit_at_first",
-        "has_terminal",
-        "initial",
-        "key",
-        "left",
-        "left_type",
-        "right",
-        "right_type",
-        "semiring",
-        "structure",
-        "order_dependent",
-    )
+    __slots__ = ("can_share", "counts", "initial", "key")
 
     def __init__(self, a: Any, b: Any, semiring: Any, early_exit: bool) -> None:
+        super().__init__(semiring, Values(a.values.dtype, a.iso), Values(b.values.dtype, b.iso), False, early_exit)
         op, monoid = semiring.binaryop, semiring.monoid
-        self.semiring = semiring
-        self.dtype: np.dtype = monoid.return_type.np_type
-        self.left_type, self.right_type = a.values.dtype, b.values.dtype
-        self.left = _reading(a, uses(op, "x"))
-        self.right = _reading(b, uses(op, "y"))
-        # Equal products whose sum is again the same: the values on the device need not be known to see that.
-        equal = op.positional is None and self.left != EACH and self.right != EACH
-        self.structure = equal and keeps_equal(monoid)
-        self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
-        self.has_terminal = early_exit and monoid.terminal is not None
         self.initial = None if self.exit_at_first else initial_value(monoid)
         #: Whether every product is 1 and sums are numbers of products.
         self.counts = (
             op.positional is None
-            and self.left == self.right == UNUSED
+            and self.first == self.second == UNUSED
             and native_atomic(monoid, self.dtype) == NATIVE_ADD
             and bool((op.numpy(np.ones(1, op.type.np_type), np.ones(1, op.type2.np_type)) == 1).all())
         )
         #: Whether blocks that know nothing of each other may add to one sum.
         self.can_share = self.exit_at_first or self.initial is not None
-        #: Whether atomics may give a result that depends on their order.
-        self.order_dependent = order_dependent(monoid, self.structure)
-        self.key = (
-            semiring.key,
-            self.left_type.char,
-            self.left,
-            self.right_type.char,
-            self.right,
-            self.exit_at_first,
-            self.has_terminal,
-        )
+        types = self.first_type.char, self.first, self.second_type.char, self.second
+        self.key = (semiring.key, *types, self.exit_at_first, self.has_terminal)
 
     def pieces(self) -> list[str]:
         """For ``kernels/mxm_product.cuh`` and ``kernels/mxm_fill.cu``."""
         op, monoid = self.semiring.binaryop, self.semiring.monoid
         return [
-            using("LeftStored", self.left_type),
-            using("RightStored", self.right_type),
+            using("LeftStored", self.first_type),
+            using("RightStored", self.second_type),
             using("Left", op.type.np_type),
             using("Right", op.type2.np_type),
             using("Value", self.dtype),
             constant("STRUCTURE", self.structure),
-            constant("LEFT", self.left),
-            constant("RIGHT", self.right),
+            constant("LEFT", self.first),
+            constant("RIGHT", self.second),
             constant("EXIT_AT_FIRST", self.exit_at_first),
             constant("COUNTS", self.counts),
             constant("HAS_TERMINAL", self.has_terminal),
@@ -111,10 +77,6 @@ class PatternOnly:
             value("terminal", True, self.dtype),
             value("initial", False, self.dtype),
         ]
-
-
-def _reading(a: Any, used: bool) -> int:
-    return UNUSED if not used else ISO if a.iso else EACH
 
 
 class MatrixMask(NamedTuple):

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from ...entries import cast
+from ...programs.reading import EACH
 from ...storage import Array, MatrixStore
 from . import mxm_dense
 from .building import build_matrix
 from .mxm_bins import MOST_SMALL
 from .mxm_operands import MatrixMask, Product
-from .mxv_product import EACH
 from .operating import compute, reduce_runs
 from .radix import bits_for
 
@@ -39,8 +39,8 @@ def suits(a: MatrixStore, b: MatrixStore, semiring: Any) -> bool:
 
 def by_sorting(a: MatrixStore, b: MatrixStore, product: Product) -> MatrixStore:
     op, monoid = product.semiring.binaryop, product.semiring.monoid
-    left = a.values if product.left == EACH else a.values[:1]
-    right = b.values[a.indices] if product.right == EACH else b.values[:1]
+    left = a.values if product.first == EACH else a.values[:1]
+    right = b.values[a.indices] if product.second == EACH else b.values[:1]
     values = compute(op, cast(left, op.type.np_type), cast(right, op.type2.np_type))
     if len(values) < a.nvals:
         values = np.broadcast_to(values[:1], (a.nvals,))

@@ -11,6 +11,7 @@ import cupy
 
 from ...matrix_storage import HYPERSPARSE
 from ...programs.monoids import is_idempotent
+from ...programs.reading import EACH
 from ...reference import Definitions
 from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
@@ -28,7 +29,7 @@ from . import (
 from .collect import collect
 from .masks import KEPT_FLAGS, NO_MASK, VectorMask, address, as_flags, clear, flags_of, list_of, mark, resolve
 from .mxv_balanced import pull_balanced, suits
-from .mxv_product import EACH, Product, index_key, native_atomic, product_of
+from .mxv_product import Product, index_key, native_atomic, product_of
 from .mxv_push import push
 from .mxv_results import dense_result, fresh_sums
 
@@ -150,11 +151,11 @@ def _as_dense(product: Product, u: VectorStore, scratch: Scratch) -> tuple[tuple
     if u.kind != "sparse":
         return (u.present, u.values), None
     indices, values, length, count_at = list_of(u)
-    if product.vector != EACH and u.size <= KEPT_FLAGS:
+    if product.second != EACH and u.size <= KEPT_FLAGS:
         return (flags_of(u), values), None
     listed = VectorMask(indices=indices, length=length, count_at=count_at)
     flags = scratch.flags("vector", u.size)
-    if product.vector != EACH:
+    if product.second != EACH:
         mark(listed, flags)
         return (flags, values), listed
     dense = scratch.values("vector", values.dtype, u.size)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...entries import cast
+from ...programs.reading import Values
 from ...storage import MaskView, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
@@ -70,5 +71,6 @@ def _product_of(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool) -> Pr
     key = (semiring.key, a.values.dtype.char, len(a.values) == 1, u.values.dtype.char, len(u.values) == 1, flip)
     found = _products.get(key)
     if found is None:
-        found = _products[key] = Product(semiring, a.dtype, a.iso, u.dtype, u.iso, flip, True).asynchronous()
+        first, second = Values(a.dtype, a.iso), Values(u.dtype, u.iso)
+        found = _products[key] = Product(semiring, first, second, flip, True).asynchronous()
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...programs.reading import EACH
 from ...storage import Array, MatrixStore, VectorStore
 from ..runtime.arrays import Result
 from ..runtime.compile import constant, functions
@@ -12,7 +13,7 @@ from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch
 from .column_order import column_order
 from .masks import NO_MASK, VectorMask, address
-from .mxv_product import EACH, Product, index_key
+from .mxv_product import Product, index_key
 from .rows import LEAST_CHUNK, carries, chunks_of
 
 SHORT_MEAN = 8  # as in kernels/row_lanes.cuh, which has what a lane takes, too
@@ -51,7 +52,7 @@ def pull_balanced(
 ) -> VectorStore:
     """``following``: the offsets of the matrix that the result is likely to be multiplied with next."""
     nrows, entries = m.nrows, m.nvals
-    order = column_order(m, 1) if product.vector == EACH else None
+    order = column_order(m, 1) if product.second == EACH else None
     short = may_have_short_rows(m)
     kernel, with_hubs, add_carries = functions(
         "pull_balanced.cu",

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ....plan.facts import uses
-from ...programs.monoids import is_idempotent, keeps_equal, order_dependent
+from ...programs.monoids import is_idempotent
+from ...programs.reading import EACH, Reading, Values
 from ...storage import MatrixStore, VectorStore
 from ..runtime.compile import binary, constant, product, using, value
-
-UNUSED, ISO, EACH = 0, 1, 2  # how the values of an operand are read
 
 #: Operators that the processor can apply atomically, by their source; the numbers are those of kernels/atomics.cuh.
 NATIVE_ADD = 1
@@ -28,72 +26,22 @@ _NATIVE = {
 _numbers: dict[Any, int] = {}
 
 
-class Product:
+class Product(Reading):
     """One kind of product ``m u`` or ``u m``: flags and types, as pieces of a program and the key of its compiled form.
 
     There is one object for each kind (:func:`product_of`), so that finding its kernels takes no time.
     """
 
-    __slots__ = (
-        "dtype",
-        "early_exit",
-        "exit_at_first",
-        "flip",
-        "has_terminal",
-        "initial",
-        "key",
-        "matrix",
-        "matrix_type",
-        "one_value",
-        "semiring",
-        "may_be_asynchronous",
-        "structure",
-        "order_dependent",
-        "vector",
-        "vector_type",
-    )
+    __slots__ = ("initial", "key", "may_be_asynchronous", "one_value")
 
-    def __init__(
-        self,
-        semiring: Any,
-        matrix_type: np.dtype,
-        matrix_iso: bool,
-        vector_type: np.dtype,
-        vector_iso: bool,
-        flip: bool,
-        early_exit: bool,
-    ) -> None:
-        op, monoid = semiring.binaryop, semiring.monoid
-        self.semiring = semiring
-        self.flip = flip
-        self.dtype: np.dtype = monoid.return_type.np_type
-        self.matrix_type, self.vector_type = matrix_type, vector_type
-        left, right = uses(op, "x"), uses(op, "y")
-        a_used, u_used = (right, left) if flip else (left, right)
-        self.matrix = UNUSED if not a_used else ISO if matrix_iso else EACH
-        self.vector = UNUSED if not u_used else ISO if vector_iso else EACH
-        # Equal products whose sum is again the same: the values on the device need not be known to see that.
-        equal = op.positional is None and self.matrix != EACH and self.vector != EACH
-        self.structure = equal and keeps_equal(monoid)
-        self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
+    def __init__(self, semiring: Any, first: Values, second: Values, flip: bool, early_exit: bool) -> None:
+        super().__init__(semiring, first, second, flip, early_exit)
+        monoid = semiring.monoid
         self.one_value = False
         self.may_be_asynchronous = bool(is_idempotent(monoid))  # rows may be seen before the others are done
-        self.has_terminal = early_exit and monoid.terminal is not None
-        self.early_exit = early_exit
         self.initial = None if self.exit_at_first else initial_value(monoid)
-        #: Whether atomics may give a result that depends on their order.
-        self.order_dependent = order_dependent(monoid, self.structure)
-        kind = (
-            semiring.key,
-            flip,
-            matrix_type.char,
-            self.matrix,
-            vector_type.char,
-            self.vector,
-            self.exit_at_first,
-            self.has_terminal,
-            early_exit,
-        )
+        types = first.dtype.char, self.first, second.dtype.char, self.second
+        kind = (semiring.key, flip, *types, self.exit_at_first, self.has_terminal, early_exit)
         self.key = _numbers.setdefault(kind, len(_numbers))  # a number is looked up faster
 
     def asynchronous(self) -> Product:
@@ -102,7 +50,7 @@ class Product:
         But what settles may have ``one_value`` as its product, whatever row that is for.
         """
         self.structure = self.exit_at_first = self.has_terminal = False
-        self.one_value = self.semiring.binaryop.positional is None and self.matrix != EACH
+        self.one_value = self.semiring.binaryop.positional is None and self.first != EACH
         self.initial = initial_value(self.semiring.monoid)
         return self
 
@@ -120,16 +68,16 @@ class Product:
         """
         op, monoid = self.semiring.binaryop, self.semiring.monoid
         return [
-            using("MatrixValue", self.matrix_type),
-            using("VectorValue", self.vector_type),
+            using("MatrixValue", self.first_type),
+            using("VectorValue", self.second_type),
             using("Left", op.type.np_type),
             using("Right", op.type2.np_type),
             using("Value", self.dtype),
             using("Column", (m.once if repeated else m).indices.dtype),
             using("Offset", m.indptr.dtype),
             constant("STRUCTURE", self.structure),
-            constant("MATRIX", self.matrix),
-            constant("VECTOR", self.vector),
+            constant("MATRIX", self.first),
+            constant("VECTOR", self.second),
             constant("FLIP", self.flip),
             constant("EXIT_AT_FIRST", self.exit_at_first),
             constant("HAS_TERMINAL", self.has_terminal),
@@ -153,8 +101,9 @@ def product_of(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool, early_
     key = (semiring.key, a.values.dtype.char, len(a.values) == 1, values.dtype.char, len(values) == 1, flip, early_exit)
     found = _products.get(key)
     if found is None:
-        found = Product(semiring, a.dtype, a.iso, values.dtype, u.iso, flip, early_exit)
-        _products[key] = found
+        found = _products[key] = Product(
+            semiring, Values(a.dtype, a.iso), Values(values.dtype, u.iso), flip, early_exit
+        )
     return found
 
 

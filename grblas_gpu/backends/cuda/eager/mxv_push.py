@@ -7,6 +7,7 @@ from typing import NamedTuple
 import cupy
 import numpy as np
 
+from ...programs.reading import EACH
 from ...storage import INDEX, Array, MatrixStore, VectorStore
 from ..runtime.arrays import two_arrays
 from ..runtime.compile import constant, functions, using
@@ -15,7 +16,7 @@ from ..runtime.launch import TILES
 from ..runtime.workspace import Scratch
 from .collect import collect
 from .masks import VectorMask, address, as_flags, clear, list_of
-from .mxv_product import EACH, Product, index_key, index_pieces
+from .mxv_product import Product, index_key, index_pieces
 from .mxv_results import dense_result, fresh_sums
 from .mxv_sort import push_sort
 from .radix import bits_for, sort_positions
@@ -149,7 +150,7 @@ def _scatter(
     """A list of the sums that were touched (``queued``), or a bitmap."""
     size = m.ncols
     small = frontier.length <= SMALL_FRONTIER
-    by_vertex = frontier.by_vertex and product.vector == EACH  # otherwise it makes no difference
+    by_vertex = frontier.by_vertex and product.second == EACH  # otherwise it makes no difference
     scatter, finish = functions(
         "push_scatter.cu",
         (product.key, index_key(m), mask.key, frontier.indices is None, by_vertex, queued, small),

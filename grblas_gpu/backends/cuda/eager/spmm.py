@@ -11,6 +11,7 @@ from ....plan.facts import uses
 from ...dense_products import Allowed, Side, Words
 from ...entries import cast
 from ...programs.monoids import keeps_equal
+from ...programs.reading import EACH
 from ...storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, using
@@ -19,7 +20,7 @@ from . import bits
 from .bits import mask_words, words_of
 from .masks import address
 from .mxm_operands import Product
-from .mxv_product import EACH, index_key, index_pieces
+from .mxv_product import index_key, index_pieces
 from .operating import compute
 
 MOST_CHUNKS, LEAST_CHUNK = 2**15, 64
@@ -36,7 +37,7 @@ def multiply(
     assert store.dense is not None
     other = _Factor(store.dense)
     product = Product(other, rows, semiring, early_exit) if flip else Product(rows, other, semiring, early_exit)
-    reads = (product.left if flip else product.right) == EACH
+    reads = (product.first if flip else product.second) == EACH
     values = turn(store.dense, store.nrows, store.ncols) if flip and reads else store.dense
     words = None if dense.flags is None else words_of(dense).words
     mask = mask_words(allowed)

@@ -13,18 +13,19 @@ from typing import NamedTuple
 
 from ...programs.steps import (
     CONTROL,
+    FUSED,
     PRODUCTS,
     SCATTERS,
+    TO_SCALAR,
     driver_among,
     overwrites,
     product_operands,
     read_anywhere,
     vectors_of,
 )
-from ...programs.terms import BodyStep
-from .analyse import FUSED, Analysis
+from ...programs.terms import BodyStep, Kind
+from .analyse import Analysis
 
-VALUES = ("scalar", "reduce")  # steps whose output is a Scalar
 MOST_STEPS = 8  # in a chain: their variables should fit into registers
 
 
@@ -66,7 +67,7 @@ def _joins(facts: Analysis, at: int) -> bool:
     if step.kind not in FUSED or at + 1 in facts.closing:  # that is an epilogue of the product instead
         return False
     # One value for all, changed in place: others may be reading it.
-    return not facts.slots[step.out].iso or step.kind == "clear" or facts.swaps(step)
+    return not facts.slots[step.out].iso or step.kind == Kind.CLEAR or facts.swaps(step)
 
 
 def is_driven(facts: Analysis, steps: Sequence[BodyStep]) -> bool:
@@ -80,7 +81,7 @@ def is_driven(facts: Analysis, steps: Sequence[BodyStep]) -> bool:
             return False
         if facts.swaps(step):
             within.add(step.out)
-        elif overwrites(step) and step.kind != "clear":
+        elif overwrites(step) and step.kind != Kind.CLEAR:
             return False
     return True
 
@@ -141,9 +142,9 @@ def only_in_variables(facts: Analysis, chain: Sequence[int]) -> set[int]:
     found = {number for number in written & facts.unseen if not facts.slots[number].iso}
     for at, step in enumerate(facts.steps):
         if step.kind in CONTROL:
-            found -= {step.op.condition[1]} if step.kind == "begin" and step.op.condition[0] == "entries" else set()
+            found -= {step.op.condition[1]} if step.kind == Kind.BEGIN and step.op.condition[0] == "entries" else set()
         elif at not in chain:
-            found -= vectors_of(step) if step.kind.startswith(VALUES) else vectors_of(step) | {step.out}
+            found -= vectors_of(step) if step.kind in TO_SCALAR else vectors_of(step) | {step.out}
     for number in list(found):
         first = next(step for step in map(facts.steps.__getitem__, chain) if number in vectors_of(step) | {step.out})
         if not overwrites(first) or number in vectors_of(first):  # what was there before matters
@@ -177,7 +178,7 @@ def swapped_by(facts: Analysis, chain: Sequence[int]) -> set[int]:
     if len(steps) > 1 and steps[0].kind in PRODUCTS:
         rows = written_with_rows(facts, chain)
         return rows.swapped | rows.overwritten
-    if steps[0].kind in (*PRODUCTS, *SCATTERS, "row"):
+    if steps[0].kind in (*PRODUCTS, *SCATTERS, Kind.ROW):
         return {steps[0].out}
     return _swapping(facts, chain) - only_in_variables(facts, chain)
 

@@ -14,8 +14,8 @@ from typing import Any
 from ...programs.lower import Body
 from ...programs.requests import Sides
 from ...programs.steps import product_operands
-from ...programs.terms import BodyStep
-from ..eager.mxv_product import Product as Kind
+from ...programs.terms import BodyStep, Kind
+from ..eager.mxv_product import Product as ProductKind
 from . import emit_flow, emit_kernel, emit_sums, emit_teams
 from .analyse import SlotFacts, analyse
 from .emit_barriers import barrier, cleaning
@@ -44,7 +44,7 @@ class LoopKernel:
     slots: Sequence[SlotFacts]
     initial_values: dict[int, Any]
     copied: Sequence[int]  # whose sizes the hidden vectors have
-    products: Sequence[tuple[BodyStep, Kind, Sides]]
+    products: Sequence[tuple[BodyStep, ProductKind, Sides]]
     counters: int
     reductions: int
     starts: Sequence[int]  # words that say where each vector's entries come from
@@ -62,7 +62,7 @@ def kernel_of(body: Body) -> LoopKernel:
 
 def emit(order: Schedule) -> LoopKernel:
     facts = order.facts
-    loops = max((step.op.number for step in facts.steps if step.kind == "begin"), default=0)
+    loops = max((step.op.number for step in facts.steps if step.kind == Kind.BEGIN), default=0)
     layout = Layout(len(facts.slots), len(facts.variables), loops)
     context = Context(facts, layout)
     counters = max(PER_STEP * (len(facts.steps) + 1), len(facts.slots) + 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...programs.steps import PRODUCTS, overwrites
-from ...programs.terms import BodyStep
+from ...programs.terms import BodyStep, Kind
 from ..runtime.translate import c_type
 from .analyse import Analysis
 from .emit_context import Context, counters_of, valued
@@ -179,7 +179,7 @@ def _in_variables(running: _Pass, at: int, step: BodyStep) -> list[str]:
 
 def _one_value(running: _Pass, step: BodyStep) -> str:
     """A copy of one value for all is that value; no step of the chain changes it where it is."""
-    if step.kind == "clear":
+    if step.kind == Kind.CLEAR:
         return running.reading.at(step.out)
     source = step.args[0].number
     value = running.reading.at(source)

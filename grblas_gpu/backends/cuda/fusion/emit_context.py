@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...programs.steps import product_operands
-from ...programs.terms import Operand
+from ...programs.steps import CONTROL, product_operands
+from ...programs.terms import Kind, Operand
 from ...storage import column_type
 from ..runtime.translate import c_type
 from .analyse import Analysis, SlotFacts
@@ -45,7 +45,7 @@ class Context:
     def calls(self) -> bool:
         """Whether parts are functions of their own (:mod:`.emit_calls`)."""
         kinds = [step.kind for step in self.facts.steps]
-        return "begin" in kinds and sum(kind not in ("begin", "end") for kind in kinds) > MANY_STEPS
+        return Kind.BEGIN in kinds and sum(kind not in CONTROL for kind in kinds) > MANY_STEPS
 
     def namespace(self, name: str, text: str) -> None:
         """What is called is compiled once for all namespaces that have the same in them."""
@@ -68,7 +68,7 @@ class Context:
         """The matrix of a product as a push reads it: its number, and whether that is the transpose of the store."""
         step = self.facts.steps[at]
         matrix, _, _ = product_operands(step)
-        return matrix.number, matrix.transposed == (step.kind == "mxv")
+        return matrix.number, matrix.transposed == (step.kind == Kind.MXV)
 
     def is_asynchronous(self, at: int) -> bool:
         """Whether rows of a product see each other's results."""

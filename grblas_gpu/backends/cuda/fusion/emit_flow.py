@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...programs.terms import Operand
+from ...programs.terms import Kind, Operand
 from ..runtime.compile import binary
 from .emit_context import Context
 from .items import Schedule
@@ -50,10 +50,10 @@ class _Flow:
         self._other: dict[int, int] = {}  # the "end" of a "begin", and the other way round
         self._goes_on: dict[int, str] = {}  # whether a loop that begins there does
         for at, step in enumerate(steps):
-            if step.kind == "begin":
+            if step.kind == Kind.BEGIN:
                 begun.append(at)
                 self._goes_on[at] = self._condition(at)
-            elif step.kind == "end":
+            elif step.kind == Kind.END:
                 first = begun.pop()
                 self._other[first], self._other[at] = at, first
 
@@ -71,7 +71,7 @@ class _Flow:
         if at == len(self._steps):
             return f"++S.step; if ({self.holds} && S.step < limit) {{ S.part = 0; }} else {{ S.part = {DONE}; }}"
         step, other = self._steps[at], self._other[at]
-        if step.kind == "begin":
+        if step.kind == Kind.BEGIN:
             into = f"if ({self._goes_on[at]}) {{ {self.to(at + 1)} }} else {{ {self.to(other + 1)} }}"
             return f"S.step{step.op.number} = 0; {into}"
         flow = self._steps[other].op

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..eager.mxv_product import EACH
+from ...programs.reading import EACH
 from ..runtime import compile as programs
 from ..runtime.compile import constant
 from ..runtime.translate import c_type
@@ -100,7 +100,7 @@ def in_cases(parts: Sequence[str]) -> str:
 
 def shape_of(facts: Analysis, layout: Layout, small: str) -> tuple[int, int, int]:
     """Threads in a block, blocks in a processor, and in a cluster if one ever goes on alone: ``small`` says when."""
-    keeps = any(facts.products[at].vector == EACH for at in facts.balanced)
+    keeps = any(facts.products[at].second == EACH for at in facts.balanced)
     shape = WIDE if keeps and layout.state_words <= MOST_WORDS_WIDE else SHAPE
     return *shape, 1 if small == NEVER else CLUSTER
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...programs.reading import EACH
 from ...programs.requests import reuses_mask
 from ...programs.terms import BodyStep
 from ..eager.mxv_balanced import lane_row
-from ..eager.mxv_product import EACH
 from ..eager.rows import MOST_CHUNKS
 from .analyse import Analysis
 from .emit_context import Context
@@ -44,7 +44,7 @@ def adds_up_marked(facts: Analysis, item: Product, step: BodyStep) -> bool:
     done = facts.products[item.step]
     if facts.strategies[item.step].pull != "pull.hybrid" or reuses_mask(step.desc, step.mask is not None):
         return False
-    if done.vector != EACH or done.vector_type.char not in "fd" or facts.slots[item.operand].full:
+    if done.second != EACH or done.second_type.char not in "fd" or facts.slots[item.operand].full:
         return False  # there is a NaN to spare in floats
     return not done.structure and done.adds_up_whole_rows and not (done.early_exit and done.has_terminal)
 
@@ -70,7 +70,7 @@ def names_of(context: Context, item: Product, step: BodyStep) -> Names:
         word = context.word("carries")
         carries = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
         all_short = f"{context.word('all_short', str(lane_row(done.dtype)), matrix, transposed)} != 0"
-        if done.vector == EACH:
+        if done.second == EACH:
             columns, indices = (context.word("order", f, matrix, transposed) for f in ("columns", "indices"))
             arrays = ", ".join(f"(const {space}::Column*){word}" for word in (columns, indices))
             order = f"{{{arrays}, ({space}::VectorValue*){context.word('ordered')}}}"

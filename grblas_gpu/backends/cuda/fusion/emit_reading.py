@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...programs.steps import may_be_empty
-from ...programs.terms import BodyStep, MaskUse, Operand, Unfusable
+from ...programs.terms import BodyStep, Kind, MaskUse, Operand
 from ..runtime import compile as programs
 from ..runtime.compile import binary, index_unary, unary
 from ..runtime.translate import c_type
@@ -57,7 +57,7 @@ class Reading:
 def computed(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
     """Whether there is a result at position i, and what it is: for an accumulator in a type of its own."""
     out = c_type(reading.context.facts.slots[step.out].dtype)
-    if step.kind == "clear":
+    if step.kind == Kind.CLEAR:
         return "false", f"{out}()"
     found, result = _result(reading, at, step)
     return found, result if step.accum is not None else f"cast<{out}>({result})"
@@ -65,7 +65,7 @@ def computed(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
 
 def _result(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
     context, space = reading.context, f"e{at}"
-    if step.kind == "assign":
+    if step.kind == Kind.ASSIGN:
         found = f"bool(S.c{step.args[0].number}.present)" if may_be_empty(step) else "true"
         return found, context.scalar(step.args[0], step.args[0].dtype)
     vectors = [arg for arg in step.args if arg.kind == "vector"]
@@ -74,43 +74,43 @@ def _result(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
     def read(arg: Operand, dtype: Any) -> str:
         return f"cast<{c_type(dtype)}>({reading.at(arg.number)})"
 
-    if step.kind == "copy":
+    if step.kind == Kind.COPY:
         return has[0], reading.at(vectors[0].number)
-    if step.kind == "gather":
+    if step.kind == Kind.GATHER:
         return _gathered(reading, step, vectors)
     op = getattr(step.op, "binaryop", step.op)
-    if step.kind in ("add", "mult", "union"):
+    if step.kind in (Kind.ADD, Kind.MULT, Kind.UNION):
         context.namespace(space, programs.product("op", op))
         left, right = op.type.np_type, op.type2.np_type
         x, y = read(vectors[0], left), read(vectors[1], right)
         both = f"{space}::op({x}, {y}, i, 0, i, 0)"
-        if step.kind == "mult":
+        if step.kind == Kind.MULT:
             return f"({has[0]} && {has[1]})", both
-        if step.kind == "union":
+        if step.kind == Kind.UNION:
             scalars = [arg for arg in step.args if arg.kind != "vector"]
             x = f"({has[0]} ? {x} : {context.scalar(scalars[0], left)})"
             y = f"({has[1]} ? {y} : {context.scalar(scalars[1], right)})"
             return f"({has[0]} || {has[1]})", f"{space}::op({x}, {y}, i, 0, i, 0)"
         alone = [read(arg, op.return_type.np_type) for arg in vectors]
         return f"({has[0]} || {has[1]})", f"({has[0]} && {has[1]} ? {both} : {has[0]} ? {alone[0]} : {alone[1]})"
-    if step.kind == "apply":
+    if step.kind == Kind.APPLY:
         context.namespace(space, unary("op", op))
         return has[0], f"{space}::op({read(vectors[0], op.type.np_type)})"
-    if step.kind in ("apply_left", "apply_right"):
+    if step.kind in (Kind.APPLY_LEFT, Kind.APPLY_RIGHT):
         context.namespace(space, binary("op", op))
         x, y = (
             read(arg, kind.np_type) if arg.kind == "vector" else context.scalar(arg, kind.np_type)
             for arg, kind in zip(step.args, (op.type, op.type2), strict=True)
         )
         return has[0], f"{space}::op({x}, {y})"
-    if step.kind in ("apply_index", "select"):
+    if step.kind in (Kind.APPLY_INDEX, Kind.SELECT):
         context.namespace(space, index_unary("op", op))
         x = read(vectors[0], op.type.np_type)
         call = f"{space}::op({x}, i, 0, {context.scalar(step.args[1], op.type2.np_type)})"
-        if step.kind == "select":
+        if step.kind == Kind.SELECT:
             return f"({has[0]} && cast<bool>({call}))", reading.at(vectors[0].number)
         return has[0], call
-    raise Unfusable(step.kind, step.number)
+    raise AssertionError(f"{step.kind} does not run position by position")
 
 
 def _gathered(reading: Reading, step: BodyStep, vectors: list[Operand]) -> tuple[str, str]:
@@ -126,7 +126,7 @@ def _gathered(reading: Reading, step: BodyStep, vectors: list[Operand]) -> tuple
 
 def values_needed(step: BodyStep) -> str:
     """Notes for the host that a Scalar is empty whose value this step needs. To assign one is another thing."""
-    if step.kind not in ("union", "apply_left", "apply_right", "apply_index", "select"):
+    if step.kind not in (Kind.UNION, Kind.APPLY_LEFT, Kind.APPLY_RIGHT, Kind.APPLY_INDEX, Kind.SELECT):
         return ""
     variables = [arg.number for arg in step.args if arg.kind == "variable"]
     return "".join(
@@ -146,7 +146,7 @@ def changed(context: Context, at: int, step: BodyStep, result: tuple[str, str], 
     The third name is of what is done where it computes a value.
     """
     (found, value_text), (has, value, also) = result, names
-    if step.kind == "clear":
+    if step.kind == Kind.CLEAR:
         return f"{has} = false;"
     if step.accum is None:
         return f"{has} = {found}; if ({has}) {value} = {value_text};{also}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...programs.terms import BodyStep
+from ...programs.terms import BodyStep, Kind
 from ..eager.mxv_product import native_atomic
 from ..runtime import compile as programs
 from ..runtime.compile import binary, constant, using
@@ -42,13 +42,13 @@ def scatter(context: Context, item: Scatter) -> str:
 
 def _namespace(context: Context, step: BodyStep, space: str) -> None:
     """The pieces of ``kernels/loop_scatter.cuh``."""
-    dtype, combined = context.facts.slots[step.out].dtype, step.kind == "scatter"
+    dtype, combined = context.facts.slots[step.out].dtype, step.kind == Kind.SCATTER
     first = f"DEVICE {c_type(dtype)} add({c_type(dtype)} x, {c_type(dtype)}) {{ return x; }}"
     pieces = [
         using("Value", dtype),
         constant("NATIVE", native_atomic(step.op, dtype) if combined else 0),
         constant("FIRST_COMES", not combined),
-        constant("ONLY_ONE", step.kind == "scatter.once"),
+        constant("ONLY_ONE", step.kind == Kind.SCATTER_ONCE),
         binary("add", step.op.binaryop) if combined else first,
     ]
     context.namespace(space, "\n".join(pieces) + f"\n{programs.paste('loop_scatter.cuh', set(COMMON))}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...programs.terms import BodyStep, Unfusable
+from ...programs.terms import BodyStep, Kind, Unfusable
 from ..runtime.compile import binary
 from ..runtime.translate import c_type, literal
 from .emit_context import Context, counters_of, truth, valued
@@ -45,7 +45,7 @@ def sum_of_blocks(context: Context, at: int, where: str) -> str:
     monoid, cell = step.op, f"S.c{step.out}"
     result = c_type(context.facts.variables[step.out])
     lines = [f"auto total = sum_blocks({where}, {_add(context, at, c_type(monoid.type.np_type))});"]
-    if step.kind == "reduce.identity":
+    if step.kind == Kind.REDUCE_IDENTITY:
         lines.append(f"if (!total.present) total = {{{literal(monoid.identity, monoid.type.np_type)}, true}};")
     value = f"cast<{result}>(total.value)"
     if step.accum is None:
@@ -91,7 +91,7 @@ def row(context: Context, item: Row) -> str:
 
 def scalar_step(context: Context, item: ScalarStep) -> str:
     step = context.facts.steps[item.step]
-    if step.kind in ("scalar.add", "scalar.mult"):
+    if step.kind in (Kind.SCALAR_ADD, Kind.SCALAR_MULT):
         context.namespace(f"e{item.step}", binary("op", _operator(step)))
     return (
         f"        __syncthreads();\n"
@@ -110,18 +110,15 @@ def scalar_text(context: Context, at: int) -> str:
     if step.accum is not None:
         raise Unfusable("a Scalar with an accumulator", step.number)
     result = context.facts.variables[step.out]
-    kind = step.kind.partition(".")[2]
     has = [f"S.c{arg.number}.present" if arg.kind == "variable" else "true" for arg in step.args]
-    if kind == "assign":
+    if step.kind == Kind.SCALAR_ASSIGN:
         text, present = context.scalar(step.args[0], result), has[0]
-    elif kind in ("add", "mult"):
+    else:
         op = _operator(step)
         x, y = (context.scalar(arg, t.np_type) for arg, t in zip(step.args, (op.type, op.type2), strict=True))
         text, present = f"cast<{c_type(result)}>(e{at}::op({x}, {y}))", f"({has[0]} && {has[1]})"
-        if kind == "add":
+        if step.kind == Kind.SCALAR_ADD:
             left, right = (context.scalar(arg, result) for arg in step.args)
             text, present = f"({present} ? {text} : {has[0]} ? {left} : {right})", f"({has[0]} || {has[1]})"
-    else:
-        raise Unfusable(f"{kind} of Scalars", step.number)
     cell = f"S.c{step.out}"
     return f"{cell}.bits = bits_of({text}); {cell}.present = {present};"

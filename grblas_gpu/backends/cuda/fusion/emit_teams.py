@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...programs.requests import direction_of
-from ...programs.steps import PRODUCTS, SCATTERS, product_operands
-from .analyse import FUSED, Analysis
+from ...programs.steps import FUSED, PRODUCTS, REDUCTIONS, SCATTERS, product_operands
+from .analyse import Analysis
 from .items import Schedule
 
 NEVER = "false"
@@ -53,7 +53,7 @@ def _on_short_lists(facts: Analysis, numbers: range, team_edges: str) -> str:
             if driver is None:
                 return NEVER
             listed.add(driver)
-        elif step.kind.startswith("reduce"):
+        elif step.kind in REDUCTIONS:
             if step.args[0].number not in facts.listable:
                 return NEVER
             listed.add(step.args[0].number)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from ...programs.requests import PUSH, Sides, direction_of
-from ...programs.steps import CONTROL, PRODUCTS, SCATTERS, product_operands, read_anywhere, vectors_of
-from ...programs.terms import BodyStep, Flow
+from ...programs.steps import CONTROL, PRODUCTS, SCALARS, TO_SCALAR, product_operands, read_anywhere, vectors_of
+from ...programs.terms import BodyStep, Flow, Kind, Unfusable
 from .analyse import Analysis, gathers_all
-from .chains import VALUES, chains_of, is_driven, only_in_variables, swapped_by, with_rows, written_with_rows
+from .chains import chains_of, is_driven, only_in_variables, swapped_by, with_rows, written_with_rows
 from .direction import SHARED_POLICIES, policy_of
 from .items import (
     Barrier,
@@ -41,7 +42,7 @@ BY_THREADS = Sides("pull.thread", "pull.thread")  # what such a product finds, 3
 def schedule(facts: Analysis) -> Schedule:
     chains = chains_of(facts)
     joined = with_rows(facts, chains)
-    facts = _with_gathered(_with_thirds(facts, joined), chains)
+    facts = _with_gathered(_with_triple_buffers(facts, joined), chains)
     parts, planners = [], []
 
     def planned(inside: list[list[int]]) -> list[Item]:
@@ -67,14 +68,14 @@ def schedule(facts: Analysis) -> Schedule:
     return Schedule(facts, chains, parts)
 
 
-def _with_thirds(facts: Analysis, joined: Sequence[list[int]]) -> Analysis:
+def _with_triple_buffers(facts: Analysis, joined: Sequence[list[int]]) -> Analysis:
     """A round that is one pass by a list, and rows of matrices, has one barrier: old buffers are cleaned meanwhile."""
     triple_buffered: set[int] = set()
     for chain in joined:
         if len(chain) > 1 and facts.steps[chain[0]].kind in PRODUCTS:
             triple_buffered |= written_with_rows(facts, chain).swapped
     if triple_buffered:
-        triple_buffered |= {step.out for step in facts.steps if step.kind == "row"}
+        triple_buffered |= {step.out for step in facts.steps if step.kind == Kind.ROW}
     slots = [slot._replace(buffers=3) if at in triple_buffered else slot for at, slot in enumerate(facts.slots)]
     return replace(facts, slots=slots)
 
@@ -82,7 +83,7 @@ def _with_thirds(facts: Analysis, joined: Sequence[list[int]]) -> Analysis:
 def _with_gathered(facts: Analysis, chains: Sequence[list[int]]) -> Analysis:
     """Where a gather alone is the first to write to a vector, it need not know which entries that has."""
     slots = list(facts.slots)
-    vectors = (chain for chain in reversed(chains) if not facts.steps[chain[0]].kind.startswith(VALUES))
+    vectors = (chain for chain in reversed(chains) if facts.steps[chain[0]].kind not in TO_SCALAR)
     first = {facts.steps[at].out: chain for chain in vectors for at in chain}
     for number in facts.fresh:
         at, *others = first[number]
@@ -105,7 +106,7 @@ def _settled(facts: Analysis, items: Sequence[Item]) -> list[Item]:
 def _loop_of(facts: Analysis, part: Part) -> Flow | None:
     """The loop inside that is this part and nothing else: its rounds follow each other."""
     before, after = (facts.steps[at] if 0 <= at < len(facts.steps) else None for at in (part.begins - 1, part.ends))
-    if before is None or after is None or (before.kind, after.kind) != ("begin", "end") or before.op.once:
+    if before is None or after is None or (before.kind, after.kind) != (Kind.BEGIN, Kind.END) or before.op.once:
         return None
     return before.op
 
@@ -150,7 +151,7 @@ def _parts(facts: Analysis, chains: Sequence[list[int]]) -> list[tuple[int, list
         if inside or begins_loop:
             found.append((begins, inside, at))
         begins, inside = at + 1, []
-        begins_loop = step is not None and step.kind == "begin" and not step.op.once
+        begins_loop = step is not None and step.kind == Kind.BEGIN and not step.op.once
     return found
 
 
@@ -179,19 +180,32 @@ class _Scheduler:
             self._chain_with_rows(chain, last)
         elif len(chain) > 1:
             self._chain(chain, last)
-        elif step.kind in PRODUCTS:
-            self._product(at, step, last)
-        elif step.kind.startswith("reduce"):
-            self._reduce(at, step)
-        elif step.kind == "row":
-            self._row(at, step, last)
-        elif step.kind in SCATTERS:
-            self._scatter(at, step)
-        elif step.kind.startswith("scalar"):
-            self._barrier(f"before step {at}, of Scalars")  # on which no plan of a product depends
-            self.items.append(ScalarStep(at))
         else:
-            self._position(at, step, last)
+            self._alone(at, step, last)
+
+    def _alone(self, at: int, step: BodyStep, last: bool) -> None:
+        match step.kind:
+            case Kind.VXM | Kind.MXV:
+                self._product(at, step, last)
+            case Kind.REDUCE | Kind.REDUCE_IDENTITY:
+                self._reduce(at, step)
+            case Kind.ROW:
+                self._row(at, step, last)
+            case Kind.SCATTER | Kind.SCATTER_ANY | Kind.SCATTER_ONCE:
+                self._scatter(at, step)
+            case Kind.SCALAR_ASSIGN | Kind.SCALAR_ADD | Kind.SCALAR_MULT:
+                self._barrier(f"before step {at}, of Scalars")  # on which no plan of a product depends
+                self.items.append(ScalarStep(at))
+            case Kind.SCALAR_APPLY | Kind.SCALAR_APPLY_LEFT | Kind.SCALAR_APPLY_RIGHT:
+                raise Unfusable(f"{step.kind.removeprefix('scalar.')} of Scalars", step.number)
+            case Kind.COPY | Kind.ASSIGN | Kind.ADD | Kind.MULT | Kind.UNION | Kind.GATHER | Kind.SELECT | Kind.CLEAR:
+                self._position(at, step, last)
+            case Kind.APPLY | Kind.APPLY_LEFT | Kind.APPLY_RIGHT | Kind.APPLY_INDEX:
+                self._position(at, step, last)
+            case Kind.BEGIN | Kind.END:
+                raise AssertionError("loops inside divide the schedule into parts")
+            case _:
+                assert_never(step.kind)
 
     # ---- barriers --------------------------------------------------------------------------------------------------
 
@@ -227,7 +241,7 @@ class _Scheduler:
             if any(self.facts.slots[number].buffers == 2 for number in waiting):
                 self._wait_until_clean(waiting)
                 return True
-            scalars = self.facts.steps[chain[0]].kind.startswith("scalar")
+            scalars = self.facts.steps[chain[0]].kind in SCALARS
             follows = chains[number + 1][0] if number + 1 < len(chains) else -1
             if not scalars and follows not in follower._closed_early | follower._apart:
                 return False  # there is a barrier before anything else is overwritten
@@ -341,7 +355,7 @@ class _Scheduler:
     def _position(self, at: int, step: BodyStep, last: bool) -> None:
         facts = self.facts
         driver, swaps = facts.driver(step), facts.swaps(step) or facts.picks(step)
-        one_value = facts.slots[step.out].iso and step.kind == "copy"  # others may be reading it
+        one_value = facts.slots[step.out].iso and step.kind == Kind.COPY  # others may be reading it
         dense = driver is None and step.out not in facts.listable and not one_value
         swapped = (step.out,) if swaps else ()
         self._begin_pass([step], at, swapped, dense)
@@ -398,7 +412,7 @@ class _Scheduler:
     def _end_chain(self, chain: list[int], swapped: Collection[int], last: bool) -> None:
         after = chain[-1] + 1
         following = self.facts.steps[after] if after < len(self.facts.steps) else None
-        if swapped and not last and (following is None or following.kind != "row"):
+        if swapped and not last and (following is None or following.kind != Kind.ROW):
             self._barrier("whoever comes next may read a list")
 
 

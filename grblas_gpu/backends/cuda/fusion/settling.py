@@ -18,8 +18,8 @@ from typing import NamedTuple
 from ....ir.descriptor import Counted
 from ...programs.monoids import LEAST
 from ...programs.requests import Sides, direction_of
-from ...programs.steps import PRODUCTS, overwrites, product_operands, vectors_of
-from ...programs.terms import BodyStep, MaskUse, Operand, VectorUse
+from ...programs.steps import CONTROL, PRODUCTS, TO_SCALAR, overwrites, product_operands, vectors_of
+from ...programs.terms import BodyStep, Kind, MaskUse, Operand, VectorUse
 from ..eager.mxv_product import Product
 from .direction import PUSH, policy_of
 
@@ -71,7 +71,7 @@ def _matched(steps: Sequence[BodyStep], at: int) -> Settling | None:
         return None
     begin, step, compare, replace, lower, choose, end = steps[at - 1 : at + 6]
     kinds = [each.kind for each in (begin, compare, replace, lower, choose, end)]
-    if kinds != ["begin", "mult", "copy", "copy", "select", "end"] or not _asked(step):
+    if kinds != [Kind.BEGIN, Kind.MULT, Kind.COPY, Kind.COPY, Kind.SELECT, Kind.END] or not _asked(step):
         return None
     flow, frontier, values = begin.op, product_operands(step)[1].number, lower.out
     if flow.once or flow.limit is not None or flow.condition != ("entries", frontier) or _counted(steps, flow.number):
@@ -108,12 +108,10 @@ def _counted(steps: Sequence[BodyStep], number: int) -> bool:
 
 
 def _writes(step: BodyStep, number: int) -> bool:
-    return step.kind not in ("begin", "end") and not step.kind.startswith(("scalar", "reduce")) and step.out == number
+    return step.kind not in CONTROL | TO_SCALAR and step.out == number
 
 
 def _used_in(steps: Sequence[BodyStep], number: int, at: int) -> bool:
     """Whether a vector is only used by the product and the four steps after it."""
     others = (step for other, step in enumerate(steps) if not at <= other <= at + 4)
-    return not any(
-        number in vectors_of(step) or _writes(step, number) for step in others if step.kind not in ("begin", "end")
-    )
+    return not any(number in vectors_of(step) or _writes(step, number) for step in others if step.kind not in CONTROL)

@@ -64,7 +64,7 @@ def records_of(run: Any, seconds: float) -> None:
                 why = "short rows, of the mask's entries, in one pass with what becomes of them"
             collector.records.append(
                 Record(
-                    step.kind,
+                    step.kind.value,
                     (row["end"] - row["start"]) * 1e-9,
                     row["result"],
                     strategy,

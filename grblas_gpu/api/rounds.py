@@ -101,12 +101,18 @@ def _outputs(nodes: Iterable[Node]) -> set[int]:
 
 
 def _is_overwritten(nodes: Iterable[Node], obj: Any) -> bool:
-    """Whether the first node that has to do with an object overwrites it, whatever it holds."""
-    for node in nodes:
-        if any(x is obj for x in handles_of(node)):
-            whole = (node.op in COMPUTE or node.op is ops.ASSIGN) and node.mask is None and node.accum is None
-            return whole and node.out is obj and not reads(node, obj)
-    return False
+    """Whether the first node that has to do with an object overwrites it, whatever it holds: also one inside of the
+    only loop or ``when`` that has to do with it."""
+    uses = [node for node in nodes if any(x is obj for x in handles_of(node))]
+    if not uses:
+        return False
+    first = uses[0]
+    if first.op in ops.CONTROL:
+        (program,) = first.operands
+        parts = getattr(program.condition, "args", [program.condition])
+        return len(uses) == 1 and all(x is not obj for x in parts) and _is_overwritten(program.nodes, obj)
+    whole = (first.op in COMPUTE or first.op is ops.ASSIGN) and first.mask is None and first.accum is None
+    return whole and first.out is obj and not reads(first, obj)
 
 
 class Walk:

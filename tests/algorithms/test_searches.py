@@ -221,7 +221,7 @@ def test_bad_input(backend: str, name: str) -> None:
     function = ALGORITHMS[name]
     A = generators.path(4)
     for source in (4, -1, 2**40):
-        with pytest.raises(gb.exceptions.IndexOutOfBound, match=f"source {source} is not a vertex"):
+        with pytest.raises(gb.exceptions.IndexOutOfBound, match=rf"sources?:? {source} is not a vertex"):
             function(A, source)
     with pytest.raises(TypeError):
         function(A, 1.5)
@@ -231,7 +231,7 @@ def test_bad_input(backend: str, name: str) -> None:
         function(gb.Matrix(bool, 3, 4), 0)
     with pytest.raises(TypeError, match="must be a Matrix"):
         function(gb.Vector(bool, 3), 0)
-    with pytest.raises(TypeError, match=r"use \.new\(\)"):
+    with pytest.raises(TypeError, match=r"\.new\(\) makes a Matrix"):
         function(A.T, 0)
     assert A.isequal(generators.path(4))
 

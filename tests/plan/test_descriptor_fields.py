@@ -30,9 +30,13 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
 
 def once(condition: Vector, in_a_loop: bool) -> Iterator[Any]:
     """A loop of one step, that runs as a whole where loops can; or no loop."""
+    if not in_a_loop:
+        yield 0
+        return
     rounds = gb.loop(condition, 1)
-    yield from rounds if in_a_loop else [0]
-    assert not in_a_loop or rounds.mode == "fused" or not condition._engine.runs_loops
+    for step in rounds:  # noqa: UP028  (`yield from` is no `for` statement, and such a loop is iterated)
+        yield step
+    assert rounds.mode == "fused" or not condition._engine.runs_loops
 
 
 #: Options of a product, and what the trace must say of it.

@@ -14,6 +14,7 @@ def search(A: Matrix, source: int) -> Vector:
     levels = Vector(int, A.nrows)
     frontier = Vector.from_coo([source], [True], size=A.nrows)
     for depth in gb.loop(frontier):
+        assert_type(depth, int)
         levels(frontier.S) << depth
         frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
     return levels

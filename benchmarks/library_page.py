@@ -1,6 +1,6 @@
-"""What ``library_speed`` kept, as a page of the documentation.
+"""Write the results of ``library_speed`` as a Markdown page.
 
-python -m benchmarks.library_page     # benchmarks/results/library_speed.*.json -> docs/library-speed.md
+python -m benchmarks.library_page     # benchmarks/results/library_speed.*.json -> library_speed.md
 """
 
 from __future__ import annotations
@@ -23,26 +23,24 @@ GRAPHS = {
 PEERS = {"scipy": "SciPy", "igraph": "igraph", "networkit": "NetworKit", "networkx": "NetworkX"}
 CLOCKS = {
     "wall": "",
-    "processor": " Time of the processor, that of all threads: the machine was busy with other programs, too.",
+    "processor": " Processor time of all threads, because other programs ran at the same time.",
 }
-HEAD = """# How fast the library is
+HEAD = """# Every algorithm on four graphs
 
-Made by `python -m benchmarks.library_page` from `benchmarks/results/library_speed.*.json`; do not edit.
-`python -m benchmarks.library_speed` ([all options](benchmarks.md#smaller-ones)) measures again: every algorithm on four
-graphs, its result checked before it is timed.
+Written by `python -m benchmarks.library_page` from `benchmarks/results/library_speed.*.json`; do not edit.
+`python -m benchmarks.library_speed` repeats the measurement and checks every result before it times it.
 
-Milliseconds of whole calls, the fastest of some, after a first call that compiles or loads what it needs. "Iterated" is
-the same call with loops that [come back to Python](loops.md) for every operation. SciPy, igraph, NetworKit and NetworkX
-ran in turns with us where they have the algorithm, on graphs of their own that were there before; what has one right
-answer was compared with ours first. Their rules to stop are not ours: igraph solves PageRank and eigenvectors to the
-last digits, and communities are not equally good everywhere. What takes us longer than the fastest of them is listed
-below each table. cuGraph 26.10 (whole calls, pool allocator) and ECL (hand-written CUDA, kernels only) are quoted from
-measurements on an H200, not measured here.
+Times are milliseconds of whole calls, the fastest of several, after a first call that compiles or loads kernels.
+"Iterated" is the same call with `gb.config.set(loops="iterated")`. SciPy, igraph, NetworKit and NetworkX run in turns
+with this library, on graphs that are built beforehand; results with one right answer are compared. Stopping rules
+differ: igraph solves PageRank and eigenvectors to the last digit. A line below each table names the algorithms at which
+another library is faster. Times of cuGraph 26.10 (whole calls, pool allocator) and ECL (hand-written CUDA, kernels
+only) are quoted from separate measurements on an H200.
 """
 
 
 def main() -> int:
-    (ROOT / "docs" / "library-speed.md").write_text(page(results(ROOT / "benchmarks" / "results")))
+    (ROOT / "benchmarks" / "results" / "library_speed.md").write_text(page(results(ROOT / "benchmarks" / "results")))
     return 0
 
 
@@ -109,7 +107,9 @@ def smaller(rows: list[dict[str, Any]]) -> list[str]:
     if not found:
         return []
     few = max(row["vertices"] for row in rows if of_small(row))
-    return [f"\nOf at most {few:,} vertices, as they need a search from every one: {', '.join(found)}."]
+    return [
+        f"\nGraphs of at most {few:,} vertices, because the algorithm searches from every vertex: {', '.join(found)}."
+    ]
 
 
 def slower(rows: list[dict[str, Any]]) -> list[str]:

@@ -45,7 +45,7 @@ LARGE = [usual(1, 8), *BOTH, *(usual(*shape) for shape in ((4, 32), (8, 32), (16
 # and rounds cost, was measured (level_costs.py).
 NAME, BANDWIDTH, PER_MESSAGE, MEMORY = "H200, 50 GB/s each", 50e9, 2e-6, 141e9
 # Where there are no results of a GPU: Kronecker 22 on one rank took 0.53 ms, 26 us of it for each of seven levels;
-# products: 001.figure4 in docs/benchmark-results.md.
+# products: 001.figure4 in benchmarks/results/papers.md.
 SEEN = {BITS: Costs(26e-6, 0.0, 184e9), PRODUCTS: Costs(0.0, 0.0, 40e9)}
 
 

@@ -1,4 +1,4 @@
-"""Write the tables of docs/distributed.md that say how searches scale, from what was measured and the model of it.
+"""Write the tables of benchmarks/results/scaling.md from the measured results and the model.
 
     python -m benchmarks.scaling_page
 
@@ -16,7 +16,7 @@ from . import level_costs, scaling
 from .level_costs import RESULTS
 from .text_tables import Table, is_numeric, shown
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "distributed.md"
+PAGE = Path(__file__).resolve().parent / "results" / "scaling.md"
 PER_RANK = 15  # 2**15 vertices of each rank, measured
 HEADS = {
     "bytes/vertex": "bytes per vertex",

@@ -1,6 +1,6 @@
-"""Result files as a page of the documentation.
+"""Write result files as a Markdown page.
 
-python -m benchmarks.papers.document benchmarks/results docs/benchmark-results.md
+python -m benchmarks.papers.document benchmarks/results benchmarks/results/papers.md
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from ..text_tables import device, is_numeric, origin, shown
 from . import EXPERIMENTS
 from .remarks import REMARKS
 
-HEAD = """# Results beside the papers'
+HEAD = """# Experiments of the five papers
 
-Made by `python -m benchmarks.papers.document` from the files in `benchmarks/results/`; do not edit.
-[Benchmarks](benchmarks.md) says how to repeat them, how things are counted, and where all experiments differ from the
-papers'. What differs in the result of one, and why, stands below its tables. Each result names the commit that it was
-measured at.
+Written by `python -m benchmarks.papers.document` from the files in `benchmarks/results/`; do not edit.
+`docs/benchmarks.md` says how to repeat the experiments, how they are counted, and how all of them differ from the
+papers. Notes below the tables say what differs in one experiment, and why. Each result names its commit.
 """
 #: Columns that say how many times as fast as the paper a row is, or as the system's own other form.
 RATIOS = {

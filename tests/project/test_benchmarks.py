@@ -577,7 +577,7 @@ def test_the_page_of_results_is_up_to_date():
     root = Path(__file__).resolve().parents[2]
     found = document.results(root / "benchmarks" / "results")
     assert found
-    text = (root / "docs" / "benchmark-results.md").read_text()
+    text = (root / "benchmarks" / "results" / "papers.md").read_text()
     assert text == document.page(found), "make it again: see the head of papers/document.py"
     for result in found:
         assert not document.slower(result) or remarks.REMARKS.get(result["experiment"]), "what differs, and why?"

@@ -7,7 +7,7 @@ from typing import Any
 
 import grblas_gpu as gb
 
-#: What expressions of the tables say in the words of mathematics; others are plain enough.
+#: Expressions of the operator tables in the notation of mathematics; other expressions are shown as they are.
 PLAINLY = {
     "divide(1, x)": "1 / x",
     "divide(x, y)": "x / y",
@@ -87,7 +87,7 @@ AGGREGATORS = {
 
 
 def names(kind: str) -> list[str]:
-    """All operators of a namespace, with those of its parts but NumPy's, which have NumPy's names."""
+    """All operators of a namespace and of its part ``ss``; those of ``numpy`` have the names of NumPy."""
     module = getattr(gb, kind)
     own = sorted(module._namespace.builtin_names() - {"numpy", "ss"})
     part = vars(module).get("ss")
@@ -102,7 +102,7 @@ def find(kind: str, name: str) -> Any:
 
 
 def types_text(op: Any) -> str:
-    """The types that an operator takes, and what it returns where that is another."""
+    """The input types of an operator, and its result type if it is the same for all."""
     if not getattr(op, "types", None):
         return ""
     groups = {"BOOL": "BOOL", "INT": "integers", "UINT": "integers", "FP": "floats", "FC": "complex"}
@@ -113,7 +113,7 @@ def types_text(op: Any) -> str:
 
 
 def real_form(forms: Any) -> Any:
-    """The most general form of an operator that is not for complex numbers alone."""
+    """The most general form of an operator that accepts real numbers."""
     return next((form for form in reversed(forms) if "complex" not in form.source), forms[-1])
 
 
@@ -159,7 +159,7 @@ def rows_of(kind: str) -> Iterator[list[str]]:
 
 
 def directive() -> type:
-    """Here, because tests look at the tables where there is no docutils."""
+    """A function, because tests read the tables without docutils."""
     from docutils import nodes
     from docutils.parsers.rst import Directive
 

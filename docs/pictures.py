@@ -2,8 +2,7 @@
 
 python docs/pictures.py
 
-Every picture lies on a card of its own that follows the reader's light or dark setting, so that it can be read on any
-page, whatever the page's own colours are.
+Every picture has a background card that follows the reader's light or dark setting, so that it is readable on any page.
 """
 
 from __future__ import annotations
@@ -178,7 +177,7 @@ def levels() -> tuple[str, str]:
 
 
 def push_and_pull() -> tuple[str, str]:
-    """What each direction reads of the matrix, for the step from the frontier {1, 2}."""
+    """The matrix entries that each direction reads, for the step from the frontier {1, 2}."""
     seen = (0, 1, 2)
     push = {(i, j): "a" for i, j in EDGES if i in (1, 2)}
     push |= {(i, j): "wash-a" for i in (1, 2) for j in PLACES if (i, j) not in EDGES}
@@ -343,7 +342,7 @@ def library_times() -> tuple[str, str]:
     ours = {row["algorithm"]: row for row in result["rows"] if row["graph"] == "rmat"}
     shown = [(name, ours[name]["ms"], quoted[name]) for name in ours if name in quoted]
     entries, vertices = (max(row[key] for row in ours.values()) for key in ("entries", "vertices"))
-    left, top, width, line, low, high = 170, 66, 430, 28, -1, 3
+    left, top, width, line, low, high = 170, 62, 430, 34, -1, 3
 
     def x(milliseconds: float) -> float:
         return left + width * (math.log10(milliseconds) - low) / (high - low)
@@ -360,11 +359,11 @@ def library_times() -> tuple[str, str]:
         parts.append(text(at, bottom + 16, f"{10**power:g}", "small faint"))
     for k, (name, *times) in enumerate(sorted(shown, key=lambda row: row[1])):
         at = top + line * k
-        parts.append(text(left - 8, at + 18, name, "right small"))
+        parts.append(text(left - 8, at + 21, name, "right small"))
         for number, (kind, value) in enumerate(zip("ac", times, strict=True)):
-            y = at + 4 + 10 * number
-            parts.append(f'<rect class="{kind}" x="{left}" y="{y}" width="{x(value) - left:.1f}" height="9"/>')
-            parts.append(text(x(value) + 5, y + 9, f"{value:.3g}", "left small"))
+            y = at + 5 + 13 * number
+            parts.append(f'<rect class="{kind}" x="{left}" y="{y}" width="{x(value) - left:.1f}" height="11"/>')
+            parts.append(text(x(value) + 5, y + 10, f"{value:.3g}", "left small"))
     return picture("library-times.svg", 700, bottom + 26, "Algorithms on a GPU and in cuGraph", parts)
 
 

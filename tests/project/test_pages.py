@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -260,14 +261,15 @@ def test_tables_of_operators(kind):
 def test_reference_is_complete():
     """Everything public has an entry in the index of the reference: a page of its own, or a part of its module's."""
     links = from_docs("api_links")
-    text = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("api.md", "operators.md"))
+    pages = [ROOT / "docs" / "operators.md", *(ROOT / "docs").glob("api*.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
     named = {f"grblas_gpu.{name}" for name in re.findall(r"^   ([\w.]+)$", text, re.MULTILINE)}
     for module, members in re.findall(r"automodule:: (grblas_gpu\.[\w.]+)\n((?:   :.*\n)*)", text):
         listed = re.search(r":members: (.+)", members)
         named |= {module} | ({f"{module}.{name.strip()}" for name in listed[1].split(",")} if listed else set())
     owners = tuple(f"{links.entries()[owner.__name__]}." for owner in links.CLASSES)
     wanted = {name for name in links.entries().values() if not name.startswith(owners)}
-    assert not wanted - named, f"not in docs/api.md: {', '.join(sorted(wanted - named))}"
+    assert not wanted - named, f"not in docs/api*.md: {', '.join(sorted(wanted - named))}"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
@@ -288,6 +290,28 @@ def test_what_inline_code_names():
     assert name_of("algorithms.nothing") == name_of("gb.nothing") == name_of("Matrix.nothing") == ""
 
 
+class Literals(HTMLParser):
+    """Inline code of a built page that is neither a link nor part of a heading."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: Any) -> None:
+        if tag in ("a", "h1", "h2", "h3", "code"):
+            self.open.append(tag)
+            self.found += [""] if tag == "code" and "docutils literal" in dict(attributes).get("class", "") else []
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self.open:
+            self.open.remove(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self.open == ["code"] and self.found:
+            self.found[-1] += data
+
+
 @pytest.mark.slow
 def test_built_pages_have_every_public_name(tmp_path):
     """As `make docs` builds them; without warnings, of which a public name that is nowhere described is one."""
@@ -304,6 +328,12 @@ def test_built_pages_have_every_public_name(tmp_path):
     assert "<code" in (tmp_path / "operators.html").read_text(encoding="utf-8")
     library = (tmp_path / "library.html").read_text(encoding="utf-8")
     assert 'href="reference/grblas_gpu.algorithms.louvain.html' in library
+    name_of = from_docs("api_links").name_of
+    for path in tmp_path.glob("*.html"):
+        literals = Literals()
+        literals.feed(path.read_text(encoding="utf-8"))
+        unlinked = {code for code in literals.found if name_of(code, path.stem)}
+        assert not unlinked, f"{path.name}: {unlinked}"
     found = json.loads((tmp_path / "searchindex.js").read_text(encoding="utf-8").split("(", 1)[1].rstrip(";\n)"))
     for name in ("from_coo", "louvain", "LoopError"):
         assert name in str(found["objects"])

@@ -27,8 +27,8 @@ VARIABLES = {"A": gb.Matrix, "B": gb.Matrix, "C": gb.Matrix, "L": gb.Matrix, "ma
 VARIABLES |= {"u": gb.Vector, "v": gb.Vector, "w": gb.Vector, "graph": gb.Graph, "t": Trace, "loop": Loop}
 #: Types have one sentence in common, not an entry each.
 SIMPLE = {"MAX_SIZE", "BOOL", "FP32", "FP64"} | {name for name in gb.__all__ if name.startswith(("INT", "UINT"))}
-#: On these pages a name without a dot is a command, a function of NetworkX, or an attribute that engines read.
-OTHER_NAMES = {"command-line", "networkx", "architecture"}
+#: On these pages a name without a dot is a command or a function of NetworkX.
+OTHER_NAMES = {"command-line", "networkx"}
 CALL = re.compile(r"(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\(.*\))?", re.DOTALL)
 
 

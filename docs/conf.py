@@ -24,6 +24,7 @@ autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented_params"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+highlight_language = "none"  # blocks without a language are output or text
 html_theme = "furo"
 html_title = "grblas_gpu"
 html_show_copyright = False

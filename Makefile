@@ -16,6 +16,9 @@ endif
 # would compile all that it imports again (1.4 s for this package and NumPy instead of 0.3).
 export PYTHONDONTWRITEBYTECODE :=
 
+# The paths whose words `make lint` checks, by the dictionaries of [tool.codespell] in pyproject.toml.
+PROSE := README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test beside-unit lint stubs types unit conformance networkx test-slow soak test-gpu sanitize bench bench-cpu bench-gpu papers package docs clean
 
@@ -45,9 +48,10 @@ test: lint  ## everything that this machine can check
 beside-unit: $(READY)
 	@$(MAKE) --no-print-directory --output-sync=target types conformance
 
-lint: $(READY)  ## ruff: rules and format; and that layers import one way
+lint: $(READY)  ## ruff: rules and format; the words of the prose; layers import one way
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) -m codespell_lib $(PROSE)
 	$(PY) -m pytest -q tests/project/test_layers.py
 
 stubs: $(READY)  ## grblas_gpu/*.pyi for editors and type checkers, from the tables of operators
@@ -87,7 +91,7 @@ bench: $(READY) bench-cpu  ## next to SuiteSparse and others, in some minutes: r
 papers: $(READY)  ## every experiment of the five papers on a CUDA device, in some ten minutes: benchmarks/results and their page
 	$(PY) -m benchmarks papers all --backend cuda --sources 2 --trials 3 --jobs 16 --out benchmarks/results $(ARGS)
 	$(PY) -m docs.pages
-	@echo "docs/benchmark-results.md"
+	@echo "benchmarks/results/papers.md"
 
 bench-gpu: $(READY)  ## every operation on a CUDA device beside cupyx, in some 150 s: benchmarks/results/gpu_operations.json and its picture
 	$(PY) -m benchmarks gpu_operations --jobs 16 --out benchmarks/results $(ARGS)

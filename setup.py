@@ -1,7 +1,7 @@
 """The README as a package index shows it, and the stubs of the operators. Everything else is in pyproject.toml.
 
-Links of the README lead to files of the repository, which an index does not have. With an address of the sources under
-``[project.urls]`` they lead there, with none they are the names of the files, as the sdist has them.
+Its links and pictures are files of the repository, which an index does not have. With the address ``Source`` under
+``[project.urls]`` they lead there. Without it links become names of files, and pictures are left out.
 Every build (wheel, sdist, editable install) first runs tools/make_stubs.py, which needs NumPy.
 """
 
@@ -12,14 +12,16 @@ import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).parent
-RELATIVE = re.compile(r"\[([^]]+)\]\((?!https?:)([^)]+)\)")
+RELATIVE = re.compile(r"(!?)\[([^]]+)\]\((?!https?:)([^)]+)\)")
 
 
 def long_description(readme: str, source: str = "") -> str:
     def link(found: re.Match[str]) -> str:
-        words, path = found.groups()
+        picture, words, path = found.groups()
         if source:
-            return f"[{words}]({source.rstrip('/')}/blob/main/{path})"
+            return f"{picture}[{words}]({source.rstrip('/')}/{'raw' if picture else 'blob'}/main/{path})"
+        if picture:
+            return ""
         return f"`{path}`" if words == path else f"{words} (`{path}`)"
 
     return RELATIVE.sub(link, readme)

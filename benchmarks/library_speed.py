@@ -8,7 +8,7 @@
     python -m benchmarks library_speed --scale 18 --graphs grid --out benchmarks/results --add   # to what is kept
     python -m benchmarks library_speed --backend cuda --check-scale 12 --others -1 --keep-going --limit 8 --total 230 \
         --out benchmarks/results --add     # all of it on a device in four minutes; the same with --missing goes on
-    python -m docs.pages                                                   # docs/library-speed.md, from what is kept
+    python -m docs.pages                       # benchmarks/results/library_speed.md, from the JSON files
 
 Graphs of 2**scale vertices, algorithms and their checks are in ``cases_library``. Times are whole calls, the fastest of
 some; medians are kept, too. SciPy, igraph, NetworKit and NetworkX run where they are installed and have the algorithm

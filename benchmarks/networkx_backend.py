@@ -78,7 +78,9 @@ def chosen(name: str, G: nx.Graph, options: dict[str, Any]) -> str:
     """When a priority is enough for the call to run here."""
     G.__networkx_cache__.clear()
     why = should_run(name, (G,), options)
-    return "always" if why is True else "if converted" if "conversion takes longer" in str(why) else "if asked"
+    return (
+        "always" if why is True else "if converted" if "conversion takes longer" in str(why) else "only with backend="
+    )
 
 
 def line(name: str, cells: list[str], markdown: bool) -> str:

@@ -2,7 +2,7 @@
 
     mpiexec -n 4 python -m benchmarks product_steps --scale 18
 
-In steps a block computes on the part of its operand that is there while the next arrives (docs/distributed.md).
+In steps a block computes on the part of its operand that is there while the next arrives.
 """
 
 from __future__ import annotations

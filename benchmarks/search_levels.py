@@ -3,7 +3,7 @@
     mpiexec -n 4 python -m benchmarks search_levels --scale 22 --roots 16 --validate 2
 
 ``overhead`` is the time of a level of searches along a path, whose frontiers have one vertex. GRBLAS_GPU_MPI_SEARCH and
-GRBLAS_GPU_MPI_GRID say how ranks search. ``--json`` is for ``level_costs.py``, which runs this for several grids.
+GRBLAS_GPU_MPI_GRID say how ranks search. ``--json`` is for ``scaling --levels``, which runs this for several grids.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def searched(engine: Any, A: Any, roots: list[int], degrees: Any) -> dict[str, A
 
 
 def measured(engine: Any, A: Any, roots: list[int], degrees: Any, paths: int) -> dict[str, Any]:
-    """A row of ``level_costs.py``: how these ranks search, searches, and what a level costs."""
+    """A row of ``scaling --levels``: how these ranks search, searches, and what a level costs."""
     hybrid_bfs(A, roots[0])
     carried = {record.transport for record in sent_by(engine, A, roots[0])[1].steps()}
     ranks = {"ranks": engine.grid.size, "grid": list(engine.grid.shape)}

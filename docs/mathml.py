@@ -1,4 +1,4 @@
-"""Formulas as MathML, made when the pages are built: browsers draw it themselves, without scripts or a network."""
+"""Formulas as MathML, made by the build: browsers draw it without scripts or a network."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from latex2mathml.converter import convert
 
 def inline(self: Any, node: Any) -> None:
     self.body.append(convert(node.astext()))
-    raise SkipNode  # what is below the node is the formula's source
+    raise SkipNode  # the children of the node are the source of the formula
 
 
 def block(self: Any, node: Any) -> None:

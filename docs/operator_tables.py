@@ -10,7 +10,7 @@ from grblas_gpu.operators.meanings import meaning, types_text
 
 
 def names(kind: str) -> list[str]:
-    """All operators of a namespace, with those of its parts but NumPy's, which have NumPy's names."""
+    """All operators of a namespace and of its part ``ss``; those of ``numpy`` have the names of NumPy."""
     module = getattr(gb, kind)
     own = sorted(module._namespace.builtin_names() - {"numpy", "ss"})
     part = vars(module).get("ss")
@@ -49,7 +49,7 @@ def rows_of(kind: str) -> Iterator[list[str]]:
 
 
 def directive() -> type:
-    """Here, because tests look at the tables where there is no docutils."""
+    """A function, because tests read the tables without docutils."""
     from docutils import nodes
     from docutils.parsers.rst import Directive
 

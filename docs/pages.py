@@ -1,9 +1,9 @@
-"""The pages of the documentation that are made from ``benchmarks/results``.
+"""Write the Markdown pages in ``benchmarks/results`` from the JSON files next to them.
 
     python -m docs.pages
 
-``docs/benchmark-results.md`` (the papers' experiments), ``docs/library-speed.md`` (every algorithm), and the tables of
-``docs/distributed.md``, which follow ``<!-- table: NAME -->``.
+``papers.md`` (the papers' experiments), ``library_speed.md`` (every algorithm), and the tables of ``scaling.md``
+(searches over MPI ranks), which follow ``<!-- table: NAME -->``.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from benchmarks.papers import EXPERIMENTS
 from docs import scaling_model
 from grblas_gpu.bench.tables import Table, is_numeric, shown
 
-DOCS = Path(__file__).resolve().parent
-MADE = "<!-- made by python -m docs.pages: what follows is not to be edited -->\n\n"
+MADE = "<!-- Written by python -m docs.pages; do not edit below. -->\n\n"
 PER_RANK = 15  # 2**15 vertices of each rank, measured
 Result = dict[str, Any]
 
@@ -123,7 +122,7 @@ NAMES = {"cpu": "On a CPU", "cuda": "On a CUDA device"}
 GRAPHS = {"rmat": "A Kronecker graph", "uniform": "Random neighbours", "grid": "A grid"}
 GRAPHS["web"] = "A Kronecker graph with directions"
 PEERS = {"scipy": "SciPy", "igraph": "igraph", "networkit": "NetworKit", "networkx": "NetworkX"}
-BUSY = " Time of the processor, that of all threads: the machine was busy with other programs, too."
+BUSY = " Processor time of all threads, because other programs ran at the same time."
 
 
 def library_page(found: list[Result]) -> str:
@@ -162,7 +161,8 @@ def library_table(result: Result, graph: str, rows: list[Result]) -> str:
     lines = [f"### {GRAPHS[graph]}: {', '.join(sizes)}\n", table]
     if small:
         few, names = max(row["vertices"] for row in small), ", ".join(row["algorithm"] for row in small)
-        lines.append(f"\nOf at most {few:,} vertices, as they need a search from every one: {names}.")
+        reason = "because the algorithm searches from every vertex"
+        lines.append(f"\nGraphs of at most {few:,} vertices, {reason}: {names}.")
     lines += [f"\n`{row['algorithm']}` {row['remark']}." for row in rows if "remark" in row]
     return "\n".join([*lines, *slower_than_others(rows)]) + "\n"
 
@@ -218,19 +218,18 @@ def ranks_page(text: str) -> str:
 
 
 def pages() -> dict[str, str]:
-    """All of them, by their names in docs/. What stands above the mark is written by hand."""
-    found = {"benchmark-results.md": papers_page(experiments())}
-    found["library-speed.md"] = library_page(results("library_speed.*.json"))
+    """All pages by their names in benchmarks/results. The text above the mark is written by hand."""
+    found = {"papers.md": papers_page(experiments()), "library_speed.md": library_page(results("library_speed.*.json"))}
     for name, made in found.items():
-        head, mark, _ = (DOCS / name).read_text(encoding="utf-8").partition(MADE)
+        head, mark, _ = (RESULTS / name).read_text(encoding="utf-8").partition(MADE)
         found[name] = head + mark + made
-    return {**found, "distributed.md": ranks_page((DOCS / "distributed.md").read_text(encoding="utf-8"))}
+    return {**found, "scaling.md": ranks_page((RESULTS / "scaling.md").read_text(encoding="utf-8"))}
 
 
 def main() -> None:
     for name, text in pages().items():
-        (DOCS / name).write_text(text, encoding="utf-8")
-        print(f"docs/{name}")
+        (RESULTS / name).write_text(text, encoding="utf-8")
+        print(f"benchmarks/results/{name}")
 
 
 if __name__ == "__main__":

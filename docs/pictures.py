@@ -2,8 +2,7 @@
 
 python docs/pictures.py
 
-Every picture lies on a card of its own that follows the reader's light or dark setting, so that it can be read on any
-page, whatever the page's own colours are.
+Every picture has a background card that follows the reader's light or dark setting, so that it is readable on any page.
 """
 
 from __future__ import annotations
@@ -64,14 +63,14 @@ def arrow(x1: float, y1: float, x2: float, y2: float, kind: str = "") -> str:
 
 
 def edge(i: int, j: int, kind: str = "", weight: object = None) -> str:
-    """An edge of the tutorial's graph, from rim to rim, with its weight beside it."""
+    """An edge of the tutorial's graph, from rim to rim, with its weight next to it."""
     (x1, y1), (x2, y2) = PLACES[i], PLACES[j]
     length = math.hypot(x2 - x1, y2 - y1)
     dx, dy = (x2 - x1) / length * (RADIUS + 1), (y2 - y1) / length * (RADIUS + 1)
     parts = arrow(x1 + dx, y1 + dy, x2 - dx, y2 - dy, kind)
     if weight is not None:
-        beside = 0 if dy == 0 else -10 if dy < 0 else 10  # left of what rises, right of what falls
-        parts += text((x1 + x2) / 2 + beside, (y1 + y2) / 2 - (6 if dx else -5), weight)
+        shift = 0 if dy == 0 else -10 if dy < 0 else 10  # left of what rises, right of what falls
+        parts += text((x1 + x2) / 2 + shift, (y1 + y2) / 2 - (6 if dx else -5), weight)
     return parts
 
 
@@ -178,7 +177,7 @@ def levels() -> tuple[str, str]:
 
 
 def push_and_pull() -> tuple[str, str]:
-    """What each direction reads of the matrix, for the step from the frontier {1, 2}."""
+    """The matrix entries that each direction reads, for the step from the frontier {1, 2}."""
     seen = (0, 1, 2)
     push = {(i, j): "a" for i, j in EDGES if i in (1, 2)}
     push |= {(i, j): "wash-a" for i in (1, 2) for j in PLACES if (i, j) not in EDGES}
@@ -302,7 +301,7 @@ def work_times() -> tuple[str, str]:
 
 
 def operation_times(result: dict | None = None) -> tuple[str, str]:
-    """Operations on whole matrices beside cupyx and the time of their bytes: benchmarks/results/gpu_operations.json."""
+    """Operations on whole matrices, cupyx and the time of their bytes: benchmarks/results/gpu_operations.json."""
     result = result or json.loads((RESULTS / "gpu_operations.json").read_text())
     rows = [row for row in result["rows"] if row["type"] == "FP32" and "error" not in row]
     shown = [row for row in rows if row["graph"] == "rmat20_16"]
@@ -336,7 +335,39 @@ def operation_times(result: dict | None = None) -> tuple[str, str]:
     return picture("operation-times.svg", 700, bottom + 26, "Times of operations on whole matrices", parts)
 
 
-CHARTS = (level_times, cost_growth, work_times)  # of measurements: they change when somebody measures again
+def library_times() -> tuple[str, str]:
+    """Milliseconds of algorithms next to those quoted for cuGraph: benchmarks/results/library_speed.cuda.json."""
+    result = json.loads((RESULTS / "library_speed.cuda.json").read_text())
+    (quoted,) = (times for who, times in result["quoted"].items() if who.startswith("cugraph"))
+    ours = {row["algorithm"]: row for row in result["rows"] if row["graph"] == "rmat"}
+    shown = [(name, ours[name]["ms"], quoted[name]) for name in ours if name in quoted]
+    entries, vertices = (max(row[key] for row in ours.values()) for key in ("entries", "vertices"))
+    left, top, width, line, low, high = 170, 62, 430, 34, -1, 3
+
+    def x(milliseconds: float) -> float:
+        return left + width * (math.log10(milliseconds) - low) / (high - low)
+
+    bottom = top + line * len(shown)
+    where = f"{result['machine']['machine']['gpu']}, {vertices / 1e6:.1f} M vertices, {entries / 1e6:.0f} M entries"
+    parts = [text(350, 26, f"Milliseconds of whole calls on an {where} (logarithmic)")]
+    for k, (kind, name) in enumerate((("a", "grblas_gpu"), ("c", "cuGraph 26.10"))):
+        parts.append(f'<rect class="{kind}" x="{230 + 130 * k}" y="38" width="12" height="12"/>')
+        parts.append(text(248 + 130 * k, 49, name, "left small"))
+    for power in range(low, high + 1):
+        at = x(10**power)
+        parts.append(f'<line class="axis" x1="{at:.1f}" x2="{at:.1f}" y1="{top}" y2="{bottom}" opacity="0.4"/>')
+        parts.append(text(at, bottom + 16, f"{10**power:g}", "small faint"))
+    for k, (name, *times) in enumerate(sorted(shown, key=lambda row: row[1])):
+        at = top + line * k
+        parts.append(text(left - 8, at + 21, name, "right small"))
+        for number, (kind, value) in enumerate(zip("ac", times, strict=True)):
+            y = at + 5 + 13 * number
+            parts.append(f'<rect class="{kind}" x="{left}" y="{y}" width="{x(value) - left:.1f}" height="11"/>')
+            parts.append(text(x(value) + 5, y + 10, f"{value:.3g}", "left small"))
+    return picture("library-times.svg", 700, bottom + 26, "Algorithms on a GPU and in cuGraph", parts)
+
+
+CHARTS = (level_times, cost_growth, work_times, library_times)  # drawn from measurements in benchmarks/results
 
 
 def main() -> None:

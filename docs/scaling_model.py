@@ -38,7 +38,7 @@ class Fit(NamedTuple):
 
 
 BITS, PRODUCTS = "bits", "products"  # GRBLAS_GPU_MPI_SEARCH
-MOST_RANKS = 16  # of several rows that search by bits, if nobody says otherwise
+MOST_RANKS = 16  # the most ranks in several rows that search by bits by default
 
 
 class Grid(NamedTuple):
@@ -61,7 +61,7 @@ class Grid(NamedTuple):
 
 
 def usual(down: int, across: int) -> Grid:
-    """A grid that searches as it does if nobody says otherwise."""
+    """A grid with the default kind of search."""
     return Grid(down, across, BITS if down == 1 or down * across <= MOST_RANKS else PRODUCTS)
 
 
@@ -215,14 +215,14 @@ class Costs(NamedTuple):
 
 
 def rows_of(local: str) -> list[Row]:
-    """What was measured with this engine; nothing where nobody has, or in an installation without results."""
+    """The measurements of this engine; an empty list without a file of results."""
     file = RESULTS / f"level_costs.{local}.json"
     return json.loads(file.read_text(encoding="utf-8"))["rows"] if file.exists() else []
 
 
 def level_seconds(row: Row) -> float:
-    """Of a level that finds one vertex. It runs on one core: processor time is what it takes where nobody else is in
-    the way. On a device time passes in which the processor has nothing to do.
+    """The time of a level that finds one vertex. On a CPU it runs on one core, and processor time excludes waits for
+    other programs. On a device the processor also waits, and elapsed time counts.
 
     >>> level_seconds({"local": "cpu", "level": {"least": 3e-5, "processor": 2e-5}})
     2e-05
@@ -298,7 +298,7 @@ LARGE = [usual(1, 8), *BOTH, *(usual(*shape) for shape in ((4, 32), (8, 32), (16
 # and rounds cost, was measured (benchmarks/scaling.py).
 NAME, BANDWIDTH, PER_MESSAGE, MEMORY = "H200, 50 GB/s each", 50e9, 2e-6, 141e9
 # Where there are no results of a GPU: Kronecker 22 on one rank took 0.53 ms, 26 us of it for each of seven levels;
-# products: 001.figure4 in docs/benchmark-results.md.
+# products: 001.figure4 in benchmarks/results/papers.md.
 SEEN = {BITS: Costs(26e-6, 0.0, 184e9), PRODUCTS: Costs(0.0, 0.0, 40e9)}
 
 
@@ -355,7 +355,7 @@ def width(size: int) -> int:
 
 
 def tables(results: dict[Grid, dict[str, Any]], per_rank: int) -> list[Table]:
-    """What was measured, the model beside it, and the model for large machines."""
+    """The measurements next to the model, and the model for large machines."""
     found = {grid: summary(result) for grid, result in results.items()}
     fit = fitted(found)
     columns = "ranks grid by scale bytes/vertex model results/vertex model messages model rounds".split()

@@ -138,12 +138,12 @@ class Descriptor:
     @property
     def asked(self) -> str:
         """Deprecated: :attr:`non_default_fields`."""
-        warnings.warn("Descriptor.asked is now non_default_fields", DeprecationWarning, 2)
+        warnings.warn("Descriptor.asked ends in version 2.0: use non_default_fields", DeprecationWarning, 2)
         return self.non_default_fields
 
     def in_vain(self, op: ops.Op) -> str:
         """Deprecated: :meth:`ignored_options`."""
-        warnings.warn("Descriptor.in_vain is now ignored_options", DeprecationWarning, 2)
+        warnings.warn("Descriptor.in_vain ends in version 2.0: use ignored_options", DeprecationWarning, 2)
         return self.ignored_options(op)
 
     def _non_default(self, names: Iterable[str]) -> str:

@@ -4,7 +4,7 @@
     python tests/conformance/networkx_suite.py katz core  # only modules with one of these in their name
     python tests/conformance/networkx_suite.py --all      # everything that NetworkX has
 
-Prints a table for docs/networkx.md: tests that pass, and calls that ran here or were left to NetworkX.
+Prints a table, whose totals are in docs/networkx.md: tests that pass, calls that ran here, calls left to NetworkX.
 """
 
 from __future__ import annotations

@@ -557,7 +557,7 @@ def test_rows_that_are_slower_than_the_paper_stand_on_top():
 def test_pages_of_results_are_up_to_date():
     """The papers' results, those of the library, and what was measured of ranks with the model next to it."""
     for name, text in pages.pages().items():
-        assert (pages.DOCS / name).read_text(encoding="utf-8") == text, f"{name}: run python -m docs.pages"
+        assert (pages.RESULTS / name).read_text(encoding="utf-8") == text, f"{name}: run python -m docs.pages"
     found = pages.experiments()
     text = pages.papers_page(found)
     for result in found:
@@ -565,7 +565,7 @@ def test_pages_of_results_are_up_to_date():
         assert f"## {result['experiment']}" in text
     missing = set(EXPERIMENTS) - {result["experiment"] for result in found}
     assert all(f"`{name}`" in text.split("##")[0] for name in missing)
-    ranks = (pages.DOCS / "distributed.md").read_text(encoding="utf-8")
+    ranks = (pages.RESULTS / "scaling.md").read_text(encoding="utf-8")
     assert pages.ranks_markdown(pages.ranks_tables()["weak scaling"]) in ranks
 
 

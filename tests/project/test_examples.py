@@ -34,13 +34,13 @@ def test_docstrings(name):
     assert results.failed == 0
 
 
-def test_readme_program_is_the_example():
+def test_the_program_of_the_page_is_the_example():
     sys.path.insert(0, str(ROOT / "examples"))
     try:
         program = importlib.import_module("bfs_two_libraries").PROGRAM
     finally:
         sys.path.remove(str(ROOT / "examples"))
-    assert program in (ROOT / "README.md").read_text()
+    assert program in (ROOT / "docs" / "coming-from.md").read_text()
 
 
 QUICK = {

@@ -134,7 +134,7 @@ def test_all_algorithms_or_those_of_loops_iterated_too(tmp_path, capsys):
 def test_the_page_shows_what_is_kept():
     found = pages.results("library_speed.*.json")
     assert {result["backend"] for result in found} == {"cpu", "cuda"}
-    text = (pages.DOCS / "library-speed.md").read_text()
+    text = (pages.RESULTS / "library_speed.md").read_text()
     for result in found:
         cells = [row["algorithm"] for row in result["rows"] if row["graph"] == "rmat"]
         assert all(f"| {name} |" in text for name in cells)

@@ -107,9 +107,10 @@ def test_links_of_the_readme_as_an_index_shows_it():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert setup.RELATIVE.search(readme)
     assert "](docs/" not in setup.long_description(readme)
-    assert "(`docs/tutorial.md`)" in setup.long_description(readme)
+    assert "(`docs/tutorial.md`)" in setup.long_description(readme) and "![" not in setup.long_description(readme)
     there = setup.long_description(readme, "https://example.org/sources/")
     assert "](https://example.org/sources/blob/main/docs/tutorial.md)" in there
+    assert "](https://example.org/sources/raw/main/docs/images/" in there
     for text in (setup.long_description(readme), there):
         assert all(target.startswith("https:") for target in re.findall(r"\]\(([^)]+)\)", text))
 

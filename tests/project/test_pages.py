@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
+import json
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,10 +22,11 @@ from hardware import has_gpu
 from running import module_at
 
 import grblas_gpu as gb
-from grblas_gpu import algorithms, distributed, generators
+from grblas_gpu import algorithms, cli
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+OTHER_PROSE = ["CHANGELOG.md", "CONTRIBUTING.md"]
 FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>[^\n`]*)\n(?P<text>.*?)^(?P=indent)```[ ]*$", re.MULTILINE | re.DOTALL
 )
@@ -151,6 +154,34 @@ def test_commands_name_what_there_is():
     assert {"make", "grblas-gpu", "pip"} <= seen
 
 
+@pytest.mark.usefixtures("put_back")
+def test_readme_commands_find_something(tmp_path, monkeypatch, capsys):
+    """The lines of the README that run this library's program, one after another; bfs reaches what it says."""
+    monkeypatch.chdir(tmp_path)
+    printed = {}
+    for where, words in commands():
+        if where.startswith("README") and words[0] == "grblas-gpu":
+            assert cli.main(words[1:]) == 0
+            printed[words[1]] = capsys.readouterr().out
+    assert {"generate", "bfs", "pagerank"} <= printed.keys()
+    reached = re.search(r"reached +([\d,]+)\ndepth +(\d+)", printed["bfs"])
+    assert f"reaches {reached[1]} vertices in {reached[2]} steps" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_readme_is_short_and_counts_right():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 120
+    functions = [name for name in algorithms.__all__ if not isinstance(getattr(algorithms, name), type)]
+    assert f"| built-in algorithms | {len(functions)} |" in text
+
+
+def test_prose_is_short():
+    """Readers find what they look for in few words: 30,000 in docs/, 35,000 in all."""
+    words = {page: len((ROOT / page).read_text(encoding="utf-8").split()) for page in (*PAGES, *OTHER_PROSE)}
+    assert sum(count for page, count in words.items() if page.startswith("docs/")) <= 30_000
+    assert sum(words.values()) <= 35_000
+
+
 def test_links_lead_somewhere():
     """Files and pictures that pages link to; an operator that is called in a line of code is no link."""
     for page in PAGES:
@@ -223,24 +254,58 @@ def test_tables_of_operators(kind):
         assert kind == "semiring" or not re.search(r"[a-z]_[a-z_]+\(", row[1]), row
 
 
-def reference() -> str:
-    return (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-
-
 def test_reference_is_complete():
-    """Everything public is in the reference: named, or as a member of a module or class of which all are."""
-    text = reference()
-    named = set(re.findall(r"auto(?:class|function|exception|data):: (?:grblas_gpu\.)?([\w.]+)", text))
-    for module, members in re.findall(r"automodule:: grblas_gpu\.([\w.]+)\n((?:   :.*\n)*)", text):
+    """Everything public has an entry in the index of the reference: a page of its own, or a part of its module's."""
+    links = from_docs("api_links")
+    pages = [ROOT / "docs" / "operators.md", *(ROOT / "docs").glob("api*.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    named = {f"grblas_gpu.{name}" for name in re.findall(r"^   ([\w.]+)$", text, re.MULTILINE)}
+    for module, members in re.findall(r"automodule:: (grblas_gpu\.[\w.]+)\n((?:   :.*\n)*)", text):
         listed = re.search(r":members: (.+)", members)
         named |= {module} | ({f"{module}.{name.strip()}" for name in listed[1].split(",")} if listed else set())
-    wanted = {f"algorithms.{name}" for name in algorithms.__all__}
-    wanted |= {f"io.{name}" for name in gb.io.__all__ if name != "Graph"}
-    wanted |= {f"generators.{name}" for name in generators.__all__}
-    wanted |= {f"distributed.{name}" for name in distributed.__all__}
-    kinds = {"BOOL", "FP32", "FP64", "MAX_SIZE"} | {name for name in gb.__all__ if re.fullmatch(r"U?INT\d+", name)}
-    wanted |= set(gb.__all__) - kinds
-    assert not wanted - named, f"not in docs/api.md: {', '.join(sorted(wanted - named))}"
+    owners = tuple(f"{links.entries()[owner.__name__]}." for owner in links.CLASSES)
+    wanted = {name for name in links.entries().values() if not name.startswith(owners)}
+    assert not wanted - named, f"not in docs/api*.md: {', '.join(sorted(wanted - named))}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
+def test_names_in_prose_lead_to_the_reference(page):
+    """Inline code in a namespace of ours names something that the reference describes, so that it is a link."""
+    links = from_docs("api_links")
+    text = FENCE.sub("", (ROOT / page).read_text(encoding="utf-8"))
+    dead = [code for code in re.findall(r"`([^`\n]+)`", text) if links.name_of(code, Path(page).stem) == ""]
+    assert not dead, f"{page}: {dead}"
+
+
+def test_what_inline_code_names():
+    name_of = from_docs("api_links").name_of
+    assert name_of("gb.loop(frontier)") == "grblas_gpu.loop"
+    assert name_of("A.pattern()") == name_of("Matrix.pattern") == "grblas_gpu.Matrix.pattern"
+    assert name_of("bfs") == name_of("algorithms.bfs(A, 0)") == "grblas_gpu.algorithms.bfs"
+    assert name_of("bfs", "command-line") is None and name_of("w << v") is None and name_of("A.T.x") is not None
+    assert name_of("algorithms.nothing") == name_of("gb.nothing") == name_of("Matrix.nothing") == ""
+
+
+class Literals(HTMLParser):
+    """Inline code of a built page that is neither a link nor part of a heading."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: Any) -> None:
+        if tag in ("a", "h1", "h2", "h3", "code"):
+            self.open.append(tag)
+            self.found += [""] if tag == "code" and "docutils literal" in dict(attributes).get("class", "") else []
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self.open:
+            self.open.remove(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self.open == ["code"] and self.found:
+            self.found[-1] += data
 
 
 @pytest.mark.slow
@@ -252,14 +317,19 @@ def test_built_pages_have_every_public_name(tmp_path):
     command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "-q", "-b", "html", str(ROOT / "docs")]
     done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    page = (tmp_path / "api.html").read_text(encoding="utf-8")
-    for name in (
-        "Matrix.from_coo",
-        "Matrix.mxm",
-        "Matrix.reduce_rowwise",
-        "Vector.apply",
-        "Matrix.to",
-        "Matrix.pattern",
-    ):
-        assert f'id="grblas_gpu.{name}"' in page
+    page = (tmp_path / "reference" / "grblas_gpu.Matrix.html").read_text(encoding="utf-8")
+    for name in ("from_coo", "mxm", "reduce_rowwise", "apply", "to", "pattern"):
+        assert f'id="grblas_gpu.Matrix.{name}"' in page
+    assert (tmp_path / "reference" / "grblas_gpu.algorithms.louvain.html").exists()
     assert "<code" in (tmp_path / "operators.html").read_text(encoding="utf-8")
+    library = (tmp_path / "library.html").read_text(encoding="utf-8")
+    assert 'href="reference/grblas_gpu.algorithms.louvain.html' in library
+    name_of = from_docs("api_links").name_of
+    for path in tmp_path.glob("*.html"):
+        literals = Literals()
+        literals.feed(path.read_text(encoding="utf-8"))
+        unlinked = {code for code in literals.found if name_of(code, path.stem)}
+        assert not unlinked, f"{path.name}: {unlinked}"
+    found = json.loads((tmp_path / "searchindex.js").read_text(encoding="utf-8").split("(", 1)[1].rstrip(";\n)"))
+    for name in ("from_coo", "louvain", "LoopError"):
+        assert name in str(found["objects"])

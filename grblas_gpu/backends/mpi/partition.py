@@ -130,7 +130,7 @@ def default_shape(ranks: int) -> tuple[int, int]:
     """The grid for a number of ranks: wide, because another row of ranks costs four times what another column does.
 
     Along rows travel bits (who is in the frontier), along columns vertices that several blocks found, with parents:
-    docs/distributed.md has the measurements.
+    benchmarks/results/scaling.md has the measurements.
 
     >>> [default_shape(p) for p in (1, 2, 6, 9, 16, 64, 1024)]
     [(1, 1), (1, 2), (1, 6), (1, 9), (2, 8), (4, 16), (16, 64)]

@@ -20,7 +20,7 @@ from .wire import Wire
 Array = Any  # numpy.ndarray or cupy.ndarray
 
 MOST = 4  # steps of a product: each has a result of its own, which is combined with that of the others
-LONG = 2**20  # bytes of an operand from which on that costs less than waiting for all of it (docs/distributed.md)
+LONG = 2**20  # bytes of an operand: below, waiting for all of it is faster (benchmarks/product_steps.py)
 LONG_ON_DEVICES = 2**23  # the same for ranks with a device each, by the model there
 
 

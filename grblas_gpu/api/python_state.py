@@ -25,6 +25,7 @@ DEPTH = 4  # containers inside of containers
 MOST_BYTES = 1 << 20  # of an array whose elements are compared
 UNBOUND = ("unbound",)
 NUMBERS = (bool, int, float, complex, str, bytes, type(None), np.generic)
+FIXED = (ModuleType, type, BuiltinFunctionType)
 GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
 _LIBRARIES = frozenset(("grblas_gpu", "numpy", "scipy", "cupy", "numba", "graphblas", "networkx"))
 _parsed: dict[tuple[int, int], tuple[CodeType, BodyCode | None]] = {}
@@ -101,8 +102,7 @@ class PythonState:
         values = {}
         for name in self._code.names:
             value = known[name] if name in known else others.get(name, UNBOUND)
-            kind = type(value)
-            if kind is not ModuleType and kind is not type and value is not UNBOUND:
+            if value is not UNBOUND and not isinstance(value, FIXED):
                 values[name] = _snapshot(value, DEPTH, set())
         if self._code.uses_random:
             values["random"] = random.getstate()
@@ -139,6 +139,8 @@ class PythonState:
 def _snapshot(value: Any, depth: int, seen: set[int]) -> Any:
     """Something to compare with a later snapshot of the same value. Parts of containers have the keys of a dict."""
     kind = type(value)
+    if isinstance(value, FIXED):  # nor are their attributes looked at: those of modules may be made when they are
+        return kind
     if isinstance(value, NUMBERS):
         return kind, value if value == value else repr(value)
     if kind is Number:
@@ -151,7 +153,7 @@ def _snapshot(value: Any, depth: int, seen: set[int]) -> Any:
         return (
             (kind, value.shape, value.dtype.str, value.tobytes()) if value.nbytes <= MOST_BYTES else (kind, value.shape)
         )
-    if isinstance(value, (ModuleType, type, BuiltinFunctionType)) or depth == 0 or id(value) in seen:
+    if depth == 0 or id(value) in seen:
         return kind
     seen.add(id(value))
     parts = _parts(value, kind)
@@ -162,6 +164,8 @@ def _snapshot(value: Any, depth: int, seen: set[int]) -> Any:
 
 def _parts(value: Any, kind: type) -> Mapping[Any, Any] | None:
     """The parts of a container, by what Python writes behind its name."""
+    if isinstance(value, FIXED) or getattr(value, "_role", None) is not None:
+        return None
     if isinstance(value, (list, tuple, deque)):
         return {f"[{n}]": part for n, part in enumerate(value)}
     if isinstance(value, dict):

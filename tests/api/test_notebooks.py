@@ -188,5 +188,5 @@ def test_signatures_are_those_of_python_graphblas() -> None:
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"pip install 'grblas_gpu\[plot\]'"):
+    with pytest.raises(ImportError, match=r"viz\.spy needs matplotlib, which is not installed"):
         viz.spy(generators.path(3), show=False)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """What an object was computed of without being asked to: a condition of a loop computes it before every step."""
+    """The expression that an automatically computed object came from; a loop computes its condition from it again."""
 
     ir_op: Op
     op: Any

@@ -78,7 +78,7 @@ def same(made: Any) -> Any:
 
 
 def give(target: Any, source: Any) -> None:
-    """An object gets the contents of another one that stood for it."""
+    """Give an object the contents of the one that stood for it in the program."""
     if target is source or isinstance(target, recording.Count):
         return
     if target.ndim:
@@ -88,7 +88,7 @@ def give(target: Any, source: Any) -> None:
 
 
 class _Absent:
-    """In place of the contents of an object that a loop would have made, had it made a step."""
+    """In place of the contents of an object made in a body that may not have run."""
 
     def __init__(self, name: str) -> None:
         self.__dict__["_name"] = name
@@ -99,7 +99,7 @@ class _Absent:
 
 
 def withdraw(made: Any) -> None:
-    """An object or a count that Python may not have made: looking at it is an error."""
+    """Make reading an object or a count an error: Python may not have made it."""
     if isinstance(made, recording.Count):
         made.is_lost = True
     elif made.ndim:

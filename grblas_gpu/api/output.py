@@ -32,7 +32,7 @@ class Watch:
             _watching[self._thread] = False
 
     def end(self) -> bool:
-        """Whether there was output; a second call has nothing to say."""
+        """Whether there was output; False from the second call on."""
         thread, self._thread = self._thread, None
         if thread is None:
             return False
@@ -60,7 +60,7 @@ def _record(*arguments: Any, **options: Any) -> Any:
 
 
 class _Stream:
-    """A stream that notes who writes to it."""
+    """A stream that notes which threads write to it."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

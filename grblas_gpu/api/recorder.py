@@ -112,7 +112,7 @@ class Recorder:
             body.round.written[id(out)] = out
 
     def _check_objects(self, node: Node) -> None:
-        """A ``when`` or a loop inside may not have run: Python may have other objects by the names that it binds."""
+        """Refuse objects whose identity depends on whether a ``when`` or an inner loop ran."""
         if self._conditional:
             for x in filter(self.is_conditional, handles_of(node)):
                 self.refuse(f"{self.spelled(x)}, made in a `when` or loop that may not run, and used after it,")
@@ -133,7 +133,7 @@ class Recorder:
 
     @property
     def _place(self) -> int:
-        """Of what is recorded now; its line is looked up where it matters."""
+        """The instruction that is recorded now; errors and traces turn it into a line."""
         return 0 if self._frame is None else self._frame.f_lasti
 
     def changes(self, obj: Any) -> bool:
@@ -141,13 +141,13 @@ class Recorder:
         return id(obj) in self.written
 
     def new(self, out: Any) -> None:
-        """An object is made in the body: at every step again."""
+        """The body makes an object, anew in every round."""
         self.written[id(out)] = out
         self._make(out)
         self._bodies[-1].round.begin(out, self._place)
 
     def new_scalar(self, out: Any) -> None:
-        """A Scalar is made in the body. It begins with what it is given."""
+        """The body makes a Scalar, which starts with its given value in every round."""
         self._make(out)
         self._bodies[-1].round.begin(out, self._place)
 
@@ -156,7 +156,7 @@ class Recorder:
             body.round.made[id(out)] = out
 
     def read(self, what: str, obj: Any = None) -> None:
-        """Somebody looks at a value: that is allowed for what does not change in the loop."""
+        """A value is read: allowed if the loop does not change it."""
         if obj is not None and id(obj) not in self.written and id(obj) not in self._earlier:
             assert self._frame is not None
             self._seen[id(obj)] = (obj, what, self._frame.f_lineno)
@@ -165,7 +165,7 @@ class Recorder:
         self.refuse(f"{what}{name}, which is not known before the loop runs,")
 
     def refuse(self, what: str) -> None:
-        """This cannot be recorded: an error, or the end of recording."""
+        """Raise a LoopError for something that cannot be recorded, or with ``fallback`` end the recording."""
         if not self._fallback:
             self._error(f"{what} in the body of a loop, which is recorded before it runs; {ITERATES}")
         assert self._frame is not None
@@ -182,7 +182,7 @@ class Recorder:
     # ---- rounds ----------------------------------------------------------------------------------------------------
 
     def begin_round(self) -> Number:
-        """Python goes through the innermost body, once more; this is its number."""
+        """Start another pass through the innermost body; returns its number."""
         *outer, body = self._bodies
         self._counted = body.number
         count = Count(self, f"step{body.number or ''}")
@@ -194,7 +194,7 @@ class Recorder:
         return count.number()
 
     def end_round(self) -> bool:
-        """Whether Python has to go through the innermost body once more."""
+        """End a pass; returns whether the innermost body needs another one."""
         body, frame = self._bodies[-1], self._frame
         assert frame is not None
         changed = body.changed() if len(body.rounds) == 1 else None
@@ -230,7 +230,7 @@ class Recorder:
         return more
 
     def _looked(self) -> Any:
-        """What was looked at, and changes."""
+        """A read of an object that the body changes."""
         return next((seen for key, seen in self._seen.items() if key in self.written), None)
 
     # ---- the end of recording ------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ class Recorder:
             recording.end()
 
     def give_up(self) -> None:
-        """Run what was recorded, as the first steps; the body goes on from there."""
+        """Run the recorded rounds as the first steps; Python continues the body from there."""
         self.stop()
         self.gave_up = len(self._bodies[0].rounds)
         if not self.run_recorded():
@@ -257,7 +257,7 @@ class Recorder:
         self.forget()
 
     def run_recorded(self) -> bool:
-        """Run the recorded rounds, one after the other; whether Python would have come so far."""
+        """Run the recorded rounds in order; returns whether the condition held before each of them."""
         if not self._bodies:
             return True
         body = self._bodies[0]
@@ -314,11 +314,11 @@ class Recorder:
         recording.begin(self)
 
     def end_dry_round(self) -> None:
-        """A round for Python's names alone: nothing of it is run."""
+        """End a pass that only moves names on; its nodes are not run."""
         self._bodies[0].round.complete(inside=False)
 
     def adopt(self, steps: int) -> None:
-        """The objects of the last rounds get what the loop left in those that stood for them."""
+        """Copy results into the objects that names refer to after the last pass; withdraw objects of earlier passes."""
         rounds, steady = self._bodies[0].rounds, self.steady
         everything = compare(rounds, ran=True) if len(rounds) > len(steady.rounds) else steady
         assert everything is not None
@@ -340,7 +340,7 @@ class Recorder:
     # ---- loops inside ----------------------------------------------------------------------------------------------
 
     def enter(self, loop: Any, frame: FrameType, code: BodyCode) -> None:
-        """A loop inside begins: what follows is its body."""
+        """An inner loop begins: nodes belong to its body from here on."""
         for node in loop.recipe:
             self.record(node)
         self._counted += 1
@@ -348,7 +348,7 @@ class Recorder:
         self._bodies[-1].number = self._counted
 
     def leave(self, finished: bool) -> None:
-        """It ends; or Python has left it half-way, after which this can only be run once, to tell what happened."""
+        """An inner loop ends. If Python left it half-way, the recording can only be run once, up to that point."""
         assert self._frame is not None
         code, place = self._frame.f_code, self._frame.f_lasti
         body = self._bodies.pop()

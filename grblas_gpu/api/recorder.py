@@ -274,6 +274,7 @@ class Recorder:
         for inner in self._bodies[-1:]:
             for node in inner.round.happened():
                 interpreter.execute(node)
+        self._withdraw_conditional()
         return True
 
     def program(self) -> Program:
@@ -334,7 +335,13 @@ class Recorder:
                 current.add(id(column[last + 1 - len(carried.initial)]))
         rounds[-1].count.step = max(0, steps - 1)
         stale = [x for round in rounds[:-1] for key, x in round.made.items() if key not in current]
-        for x in (*stale, *self._conditional.values(), *(rounds[-1].made.values() if steps == 0 else ())):
+        for x in (*stale, *(rounds[-1].made.values() if steps == 0 else ())):
+            handles.withdraw(x)
+        self._withdraw_conditional()
+
+    def _withdraw_conditional(self) -> None:
+        """Bodies inside may not have run, and Python would then have other objects and numbers by their names."""
+        for x in self._conditional.values():
             handles.withdraw(x)
 
     # ---- loops inside ----------------------------------------------------------------------------------------------

@@ -366,6 +366,11 @@ def test_random_bodies(engine: str, part: int) -> None:
     _check_bodies(range(50 * part, 50 * part + 50), gb.Vector(int, 1).backend)
 
 
+def test_bodies_that_were_wrong(engine: str) -> None:
+    """The number of an inner loop, after a loop that was iterated or left."""
+    _check_bodies((31247, 31428), gb.Vector(int, 1).backend)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(20))
 def test_more_random_bodies(engine: str, part: int) -> None:
@@ -383,4 +388,6 @@ def test_random_bodies_on_a_gpu(part: int) -> None:
 
 def _check_bodies(seeds: Any, backend: str) -> None:
     wrong = [what for what, _ in (body_fuzzer.differs(seed, backend) for seed in seeds) if what is not None]
+    interpreted_loops.sources.clear()
+    run._loops.clear()
     assert not wrong, "\n\n".join(wrong)

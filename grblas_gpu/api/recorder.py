@@ -363,6 +363,7 @@ class Recorder:
             self._left = self._frame.f_lineno
             program = Program(tuple(body.round.happened()), body.loop.condition, 1, body.round.count, code)
             self.nodes.append(Node(ops.WHEN, None, None, (program,), place=place))
+            self._note_conditional(body, set())
             return
         try:
             program = body.program(code, body.round.count, body.loop.limit)
@@ -389,6 +390,10 @@ class Recorder:
                 self._note(move(last, each.handle, place))
             kept.add(id(last))
             self._carried[id(last)] = self._carried[id(each.initial[0])] = each.initial[0], last
+        self._note_conditional(body, kept)
+
+    def _note_conditional(self, body: RecordedBody, kept: set[int]) -> None:
+        """All that a body inside made, and that Python has only if it ran."""
         for round in body.rounds:
             for key, made in round.made.items():
                 if key not in kept and (isinstance(made, Count) or not round.is_literal(made)):

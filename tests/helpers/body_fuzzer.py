@@ -200,7 +200,7 @@ def run(source: str, loop: Loops) -> Any:
     }
     names = ["x", "y", "f", "w", "o", "st", "hist", "k", "s", "last", "d", "e", "rng", "it", "calls"]
     text = f"def program({', '.join(variables)}):\n"
-    text += "".join(f"    {line}\n" for line in ["d = e = None", *source.split("\n")])
+    text += "".join(f"    {line}\n" for line in ["d = e = 0", *source.split("\n")])
     text += f"    return {', '.join(names)}\n"
     namespace: dict[str, Any] = {}
     exec(compile(text, f"<{'gb.loop' if loops else 'plain'}>", "exec"), namespace)

@@ -368,7 +368,7 @@ def test_random_bodies(engine: str, part: int) -> None:
 
 def test_bodies_that_were_wrong(engine: str) -> None:
     """The number of an inner loop, after a loop that was iterated or left."""
-    _check_bodies((31247, 31428), gb.Vector(int, 1).backend)
+    _check_bodies((8481, 31247, 31428), gb.Vector(int, 1).backend)
 
 
 @pytest.mark.slow

@@ -261,6 +261,11 @@ class BaseType:
             "`if x.nvals:` asks for entries, `x.reduce(monoid.lor)` for true ones, `x.isequal(y)` compares."
         )
 
+    def __str__(self) -> str:
+        recording.read("the entries", self)  # `repr` shows no values while a body is recorded: debuggers call it
+        with recording.paused():
+            return repr(self)
+
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
         raise TypeError(
             f"{type(self).__name__} can't be directly converted to a numpy array; "

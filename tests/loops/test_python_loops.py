@@ -283,7 +283,7 @@ def prints_an_object() -> None:
     A, f, _ = start()
     for _ in gb.loop(f, ROUNDS):
         f << any_pair(f @ A)
-        f.to_coo()  # here: f
+        print(f)  # here: f
 
 
 def counts_inside() -> None:

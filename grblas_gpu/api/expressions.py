@@ -115,7 +115,7 @@ class BaseExpression(Delayed):
             if name is not None:
                 value.name = name
             return value
-        if not opts and not recording.active:  # nobody to tell
+        if not opts and not recording.active:
             output = self._output(dtype, name)
             masked = mask is not None
             if masked:
@@ -298,7 +298,7 @@ class ScalarExpression(BaseExpression, ComputedScalar):
         output = self.output_type(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
         if opts or recording.active:
             updates.execute(output, self, None, None, False, descriptor_from_options(opts))
-        else:  # nothing to check, nobody to tell
+        else:  # no options to check and no loop to record
             execute_node(node_of((self.ir_op, output, self.op, self.args, None, None, False, None, 0)))
         return output
 

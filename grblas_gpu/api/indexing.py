@@ -26,8 +26,8 @@ _INTEGERS = {int}
 
 class Axis:
     """One resolved axis: ``index`` is an int (``size`` None), None for everything, an int64 array, a range (for a long
-    slice, of which nobody wants to list the positions), or a Vector. Of any other slice the array is made for whoever
-    asks for it: what follows each other can be had without.
+    slice, whose positions are never listed), or a Vector. The array of a short slice is made when it is first read;
+    contiguous slices work without it.
 
     The values of a Vector are positions, in order; they are looked at when the operation runs. So is the value of a
     Scalar that a loop changes.
@@ -51,7 +51,7 @@ class Axis:
 
     @property
     def is_long(self) -> bool:
-        """Whether this is a slice of which nobody wants to list the positions."""
+        """Whether this is a slice so long that its positions are never listed."""
         return type(self._index) is range
 
     @property

@@ -17,7 +17,7 @@ from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
 import numpy as np
 
 from ..backends import interpreter
-from ..backends.programs.apart import why_apart
+from ..backends.programs.unfusable import unfusable_reason
 from ..backends.programs.whole import Whole
 from ..backends.registry import current_engine
 from ..config import config
@@ -419,7 +419,7 @@ def _steps(function: Program, engine: Any, meanwhile: Callable[[], None]) -> lis
     if len(function.nodes) == 1 and function.nodes[0].op is ops.LOOP:
         (loop,) = function.nodes[0].operands
         loop = loop._replace(unseen=function.unseen)
-        if engine.runs_loops and why_apart(loop) is None:
+        if engine.runs_loops and unfusable_reason(loop) is None:
             as_a_whole, repeated = engine.prepare(loop, meanwhile), interpreter.Repeated(loop, engine)
             return [lambda: as_a_whole() is None and repeated()]
     return [interpreter.runner(node) for node in function.nodes]

@@ -143,7 +143,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
                 value, Scalar, within="from_value", argname="value", extra_message="Literal scalars expected."
             )
         new = cls(dtype, is_cscalar=is_cscalar, name=name)
-        new._assign(value)  # at once, though a loop may be recorded: nobody else knows it yet
+        new._assign(value)  # not recorded: no recorded operation can read the new scalar yet
         return new
 
     if not TYPE_CHECKING:  # type checkers would believe that there is every attribute

@@ -396,7 +396,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         return not extractor.new()._is_empty
 
     def _extracted(self, indexes: Indexes, dtype: Any, name: str | None) -> Any:
-        """A new Vector or Matrix of these entries, where there is nothing to check and nobody to tell."""
+        """A new Vector or Matrix of these entries, without checks and outside of recorded loops."""
         shape = indexes.shape
         kind = kinds.Vector if len(shape) == 1 else kinds.Matrix
         output = kind._unwritten(self._engine, self.dtype if dtype is None else dtype, *shape, name)

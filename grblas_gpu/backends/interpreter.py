@@ -21,7 +21,7 @@ from . import assignment, operations, products
 from .formats import choose_format
 from .memory_limits import NAMED
 from .operands import engine_of
-from .programs.apart import why_apart
+from .programs.unfusable import unfusable_reason
 from .storage import MaskView, MatrixStore, VectorStore
 
 AGAIN = 32  # steps after which an engine is asked again whether it runs a loop as a whole
@@ -160,9 +160,9 @@ class Repeated:
 
 def may_run_whole(program: Program, engine: Any) -> bool:
     """Whether an engine is to be asked for a loop as a whole; a trace says why not."""
-    apart = why_apart(program) if engine.runs_loops else None
-    _trace_iterated(apart)
-    return engine.runs_loops and apart is None
+    reason = unfusable_reason(program) if engine.runs_loops else None
+    _trace_iterated(reason)
+    return engine.runs_loops and reason is None
 
 
 def runner(node: Node) -> Callable[[], Any]:
@@ -174,15 +174,15 @@ def runner(node: Node) -> Callable[[], Any]:
         return Repeated(program)
     condition = program.condition
     engine: Any = condition._engine if condition._role == "object" else condition.engine
-    apart = why_apart(program) if engine.runs_loops else None
-    whole = engine.runs_loops and apart is None
+    reason = unfusable_reason(program) if engine.runs_loops else None
+    whole = engine.runs_loops and reason is None
     prepared = engine.prepare(program) if whole else None
     repeated = Repeated(program, engine if whole else None)
 
     def run() -> None:
         steps = None if prepared is None else prepared()
         if steps is None:
-            _trace_iterated(apart)
+            _trace_iterated(reason)
             steps, _ = repeated()
         program.count.step = max(0, steps - 1)  # as Python's loops leave their variable
 

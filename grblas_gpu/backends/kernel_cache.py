@@ -1,4 +1,4 @@
-"""Compiled kernels on disk: read only from folders that nobody else can write, and only if they are whole.
+"""Compiled kernels on disk: read only from folders that other users cannot write, and only if they are complete.
 
 What lies there is run, so a folder is trusted if it and all above it belong to this user (or the system), and others
 can neither write to it nor exchange it. Every file begins with a checksum: one that is truncated, damaged or unreadable

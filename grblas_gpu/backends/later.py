@@ -1,4 +1,4 @@
-"""A value that a device is still computing: whoever looks at it waits for it, and nobody before."""
+"""A value that a device is still computing: the first read waits for it."""
 
 from __future__ import annotations
 

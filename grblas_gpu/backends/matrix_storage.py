@@ -217,7 +217,7 @@ class MatrixStore:
 
     @property
     def known_nvals(self) -> int | None:
-        """``nvals`` if nobody has to count flags for it."""
+        """``nvals`` if it is known without counting flags; otherwise None."""
         try:
             return _COUNTED(self)
         except AttributeError:

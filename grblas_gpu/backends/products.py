@@ -75,7 +75,7 @@ _written: dict[Any, Any] = {}
 
 
 def _as_written(semiring: Any, dtype: Any) -> Any:
-    """``any_pair`` finds ones, of whatever type they are: in that of the output nobody has to cast them."""
+    """``any_pair`` computes ones in the type of the output, so that no cast is needed."""
     if not semiring.cacheable:
         return semiring
     key = semiring.key, dtype.np_type

@@ -35,7 +35,7 @@ def compare(
     if backend is not None:
         taking_part = [c for c in taking_part if not c.name.startswith("grblas_gpu") or c.name.endswith(backend)]
     if not taking_part:
-        raise ValueError("nobody takes part: neither this library on that backend nor another one")
+        raise ValueError("no contender: neither this library on that backend nor another library is available")
     for graph in progress(standard_graphs(small), "graphs"):
         for kernel in kernels:
             session.measure(graph, kernel, taking_part, sources, trials)

@@ -92,11 +92,11 @@ class _Checks:
         in_tree = levels >= 0
         children = in_tree & (self.vertices != self.source)
         above = self._ask(levels, self.parents[children])
-        apart = int((levels[children] != above + 1).sum())
+        wrong_level = int((levels[children] != above + 1).sum())
         steep, leaving, inside = self._edges(levels)
         missing = self._missing(children)
         counts = self.grid.everyone.add_up(
-            [lost, apart, steep, leaving, missing, int((self.parents >= 0).sum()), inside]
+            [lost, wrong_level, steep, leaving, missing, int((self.parents >= 0).sum()), inside]
         )
         depth = int(self.grid.everyone.gather_small(np.array([levels.max(initial=-1)], np.int64)).max())
         # Both directions of an edge are entries.

@@ -25,7 +25,7 @@ class Program(NamedTuple):
     limit: int | None
     count: Any  # of the loop, as operands name it
     code: CodeType | None = None  # that the nodes were recorded from
-    unseen: frozenset[int] = frozenset()  # identities of handles that nobody can look at when it has run
+    unseen: frozenset[int] = frozenset()  # identities of handles that cannot be read after the run
 
     @property
     def written(self) -> dict[int, Handle]:

@@ -23,8 +23,8 @@ def _predecessors(A: Matrix, distances: Vector, sources: list[int]) -> np.ndarra
     rows, columns, _ = tight.to_coo()
     before = np.arange(A.nrows)
     before[columns.astype(np.int64)] = rows.astype(np.int64)
-    several = tight.reduce_columnwise(agg.count).new().to_dense(0)
-    if several.max(initial=0) > 1 or several[sources].any():
+    predecessors = tight.reduce_columnwise(agg.count).new().to_dense(0)
+    if predecessors.max(initial=0) > 1 or predecessors[sources].any():
         raise NotImplementedError("several shortest paths exist, and NetworkX returns the first that it finds")
     return before
 

@@ -126,8 +126,8 @@ def test_five_optimisations(to_device: Any) -> None:
     assert {step.direction for step in usual} == {"push", "pull"}
     assert {step.strategy for step in steps(change_direction=False)} == {"push.sort"}
     assert {step.allowed for step in steps(masking=False)} == {A.nrows}
-    apart = [step for step in steps(operand_reuse=False) if step.direction == "pull"]
-    assert apart and all(step.input_nvals < A.nrows - step.allowed for step in apart)  # reads the frontier
+    pulls = [step for step in steps(operand_reuse=False) if step.direction == "pull"]
+    assert pulls and all(step.input_nvals < A.nrows - step.allowed for step in pulls)  # reads the frontier
 
 
 def check_asynchronous(A: Matrix, source: int, to_device: Any) -> list[Any]:

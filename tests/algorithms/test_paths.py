@@ -189,7 +189,7 @@ def test_components_of_larger_graphs() -> None:
 
 
 def test_closeness_of_more_vertices_than_a_word_has_bits(backend: str) -> None:
-    """In three batches, of which the last is short; some vertices reach nobody, and long paths have many levels."""
+    """Three batches, the last one incomplete; some vertices reach no others, and long paths have many levels."""
     G = nx.disjoint_union(
         nx.path_graph(100, create_using=nx.DiGraph), nx.gnp_random_graph(40, 0.1, seed=1, directed=True)
     )

@@ -186,8 +186,8 @@ def test_the_optimisations_are_what_they_say() -> None:
     assert {record.mask_nvals for record in products(masking=False)} == {None}
     pulled = [record for record in usual if record.direction == "pull"]
     assert all(record.input_nvals == record.mask_nvals for record in pulled)  # reads levels
-    apart = [record for record in products(operand_reuse=False) if record.direction == "pull"]
-    assert all(record.input_nvals < record.mask_nvals for record in apart)  # reads the frontier
+    pulls = [record for record in products(operand_reuse=False) if record.direction == "pull"]
+    assert all(record.input_nvals < record.mask_nvals for record in pulls)  # reads the frontier
 
 
 def test_hybrid_bfs_prepares_a_graph_once(backend: str) -> None:

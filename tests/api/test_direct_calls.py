@@ -19,7 +19,7 @@ def test_copies_make_no_empty_store(backend: str, monkeypatch: pytest.MonkeyPatc
     engine = type(v._engine)
 
     def made(*_: Any) -> Any:
-        raise AssertionError("a store that nobody needs")
+        raise AssertionError("an unneeded store")
 
     with monkeypatch.context() as patched:
         patched.setattr(engine, "empty_vector", made)

@@ -104,19 +104,19 @@ def test_numba_type():
 
 @pytest.mark.parametrize("dtype", ["BOOL", "INT8", "FP32", "FP64"])
 def test_ones_are_found_in_the_type_of_the_output(monkeypatch, dtype):
-    """``any_pair`` of truth values gives INT64; an engine is asked for what is written, and nobody casts."""
+    """``any_pair`` of truth values gives INT64; the engine computes in the output type, without a cast."""
     q, w = gb.Vector.from_coo([0], True, size=3), gb.Vector(dtype, 3)
     A = gb.Matrix.from_coo([0, 0], [1, 2], True, nrows=3, ncols=3)
-    asked, engine = [], q._engine
+    requested, engine = [], q._engine
     real = engine.mxv
 
     def spy(a, u, semiring, *args, **options):
-        asked.append(semiring.return_type.name)
+        requested.append(semiring.return_type.name)
         return real(a, u, semiring, *args, **options)
 
     monkeypatch.setattr(engine, "mxv", spy)
     w << gb.semiring.any_pair(q @ A)
     w(gb.binary.plus) << gb.semiring.any_pair(q @ A)  # what is accumulated has its own type
-    assert asked == [dtype, "INT64"]
+    assert requested == [dtype, "INT64"]
     assert w.dtype.name == dtype
     assert w.to_dict() == dict.fromkeys([1, 2], True if dtype == "BOOL" else 2)

@@ -1,4 +1,4 @@
-"""Long work shows that it goes on, to somebody who watches; every kind of it, and one line at a time."""
+"""All kinds of long work show progress to interactive users, one line at a time."""
 
 from __future__ import annotations
 

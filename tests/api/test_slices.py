@@ -76,7 +76,7 @@ def test_expressions_are_described_for_those_who_look(backend, monkeypatch) -> N
     v = Vector.from_dense(np.arange(11.0))
 
     def described(axis: indexing.Axis) -> str:
-        raise AssertionError("nobody looks")
+        raise AssertionError("positions were listed")
 
     with monkeypatch.context() as patched:
         patched.setattr(indexing.Axis, "_expr_name", property(described))

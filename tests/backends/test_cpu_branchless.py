@@ -1,4 +1,4 @@
-"""Kernels that avoid branches nobody can predict: on rows long and short, they agree with the definitions."""
+"""Kernels that avoid unpredictable branches agree with the definitions, on long and short rows."""
 
 from __future__ import annotations
 

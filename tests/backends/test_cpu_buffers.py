@@ -1,4 +1,4 @@
-"""Memory of large results is used again only when nobody has it any more, and not too much of it is kept."""
+"""Memory of large results is reused only after its last reference is gone, and the kept memory is limited."""
 
 from __future__ import annotations
 

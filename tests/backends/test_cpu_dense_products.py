@@ -80,7 +80,7 @@ def test_sums_in_registers(rng: Any, name: str) -> None:
 
 
 def test_numbas_settings_stay_as_they_are() -> None:
-    """Sums in registers are compiled with a setting that is Numba's for everybody."""
+    """Sums in registers are compiled with a setting that is global in Numba."""
     from numba.core import config
     from numba.core.errors import TypingError
 
@@ -107,7 +107,7 @@ def test_bits(rng: Any, trials: Any, forms: tuple[str, str]) -> None:
 @pytest.mark.parametrize("form", ["bitmap", "full"])
 @pytest.mark.parametrize("name", ["plus_times fp32", "any_pair"])
 def test_few_products_through_flags(rng: Any, name: str, form: str) -> None:
-    """Where a dense mask has many positions for each product, nobody makes a list of it."""
+    """A dense mask with many positions per product is not listed."""
     op = semiring.any_pair["BOOL"] if name == "any_pair" else semiring.plus_times["FP32"]
     stored, plan = op.binaryop.type.np_type, Plan("mxm.gustavson", "test")
     for structure, complement, dtype in product((True, False), (True, False), ("bool", "int8")):

@@ -1,4 +1,4 @@
-"""The cache of compiled kernels: nobody else's code, nothing damaged, and no operation fails for lack of one."""
+"""The cache of compiled kernels: no code of other users, no damaged files, and no operation fails without a cache."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_emulated_kernels_are_the_users_own(tmp_path: Path, monkeypatch: pytest.
     own = emulated_cupy._folder.__wrapped__()
     assert stat.S_IMODE(own.stat().st_mode) == 0o700
     assert emulated_cupy._folder.__wrapped__() == own
-    own.chmod(0o777)  # as if somebody else had made it
+    own.chmod(0o777)  # as if another user had made it
     other = emulated_cupy._folder.__wrapped__()
     assert other != own
     assert stat.S_IMODE(other.stat().st_mode) == 0o700

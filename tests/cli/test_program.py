@@ -84,6 +84,6 @@ def test_a_long_compilation_is_announced(monkeypatch: pytest.MonkeyPatch, capsys
         with progress.busy("compiling a kernel"):
             assert appeared.acquire(timeout=60) if shown else not appeared.acquire(timeout=0.1)
             assert ("compiling a kernel" in capsys.readouterr().err) == shown
-        with progress.busy("compiling another"):  # by now everybody has waited long enough
+        with progress.busy("compiling another"):  # by now the waiting time has passed
             assert ("compiling another" in capsys.readouterr().err) == shown
         capsys.readouterr()

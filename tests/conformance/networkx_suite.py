@@ -40,7 +40,7 @@ COVERED = {
 
 def modules(wanted: list[str]) -> list[str]:
     """The test modules, all of them or those with one of the words in their name."""
-    names = [f"{package}.tests.test_{name}" for package, several in COVERED.items() for name in several.split()]
+    names = [f"{package}.tests.test_{name}" for package, modules in COVERED.items() for name in modules.split()]
     return [name for name in names if not wanted or any(word in name for word in wanted)]
 
 

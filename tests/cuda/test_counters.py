@@ -42,7 +42,7 @@ def test_numbers_of_kernels_that_do_not_tell_are_asked_for(engine):
     counter = slots.counter()
     later = selected(engine, 5)
     assert later.nvals == 5
-    assert counter.known() is None  # nobody asked
+    assert counter.known() is None  # not read yet
     assert counter.read() == 7
     assert counter.known() == 7
 

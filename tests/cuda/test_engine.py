@@ -66,7 +66,7 @@ def test_no_operation_reads_a_count(cupy, monkeypatch) -> None:
     expected = [v.to("cpu") for v in body()]  # compiles what it needs
 
     def refuse(*args: Any) -> None:
-        raise AssertionError("somebody asked the device for a number")
+        raise AssertionError("a number was read from the device")
 
     monkeypatch.setattr(Counter, "read", refuse)
     monkeypatch.setattr(Scratch, "number_at", refuse)
@@ -78,7 +78,7 @@ def test_no_operation_reads_a_count(cupy, monkeypatch) -> None:
 
 def test_counts_are_read_once_for_all(cupy) -> None:
     A = generators.uniform_random(500, 12, seed=1)
-    assert A._store.max_degree > 0  # a question of its own, asked once
+    assert A._store.max_degree > 0  # read from the device once
     levels, frontier = Vector(int, 500), Vector.from_coo([3], [True], size=500)
     levels(frontier.S) << 0
     frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)

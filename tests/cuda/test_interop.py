@@ -155,7 +155,7 @@ class TestOnADevice:
 
 
 class OnDevice:
-    """What a device array looks like from outside; nobody may read it here."""
+    """The interface of a device array; its data must not be read here."""
 
     __cuda_array_interface__ = None
 

@@ -1,4 +1,4 @@
-"""Sums that a device tells: whoever looks at one waits for it, and nobody before. On a GPU, or emulated."""
+"""Sums that a device computes: the first read waits for them. On a GPU, or emulated."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_nobody_waits_for_what_nobody_reads(waits: Waits, name: str) -> None:
     assert found.value == expected and not found.is_empty and waits.count == before  # it is known now
 
 
-#: What somebody may do first with a sum of one to ten.
+#: Possible first uses of a sum of one to ten.
 LOOKS: dict[str, tuple[Callable[[Scalar], Any], Any]] = {
     "value": (lambda s: s.value, 55),
     "float": (float, 55),
@@ -148,7 +148,7 @@ def test_thousands_wait_for_somebody_to_look(waits: Waits) -> None:
         found.append(v.reduce().new())
         expected.append(number + 54)
     assert [s.value for s in found[::-3]] == expected[::-3]
-    assert all(s._later is None for s in found[::-3])  # memory of blocks that somebody has read can go
+    assert all(s._later is None for s in found[::-3])  # memory of blocks that were read can be freed
 
 
 def test_another_thread_looks(waits: Waits) -> None:

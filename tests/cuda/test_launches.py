@@ -30,7 +30,7 @@ CALLS: dict[str, tuple[Call, int, int]] = {
     "a union": (lambda e, a, i: e.merging.merge(a, a, binary.plus["FP64"], e.merging.UNION, a.values.dtype), 3, 1),
     "one value for all": (lambda e, a, i: e.operating.one_combined(monoid.plus["FP64"], a.values[:1], 6), 1, 0),
     "all values": (lambda e, a, i: e.operating.reduce_all(monoid.plus["FP64"], a.values), 1, 1),
-    "all values, which nobody reads": (lambda e, a, i: e.operating.all_combined(monoid.plus["FP64"], a.values), 1, 0),
+    "all values, unread": (lambda e, a, i: e.operating.all_combined(monoid.plus["FP64"], a.values), 1, 0),
 }
 
 

@@ -150,7 +150,7 @@ def test_a_tile_adds_up_what_those_before_it_noted(tiles):
     finished = rng.integers(0, max(tiles, 1), 256) * (np.arange(256) > 9)  # the last tile that is; or the first
     order = np.arange(tiles)[:, None]
     notes = np.where(order > finished, counts | 1 << 30, counts.cumsum(0) | 1 << 31)
-    notes = np.where(order < finished, 0, notes).astype(np.uint32)  # nobody looks there
+    notes = np.where(order < finished, 0, notes).astype(np.uint32)  # never read
     notes, before = np.vstack([notes, np.zeros((1, 256), np.uint32)]), np.zeros(256, np.uint32)
     program.get_function("look_back_kernel")((1,), (emulated_cupy.THREADS,), (notes, tiles, before))
     assert np.array_equal(before, counts.sum(0))

@@ -315,6 +315,6 @@ def test_an_address_is_for_elements_that_follow_each_other(cupy: Any) -> None:
         whole.reshape(2, 3),
     ):
         assert fine.data.ptr
-    for apart in (whole[::2], whole[::-1], np.broadcast_to(whole[:1], (6,)), whole.reshape(2, 3).T):
+    for not_contiguous in (whole[::2], whole[::-1], np.broadcast_to(whole[:1], (6,)), whole.reshape(2, 3).T):
         with pytest.raises(AssertionError, match="strides"):
-            assert apart.data.ptr
+            assert not_contiguous.data.ptr

@@ -57,7 +57,7 @@ def test_patience_ends(tmp_path: Path, monkeypatch) -> None:
 def test_there_may_be_no_folder(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path / "file"))
-    with turns.turn("a program"), turns.turn("a program"):  # nobody waits
+    with turns.turn("a program"), turns.turn("a program"):  # no wait
         pass
 
 
@@ -72,7 +72,7 @@ def test_an_error_ends_a_turn(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path / "cache"))
     with pytest.raises(SyntaxError), turns.turn("a program"):
         raise SyntaxError("what a compiler says")
-    monkeypatch.setattr(turns.time, "sleep", lambda seconds: pytest.fail("somebody still has the turn"))
+    monkeypatch.setattr(turns.time, "sleep", lambda seconds: pytest.fail("another thread still holds the turn"))
     with turns.turn("a program"):
         pass
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs 
 
 
 class Interrupted(BaseException):
-    """As Ctrl-C, but nobody else's."""
+    """Like Ctrl-C, but raised by these tests only."""
 
 
 class Alarm:
@@ -138,7 +138,7 @@ def test_a_second_thread_makes_changes_to_copies(alarms: None, numba_tier: None)
 
 
 def test_a_reader_sees_the_old_value_or_the_new_one(alarms: None, numba_tier: None) -> None:
-    """Every write gives all entries one value, in place while nobody reads: a mixture would have two."""
+    """Every write sets all entries to one value, in place while no thread reads: a partial write would show two."""
     size = 300_000
     w, m = Vector.from_scalar(0.0, size), vector(3, size, size - 1)
     w[0] << 1.0

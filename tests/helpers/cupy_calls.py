@@ -69,7 +69,7 @@ SIGNATURES = dict(map(_signature, FUNCTIONS.split("\n")[1:-1]))
 def check(name: str, args: Any, kwargs: Any, is_array: Any) -> None:
     """Raise what CuPy raises for arguments that it does not know; ``is_array`` tells its arrays."""
     if name not in SIGNATURES:
-        raise TypeError(f"numpy.{name} of an array of CuPy's: nobody has looked whether CuPy has it (cupy_calls.py)")
+        raise TypeError(f"numpy.{name} of a CuPy array: not listed as supported by CuPy (cupy_calls.py)")
     SIGNATURES[name].bind(*args, **kwargs)
     if name == "lexsort" and not is_array(args[0]):
         raise AttributeError(f"{type(args[0]).__name__!r} object has no attribute 'ndim'")

@@ -62,7 +62,7 @@ class DeviceArray:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__":
-            raise NotImplementedError(f"nobody has looked whether CuPy has {ufunc.__name__}.{method}")
+            raise NotImplementedError(f"{ufunc.__name__}.{method} is not listed as supported by CuPy")
         refuse_host(*inputs)
         return dressed(getattr(ufunc, method)(*bare(inputs), **bare(kwargs)))
 

@@ -230,10 +230,10 @@ def case_rounds_of_products() -> None:
     for backend in SHAPES:
         D = path.to(backend)
         down, across = D._engine.grid.shape
-        several, sums = down > 1, (RANKS - 1).bit_length()
-        push = 5 * ((across > 1) + several + (RANKS > 1)), 5 * (across - 1 + down - 1 + sums)
+        many_rows, sums = down > 1, (RANKS - 1).bit_length()
+        push = 5 * ((across > 1) + many_rows + (RANKS > 1)), 5 * (across - 1 + down - 1 + sums)
         # What is unvisited goes along columns, at the same time as the frontier along rows.
-        pull = 5 * ((RANKS > 1) + several + (RANKS > 1)), push[1] + 5 * (down - 1)
+        pull = 5 * ((RANKS > 1) + many_rows + (RANKS > 1)), push[1] + 5 * (down - 1)
         found = {name: five_levels(D, search) for name, search in LEVELED.items()}
         assert found["push"] == push, (backend, found)
         assert found["pull"] == pull, (backend, found)

@@ -16,7 +16,7 @@ COPYING = ("copy", "astype")
 
 
 class OutOfDeviceMemory(MemoryError):
-    """As CuPy's own error, which nobody outside of the engine is to see."""
+    """Like CuPy's own error, which must not leave the engine."""
 
 
 class Allocations:
@@ -34,7 +34,7 @@ class Allocations:
             raise self.error(size)
 
     def error(self, size: int) -> MemoryError:
-        return OutOfDeviceMemory(f"out of memory allocating {size} bytes, as asked for")
+        return OutOfDeviceMemory(f"out of memory allocating {size} bytes, as requested")
 
 
 class PoolAllocations(Allocations):

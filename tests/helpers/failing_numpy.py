@@ -26,7 +26,7 @@ class FailingNumpy:
         def call(*args: Any, **kwargs: Any) -> Any:
             self.left -= 1
             if self.left == -1:
-                raise MemoryError("as asked for")
+                raise MemoryError("as requested")
             return function(*args, **kwargs)
 
         return call

@@ -121,7 +121,7 @@ def _failed(record: dict[str, Any]) -> bool:
 def problem(path: Path = RECORD, root: Path = ROOT) -> str | None:
     """Why the record does not speak for the sources as they are, in one line; None if it does.
 
-    With the variable ``GRBLAS_GPU_WITHOUT_RECORD`` the record notes that somebody went on without a GPU, and why; with
+    With the variable ``GRBLAS_GPU_WITHOUT_RECORD`` the record notes that tests ran without a GPU, and why; with
     that note it is no problem any more, for these sources, to those who see it: CI has no GPU either.
     """
     record, now = read(path), sources(root)

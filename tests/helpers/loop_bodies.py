@@ -173,15 +173,15 @@ def sums(A: Matrix, source: int) -> Result:
 
 def one_value_for_several(A: Matrix, source: int) -> Result:
     """Products with one value for all go where there were several, and sums that begin differently to one vector."""
-    several = Vector.from_coo([0, 1, source], [2, 3, 4], size=A.nrows)
-    totals, loop = several.dup(), gb.loop(several, 3)
+    frontier = Vector.from_coo([0, 1, source], [2, 3, 4], size=A.nrows)
+    totals, loop = frontier.dup(), gb.loop(frontier, 3)
     for _ in loop:
-        totals(binary.plus) << several
-        several << semiring.any_pair[int](several @ A)
-        several << semiring.min_first(totals @ A)
-        totals(binary.plus) << several
-        several << semiring.any_pair[int](A @ several)
-    return loop, [several, totals]
+        totals(binary.plus) << frontier
+        frontier << semiring.any_pair[int](frontier @ A)
+        frontier << semiring.min_first(totals @ A)
+        totals(binary.plus) << frontier
+        frontier << semiring.any_pair[int](A @ frontier)
+    return loop, [frontier, totals]
 
 
 def accumulated_in_other_types(A: Matrix, source: int) -> Result:

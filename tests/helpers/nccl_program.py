@@ -43,7 +43,7 @@ def case_it_fails_to_start() -> None:
     nccl = Nccl(fails="groupEnd") if here else Nccl()
     assert refusal(nccl) == said
     assert nccl.aborted == 1  # whoever has a communicator ends what it may still wait for
-    # Nobody fails, but other numbers arrive, or nothing ever ends.
+    # No call fails, but wrong numbers arrive, or a call never ends.
     nccl = Nccl(carries=False)
     wrong = "RuntimeError: other numbers than those that ranks sent have arrived"
     assert refusal(nccl) == (wrong if RANKS > 1 else "")
@@ -152,7 +152,7 @@ def case_searches() -> None:
 
 
 def case_a_rank_is_missing() -> None:
-    """Rank 0 tells its numbers, and its bits never come; NCCL notices, or nobody does until the limit."""
+    """Rank 0 sends its numbers, but its bits never arrive; NCCL reports that, or the time limit ends the run."""
     for lost, error, text in ((True, NcclError, "remote process"), (False, PeerTimeout, "a level of a search")):
         nccl = Nccl(carries=RANK != 0)
         nccl.lost = lost
@@ -167,7 +167,7 @@ def case_a_rank_is_missing() -> None:
         except error as raised:
             assert text in str(raised), raised
         else:
-            raise AssertionError("nobody noticed")
+            raise AssertionError("no error was raised")
 
 
 def main() -> None:

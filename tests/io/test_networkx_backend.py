@@ -153,14 +153,14 @@ def calls(name: str, G: Any) -> list[tuple[tuple, dict]]:
     }
     weight = next((word for word in ("weight", "distance") if word in parameters and word not in needed), None)
     keywords: list[dict] = [{}, {weight: "weight"}, {weight: "absent"}] if weight else [{}]
-    several = {
+    options = {
         "alpha": 0.02, "normalized": False, "endpoints": True, "wf_improved": False, "count_zeros": False,
         "usebounds": True, "cutoff": 1.5, "u": a, "v": a, "nodes": [a, b], "nbunch": [a], "max_iter": 2,
         "ebunch": [(a, b), (b, a)], "T": [b], "nbunch2": [a], "resolution": 0.5, "depth_limit": 1, "return_seen": True,
         "source": a, "radius": 2, "center": False, "undirected": True, "data": False,
         "personalization": {a: 1}, "dangling": {b: 2}, "method": "bellman-ford", "nodelist": nodes[::-1],
     }  # fmt: skip
-    keywords += [{key: value} for key, value in several.items() if key in parameters and key not in needed]
+    keywords += [{key: value} for key, value in options.items() if key in parameters and key not in needed]
     return [(args, kwargs) for args in positional[needed] for kwargs in keywords]
 
 
@@ -186,7 +186,7 @@ def test_same_as_networkx(name):
                     continue  # left to NetworkX
                 ran += 1
                 if name == "strongly_connected_components" and isinstance(found, list):
-                    expected, found = (sorted(map(sorted_ids, several)) for several in (expected, found))
+                    expected, found = (sorted(map(sorted_ids, sets)) for sets in (expected, found))
                 if name in {"center", "radius"} and isinstance(expected, ValueError):
                     assert isinstance(found, ValueError)  # of max() or of min()
                     continue

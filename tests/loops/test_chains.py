@@ -121,7 +121,7 @@ def test_any_loops_inside(to_device: Any, wide_graph: Matrix, first: int, end: i
 
 @trials(2, 60)
 def test_any_result_of_a_function(to_device: Any, wide_graph: Matrix, first: int, end: int) -> None:
-    """Of which nobody sees the other vectors."""
+    """The other vectors are not read after the loop."""
     A = wide_graph
     for seed in chosen(A, first, end):
         text, body = random_body(seed, [operation, operation, product, gather, inside])

@@ -22,13 +22,13 @@ def test_every_option_is_tried() -> None:
 
 
 #: g++ takes a second for each: emulations of these are left to the slow tests.
-SEVERAL = [
+COMBINED = [
     pytest.param(*each, id=words(each[0]), marks=[pytest.mark.slow] if number % 3 else [])
     for number, each in enumerate([*FUSED, *ON_A_DEVICE])
 ]
 
 
-@pytest.mark.parametrize(("options", "strategies", "reason"), SEVERAL)
+@pytest.mark.parametrize(("options", "strategies", "reason"), COMBINED)
 def test_what_a_fused_loop_does(to_device: Any, options: dict[str, Any], strategies: set[str], reason: str) -> None:
     A = graphs()["kronecker"]
     with gb.using("cpu"):

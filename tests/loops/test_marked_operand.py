@@ -86,7 +86,7 @@ def test_values_that_are_special(to_device: Any, n: int, dtype: str) -> None:
 
 @gb.program
 def added(A: Matrix, x: Vector, y: Vector) -> Vector:
-    """What nobody changes is an operand in every round."""
+    """A constant vector is an operand in every round."""
     for _ in gb.loop(y, 2):
         # y += x A
         y(binary.plus, **PULL) << semiring.plus_times(x @ A)

@@ -66,7 +66,7 @@ def test_when_outside_of_a_loop(backend: str) -> None:
 
 
 def test_a_break_inside(recorded: None) -> None:
-    """Nobody can tell when Python would have come to it."""
+    """The order of Python's statement among the recorded operations is unknown."""
     v, w = Vector.from_dense([1, 2, 3]), Vector.from_dense([1, 2, 3])
     with pytest.raises(LoopError, match=r"test_nested\.py:\d+: `break` in a loop inside"):
         for _ in gb.loop(v, 2):

@@ -148,7 +148,7 @@ def test_kernels_without_early_exit_or_of_values_are_others(monkeypatch: pytest.
 
 
 def test_arrays_of_a_matrix_may_begin_anywhere(to_device: Any) -> None:
-    """Kernels read 16 bytes at a time, and somebody's array may be the end of a longer one."""
+    """Kernels read 16 bytes at a time, and an array may be the end of a longer one."""
     A = graphs()["kronecker"]
     with gb.using("cpu"):
         expected = algorithms.bfs(A, 5)
@@ -236,7 +236,7 @@ def test_copies_of_a_graph_side_by_side(to_device: Any, graph: str, options: dic
         with gb.using("cpu"):
             expected = distances(A, step)
         assert same(expected, distances(B, step))
-        with pytest.raises(AttributeError):  # nobody made copies of the entries
+        with pytest.raises(AttributeError):  # the entries were not copied
             type(made[-1]).indices.__get__(made[-1])
 
 
@@ -301,7 +301,7 @@ def test_what_has_no_list_is_not_pushed_where_few_rows_are_open(to_device: Any) 
     """Backward over the levels of a search, degrees being alike: to list the level below costs more than it saves."""
     with gb.using("cpu"):
         rows, cols, _ = gb.generators.uniform_random(2048, 4, seed=1).to_coo()
-        hub = np.full(40, 2048, rows.dtype)  # a vertex that nobody reaches, with many neighbours: a long row
+        hub = np.full(40, 2048, rows.dtype)  # an unreachable vertex with many neighbours: a long row
         rows, cols = np.concatenate([rows, hub]), np.concatenate([cols, np.arange(40, dtype=cols.dtype)])
         A = Matrix.from_coo(rows, cols, True, nrows=2049, ncols=2049)
         levels = algorithms.bfs(A, 3)

@@ -66,7 +66,7 @@ def test_short_frontiers(cases: ModuleType, to_device: Any) -> None:
     "name", ["other_sizes", *(pytest.param(name, marks=pytest.mark.slow) for name in GATHERS if name != "other_sizes")]
 )
 def test_gathers(cases: ModuleType, to_device: Any, name: str) -> None:
-    """Who has a position has it in every pass: without a barrier between them several blocks still find the answer."""
+    """All passes use the same thread-to-index mapping: without a barrier between them many blocks agree."""
     steps_of(cases, to_device, f"gathers: {name}")
 
 

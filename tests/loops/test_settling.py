@@ -140,7 +140,7 @@ CASES = [(name, "INT64") for name in PROGRAMS] + [("in any order", "FP64"), ("in
 )
 def test_from_any_frontier(name: str, dtype: str, to_device: Any) -> None:
     """It has other values than what is lowered, more and less, below zero and above, and entries where there are none;
-    and where somebody counts rounds, or looks at what one finds, these are the rounds that there are."""
+    and programs that count rounds, or read the result of a round, get ordinary rounds."""
     with gb.using("cpu"):
         given = weighted(GRAPHS["grid"](), 1, 40).dup(dtype)
 

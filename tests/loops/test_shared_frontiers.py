@@ -95,7 +95,7 @@ def test_searches(to_device: Any, searches: dict[str, Callable[[Matrix], Any]]) 
 
 @pytest.mark.parametrize(("graph", "blocks"), [("grid", 1), ("path", 3)])  # of more levels than follow each other
 def test_a_trace_tells_of_every_level(to_device: Any, monkeypatch: pytest.MonkeyPatch, graph: str, blocks: int) -> None:
-    """A traced search runs as any other: a row for every level, also of those that nobody decided about."""
+    """A traced search runs like any other: a row for every level, including levels without a decision."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
     A = graphs()[graph]
     with gb.using("cpu"):

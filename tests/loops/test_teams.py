@@ -51,7 +51,7 @@ def only_scalars(A: Matrix, source: int) -> Any:
 
 
 @pytest.fixture(params=[pytest.param(2, marks=pytest.mark.slow), 3])
-def several(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, to_device: Any) -> Any:
+def many_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, to_device: Any) -> Any:
     """On the emulator several blocks that wait for each other, of which one is a cluster; on a GPU there always are."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", request.param)
     return to_device
@@ -88,24 +88,24 @@ def test_clusters_are_left_out_where_rows_are_long(to_device: Any, monkeypatch: 
 
 
 @pytest.mark.parametrize("body", [buckets, only_scalars])
-def test_results_are_the_same(several: Any, body: Any) -> None:
+def test_results_are_the_same(many_blocks: Any, body: Any) -> None:
     """Rounds enough for changes of teams: to the cluster and back, several times."""
     for name, source in (("path", 0), ("directed", 5)):
         A = graphs()[name].dup(int)
         with gb.using("cpu"), gb.config.set(loops="iterated"):
             expected, wanted = body(A, source)
-        loop, found = body(several(A), source)
+        loop, found = body(many_blocks(A), source)
         assert (loop.mode, loop.steps) == ("fused", expected.steps)
         assert found.to("cpu").isequal(wanted, check_dtype=True)
 
 
-def test_delta_stepping_has_wider_buckets_later(several: Any) -> None:
+def test_delta_stepping_has_wider_buckets_later(many_blocks: Any) -> None:
     """A path of 150 vertices is more than eight buckets of four lengths."""
     with gb.using("cpu"):
         A = generators.path(150).dup(int)
         A[0, 1] << 3  # lengths differ
         expected = algorithms.bellman_ford(A, 0)
-    assert algorithms.delta_stepping(several(A), 0).to("cpu").isequal(expected)
+    assert algorithms.delta_stepping(many_blocks(A), 0).to("cpu").isequal(expected)
 
 
 EVERY_BODY = {**BODIES, **CHAINS, **GATHERS, **NESTED}
@@ -115,17 +115,19 @@ QUICK = {"levels", "parents", "components", "phases"}
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in EVERY_BODY]
 )
-def test_blocks_that_wait_for_each_other(several: Any, name: str) -> None:
+def test_blocks_that_wait_for_each_other(many_blocks: Any, name: str) -> None:
     for graph in ("directed", "path"):
-        check_fused(EVERY_BODY[name], graphs()[graph], several)
+        check_fused(EVERY_BODY[name], graphs()[graph], many_blocks)
 
 
 @pytest.mark.parametrize(("entries", "teams"), [(2**26, True), (1, False)])
-def test_large_graphs_have_all_blocks(several: Any, monkeypatch: pytest.MonkeyPatch, entries: int, teams: bool) -> None:
+def test_large_graphs_have_all_blocks(
+    many_blocks: Any, monkeypatch: pytest.MonkeyPatch, entries: int, teams: bool
+) -> None:
     """Clusters leave some processors idle: where rows are long and entries many, there are none."""
     with gb.using("cpu"):
         A = generators.kronecker(7, 8)
-        expected, B = algorithms.bfs(A, 3), several(A)
+        expected, B = algorithms.bfs(A, 3), many_blocks(A)
     one_run = importlib.import_module("grblas_gpu.backends.cuda.fusion.one_run")
     monkeypatch.setattr(one_run, "FOR_ALL_BLOCKS", entries)
     asked = []

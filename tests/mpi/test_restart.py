@@ -33,9 +33,9 @@ done = calls[0]
 again = distributed.{name}(A, restart=folder, **{options!r})  # finds all that it was asked for
 assert calls[0] == done and again.isequal(found)
 wanted = real(A, **{wanted!r})
-apart = abs(found.to_dense() - wanted.to_dense()).max()
+difference = abs(found.to_dense() - wanted.to_dense()).max()
 if RANK == 0:
-    print(done, apart < 1e-9, flush=True)
+    print(done, difference < 1e-9, flush=True)
 """
 
 JOBS = {
@@ -55,7 +55,7 @@ def test_a_killed_job_goes_on(name, ranks, later, tmp_path):
     pids.mkdir()
     command = program(JOB.format(folder=str(folder), pids=str(pids), name=name, options=options, wanted=wanted))
     assert LAUNCHER is not None
-    waiting = environment(WAITS="", GRBLAS_GPU_MPI_TIMEOUT="1000")  # in the middle, until somebody has come to kill it
+    waiting = environment(WAITS="", GRBLAS_GPU_MPI_TIMEOUT="1000")  # pause until the test kills it
     job = subprocess.Popen([LAUNCHER, "-n", str(ranks), *command], stdout=subprocess.PIPE, text=True, env=waiting)
     try:
         limit = time.monotonic() + 240

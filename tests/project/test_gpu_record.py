@@ -149,7 +149,7 @@ def test_what_a_sanitizer_said(tree: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv(gpu_record.WITHOUT, raising=False)
     monkeypatch.setenv(gpu_record.COMMIT, "0123456789abcdef")
     gpu_record.note_sanitizer(CLEAN, path)
-    assert gpu_record.problem(path) is not None  # nobody has run the tests
+    assert gpu_record.problem(path) is not None  # the tests have not run
     record = gpu_record.write({"passed": 5}, {}, path)
     assert record["commit"] == "0123456789abcdef"
     assert record["sanitizer"] == {"sources": now, **CLEAN}

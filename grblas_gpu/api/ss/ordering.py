@@ -65,10 +65,10 @@ def sorting_order(engine: Any, entries: Lines, op: Any) -> Array:
     for descending in (False, True):
         found = by_value(engine, entries, descending)
         line_after, after, before = line[found][1:], values[found][1:], values[found][:-1]
-        apart = line_after != line[found][:-1]
+        new_line = line_after != line[found][:-1]
         typed = [cast(x.copy(), op.type.np_type) for x in (before, after)]
         forward, back = engine.compute(op, *typed), engine.compute(op, *typed[::-1])
-        if bool(np.all(apart | (before == after) | (forward & ~back))):
+        if bool(np.all(new_line | (before == after) | (forward & ~back))):
             return found
     return engine.array(_compared(engine.host(line), engine.host(values), op))
 

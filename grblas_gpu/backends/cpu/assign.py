@@ -32,7 +32,7 @@ def kernel(rows{arguments}):
 {body}    return added
 """
 
-# Branches on flags that nobody can predict would cost more than writing every value again.
+# Branches on unpredictable flags would cost more than writing every value again.
 FLAGGED = """\
 @kernel
 def kernel(mask{arguments}, lo, hi):

@@ -1,8 +1,8 @@
 """Memory of large results, kept when they are dropped and used again.
 
-The system gives out new memory page by page, cleared, when it is first written: to make a result of 45 MB can take
-longer to get the pages than to compute. Whether ``malloc`` asks for new ones depends on what everybody else in the
-process allocates and frees. So the engine keeps some of the large arrays that it made and that nobody has any more.
+The system maps and clears new pages at their first write. For a result of 45 MB this can take longer than computing it.
+Whether ``malloc`` maps new pages depends on all other allocations of the process. So the engine keeps the memory of
+some large arrays after their last reference is gone.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-LARGE = 2**20  # bytes: what is smaller comes from the heap, which mostly has it
-KEPT = 2**28  # bytes of unused memory, at most
-LOOSE = 1.25  # so many times larger than needed may a kept one be
+LARGE = 2**20  # bytes: smaller arrays come from the heap, which mostly has free pages
+KEPT = 2**28  # the most bytes of unused memory
+LOOSE = 1.25  # the largest ratio of a kept buffer's size to the needed size
 
-_lock = threading.Lock()  # nobody waits for it: collecting garbage may bring a thread here that holds it already
+_lock = threading.Lock()  # never waited for: garbage collection may call keep() in the thread that holds it
 _kept: list[np.ndarray] = []  # the longest unused first
 
 
-class _Loan:
-    """Owns the memory of one array, and so of its views; gives it back when the last of them is gone."""
+class _LentArray:
+    """Owns the memory of an array and its views; returns it when the last of them is deleted."""
 
     __slots__ = ("__array_interface__", "memory")
 
@@ -45,11 +45,11 @@ def empty(size: int, dtype: Any) -> np.ndarray:
     if needed < LARGE or dtype.hasobject or dtype.names or dtype.subdtype:
         return np.empty(size, dtype)
     memory = _take(needed)
-    return np.asarray(_Loan(np.empty(needed, np.uint8) if memory is None else memory, size, dtype))
+    return np.asarray(_LentArray(np.empty(needed, np.uint8) if memory is None else memory, size, dtype))
 
 
 def _take(needed: int) -> np.ndarray | None:
-    """The kept memory that fits best, if any fits; of several the latest, which may still be in a cache."""
+    """The kept memory that fits best, or None; among equal sizes the latest, which may still be cached."""
     if not _kept or not _lock.acquire(blocking=False):
         return None
     try:
@@ -60,7 +60,7 @@ def _take(needed: int) -> np.ndarray | None:
 
 
 def keep(memory: np.ndarray) -> None:
-    """Have this memory for later, and let go of what was unused for longest if that is too much."""
+    """Keep this memory for later, and free the memory unused for longest if that exceeds the limit."""
     if len(memory) > KEPT or not _lock.acquire(blocking=False):
         return
     try:
@@ -72,6 +72,6 @@ def keep(memory: np.ndarray) -> None:
 
 
 def forget() -> None:
-    """Let go of all kept memory."""
+    """Free all kept memory."""
     with _lock:
         _kept.clear()

@@ -185,7 +185,7 @@ class CpuBackend(EveryForm, CpuKernels):
 
 
 class CpuBackendWithRecords(ByType, CpuBackend):
-    """What the engine becomes with the first record type: nobody pays for them before. They go by the definitions."""
+    """The class of the engine after the first record type was made. Records run by the definitions."""
 
     left_to_others = "V"
 

@@ -71,6 +71,6 @@ def extract_matrix(a: MatrixStore, rows: Array | None, cols: Array | None) -> Ma
 
 
 def _fill_source(whole_rows: bool, iso: bool) -> tuple[str, dict[str, Any]]:
-    """An entry is written whether its column is wanted or not, and then overwritten: nobody can predict which."""
+    """Writes every entry and overwrites the unwanted ones: a branch would be unpredictable."""
     place, kept = ("indices[t]", "1") if whole_rows else ("places[U(indices[t])]", "place >= 0")
     return FILL.format(place=place, kept=kept, copy="" if iso else COPY), {}

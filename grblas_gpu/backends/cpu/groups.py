@@ -1,6 +1,6 @@
 """The group of columns with the largest sum in every row: added up in an array of all groups, row by row.
 
-A row goes over its entries three times, and never asks whether it has seen a group before: nobody could predict that.
+A row reads its entries three times instead of testing whether a group is new: that branch would be unpredictable.
 """
 
 from __future__ import annotations

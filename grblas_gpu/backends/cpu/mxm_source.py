@@ -197,8 +197,8 @@ def neutral(reading: Reading) -> str | None:
 def numeric(reading: Reading) -> Source:
     """The values at the positions of a pattern of rows ``lo`` to ``hi``; every one of them has a product.
 
-    With a neutral value to begin with, nothing has to be asked about a product: those outside of the pattern are added
-    up too, where nobody looks.
+    Sums start at the identity, so products need no test: those outside of the pattern are added to positions that are
+    never read.
     """
     body = Body(reading, "q", POSITIONS)
     start = None if body.exit_at_first else neutral(reading)

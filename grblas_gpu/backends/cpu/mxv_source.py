@@ -113,7 +113,7 @@ def position(positional: str, flip: bool) -> str:
 def row_text(body: Body, full: bool, blend: bool = False, leave: bool = True) -> str:
     """Combine the products of row ``i``: sets ``found`` and ``acc``.
 
-    With ``blend`` a block's present entries are first listed without a branch, for flags that nobody can predict.
+    With ``blend`` a block's present entries are first listed without a branch, because the flags are unpredictable.
     Structure alone ends a row at the first hit, unless ``leave`` is False.
     """
     indptr, indices, present, *_ = body.names
@@ -126,13 +126,13 @@ def row_text(body: Body, full: bool, blend: bool = False, leave: bool = True) ->
             + ("        break\n" if leave else "")
         )
     if full:
-        # Every entry counts, so the first needs no test of its own, and whether to leave is asked once in a while.
+        # All entries are present, so the first needs no test, and the exit test runs once per block.
         first = f"p = start\nk = U({indices}[p])\n" + body.product + "acc = z\nfound = True\n"
         entries = "base, last" if body.decided else "start + U(1), stop"
         rest = f"for p in range({entries}):\n    k = U({indices}[p])\n"
         rest += indent(body.product + f"acc = {body.sum}\n", "    ")
         if body.decided:
-            # Asked before whether there is more: in a row that is decided, which may be all, nobody needs to know that.
+            # The exit test comes before the test for more entries: rows that are decided skip the latter.
             blocks = "base = start + U(1)\nwhile True:\n" + indent(body.exit_test, "    ")
             blocks += f"    if base >= stop:\n        break\n    last = min(base + U({EXIT_BLOCK}), stop)\n"
             rest = blocks + indent(rest, "    ") + "    base = last\n"

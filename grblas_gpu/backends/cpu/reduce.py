@@ -56,7 +56,7 @@ def _bitmap_source(monoid: Any, stored: np.dtype) -> Source:
         "        while start < stop and not present[start]:\n            start += U(1)\n"
         "        if start < stop:\n            i = start\n"
         f"            acc = {inliner.load('values[i]', stored, dtype)}\n"
-        # A value is computed whether it counts or not: a branch on flags that nobody can predict costs more.
+        # Absent values are computed, too: a branch on unpredictable flags costs more.
         "            for i in range(start + U(1), stop):\n"
         f"{one_is_enough}"
         f"                z = {inliner.load('values[i]', stored, dtype)}\n"

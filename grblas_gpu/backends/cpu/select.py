@@ -86,7 +86,7 @@ def _count_run(test: str, end: str) -> str:
 
 
 def _fill(test: str, with_values: bool) -> str:
-    """An entry is written whether it is kept or not, and then overwritten: nobody can predict which."""
+    """Writes every entry and overwrites the dropped ones: a branch would be unpredictable."""
     copy = "out_values[n] = values[p]\n" if with_values else ""
     keep = f"out_indices[n] = indices[p]\n{copy}n += U(keep)\nif n == stop:\n    break\n"
     return "for p in range(first, last):\n    j = np.int64(indices[p])\n" + indent(test + keep, " " * 4)

@@ -134,12 +134,12 @@ def _full_row(body: Body, reading: Reading) -> str:
         return text
     text += "p = start + U(1)\n"
     if reading.semiring.binaryop.positional is None:
-        several, each = "", ""
+        unrolled, each = "", ""
         for n in range(AT_A_TIME):
-            several += f"at{n} = U(indices[p + U({n})]) * columns\n" + _held(body, f"p + U({n})", str(n))
+            unrolled += f"at{n} = U(indices[p + U({n})]) * columns\n" + _held(body, f"p + U({n})", str(n))
             each += f"q{n} = at{n} + c\n" + _product(body, str(n))
             each += f"acc = {body.sum}\n"
-        text += f"while p + U({AT_A_TIME}) <= stop:\n" + indent(several, "    ")
+        text += f"while p + U({AT_A_TIME}) <= stop:\n" + indent(unrolled, "    ")
         text += "    for c in range(columns):\n        acc = out_values[base + c]\n" + indent(each, " " * 8)
         text += f"        out_values[base + c] = acc\n    p += U({AT_A_TIME})\n"
     text += "while p < stop:\n    k = U(indices[p])\n    at = k * columns\n" + indent(_held(body), "    ")

@@ -17,7 +17,7 @@ def reading(values: Array, used: bool = True) -> int:
 
 
 def prologue(inliner: Inliner, name: str, mode: int, stored: np.dtype, wanted: np.dtype, variable: str) -> str:
-    """The line before the loop that loads an iso value, or a stand-in for one that nobody looks at."""
+    """The line before the loop that loads an iso value, or a placeholder for an unused value."""
     if mode == ISO:
         return f"    {variable} = {inliner.load(f'{name}[0]', stored, wanted)}\n"
     if mode == UNUSED:

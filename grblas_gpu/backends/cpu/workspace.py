@@ -1,7 +1,7 @@
 """Dense scratch arrays, one set per Python thread, kept clean between calls.
 
-A push that touches ten entries must not pay for clearing a million: whoever uses a flag array resets the entries that
-it set. After an exception nobody knows what is set, so ``forget`` drops everything.
+A push that touches ten entries must not clear a million: every user of a flag array resets the entries that it set.
+After an exception the set entries are unknown, so ``forget`` drops all arrays.
 """
 
 from __future__ import annotations

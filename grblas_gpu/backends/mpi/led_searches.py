@@ -99,7 +99,7 @@ def _close(addresses: list[int], closed: list[int], number: int) -> None:
     closed.append(number)
 
 
-class _Loan(NamedTuple):
+class _IpcHandles(NamedTuple):
     """How another process finds the arrays of a part: allocations, and where in them each array begins."""
 
     handles: list[bytes]
@@ -119,7 +119,7 @@ class _Loan(NamedTuple):
         return Part(*arrays)
 
 
-def _lend(part: Part) -> _Loan | None:
+def _lend(part: Part) -> _IpcHandles | None:
     """None: in memory that CUDA IPC does not know."""
     handles: dict[int, bytes] = {}
     places = []
@@ -134,7 +134,7 @@ def _lend(part: Part) -> _Loan | None:
                 return None
         number = list(handles).index(base) if base else 0
         places.append((number, array.data.ptr - base if base else 0, len(array), array.dtype.str))
-    return _Loan(list(handles.values()), places)
+    return _IpcHandles(list(handles.values()), places)
 
 
 def _allocation(address: int) -> int | None:

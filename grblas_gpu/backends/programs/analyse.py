@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from .kept import kept
+from .invariants import infer_invariants
 from .lower import Body
 from .reading import Reading, Values
 from .requests import Abilities, check_request
@@ -47,13 +47,13 @@ class Facts(Generic[P]):
 
 
 def facts_of(body: Body, target: Target[P]) -> Facts[P]:
-    apart: set[int] = set()  # vectors that no product writes to: found out while looking at all steps
+    unwritable: set[int] = set()  # vectors that no product may write to
     while True:
-        found = _facts(body, target, apart)
+        found = _facts(body, target, unwritable)
         unfit = _unfit(found, target)
-        if unfit <= apart:
+        if unfit <= unwritable:
             return found
-        apart |= unfit
+        unwritable |= unfit
 
 
 def _unfit(found: Facts[P], target: Target[P]) -> set[int]:
@@ -68,16 +68,16 @@ def _unfit(found: Facts[P], target: Target[P]) -> set[int]:
     return unfit | {out for out, values in begins.items() if len(values) > 1}
 
 
-def _facts(body: Body, target: Target[P], apart: set[int]) -> Facts[P]:
+def _facts(body: Body, target: Target[P], unwritable: set[int]) -> Facts[P]:
     stores = body.matrices
-    steps, uses, copied = _separated(body, target, apart)
+    steps, uses, copied = _separated(body, target, unwritable)
 
     def product(step: BodyStep, iso: bool) -> P:
         matrix, vector, _ = product_operands(step)
         once = stores[matrix.number].once
         return target.product(step, Values(once.dtype, once.iso), Values(uses[vector.number].dtype, iso))
 
-    full, iso = kept(steps, uses, stores, lambda step, one: product(step, one).structure)
+    full, iso = infer_invariants(steps, uses, stores, lambda step, one: product(step, one).structure)
     products: dict[int, P] = {}
     for at, step in enumerate(steps):
         if step.kind in PRODUCTS:
@@ -89,7 +89,9 @@ def _facts(body: Body, target: Target[P], apart: set[int]) -> Facts[P]:
     return Facts(steps, products, uses, full, iso, copied, variables, body.condition)
 
 
-def _separated(body: Body, target: Target[P], apart: set[int]) -> tuple[list[BodyStep], list[VectorUse], list[int]]:
+def _separated(
+    body: Body, target: Target[P], unwritable: set[int]
+) -> tuple[list[BodyStep], list[VectorUse], list[int]]:
     """Steps whose results cannot go to their outputs at once leave them in a vector of their own first: products that
     do not simply overwrite, some gathers, and scatters.
 
@@ -107,7 +109,7 @@ def _separated(body: Body, target: Target[P], apart: set[int]) -> tuple[list[Bod
         plain = step._replace(accum=None, replace=True)
         if step.kind in PRODUCTS:
             dtype = step.op.monoid.return_type.np_type
-            if not overwrites(step) or dtype != uses[step.out].dtype or step.out in apart:
+            if not overwrites(step) or dtype != uses[step.out].dtype or step.out in unwritable:
                 result = temporary(step, dtype)
                 steps.append(plain._replace(out=result.number))
                 steps.append(step._replace(kind=Kind.COPY, op=None, args=(result,), desc=None))

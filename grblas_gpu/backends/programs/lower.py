@@ -20,11 +20,11 @@ from ...ir.program import Program
 from ...ir.recording import Number
 from ...plan.rules import stays_by_rows
 from ..storage import HostEntry, MatrixStore
-from .apart import is_apart
 from .fresh import overwritten_first
 from .monoids import keeps_order
 from .steps import POSITIONWISE, PRODUCTS, SCALARS
 from .terms import BodyStep, Flow, Kind, MaskUse, Operand, Unfusable, VectorUse
+from .unfusable import unfusable_operation
 from .uses import has_columns, in_one_word, matrix_use, numbers_copies, vector_use
 
 COUNT_TYPE = np.dtype(np.int64)
@@ -115,7 +115,7 @@ class Body:
             stores += (matrix_use(store),)
         self.last = [weakref.ref(store) for store in self._stores]
         self._stores = []
-        # Vectors that nobody looks at afterwards.
+        # Vectors that are not read after the loop.
         unseen = program.unseen
         self.unseen = frozenset([n for n, vector in enumerate(self.vectors) if id(vector) in unseen] if unseen else ())
         self.key = steps, condition, uses, stores
@@ -176,7 +176,7 @@ class Body:
 
     @property
     def matrices(self) -> list[Any]:
-        """Their stores, which the handles keep alive while the program runs, and nobody here does."""
+        """Their stores. Only the handles keep them alive while the program runs."""
         return [store() for store in self.last]
 
     @property
@@ -250,7 +250,7 @@ class Body:
 
     def _step(self, node: Node) -> tuple:
         ir_op, out, op, args, mask, accum, replace, desc, _ = node
-        what = is_apart(ir_op, out, args)
+        what = unfusable_operation(ir_op, out, args)
         if what:  # in a function; no loop has it
             raise Unfusable(what)
         kind = KINDS[ir_op]

@@ -44,5 +44,5 @@ def matrix_use(store: MatrixStore) -> tuple:
 
 
 def has_columns(store: MatrixStore) -> bool:
-    """Whether nobody has to make the transpose, for a push along the columns."""
+    """Whether a push along the columns can run without making the transpose."""
     return store._transpose is not None or store.copies > 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...ir.ops import CONTROL
 from ...ir.program import Program
-from .apart import why_apart
+from .unfusable import unfusable_reason
 
 
 class Whole:
@@ -16,7 +16,7 @@ class Whole:
     __slots__ = ("_failed", "_matrices", "_prepared", "_scalars")
 
     def __init__(self, program: Program, engine: Any, meanwhile: Callable[[], None]) -> None:
-        never = why_apart(program) is not None
+        never = unfusable_reason(program) is not None
         self._prepared = None if never else engine.prepare(program, meanwhile)
         handles = {id(x): x for x in _operands(program)}.values()
         self._matrices = [x for x in handles if x.ndim == 2]

@@ -191,7 +191,7 @@ def _repeated(monoid: Any, one: Any, count: int) -> Any:
 def with_values(x: Store, values: Any, fresh: bool = False) -> Store:
     """The structure of ``x`` with other values. Index arrays are shared, arrays that may change in place are not.
 
-    ``fresh``: nobody else has these values, which need not be looked at.
+    ``fresh``: no other object shares these values, so this is not checked.
     """
     if not fresh and np.may_share_memory(values, x.values):
         values = values.copy()

@@ -62,7 +62,7 @@ def loop_text(body: Body) -> LoopText:
 
 
 def _arguments(facts: Analysis) -> list[str]:
-    """The arrays of all vectors and matrices; those that nobody reads are left out where that is easy to tell."""
+    """The arrays of all vectors and matrices, without those that are known to be unused."""
     context = Context(facts)
     names = ["S", "F"]
     for number in range(len(facts.slots)):

@@ -1,8 +1,8 @@
 """Whether a loop is worth compiling: that takes seconds, once; later processes load what this one compiled.
 
-Loading takes no longer than loading kernels for the nodes of a loop, so every loop keeps account of the work that went
-past it, as single operations do (``cpu/tier.py``). Compiling has to wait for the time that nodes took one by one: what
-it saves is Python between them, and nobody knows how often a loop will run.
+Loading a loop takes no longer than loading the kernels of its nodes, so every loop counts the work that it would have
+saved, as single operations do (``cpu/tier.py``). Compiling waits until the nodes have run long enough one by one: it
+saves only the Python time between them, and the number of future runs is unknown.
 """
 
 from __future__ import annotations

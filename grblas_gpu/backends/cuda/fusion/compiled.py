@@ -12,7 +12,7 @@ from .layout import SLOT, SOURCE
 NAMED = ("limit", "stamp", "resumes", "trace", "parts")  # words that a run sets
 FLAGS, VALUES, CAPACITY = (SLOT.at[name] for name in ("flags_at", "values_at", "capacity"))
 COUNT, LISTED, DIRTY = (SLOT.at[name] for name in ("count", "listed", "dirty"))
-SOURCE_AT, SEVERAL, SOURCE_VALUES = (SOURCE.at[name] for name in ("source", "several", "source_values"))
+SOURCE_AT, DISTINCT_VALUES, SOURCE_VALUES = (SOURCE.at[name] for name in ("source", "distinct_values", "source_values"))
 
 
 class Compiled:
@@ -63,7 +63,7 @@ class Slot:
         "listed",
         "number",
         "reported",
-        "several",
+        "distinct_values",
         "source",
         "source_values",
         "values",
@@ -78,7 +78,8 @@ class Slot:
         self.flags, self.values, self.capacity = at + FLAGS, at + VALUES, at + CAPACITY
         self.count, self.listed, self.dirty = at + COUNT, at + LISTED, at + DIRTY
         self.begin = begin  # how its entries get there
-        self.source, self.several, self.source_values = begin + SOURCE_AT, begin + SEVERAL, begin + SOURCE_VALUES
+        self.source, self.source_values = begin + SOURCE_AT, begin + SOURCE_VALUES
+        self.distinct_values = begin + DISTINCT_VALUES
         self.dtype = facts.dtype
         self.full = facts.full
         self.gathered = facts.gathered is not None

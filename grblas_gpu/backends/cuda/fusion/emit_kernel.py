@@ -111,7 +111,7 @@ def prologue(context: Context) -> str:
     for number, slot in enumerate(context.facts.slots):
         if not slot.written and slot.edges_of is None:
             continue
-        start, source, several, values = (context.word(name, number) for name in SOURCE.at)
+        start, source, distinct_values, values = (context.word(name, number) for name in SOURCE.at)
         values = f"(const {c_type(slot.dtype)}*){values}"
         fill = truth(slot.buffers > 1 and not slot.iso)
         later = filled_later(context, number) if slot.written else ""
@@ -129,8 +129,8 @@ def prologue(context: Context) -> str:
             notes.append(f" if ({later} && {start} != AS_IT_IS && {start} != ONE_VALUE) S.s{number}.dirty |= 1;")
         counter = f"first_counters + {number}"
         second.append(
-            f"        enter<{truth(slot.iso)}>(S.s{number}, {start}, (const int64*){source}, {values}, {several}, "
-            f"{context.next_offsets(number)}, {counter});\n"
+            f"        enter<{truth(slot.iso)}>(S.s{number}, {start}, (const int64*){source}, {values}, "
+            f"{distinct_values}, {context.next_offsets(number)}, {counter});\n"
         )
         if slot.edges_of is not None:
             notes.append(f" S.s{number}.edges = fresh({counter});")
@@ -155,7 +155,7 @@ def epilogue(facts: Analysis) -> str:
         if slot.buffers > 1
     ]
     first = "".join(f"    leave_clean{each}" for each in arguments)
-    second = "".join(f"    move_home{each}" for each in arguments)
+    second = "".join(f"    move_to_primary_buffer{each}" for each in arguments)
     return f"{first}    grid_barrier([] {{}});\n{second}"
 
 

@@ -80,7 +80,7 @@ ROW = Struct(
     Field("int64", "in_chain", "whether its rows were added up by those who needed them"),
 )
 #: Where the entries of a vector come from.
-SOURCE = Struct("Source", *_numbers("start", "source", "several", "source_values"))
+SOURCE = Struct("Source", *_numbers("start", "source", "distinct_values", "source_values"))
 #: How a vector enters a loop: as it is, as a list, without entries, with one value for all, or with one entry only,
 #: whose position and value are given instead of their addresses.
 AS_IT_IS, AS_LIST, EMPTY, ONE_VALUE, ONE_ENTRY = range(5)

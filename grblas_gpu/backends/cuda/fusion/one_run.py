@@ -74,7 +74,7 @@ class Run:
     __slots__ = (
         "body",
         "compiled",
-        "homes",
+        "primary_buffers",
         "kept",
         "launcher",
         "meanwhile",
@@ -95,7 +95,7 @@ class Run:
         self.scratch = scratch_arrays.current()
         self.workspace = workspace = workspace_of(self.scratch, compiled.program, body.sizes)
         self.words = words = workspace.words  # every run sets the same ones
-        self.homes: list[tuple] = []  # see _written
+        self.primary_buffers: list[tuple] = []  # see _written
         self.ready: list[tuple] = []  # what is made of them while the kernel runs: see _make_stores
         self.kept: list[Any] = []  # alive until the kernel has run
         for number, vector in enumerate(body.vectors):
@@ -129,12 +129,12 @@ class Run:
     def _written(self, slot: Slot, vector: Any) -> None:
         """Where a vector is at the beginning and will be at the end, and how its entries get there.
 
-        Adds to ``homes``: slot and vector, flags and values, whether others may know these arrays, and whether they are
-        only memory yet.
+        Adds to ``primary_buffers``: slot and vector, flags and values, whether other stores may share these arrays, and
+        whether they are uninitialized.
         """
         words, workspace, number, iso = self.words, self.workspace, slot.number, slot.iso
-        flags, values = workspace.homes[number]
-        workspace.homes[number] = NOWHERE  # until there are others for the next run
+        flags, values = workspace.primary_buffers[number]
+        workspace.primary_buffers[number] = NOWHERE  # until there are others for the next run
         size, store = vector._size, vector._store
         pending, start, dense = store.pending, EMPTY, False
         if slot.full and number in self.body.fresh:
@@ -150,7 +150,7 @@ class Run:
             if store.kind == "sparse":
                 start = AS_LIST
                 words[slot.source] = store.indices.data.ptr
-                words[slot.several] = len(store.values) > 1
+                words[slot.distinct_values] = len(store.values) > 1
                 words[slot.source_values] = store.values.data.ptr
             else:
                 start, dense = AS_IT_IS, True
@@ -182,7 +182,7 @@ class Run:
             words[slot.listed] = slot.listable and not dense and count <= words[slot.capacity]
             words[slot.begin] = start
             workspace.begun[number] = begun
-        self.homes.append((slot, vector, flags, values, dense, bare))
+        self.primary_buffers.append((slot, vector, flags, values, dense, bare))
 
     def _scalars(self) -> None:
         words = self.words
@@ -275,7 +275,7 @@ class Run:
             report.wanted += 1
             words[compiled.stamp] = report.wanted
             self.launcher.launch(words, workspace.parameters, workspace.work, self.scratch, workspace.wants_shared)
-            if self.homes:
+            if self.primary_buffers:
                 self._make_stores()
                 if self.meanwhile is not None:
                     self.meanwhile()
@@ -292,18 +292,18 @@ class Run:
         had some the last time it gets new ones now.
         """
         workspace = self.workspace
-        while self.homes:
-            slot, vector, flags, values, given, bare = self.homes[-1]
+        while self.primary_buffers:
+            slot, vector, flags, values, given, bare = self.primary_buffers[-1]
             size = vector._size
             if bare:
                 flags, values = _array((size,), FLAG, flags), _array((1 if slot.iso else size,), slot.dtype, values)
             found = VectorStore.known(size, values, None, None if slot.full else flags, 0)
             spare = not given and (slot.buffers > 1 or size <= FEW)
             self.ready.append((slot, vector, found, empty_list(size, slot.dtype, self.scratch.device), spare))
-            self.homes.pop()
+            self.primary_buffers.pop()
             if slot.number in workspace.taken and size <= FEW and not slot.full:
                 with suppress(cupy.cuda.memory.OutOfMemoryError):  # then the next run asks for it
-                    workspace.homes[slot.number] = two_arrays(size, FLAG, 1 if slot.iso else size, slot.dtype)
+                    workspace.primary_buffers[slot.number] = two_arrays(size, FLAG, 1 if slot.iso else size, slot.dtype)
 
     def _take(self, numbers: list[int]) -> None:
         """The vectors and scalars as the loop left them, all of them: an interrupt waits for the last."""
@@ -314,7 +314,7 @@ class Run:
             raise
 
     def _take_all(self, numbers: list[int]) -> None:
-        if self.homes:  # an interrupt came before
+        if self.primary_buffers:  # an interrupt came before
             self._make_stores()
         workspace = self.workspace
         for slot, vector, found, nothing, spare in self.ready:
@@ -327,7 +327,7 @@ class Run:
             else:
                 vector._store = nothing
                 if spare:
-                    workspace.homes[slot.number] = found.present, found.values
+                    workspace.primary_buffers[slot.number] = found.present, found.values
         for number, scalar in enumerate(self.body.variables):
             at = self.compiled.reported[number]
             word, present = numbers[at + BITS], numbers[at + PRESENT]

@@ -171,7 +171,7 @@ class _Scheduler:
         self._read: set[int] = set()  # those that were read at all
         self._as_round_began = True  # nothing that products depend on has changed since
         self._closed_early: set[int] = set()  # products that did not wait for the step before
-        self._apart: set[int] = set()  # the first steps of passes that did not wait for others
+        self._independent: set[int] = set()  # the first steps of passes that did not wait for others
         self._reductions = 0
 
     def add(self, chain: list[int], last: bool) -> None:
@@ -243,7 +243,7 @@ class _Scheduler:
                 return True
             scalars = self.facts.steps[chain[0]].kind in SCALARS
             follows = chains[number + 1][0] if number + 1 < len(chains) else -1
-            if not scalars and follows not in follower._closed_early | follower._apart:
+            if not scalars and follows not in follower._closed_early | follower._independent:
                 return False  # there is a barrier before anything else is overwritten
         return False
 
@@ -305,7 +305,7 @@ class _Scheduler:
         if self._sums or self._overwritten([step.out]) or step.out in self._changed:
             self._barrier(f"before the row of step {at}")  # or else it disturbs nobody: others read what was there
         elif self._notes:
-            self._apart.add(at)
+            self._independent.add(at)
         if step.out in self._cleaning:
             self._wait_until_clean([step.out])
         self.items.append(Row(at))
@@ -320,11 +320,11 @@ class _Scheduler:
         reads_scalars = any(arg.kind == "variable" for step in steps for arg in step.args)
         gathered = {number for step in steps for number in read_anywhere(step)}
         written = {step.out for step in steps}
-        apart = not (self._sums or self._overwritten() or (read | written) & self._changed or written & self._read)
-        if apart:  # from everything since the last barrier
+        conflicts = (read | written) & self._changed or written & self._read
+        if not (self._sums or self._overwritten() or conflicts):  # independent of all steps since the last barrier
             dense = dense and (self._dense or not self._notes)
             if self._notes:
-                self._apart.add(at)
+                self._independent.add(at)
         elif not same_positions:
             self._barrier(f"step {at} may read what others wrote")
         elif gathered & self._changed:

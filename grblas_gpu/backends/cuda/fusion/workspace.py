@@ -49,7 +49,7 @@ class Workspace:
         self._sort_workspace: list[Any] = []
         self.work = max([1, *sizes])
         self._arrays: list[Any] = []
-        self.homes = [NOWHERE] * len(sizes)  # flags and values for vectors of the next run
+        self.primary_buffers = [NOWHERE] * len(sizes)  # flags and values for vectors of the next run
         self.taken: set[int] = set()  # vectors that had entries in the end: these arrays are somebody's
         self.begun: list[Any] = [None] * len(sizes)  # how vectors began the last time: their words say so
         self.all_sizes = sizes = sizes + tuple([sizes[copied] for copied in program.copied])

@@ -1,5 +1,5 @@
-// Rows of an asynchronous pull: those that reach the final value are part of the operand at once, for whoever looks at them later.
-// Such a row holds `final`, so nobody has to read its value: one mark says all, and it does not matter when another thread sees it.
+// Rows of an asynchronous pull: a row that reaches the final value becomes part of the operand at once, for all later reads.
+// Such a row holds `final`, so a mark replaces its value, and it does not matter when other threads see the mark.
 
 #include "hybrid.cuh"
 

@@ -84,8 +84,8 @@ template <class T> DEVICE complex<T> complex_minimum(complex<T> x, complex<T> y)
 }
 template <class T> DEVICE bool complex_is_close(complex<T> x, complex<T> y, double relative, double tolerance) {
     double a = absolute(complex<double>(x)), b = absolute(complex<double>(y));
-    double apart = absolute(minus(complex<double>(x), complex<double>(y)));
-    return x == y || apart <= ::fmax(relative * ::fmax(a, b), tolerance);
+    double distance = absolute(minus(complex<double>(x), complex<double>(y)));
+    return x == y || distance <= ::fmax(relative * ::fmax(a, b), tolerance);
 }
 
 // --- functions ---------------------------------------------------------------------------------------------------------

@@ -2,14 +2,14 @@
 
 #include "grid.cuh"
 
-// How many of the ascending numbers[0..count) are at most `wanted`; or of numbers[n] + apart * n. All lanes of the warp ask
+// How many of the ascending numbers[0..count) are at most `wanted`; or of numbers[n] + spacing * n. All lanes of the warp ask
 // for the same and probe 32 places at a time, so that a million numbers take four steps instead of twenty.
-template <class T> DEVICE int64 warp_upper_bound(const T* numbers, int64 count, int64 wanted, int64 apart = 0) {
+template <class T> DEVICE int64 warp_upper_bound(const T* numbers, int64 count, int64 wanted, int64 spacing = 0) {
     int64 lo = 0, hi = count;
     while (lo < hi) {
         int64 step = (hi - lo + 31) >> 5;
         int64 probe = lo + (lane() + 1) * step - 1;
-        bool below = probe < hi && int64(numbers[probe]) + apart * probe <= wanted;
+        bool below = probe < hi && int64(numbers[probe]) + spacing * probe <= wanted;
         int passed = __popc(__ballot_sync(FULL_WARP, below));
         int64 end = lo + (passed + 1) * step - 1;  // this number is known to be larger, or is beyond the end
         lo += passed * step;

@@ -44,7 +44,7 @@ DEVICE unsigned* block_words() {
 // The bits in a block: one is for 2^SHIFT positions.
 template <int SHIFT> struct BlockBits {
     bool there;
-    // All threads of a block; nobody waits yet.
+    // Called by all threads of a block; does not synchronize.
     template <class S> DEVICE BlockBits(const S& slot, unsigned* bits) : there(false) {
         const unsigned* from = bits_in(bits, slot, slot.now);
         if constexpr (TELLS) {
@@ -68,7 +68,7 @@ template <int SHIFT> struct BlockBits {
         there = true;
     }
     static constexpr bool TELLS = SHIFT == 0;  // which position it is
-    static constexpr Column NOBODY = BLOCK_BITS << SHIFT;  // a position whose bit is not set
+    static constexpr Column UNSET = BLOCK_BITS << SHIFT;  // a position whose bit is not set
     // The lowest bit matters.
     DEVICE unsigned at(Column k) const {
         unsigned bit = unsigned(k) >> SHIFT;

@@ -25,8 +25,8 @@ DEVICE Sum hybrid_sum(const Matrix& m, const Vector& u, int64 i, int64 start, in
     return sum;
 }
 
-// Rows, ROWS at a time. Of many rows, warps that are ready take some more, because nobody knows how long a row will take; a few are
-// dealt out beforehand, since asking for them takes a while.
+// Rows, ROWS at a time. If there are many, idle warps fetch more, because the time of a row is unknown beforehand; a few rows are
+// distributed statically, since an atomic takes longer.
 template <int ROWS> struct Tickets {
     static constexpr int AT_A_TIME = 4;
     int64* counter;

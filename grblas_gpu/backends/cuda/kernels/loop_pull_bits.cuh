@@ -7,11 +7,11 @@
 template <int WIDTH> struct Look {
     Column k[WIDTH];
     static DEVICE int before(Offset start) { return WIDTH > 4 ? int(start & 3) : 0; }
-    DEVICE void read(const Column* indices, Offset start, int length, Column nobody) {
+    DEVICE void read(const Column* indices, Offset start, int length, Column unset) {
         if constexpr (WIDTH == 4) {
 #pragma unroll
             for (int n = 0; n < WIDTH; ++n) {
-                k[n] = nobody;
+                k[n] = unset;
                 if (n < length) k[n] = indices[start + n];
             }
         } else {
@@ -22,7 +22,7 @@ template <int WIDTH> struct Look {
             for (int f = 0; f < WIDTH / 4; ++f)
                 if (4 * f < stop) read[f] = fours[f];
 #pragma unroll
-            for (int n = 0; n < WIDTH; ++n) k[n] = (n > 2 || n >= skipped) && n < stop ? read[n / 4].of[n % 4] : nobody;
+            for (int n = 0; n < WIDTH; ++n) k[n] = (n > 2 || n >= skipped) && n < stop ? read[n / 4].of[n % 4] : unset;
         }
     }
     template <class Bits> DEVICE bool looked_up(const Bits& bits) const {
@@ -56,7 +56,7 @@ template <class Bits> DEVICE bool find_the_rest(const Operands& given, const Bit
 #pragma unroll 1
     for (; start < stop && !hit; start += 4) {
         Look<4> look;
-        look.read(given.rows.indices, start, stop - start < 4 ? int(stop - start) : 4, Bits::NOBODY);
+        look.read(given.rows.indices, start, stop - start < 4 ? int(stop - start) : 4, Bits::UNSET);
         hit = Bits::TELLS ? look.looked_up(bits) : look.confirmed(look.which(bits), given.looked_up.present);
     }
     return hit;
@@ -111,7 +111,7 @@ DEVICE void find_by_bits(const Operands& given, const S& out, int64* counters, C
             }
             if (!__any_sync(FULL_WARP, any)) continue;
 #pragma unroll
-            for (int n = 0; n < TOGETHER; ++n) look[n].read(given.rows.indices, start[n], int(stop[n] - start[n]), Bits::NOBODY);
+            for (int n = 0; n < TOGETHER; ++n) look[n].read(given.rows.indices, start[n], int(stop[n] - start[n]), Bits::UNSET);
             if constexpr (LOTS == 1) bits.wait();
             Offset from[TOGETHER];  // what was not looked at, or has to be again
             unsigned hits[TOGETHER];

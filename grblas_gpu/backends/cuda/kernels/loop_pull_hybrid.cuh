@@ -73,8 +73,8 @@ struct Search {
     int64* counters;
     int64* parts_list;
 
-    // There is no branch, so that several can be asked at once.
-    DEVICE bool has(bool asked, int64 k) const { return asked & (FULL || given.looked_up.present[asked ? k : 0]); }
+    // There is no branch, so that several lookups are in flight at once.
+    DEVICE bool has(bool wanted, int64 k) const { return wanted & (FULL || given.looked_up.present[wanted ? k : 0]); }
     // Which of four rows have the entry that is likely; those that have, or have no more, are taken out of `rows`.
     DEVICE unsigned likely(unsigned& rows, const Four<Column>& entries) const {
         bool hit[4];
@@ -176,7 +176,7 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
         Four<Offset> offsets = {};
         Offset last = 0;
         bool likely = HUB_NEIGHBOURS && given.hub_neighbours;
-        if (i < out.size) {  // all that is likely to be needed is in flight at once, what nobody waits for first
+        if (i < out.size) {  // issue all likely loads at once, independent loads first
             if (likely && !few) {
                 k = *(const Four<Column>*)(given.hub_neighbours + i);
                 if (given.next && i + 4 <= out.size) {

@@ -7,13 +7,13 @@
 DEVICE constexpr bool marks_rows(int strategy) { return strategy == BY_ENTRIES && !BALANCED && STRUCTURE; }
 constexpr int ENTRIES_AT_ONCE = GROUPS_AT_ONCE * GROUP_OF_EACH;
 
-// The rows of a lane's group. Most groups are of one, and nearly all others of two: then it takes no look at the row of every entry.
+// The rows of a lane's group. Most groups have entries of one row, nearly all others of two: these need no row id of every entry.
 struct GroupRows {
     RowId first, last;
-    int cut;  // the entries before it are of the first row, the others of the last one; or there are rows between these
+    int cut;  // entries before it belong to the first row, the others to the last; or MIXED: there are rows between these
     bool needs_first, needs_last;  // open, and not found yet
-    static constexpr int SEVERAL = -1;
-    DEVICE bool matters() const { return cut == SEVERAL || needs_first || needs_last; }
+    static constexpr int MIXED = -1;
+    DEVICE bool matters() const { return cut == MIXED || needs_first || needs_last; }
     DEVICE void found(RowId row) {
         needs_first = needs_first && first != row;
         needs_last = needs_last && last != row;
@@ -56,7 +56,7 @@ DEVICE GroupRows rows_of_group(const Operands& given, const ColumnFilter& filter
     rows.needs_first = needs(rows.first) && !below;
     rows.needs_last = needs(rows.last) && !above;
     if (stop - begin >= GROUP) rows.needs_last = false;
-    else rows.cut = stop == start ? int(stop - begin) : GroupRows::SEVERAL;
+    else rows.cut = stop == start ? int(stop - begin) : GroupRows::MIXED;
     return rows;
 }
 
@@ -65,7 +65,7 @@ DEVICE void mark_groups(const Operands& given, const ColumnFilter& filter, bool*
     while (groups) {
         Column k[ENTRIES_AT_ONCE];
         int number[GROUPS_AT_ONCE];
-        unsigned hits = 0, several = 0;  // of the entries, a bit for each
+        unsigned hits = 0, in_mixed_groups = 0;  // a bit for each entry; mixed groups contain more than two rows
 #pragma unroll
         for (int g = 0; g < GROUPS_AT_ONCE; ++g) {  // if there are fewer, the first one again: that costs less than to ask
             number[g] = groups ? __ffs(groups) - 1 : number[0];
@@ -74,7 +74,7 @@ DEVICE void mark_groups(const Operands& given, const ColumnFilter& filter, bool*
 #pragma unroll
             for (int n = 0; n < GROUP_OF_EACH; ++n) k[GROUP_OF_EACH * g + n] = read_once(columns + 32 * n);
         }
-        if (filter.is_exact()) {  // a branch: nobody looks anything up before all that is read is on its way
+        if (filter.is_exact()) {  // a branch, so that all loads are issued before the first lookup
             unsigned words[ENTRIES_AT_ONCE];
 #pragma unroll
             for (int e = 0; e < ENTRIES_AT_ONCE; ++e) words[e] = FULL ? 1 : filter.words[k[e] >> 5] >> (k[e] & 31);
@@ -93,8 +93,8 @@ DEVICE void mark_groups(const Operands& given, const ColumnFilter& filter, bool*
             unsigned of_group = hits >> GROUP_OF_EACH * g & ((1u << GROUP_OF_EACH) - 1);
             if (!__any_sync(FULL_WARP, of_group)) continue;
             int cut = from_lane(mine.cut, number[g]);
-            if (cut == GroupRows::SEVERAL) {
-                several |= of_group << GROUP_OF_EACH * g;
+            if (cut == GroupRows::MIXED) {
+                in_mixed_groups |= of_group << GROUP_OF_EACH * g;
                 continue;
             }
             unsigned before = (1u << (cut - lane() + 31) / 32) - 1;  // those of the lane's entries that are before the cut
@@ -108,12 +108,12 @@ DEVICE void mark_groups(const Operands& given, const ColumnFilter& filter, bool*
             }
         }
         if constexpr (ENDS_EARLY) groups &= __ballot_sync(FULL_WARP, mine.matters());
-        if (!__any_sync(FULL_WARP, several)) continue;
+        if (!__any_sync(FULL_WARP, in_mixed_groups)) continue;
         int64 row[ENTRIES_AT_ONCE];
 #pragma unroll
         for (int e = 0; e < ENTRIES_AT_ONCE; ++e) {
             row[e] = -1;
-            if (several >> e & 1) row[e] = given.row_ids[base + GROUP * number[e / GROUP_OF_EACH] + 32 * (e % GROUP_OF_EACH) + lane()];
+            if (in_mixed_groups >> e & 1) row[e] = given.row_ids[base + GROUP * number[e / GROUP_OF_EACH] + 32 * (e % GROUP_OF_EACH) + lane()];
         }
 #pragma unroll
         for (int e = 0; e < ENTRIES_AT_ONCE; ++e)

@@ -36,8 +36,8 @@ template <bool NOW, class T> DEVICE T read_around(const T* from) {
     else return *from;
 }
 
-// *address = min(*address, z); whether that made it less. What nobody has lowered yet holds initial(), the largest integer or a NaN.
-// Floats are ordered as their bits are, those below zero the other way round, and a positive NaN is above all.
+// *address = min(*address, z); whether that lowered it. Values not lowered yet hold initial(), the largest integer or a NaN.
+// Floats are compared by their bits, negative ones in reverse order, and a positive NaN is above all.
 template <class T> DEVICE bool lower(T* address, T z) {
     using Signed = either<sizeof(T) == 8, int64, int>;
     using Unsigned = either<sizeof(T) == 8, uint64, unsigned>;

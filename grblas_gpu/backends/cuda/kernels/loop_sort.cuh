@@ -106,7 +106,7 @@ DEVICE void add_up_runs(const Operands& given, int from, int64 many, const S& ou
     count.publish_edges(counters);
 }
 
-// After everything was gathered: sorts, and adds up. Nobody reads the counters after this but at the barrier that follows.
+// Runs after the gather: sorts and reduces by key. The counters are next read at the following barrier.
 template <class S> DEVICE void sort_and_add_up(const Operands& given, const S& out, int64* counters) {
     int64 many = fresh(counters + ::SORTED);
     int from = 0;

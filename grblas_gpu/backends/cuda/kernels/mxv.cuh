@@ -41,8 +41,8 @@ template <class T> DEVICE bool is_absent(T value) {
     else return false;
 }
 
-// What is read once leaves the first-level cache to the vector, and what is FIRST_OUT the second-level one, too. Only for what nobody
-// writes while a kernel runs: the matrix.
+// Reads that bypass the first-level cache, which is left to the vector; FIRST_OUT ones are evicted first from the second level, too.
+// Only for the matrix, which is constant while a kernel runs.
 template <bool FIRST_OUT = false, class T> DEVICE T read_once(const T* from) {
 #ifdef __CUDA_ARCH__
     uint64 policy;

@@ -105,7 +105,7 @@ extern "C" __global__ void fill_parts_kernel(
         }
         __syncthreads();
     }
-    // Parts without positions have a header, too; and nobody is sent bytes that nobody wrote.
+    // Empty parts have a header, too; padding is written so that no uninitialized bytes are sent.
     for (int64 p = thread_in_grid(); p < count; p += threads_in_grid()) {
         Contents sent = contents_of(plan[p], parts[p].length);
         Writer out = {parts[p].target, parts[p].mirror};

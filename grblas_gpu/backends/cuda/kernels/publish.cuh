@@ -8,7 +8,7 @@ constexpr int SLOT_COUNT = 0, SLOT_EDGES = 3, SLOT_DONE = 4;  // as in counters.
 constexpr int DONE_BITS = 20;  // of a word, for blocks that have signed off; the others have what these counted
 
 // One number, where no other kernel counts in the slots of the call: all threads of the grid call it once, after their loops.
-// A block adds its part and signs off by the same atomic, so the last one knows the sum, and nobody waits for memory.
+// A block adds its part and signs off by the same atomic, so the last block knows the sum, and no memory fence is needed.
 template <int SLOT = SLOT_COUNT> DEVICE void publish_one(int64 number, int64* counters, volatile int64* host) {
     __shared__ int64 of_warps[32];
     number = warp_total(number);

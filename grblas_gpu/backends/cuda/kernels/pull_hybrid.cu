@@ -1,5 +1,5 @@
-// pull.hybrid: a thread probes the first entries of its row, its warp helps with the rows still open; rows are handed out
-// as warps get ready, because nobody knows how long a row will take.
+// pull.hybrid: a thread probes the first entries of its row, its warp helps with the rows still open. Idle warps fetch rows,
+// because the time of a row is unknown beforehand.
 
 #include "hybrid.cuh"
 #include "tally.cuh"

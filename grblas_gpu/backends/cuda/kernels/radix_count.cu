@@ -1,4 +1,4 @@
-// The digits of keys that nobody has counted before they are sorted.
+// Counts the digits of keys before they are sorted, if no earlier kernel counted them.
 
 #include "radix_sort.cuh"
 

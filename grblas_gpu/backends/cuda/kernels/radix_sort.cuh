@@ -205,7 +205,7 @@ struct SmallNumbers {
 // Where the items of a thread are in a tile, every 32nd from there on: the warps share it.
 DEVICE int own_offset() { return int(thread() >> 5) * EACH * 32 + int(thread() & 31); }
 
-// The items of a thread. All tiles but the last are whole: nobody has to ask whether there are items, which takes as long as to read them.
+// Loads the items of a thread. All tiles but the last are full and skip the bounds test, which takes as long as the reads.
 template <class T> DEVICE void load_items(const T* tile, int end, T missing, T* items) {
     int offset = own_offset();
     const T* from = tile + offset;

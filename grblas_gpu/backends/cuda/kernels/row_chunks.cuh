@@ -31,7 +31,7 @@ DEVICE void add_up_chunk(
     constexpr int ROWS = BY_LANES && STAGED ? STAGED_ROWS : 1;  // that a lane has before it, 32 apart
     Place row = first - begun + lane();
     auto offset = [&](Place at) { return Place(at <= rows ? indptr[at] : entries); };
-    Place start[ROWS], behind = offset(row - lane() + 32 * ROWS);  // where they begin, and the first that nobody has
+    Place start[ROWS], behind = offset(row - lane() + 32 * ROWS);  // where the rows begin, and where the row after the last one begins
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) start[r] = offset(row + 32 * r);
     for (bool more = true; more;) {

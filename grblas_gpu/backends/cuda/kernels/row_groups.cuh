@@ -24,9 +24,9 @@ DEVICE int seen_from(Place base, int count, Place position) {
 
 // The entries from `from` to `to`, of which the row of this lane has those from `start` to `stop`, are added to the lane's
 // sum. A warp reads whole cache lines: from a `base` before `from` on. load(base, skipped, count, items): items[k] is the value of
-// entry base + 32 * k + lane(), of the first `count` without those that are skipped, which nobody uses. A lane waits for
-// IN_FLIGHT of them together: nothing ends the loop over these early, or a compiler that is short of registers would read each
-// where it is added, one after another.
+// entry base + 32 * k + lane(), of the first `count`; items that are skipped are undefined and unused. A lane issues IN_FLIGHT loads
+// together. The loop over them has no early exit: otherwise a compiler that is short of registers would delay each load until its
+// addition.
 constexpr int TOGETHER = 4;  // times 32 entries, which are added up in one go if they are of one row
 template <int IN_FLIGHT, class Load>
 DEVICE void add_rows(Place start, Place stop, Place from, Place to, Part& sum, const Load& load) {

@@ -1,5 +1,5 @@
-// Sums of short rows, by a lane each: it reads the entries of its own row, some of them together. Neighbours read from the same
-// cache lines, and nobody has to find out where rows begin. Generated: what row_groups.cuh needs.
+// Sums of short rows, one lane per row: it reads the entries of its row, some of them together. Neighbouring lanes read the same
+// cache lines, and no search for row boundaries is needed. Generated: the definitions that row_groups.cuh needs.
 
 #include "row_groups.cuh"
 

@@ -100,7 +100,7 @@ template <class U> struct LoadProducts {
     }
 };
 
-// If no row has more than LANE_ROW entries: nobody has to look for rows, and nothing of them is left over.
+// For matrices whose rows have at most LANE_ROW entries: no search for rows, and no carries.
 template <class RowIs> DEVICE void multiply_short_rows(const Matrix& m, const Elements& u, int64 nrows, Value* result, RowIs row_is) {
     auto load = [&](Place from, int count, Value* items) { load_products(m, u, from, count, items); };
     int64 step = threads_in_grid(), row = thread_in_grid();
@@ -123,7 +123,7 @@ DEVICE void multiply_rows(
 ) {
     LoadProducts<U> load = {m, u};
     auto load_lane = [&](Place from, int count, Value* items) { load_products(m, u, from, count, items); };
-    // Of short rows nobody has an order of columns.
+    // Short rows have no column order.
     add_up_rows<IN_FLIGHT, SHORT_ROWS && same_type<U, Elements>>(m.indptr, nrows, entries, result, carry, load, load_lane, row_is);
 }
 

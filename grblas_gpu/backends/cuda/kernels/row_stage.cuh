@@ -21,7 +21,7 @@ DEVICE void add_staged_rows(
         int count = to - base < Place(WINDOW_ENTRIES) ? int(to - base) : WINDOW_ENTRIES;
         Value items[STAGED_IN_FLIGHT];
         load(base, base < from ? int(from - base) : 0, count, items);
-        __syncwarp();  // nobody reads what was there before
+        __syncwarp();  // all lanes have read the previous window
 #pragma unroll
         for (int k = 0; k < STAGED_IN_FLIGHT; ++k) window[32 * k + lane()] = items[k];
         __syncwarp();

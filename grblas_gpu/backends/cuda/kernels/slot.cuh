@@ -79,7 +79,7 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
     }
 };
 
-// After the buffers were exchanged: clean the old one by its list. Nobody reads it before the next barrier.
+// Cleans the old buffer by its list after the buffers were exchanged. It is not read before the next barrier.
 template <bool VALUED, class T> CALLABLE void clean_by_list(const Slot<T>& slot, T initial) {
     // From the last block on: if there is little to do, the first ones are busy with what comes next.
     int64 mine = (BLOCK_COUNT - 1 - blockIdx.x) * blockDim.x + thread();
@@ -161,7 +161,7 @@ CALLABLE void prepare(const Slot<T>& slot, int64 start, const T* source_values, 
 // Second pass: the entries of the list, and how many edges they have.
 template <bool ISO, class T, class Offset>
 CALLABLE void enter(
-    const Slot<T>& slot, int64 start, const int64* source, const T* source_values, int64 several_values,
+    const Slot<T>& slot, int64 start, const int64* source, const T* source_values, int64 distinct_values,
     const Offset* next, int64* counter
 ) {
     int64 edges = 0;
@@ -181,7 +181,7 @@ CALLABLE void enter(
         int64 i = from_list ? source[t] : t;
         if (from_list) {
             slot.flags_at[0][i] = true;
-            if constexpr (!ISO) slot.values_in(0)[i] = source_values[several_values ? t : 0];
+            if constexpr (!ISO) slot.values_in(0)[i] = source_values[distinct_values ? t : 0];
             if (slot.listed) slot.list_at[0][t] = i;
         } else if (!slot.has(i)) {
             continue;
@@ -192,7 +192,7 @@ CALLABLE void enter(
     if (next) add_to_counter(counter, edges);
 }
 
-// At the end the vector is in its first buffer, where values without an entry may be any, and the others are as clean as they were.
+// At the end the vector is in its primary buffer, where values without an entry are arbitrary; the other buffers are clean again.
 template <bool VALUED, class T> CALLABLE void leave_clean(const Slot<T>& slot, T initial) {
     for (int64 buffer = 0; buffer < slot.buffers; ++buffer) {
         if (buffer == slot.now || !(slot.dirty >> buffer & 1)) continue;
@@ -201,7 +201,7 @@ template <bool VALUED, class T> CALLABLE void leave_clean(const Slot<T>& slot, T
     }
     clean_by_list<VALUED>(slot, initial);
 }
-template <bool VALUED, class T> CALLABLE void move_home(const Slot<T>& slot, T initial) {
+template <bool VALUED, class T> CALLABLE void move_to_primary_buffer(const Slot<T>& slot, T initial) {
     if (slot.now == 0) return;
     bool by_list = slot.listed && !(slot.dirty >> slot.now & 1);
     int64 items = by_list ? slot.count : slot.size;

@@ -30,8 +30,8 @@ def sized(function: Method) -> Method:
 
 
 def failed(name: str, error: BaseException) -> None:
-    """What :func:`sized` does about an error, for whoever has no time for another call."""
-    workspace.forget()  # nobody knows what is set there
+    """The error handling of :func:`sized`, for callers that avoid its overhead."""
+    workspace.forget()  # its contents are unknown
     if isinstance(error, cupy.cuda.memory.OutOfMemoryError):
         raise _too_large(name, error) from None
 

@@ -39,8 +39,8 @@ def turn(text: str) -> Iterator[None]:
 
 
 def _opened(text: str) -> int | None:
-    """One of a few thousand empty files; or None, where there can be none."""
-    if fcntl is None or os.environ.get("CUPY_CACHE_IN_MEMORY") == "1":  # then nobody finds what another has compiled
+    """One of a few thousand empty files; None if no file can be made."""
+    if fcntl is None or os.environ.get("CUPY_CACHE_IN_MEMORY") == "1":  # no shared cache
         return None
     try:
         folder = base_folder().absolute() / "turns"

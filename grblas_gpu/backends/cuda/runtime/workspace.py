@@ -202,5 +202,5 @@ def current() -> Scratch:
 
 
 def forget() -> None:
-    """Drop this thread's work arrays: after an error nobody knows whether they are clean."""
+    """Drop this thread's work arrays: after an error they may not be clean."""
     _local.sets, _local.last = {}, None

@@ -1,5 +1,5 @@
-"""Facts about the vectors of a loop that hold at every step: no flags are needed for one that always has all entries,
-and no array for one whose entries always have the same value."""
+"""Invariants of the vectors of a loop: a vector that is always full needs no flags, and a vector that is always iso
+needs no array of values."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .terms import BodyStep, Kind, VectorUse
 Structural = Callable[[BodyStep, bool], bool]
 
 
-def kept(
+def infer_invariants(
     steps: Sequence[BodyStep], uses: Sequence[VectorUse], matrices: Sequence[MatrixStore], structural: Structural
 ) -> tuple[list[bool], list[bool]]:
-    """Which vectors always have all entries, and for which one value always stands for all.
+    """For each vector, whether it is full at every step, and whether it is iso at every step.
 
-    ``structural`` says of a product whether its results are all alike, given whether the entries of its vector are.
+    ``structural(step, iso)`` tells whether the result of a product is iso, given whether its vector is.
     """
     full, iso = [use.full for use in uses], [use.iso for use in uses]
     stable = False
-    while not stable:  # take back what a step does not keep, until every step keeps the rest
+    while not stable:  # drop the invariants that a step breaks, until no step breaks one
         stable = True
         for step in steps:
             if step.kind in TO_SCALAR or step.kind in CONTROL:
@@ -41,7 +41,7 @@ def _keeps_full(step: BodyStep, full: list[bool]) -> bool:
     elif step.kind in (Kind.ADD, Kind.UNION):
         result = any(vectors)
     else:
-        result = all(vectors)  # of nothing for a scalar: it is everywhere
+        result = all(vectors)  # a scalar has no vectors and fills the output
     if step.accum is not None:
         return not (step.replace and step.mask is not None)
     if step.mask is not None:
@@ -56,7 +56,7 @@ def _keeps_iso(
     iso: Sequence[bool],
     structural: Structural,
 ) -> bool:
-    """Whether one value still stands for all: what a structural product writes has one value of its own."""
+    """Whether the output is still iso after the step."""
     if step.kind == Kind.CLEAR:
         return True
     if not overwrites(step):

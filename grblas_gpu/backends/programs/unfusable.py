@@ -1,6 +1,6 @@
-"""What no engine runs as a part of one kernel: its memory, or what it reads, is not known before it runs.
+"""Operations that are never fused into a kernel: the size of their output, or of their operand, depends on the data.
 
-A loop with such a node in it runs from the list of its nodes, one after another.
+A loop that contains such an operation runs node by node.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from ...ir import ops
 from ...ir.ops import Op
 from ...ir.program import Program
 
-OF_A_MATRIX = ops.MATVEC | {ops.EXTRACT_ROW}  # what a kernel may do with one
+OF_A_MATRIX = ops.MATVEC | {ops.EXTRACT_ROW}  # operations with a Matrix operand that a kernel supports
 
 
-def is_apart(op: Op, out: Any, operands: Any) -> str:
-    """What keeps an operation from being a part of a kernel; nothing of one that may be."""
+def unfusable_operation(op: Op, out: Any, operands: Any) -> str:
+    """A description of the operation if it cannot be fused; otherwise an empty string."""
     if out.ndim == 2:
         return f"{op} into a Matrix"
     if op is ops.ASSIGN and operands[1] is not None:
@@ -27,10 +27,10 @@ def is_apart(op: Op, out: Any, operands: Any) -> str:
     return ""
 
 
-def why_apart(program: Program) -> str | None:
-    """Why a loop cannot run as a whole, on any engine and whatever it is given: the line, and the operation."""
+def unfusable_reason(program: Program) -> str | None:
+    """The line and the operation that prevent every engine from fusing a loop; None if an engine may fuse it."""
     for node in program.flat:
-        if node.op not in ops.CONTROL and (what := is_apart(node.op, node.out, node.operands)):
+        if node.op not in ops.CONTROL and (what := unfusable_operation(node.op, node.out, node.operands)):
             return f"line {program.line(node)}: {what}"
         if node.op in ops.CONTROL and node.operands[0].condition.ndim == 2:
             return f"line {program.line(node)}: the condition is a Matrix"

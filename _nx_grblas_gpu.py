@@ -171,6 +171,6 @@ def get_info() -> dict[str, Any]:
         "package": "grblas_gpu",
         "short_summary": "GraphBLAS engines for the CPU and for CUDA devices.",
         "functions": {name: {"additional_docs": note} for name, note in FUNCTIONS.items()},
-        # The fewest edges for which a graph is converted without being asked to.
+        # The fewest edges for which a graph is converted automatically.
         "default_config": {"min_edges": 1000},
     }

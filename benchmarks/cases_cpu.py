@@ -30,7 +30,7 @@ class Rival:
 
     name: str
     run: Callable[[Any], Any]
-    asked: float
+    target: float
 
 
 @dataclass
@@ -171,7 +171,7 @@ def boolean(x: tuple[Any, Any]) -> tuple[Any, Any]:
 
 
 def against(
-    name: str, call: Callable[..., Any], *operands: tuple[Any, Any], asked: float = 1.0, alike: Any = None
+    name: str, call: Callable[..., Any], *operands: tuple[Any, Any], target: float = 1.0, alike: Any = None
 ) -> Work:
     """The same call in both libraries. SuiteSparse may put work off until it has to be there: the call waits."""
     mine, other = zip(*operands, strict=True)
@@ -185,7 +185,7 @@ def against(
     def check(_: Any, found: Any, others: list[Any]) -> None:
         (alike or same_entries)(found, others[0])
 
-    return Work(name, lambda _: call(gb, *mine), [Rival(PYTHON_GRAPHBLAS, theirs, asked)], check)
+    return Work(name, lambda _: call(gb, *mine), [Rival(PYTHON_GRAPHBLAS, theirs, target)], check)
 
 
 def same_entries(ours: Any, theirs: Any) -> None:
@@ -220,9 +220,9 @@ def operations(scale: int, product_scale: int) -> list[Work]:
     for name in SEMIRINGS:
         A, B = (pair(each, name in ("lor_land", "any_pair")) for each in (graph, few))
         x = vectors(np.ones(graph.n, bool) if A[0].dtype == bool else np.random.default_rng(1).random(graph.n))
-        asked = NO_FACTORY_KERNEL.get(name, 1.0)
-        works.append(against(f"mxv {name}, {A[0].nvals / 1e6:.1f} M entries", product(name), A, x, asked=asked))
-        works.append(against(f"mxm {name}, {B[0].nvals / 1e6:.2f} M entries", product(name), B, B, asked=asked))
+        target = NO_FACTORY_KERNEL.get(name, 1.0)
+        works.append(against(f"mxv {name}, {A[0].nvals / 1e6:.1f} M entries", product(name), A, x, target=target))
+        works.append(against(f"mxm {name}, {B[0].nvals / 1e6:.2f} M entries", product(name), B, B, target=target))
     n = 2**12 if scale < 12 else 2**22
     return [*works, *of_vectors(n), *structural(graph, n)]
 

@@ -46,20 +46,20 @@ def measure(work: Work) -> list[dict[str, Any]]:
                 times[name].append(seconds(partial(run, given), times=work.repeat))
     medians = {name: statistics.median(found) * 1e3 for name, found in times.items()}
 
-    def row(name: str, asked: float) -> dict[str, Any]:
+    def row(name: str, target: float) -> dict[str, Any]:
         found = {"work": work.name, "against": name, "ours_ms": medians["ours"], "theirs_ms": medians[name]}
-        return {**found, "ratio": medians[name] / medians["ours"], "asked": asked}
+        return {**found, "ratio": medians[name] / medians["ours"], "target": target}
 
-    return [row(rival.name, rival.asked) for rival in work.rivals]
+    return [row(rival.name, rival.target) for rival in work.rivals]
 
 
 def table(rows: list[dict[str, Any]], title: str) -> Table:
     """What was measured, for people."""
-    shown = Table(title, ["work", "against", "ours ms", "theirs ms", "ratio", "asked", "reached"])
+    shown = Table(title, ["work", "against", "ours ms", "theirs ms", "ratio", "target", "reached"])
     for row in rows:
-        shown.add(*row.values(), "yes" if row["ratio"] >= row["asked"] else "NO")
+        shown.add(*row.values(), "yes" if row["ratio"] >= row["target"] else "NO")
     reached = shown.column("reached").count("yes")
-    shown.notes = [f"ratio: theirs over ours; {reached} of {len(rows)} as asked"]
+    shown.notes = [f"ratio: theirs over ours; {reached} of {len(rows)} reach the target"]
     return shown
 
 

@@ -62,7 +62,7 @@ def child(name: str, scale: str, backend: str) -> None:
 
 
 def in_a_fresh_process(name: str, options: Any) -> list[float] | str:
-    """The same there, if asked for with empty caches; or what went wrong."""
+    """The same in a new process, with empty caches if the options say so; or the error."""
     code = "import sys; from benchmarks.first_use import child; child(*sys.argv[1:])"
     command = [sys.executable, "-c", code, name, str(options.scale), options.backend]
     with tempfile.TemporaryDirectory() as folder:

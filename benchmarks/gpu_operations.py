@@ -90,7 +90,7 @@ def measure(operation: Operation, case: Case, budget: float) -> dict[str, Any]:
 
 
 def wanted(options: argparse.Namespace) -> list[tuple[str, str, list[Operation]]]:
-    """Graphs, types and operations that were asked for."""
+    """The selected graphs, types and operations."""
     found = []
     for graph in options.graphs:
         operations = [op for op in named(options) if graph in op.graphs]
@@ -107,10 +107,10 @@ def rows_of(
 ) -> list[dict[str, Any]]:
     """Every row, in the time that there is: rows share what is left of it. What there is so far is kept each time."""
     rows: list[dict[str, Any]] = []
-    asked = wanted(options)
-    left = sum(len(operations) for _, _, operations in asked)
+    selected = wanted(options)
+    left = sum(len(operations) for _, _, operations in selected)
     made, structure = "", None
-    for graph, kind, operations in asked:
+    for graph, kind, operations in selected:
         case = None
         for operation in operations:
             row: dict[str, Any] = {"graph": graph, "type": kind, "operation": operation.name}
@@ -141,13 +141,13 @@ def prepare(options: argparse.Namespace) -> None:
     parts = max(1, options.jobs // len(options.types))
     limit = options.seconds * SHARE_TO_PREPARE
     words = f"gpu_operations --backend {options.backend} --small --budget 0 --seconds {limit} --types"
-    asked = [
+    commands = [
         [*words.split(), kind, "--only", f"^({'|'.join(some)})$", "--graphs", *options.graphs]
         for kind in options.types
         for some in (names[first::parts] for first in range(parts))
         if some
     ]
-    side_by_side(asked, options.jobs, limit)
+    side_by_side(commands, options.jobs, limit)
 
 
 def table_of(rows: list[dict[str, Any]], backend: str) -> Table:

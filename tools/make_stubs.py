@@ -2,7 +2,7 @@
 
     python tools/make_stubs.py [FOLDER]
 
-Operators are made from tables when they are first asked for, which a type checker cannot see. setup.py runs this
+Operators are made from tables at their first use, which a type checker cannot see. setup.py runs this
 program in every build, `make stubs` for an editor. It needs NumPy and the source tree, not an installed package.
 """
 

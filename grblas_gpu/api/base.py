@@ -318,7 +318,7 @@ class BaseType:
         if self.ndim == 0:
             return formatting.html_scalar(self)
         if recording.current() is not None or self._engine.name.startswith("mpi"):
-            return f"<pre>{escape(repr(self))}</pre>"  # values are not known now, or all ranks would have to be asked
+            return f"<pre>{escape(repr(self))}</pre>"  # values are unknown now, or all ranks would have to take part
         return formatting.html_vector(self) if self.ndim == 1 else formatting.html_matrix(self)
 
 

@@ -31,12 +31,12 @@ class Explanation(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """In words, which are made when somebody asks."""
+        """In words, made at the first read."""
         return self.plan.reason
 
     @property
     def edges(self) -> int | None:
-        """How many edges a push would have to check; counted when somebody asks. None for a product of matrices."""
+        """How many edges a push would have to check, counted at the first read; None for a product of matrices."""
         return None if self.count_edges is None else self.count_edges()
 
 
@@ -52,7 +52,7 @@ def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
     mask : Mask, optional
         ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
     **options : keywords
-        Fields of a Descriptor, as in the call that is asked about.
+        Fields of a Descriptor, as in the call to explain.
 
     Examples
     --------

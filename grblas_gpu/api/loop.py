@@ -255,10 +255,10 @@ class Loop:
                 self.steps += 1
 
     def _run(self, engine: Any, program: Program) -> int:
-        asked = engine if interpreter.may_run_whole(program, engine) else None
-        steps, whole = None if asked is None else asked.run_loop(program), True
+        fusing = engine if interpreter.may_run_whole(program, engine) else None
+        steps, whole = None if fusing is None else fusing.run_loop(program), True
         if steps is None:
-            steps, whole = interpreter.Repeated(program, asked)()
+            steps, whole = interpreter.Repeated(program, fusing)()
         self.mode = "fused" if whole else "iterated"
         return int(steps)
 

@@ -1,6 +1,6 @@
 """Columns in groups: which group has the largest sum in every row.
 
-An engine that adds up group by group, without a matrix of all sums, is asked first; otherwise it is products.
+Engines that sum group by group need no matrix of all sums; the other engines compute products.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ define_groups(found)
 
 
 def _by_products(A: Any, groups: Vector, handicap: Vector | None, rows: Vector | None) -> Vector:
-    # A = the rows that are asked for
+    # A = the requested rows
     A = A if rows is None else binary.second(rows & A).new()
     # S_jg = whether column j is in group g
     S = _membership(groups)

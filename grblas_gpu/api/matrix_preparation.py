@@ -227,8 +227,8 @@ class MatrixPreparation:
         """:meth:`by_degree` where a search is faster in that order, else None.
 
         That is so for undirected graphs with hubs on an engine that runs whole searches on a device: vertices without
-        edges cost nothing there, and what is asked most often lies together. It takes a second copy of the graph, so it
-        is made when there have been some searches, if there is room for it.
+        edges cost nothing there, and the flags of hubs share cache lines. It takes a second copy of the graph, so it is
+        made after some searches, if there is enough memory.
 
         >>> from grblas_gpu import Matrix
         >>> Matrix(bool, 9, 9).search_order()

@@ -1,6 +1,6 @@
 """How many triangles the edges and the vertices of a graph are in, of which every edge is given once.
 
-An engine that goes through all triangles once, and adds to each corner, is asked first; otherwise it is products.
+Some engines visit all triangles once and add to each corner; the other engines compute products.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class MatrixValues:
         store = self._store
         try:
             return store.value_range
-        except AttributeError:  # not asked for yet
+        except AttributeError:  # not computed yet
             store.value_range = found = _find_value_range(self)
             return found
 
@@ -63,7 +63,7 @@ class MatrixValues:
         store = self._store
         try:
             return store.mean_value
-        except AttributeError:  # not asked for yet
+        except AttributeError:  # not computed yet
             store.mean_value = found = _find_mean(self)
             return found
 

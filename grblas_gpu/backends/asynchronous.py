@@ -1,6 +1,6 @@
 """The asynchronous pull ``w<m> = u A``: rows that reach a final value are seen by later rows of the same pass.
 
-Asked for by ``settles_at=value``. The breadth-first search of Gaihre et al. (XBFS, 2019) settles two levels in one pass
+Enabled by ``settles_at=value``. The breadth-first search of Gaihre et al. (XBFS, 2019) settles two levels in one pass
 this way: with the levels as operand, min as monoid and ``value`` the next level, a row that has a neighbour of the last
 level reaches ``value``; one that has none, but has a neighbour settled before it, gets the level after.
 """
@@ -21,7 +21,7 @@ from .storage import MaskView, MatrixStore, VectorStore
 
 
 def final_value(node: Node, a: MatrixStore) -> Any:
-    """The value at which rows settle, in the type of the result; an error if that cannot be asked for."""
+    """The value at which rows settle, in the type of the result; raises if the product does not support it."""
     name, semiring = node.op.name, node.operator
     assert node.descriptor is not None
     value = node.descriptor.final
@@ -49,7 +49,7 @@ def check_any_order(node: Node) -> None:
 
 
 def check_product_of_matrices(node: Node) -> None:
-    """An error if a product of matrices is asked for what only products with vectors do."""
+    """Raise if options of a product of matrices apply to products with vectors only."""
     desc = node.descriptor
     assert desc is not None
     if desc.settles_at is not None:

@@ -17,7 +17,7 @@ def choose_format(engine: Any, store: Any) -> Any:
     """
     if type(store) is VectorStore and store.size > TINY:
         nvals = store.nvals if store.pending is None else store.known_nvals
-        if nvals is None:  # only the device knows, and need not be asked
+        if nvals is None:  # only the device knows it; reading it would synchronize
             return store
         kind = store.kind
         if kind == "full":  # there is no better one

@@ -24,7 +24,7 @@ from .operands import engine_of
 from .programs.unfusable import unfusable_reason
 from .storage import MaskView, MatrixStore, VectorStore
 
-AGAIN = 32  # steps after which an engine is asked again whether it runs a loop as a whole
+AGAIN = 32  # steps after which an engine may take over a loop as a whole
 
 #: Operations with a result: a store, or the value of a scalar output.
 COMPUTE: dict[Op, Callable[[Node, MaskView | None], Any]] = {
@@ -128,8 +128,8 @@ def _control(node: Node) -> None:
 class Repeated:
     """A program, one node after another, while its condition holds: from a list that is made once.
 
-    A long loop is worth more: an ``engine`` is asked now and then whether it runs the rest as a whole. A call returns
-    the number of steps, and whether it did.
+    Fusing pays off in a long loop: every ``AGAIN`` steps the ``engine`` may take over the rest as a whole. A call
+    returns the number of steps, and whether the engine took over.
     """
 
     __slots__ = ("_engine", "_program", "_steps")
@@ -159,7 +159,7 @@ class Repeated:
 
 
 def may_run_whole(program: Program, engine: Any) -> bool:
-    """Whether an engine is to be asked for a loop as a whole; a trace says why not."""
+    """Whether an engine may run a loop as a whole; the trace contains the reason if not."""
     reason = unfusable_reason(program) if engine.runs_loops else None
     _trace_iterated(reason)
     return engine.runs_loops and reason is None

@@ -1,4 +1,4 @@
-"""Whether there is memory for what is about to be made: asked before, since a system may give what it does not have."""
+"""Checks of free memory before large allocations, since a system may overcommit."""
 
 from __future__ import annotations
 

@@ -136,8 +136,8 @@ def mxm(node: Node, view: MaskView | None) -> MatrixStore:
 
 
 def _dense_plan(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any) -> Plan:
-    """The planner's choice where a factor is dense and nothing else is asked for. If it is to read that by rows, it
-    depends on forms and sizes alone, and is kept: small products are often repeated."""
+    """The planner's choice for a dense factor without options. If the strategy reads it by rows, the choice depends on
+    forms and sizes only and is cached: small products are often repeated."""
     x, y = a.stored_values, b.stored_values
     sizes = (a.nrows, a.ncols, b.ncols, a.nvals, b.nvals)
     key = (engine.name, semiring.key, a.form, b.form, x.dtype, y.dtype, len(x) == 1, len(y) == 1, sizes)

@@ -322,11 +322,11 @@ class Backend(Protocol):
     def degree_statistics(self, a: MatrixStore) -> DegreeStatistics: ...
     def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]: ...
     def may_order_searches(self, a: MatrixStore) -> bool:
-        """Whether searches may be faster on an undirected graph in order of degree: asked at every search."""
+        """Whether searches may be faster on an undirected graph in order of degree; called at every search."""
         return False
 
     def orders_searches(self, a: MatrixStore) -> bool:
-        """Whether they are, and there is memory for it: asked once."""
+        """Whether they are, and there is enough memory; called once."""
         return False
 
     def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
@@ -343,12 +343,12 @@ class Backend(Protocol):
 
     # whole programs
     def run_loop(self, program: Any, first: int = 0) -> int | None:
-        """Repeat a recorded loop, from a step on, and say how many steps that makes in all; None to have its nodes run
-        one by one (and to be asked again, now and then)."""
+        """Run a recorded loop from a step on, and return the total number of steps; None if its nodes shall run one by
+        one (the engine is then called again every few steps)."""
         return None
 
     def ran_one_by_one(self, program: Any) -> None:
-        """The nodes of a loop have been run so, to its end, since the engine was asked last."""
+        """Called when a loop ended that ran node by node since the last call of :meth:`run_loop`."""
         return
 
     def prepare(self, program: Any, meanwhile: Callable[[], None] | None = None) -> Callable[[], int | None]:

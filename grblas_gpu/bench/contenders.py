@@ -30,7 +30,7 @@ class Contender:
     kernels: dict[str, Kernel]
     backend: str = "host"
     note: str = ""
-    limit: int | None = None  # entries of the largest graph that it is asked to take
+    limit: int | None = None  # entries of the largest graph that it runs on
 
 
 def contenders(names: list[str] | None = None, device: bool = True) -> list[Contender]:

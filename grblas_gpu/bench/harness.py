@@ -153,7 +153,7 @@ class Session:
             elif kernel == "bc" and not graph.countable:
                 why = "more shortest paths than FP64 can count"
             elif contender.limit is not None and graph.entries > contender.limit:
-                why = f"only asked up to {contender.limit:,} entries"
+                why = f"limited to {contender.limit:,} entries"
             if why:
                 self.left_out.append({"graph": graph.name, "kernel": kernel, "contender": contender.name, "why": why})
                 continue

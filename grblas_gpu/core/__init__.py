@@ -44,7 +44,7 @@ MODULES = {
 
 
 class Alias(ModuleType):
-    """A module whose names are looked up in others when they are asked for."""
+    """A module whose names are looked up in other modules at their first use."""
 
     def __init__(self, name: str, sources: list[str]) -> None:
         super().__init__(name, f"``{name}``: names of {', '.join(sources)}.")

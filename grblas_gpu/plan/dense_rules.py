@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..ir.descriptor import DENSE_STRATEGIES, SHAPED_STRATEGIES, Descriptor
-from .rules import ASKED, CPU_COSTS, Costs, Plan, choose_mxm
+from .rules import CPU_COSTS, REQUESTED, Costs, Plan, choose_mxm
 from .storage_rules import DENSE_LIMIT
 
 WORD = 64
@@ -84,7 +84,7 @@ def choose(facts: MxmFacts, desc: Descriptor | None = None) -> Plan:
         if desc.strategy not in DENSE_STRATEGIES + SHAPED_STRATEGIES:
             return _sparse(facts, desc)
         _check(facts, desc.strategy)
-        return Plan(desc.strategy, ASKED, early, deterministic)
+        return Plan(desc.strategy, REQUESTED, early, deterministic)
     found = by_form(facts) or facts.shaped()
     return _sparse(facts, desc) if found is None else Plan(*found, early, deterministic)
 

@@ -104,8 +104,8 @@ EDGE_RATIO = 0.1  # XBFS: edges to check over all edges
 VERTEX_RATIO = 0.1  # TurboBFS: 10 % of the vertices in the frontier
 
 
-ASKED = "asked for by strategy="
-Reason = str | Callable[[], str]  # a text, or how to make it: few people ask
+REQUESTED = "requested by strategy="
+Reason = str | Callable[[], str]  # a text, or a function that makes it when a trace reads it
 
 
 class Plan(NamedTuple):
@@ -192,7 +192,7 @@ def choose_matvec(facts: Facts, desc: Descriptor | None = None) -> Plan:
     if desc.strategy is not None:
         return chosen(desc)
     if desc.direction != "auto":
-        direction, reason = desc.direction, "asked for by direction="
+        direction, reason = desc.direction, "requested by direction="
     else:
         direction, reason = POLICY[desc.policy](facts, desc)
     strategy = _default(direction, facts, desc.deterministic)
@@ -207,7 +207,7 @@ def chosen(desc: Descriptor) -> Plan:
     if desc.strategy in MXM_STRATEGIES:
         raise ValueError(f"strategy {desc.strategy!r} is for matrix-matrix products")
     bottom_up = desc.strategy.startswith("pull")
-    return Plan(desc.strategy, ASKED, desc.early_exit, desc.deterministic, bottom_up)
+    return Plan(desc.strategy, REQUESTED, desc.early_exit, desc.deterministic, bottom_up)
 
 
 def _default(direction: str, facts: Facts, deterministic: bool) -> str:
@@ -459,7 +459,7 @@ def choose_mxm(
             raise ValueError(f"strategy {desc.strategy!r} is for matrix-vector products")
         if desc.strategy == "mxm.masked_dot" and mask_nvals is None:
             raise ValueError("strategy 'mxm.masked_dot' needs a mask that is not complemented")
-        return Plan(desc.strategy, ASKED, early, deterministic)
+        return Plan(desc.strategy, REQUESTED, early, deterministic)
     if mask_nvals is None:
         return Plan("mxm.gustavson", "no mask to restrict the dot products", early, deterministic)
     reads = mask_nvals * (a_nvals + b_nvals) / max(1, inner) if dots is None else dots()

@@ -74,7 +74,7 @@ class Trace:
     def reason_of(self, plan: Any) -> str:
         """Why a product goes this way; the reason that ``explain`` gave counts once, if the direction is the same."""
         explained, self._explained = self._explained, None
-        forced = plan.reason.startswith("asked for")
+        forced = plan.reason.startswith("requested")
         return explained.reason if forced and explained and explained.direction == plan.direction else plan.reason
 
     def steps(self) -> list[Record]:

@@ -1,4 +1,4 @@
-"""No expression of ours computes itself by accident: here nothing does unless it is asked to."""
+"""Expressions are computed by explicit calls only: automatic computing is off in these tests."""
 
 from __future__ import annotations
 

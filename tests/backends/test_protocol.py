@@ -28,14 +28,16 @@ def test_the_layers_above_ask_for_nothing_else() -> None:
     """Of what is called an engine there, they ask for what the protocol has."""
     backend_files = Path(backends.__path__[0])
     above = [*backend_files.glob("*.py"), *(backend_files.parent / "api").rglob("*.py")]
-    asked = {
+    called = {
         (file.name, node.attr)
         for file in above
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and ast.unparse(node.value).rpartition(".")[2] in ("engine", "_engine")
     }
-    assert len(asked) > 100
-    assert {each for each in asked if not hasattr(Backend, each[1]) and each[1] not in Backend.__annotations__} == set()
+    assert len(called) > 100
+    assert {
+        each for each in called if not hasattr(Backend, each[1]) and each[1] not in Backend.__annotations__
+    } == set()
 
 
 def test_the_cuda_engine_says_what_did_not_fit() -> None:

@@ -50,16 +50,16 @@ def rows_of_every_length(rng: np.random.Generator, values: Any) -> MatrixStore:
     return MatrixStore(len(LENGTHS), 1600, indptr, np.concatenate(columns).astype(np.int32), values)
 
 
-def found(engine: Any, a: MatrixStore, groups: Any, handicap: Any = None, asked: Any = None) -> dict[int, int]:
+def found(engine: Any, a: MatrixStore, groups: Any, handicap: Any = None, wanted_rows: Any = None) -> dict[int, int]:
     there = MatrixStore(a.nrows, a.ncols, *map(engine.to_device, (a.indptr, a.indices, a.values)))
-    store = engine.groups.heaviest_groups(there, *map(engine.to_device, (groups, handicap, asked)))
+    store = engine.groups.heaviest_groups(there, *map(engine.to_device, (groups, handicap, wanted_rows)))
     best, present = engine.to_host(store.values), engine.to_host(store.present)
     return {i: int(best[i]) for i in range(a.nrows) if present is None or present[i]}
 
 
-def expected(a: MatrixStore, groups: Any, handicap: Any = None, asked: Any = None) -> dict[int, int]:
+def expected(a: MatrixStore, groups: Any, handicap: Any = None, wanted_rows: Any = None) -> dict[int, int]:
     given = [None if x is None else VectorStore(len(x), x) for x in (groups, handicap)]
-    rows = None if asked is None else VectorStore(a.nrows, np.ones(1), present=asked)
+    rows = None if wanted_rows is None else VectorStore(a.nrows, np.ones(1), present=wanted_rows)
     store = defined.heaviest_groups(a, *given, rows)
     return dict(zip(store.indices.tolist(), store.values.tolist(), strict=True))
 
@@ -70,10 +70,10 @@ def test_rows_of_every_length(engine, kind: str) -> None:
     rng = np.random.default_rng(3)
     values = np.full(1, 2.0) if kind == "counted" else rng.integers(-2, 4, sum(LENGTHS)).astype(float)
     a = rows_of_every_length(rng, values)
-    handicap, asked = rng.integers(0, 3, 1600).astype(float), rng.random(a.nrows) < 0.7
+    handicap, wanted_rows = rng.integers(0, 3, 1600).astype(float), rng.random(a.nrows) < 0.7
     for count in (1, 20, 1600):
         groups = rng.integers(0, count, 1600)
-        options = (handicap, asked) if kind == "added up" else ()
+        options = (handicap, wanted_rows) if kind == "added up" else ()
         assert found(engine, a, groups, *options) == expected(a, groups, *options), count
     groups[-1], groups[0] = 1600, -1
     with pytest.raises(IndexOutOfBound, match="1600 columns"):
@@ -87,5 +87,7 @@ def test_compiles(architecture: str, flags: tuple[bool, bool, bool]) -> None:
     for offset, column, stored in ((np.int32, np.int32, np.float64), (np.int64, np.int64, bool)):
         types = zip(("Offset", "Column", "Stored"), map(np.dtype, (offset, column, stored)), strict=True)
         pieces = [cuda.using(name, dtype) for name, dtype in types]
-        pieces += [cuda.constant(name, flag) for name, flag in zip(("COUNTS", "HANDICAP", "ASKED"), flags, strict=True)]
+        pieces += [
+            cuda.constant(name, flag) for name, flag in zip(("COUNTS", "HANDICAP", "ROWS_GIVEN"), flags, strict=True)
+        ]
         nvrtc.compile_cuda(cuda.render("heaviest_groups.cu", pieces), architecture, cuda.OPTIONS)

@@ -103,7 +103,7 @@ def test_what_is_launched_again_is_what_was_asked_for(driver: Driver) -> None:
     assert [each[10] for each in driver.launches] == [9, 9, 10, 10, 10, 9]
     assert [each[0] for each in driver.launches[2:5]] == ["plain", "cooperative", "plain"]
     assert driver.launches[4][8] > 0  # bytes of shared memory
-    assert len(kernel.preferences) == 3  # which is asked for when it changes
+    assert len(kernel.preferences) == 3  # set when it changes
 
 
 def test_clusters_that_find_no_place_are_left_out(driver: Driver) -> None:

@@ -170,7 +170,7 @@ def test_blocks_of_a_matrix_by_arrays_of_the_device() -> None:
 
 
 def test_what_does_not_fit_raises_our_own_error() -> None:
-    """Transposes and loops, wherever the memory for them is asked for: every allocation fails once."""
+    """Transposes and loops: every allocation fails once."""
     import cupy
 
     class Failing:

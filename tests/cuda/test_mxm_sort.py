@@ -70,7 +70,7 @@ def test_rows_and_columns_that_are_scaled(engine: Any) -> None:
     for left, right in ((b, a), (diagonal, a), (a, diagonal)):
         assert chosen(engine, left, right, op) == "mxm.scale"
         check(engine, Case(left, right, op), "mxm.scale")
-        check(engine, Case(left, right, op), "mxm.gustavson")  # what is asked for by name is done so
+        check(engine, Case(left, right, op), "mxm.gustavson")  # a requested strategy is used
 
 
 def chosen(engine: Any, a: MatrixStore, b: MatrixStore, op: Any, masked: bool = False) -> str | None:

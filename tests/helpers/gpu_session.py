@@ -13,9 +13,9 @@ WORKER = "PYTEST_XDIST_WORKER"  # in the environment of one of several processes
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    asked = config.getoption("--gpu-record")
-    if asked in ("all", "rest") and WORKER not in os.environ:
-        gpu_record.begin(anew=asked == "all")
+    mode = config.getoption("--gpu-record")
+    if mode in ("all", "rest") and WORKER not in os.environ:
+        gpu_record.begin(anew=mode == "all")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -30,11 +30,11 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:
-    asked, stats = config.getoption("--gpu-record"), terminalreporter.stats
+    mode, stats = config.getoption("--gpu-record"), terminalreporter.stats
     passed = [report.nodeid for report in stats.get("passed", [])]
     if not has_gpu():
         terminalreporter.write_line("no record: CuPy finds no CUDA device here", red=True)
-    elif asked == "again":
+    elif mode == "again":
         record = gpu_record.repeat(passed)
         terminalreporter.write_line(f"tests/gpu_record.json: {record['tests']}, again: {record['again']}")
     elif exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
@@ -43,7 +43,7 @@ def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pyte
         terminalreporter.write_line("no record: these were not all of the tests", red=True)
     else:
         counts = {kind: len(stats.get(kind, [])) for kind in ("passed", "failed", "error", "skipped")}
-        counts["passed"] += len(gpu_record.done()) if asked == "rest" else 0
+        counts["passed"] += len(gpu_record.done()) if mode == "rest" else 0
         failing = [report.nodeid for kind in ("failed", "error") for report in stats.get(kind, [])]
         record = gpu_record.write(counts, gpu_record.device(), failing=failing)
         terminalreporter.write_line(f"tests/gpu_record.json: {record['device']['name']}, {counts}")

@@ -10,36 +10,36 @@ from grblas_gpu.ir.descriptor import PULL_STRATEGIES
 FUSED: list[tuple[dict[str, Any], set[str], str]] = [
     ({}, {"push.scatter", "pull.hybrid"}, "push .* against pull .* edges, .* open rows"),
     ({"direction": "auto"}, {"push.scatter", "pull.hybrid"}, "push .* against pull .* edges, .* open rows"),
-    ({"direction": "push"}, {"push.scatter"}, "asked for by direction="),
-    ({"direction": "pull"}, {"pull.hybrid"}, "asked for by direction="),
-    ({"strategy": "push.scatter"}, {"push.scatter"}, "asked for by strategy="),
-    ({"strategy": "pull.hybrid"}, {"pull.hybrid"}, "asked for by strategy="),
+    ({"direction": "push"}, {"push.scatter"}, "requested by direction="),
+    ({"direction": "pull"}, {"pull.hybrid"}, "requested by direction="),
+    ({"strategy": "push.scatter"}, {"push.scatter"}, "requested by strategy="),
+    ({"strategy": "pull.hybrid"}, {"pull.hybrid"}, "requested by strategy="),
     ({"policy": "edges"}, {"push.scatter", "pull.hybrid"}, "edges against open / alpha|vertices against n / beta"),
     ({"policy": "edge-check"}, {"push.scatter", "push.scan", "pull.hybrid"}, "edge-check ratio"),
     ({"policy": "fraction"}, {"push.scatter", "pull.hybrid"}, r"of the vertices against 0\.1"),
-    ({"direction": "pull", "early_exit": False}, {"pull.hybrid"}, "asked for by direction="),
-    ({"direction": "pull", "pull_strategy": "pull.hybrid"}, {"pull.hybrid"}, "asked for by direction="),
-    ({"direction": "push", "pull_strategy": "pull.warp"}, {"push.scatter"}, "asked for by direction="),
-    ({"direction": "push", "edges_before": 7}, {"push.scatter"}, "asked for by direction="),
-    ({"direction": "pull", "reuse_mask": True}, {"pull.hybrid"}, "asked for by direction="),
+    ({"direction": "pull", "early_exit": False}, {"pull.hybrid"}, "requested by direction="),
+    ({"direction": "pull", "pull_strategy": "pull.hybrid"}, {"pull.hybrid"}, "requested by direction="),
+    ({"direction": "push", "pull_strategy": "pull.warp"}, {"push.scatter"}, "requested by direction="),
+    ({"direction": "push", "edges_before": 7}, {"push.scatter"}, "requested by direction="),
+    ({"direction": "pull", "reuse_mask": True}, {"pull.hybrid"}, "requested by direction="),
     ({"reuse_mask": "auto"}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
     ({"reuse_mask": True}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
-    ({"direction": "push", "deterministic": True}, {"push.scatter"}, "asked for by direction="),  # any order will do
+    ({"direction": "push", "deterministic": True}, {"push.scatter"}, "requested by direction="),  # any order will do
 ]
 
 #: Options that loops on a device do, and those on the CPU refuse: the strategies that they name are a device's.
 ON_A_DEVICE: list[tuple[dict[str, Any], set[str], str]] = [
-    *(({"strategy": name}, {name}, "asked for by strategy=") for name in PULL_STRATEGIES if name != "pull.hybrid"),
-    ({"strategy": "push.scan"}, {"push.scan"}, "asked for by strategy="),
-    ({"strategy": "push.sort"}, {"push.sort"}, "asked for by strategy="),
-    ({"direction": "push", "push_strategy": "push.sort"}, {"push.sort"}, "asked for by direction="),
+    *(({"strategy": name}, {name}, "requested by strategy=") for name in PULL_STRATEGIES if name != "pull.hybrid"),
+    ({"strategy": "push.scan"}, {"push.scan"}, "requested by strategy="),
+    ({"strategy": "push.sort"}, {"push.sort"}, "requested by strategy="),
+    ({"direction": "push", "push_strategy": "push.sort"}, {"push.sort"}, "requested by direction="),
     ({"policy": "switchpoint"}, {"push.sort", "pull.hybrid"}, r"fill .* against switchpoint 0\.01"),
     ({"policy": "switchpoint", "push_strategy": "push.scatter"}, {"push.scatter", "pull.hybrid"}, "fill .* against"),
     ({"policy": "switchpoint", "switchpoint": 0.0}, {"pull.hybrid"}, "fill .* against switchpoint 0;"),
     ({"policy": "switchpoint", "switchpoint": 1.0}, {"push.sort"}, "fill .* against switchpoint"),
-    *(({"direction": "push", "push_strategy": name}, {name}, "asked for by direction=") for name in PULL_STRATEGIES),
+    *(({"direction": "push", "push_strategy": name}, {name}, "requested by direction=") for name in PULL_STRATEGIES),
     *(
-        ({"direction": "pull", "pull_strategy": name}, {name}, "asked for by direction=")
+        ({"direction": "pull", "pull_strategy": name}, {name}, "requested by direction=")
         for name in PULL_STRATEGIES
         if name != "pull.hybrid"
     ),

@@ -175,7 +175,7 @@ def with_sums(A: Matrix, source: int, vectors: int = 1) -> tuple[Any, list[Vecto
 @pytest.mark.nvrtc
 @pytest.mark.parametrize(("vectors", "threads"), [(1, 1024), pytest.param(24, 512, marks=pytest.mark.slow)])
 def test_shared_memory_is_enough(monkeypatch: pytest.MonkeyPatch, vectors: int, threads: int) -> None:
-    """However many sums and vectors there are: what a compiler is asked for fits into the 48 KB that it has."""
+    """The shared memory of any number of sums and vectors fits into the 48 KB that a kernel has."""
     bodies = {"sums": lambda A, source: with_sums(A, source, vectors)}
     (program,) = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values()
     assert program.shape[0] == threads

@@ -330,7 +330,7 @@ def test_a_loop_that_cannot_end(backend: str) -> None:
             other << frontier
 
 
-# --- what was asked for ----------------------------------------------------------------------------------------------
+# --- options ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("interpreted")

@@ -223,10 +223,10 @@ def test_calls_keep_memory_for_the_next_one(to_device: Any, monkeypatch: Any, fi
     """Each has its own; and if there is none left for the next one, this one is as good."""
     from grblas_gpu.backends.cuda.fusion import one_run
 
-    asked = []
+    allocations = []
 
     def arrays(*what: Any) -> Any:
-        asked.append(what)
+        allocations.append(what)
         if fits:
             return two_arrays(*what)
         raise one_run.cupy.cuda.memory.OutOfMemoryError(1, 1)
@@ -238,7 +238,7 @@ def test_calls_keep_memory_for_the_next_one(to_device: Any, monkeypatch: Any, fi
     monkeypatch.setattr(one_run, "two_arrays", arrays)
     found = [algorithms.bfs(A, source, max_depth=50) for source in range(4)]
     assert [levels.to("cpu").isequal(one) for levels, one in zip(found, expected, strict=True)] == [True] * 4
-    assert asked
+    assert allocations
 
 
 # --- errors ----------------------------------------------------------------------------------------------------------

@@ -173,19 +173,19 @@ def test_equal_statics_of_other_types_one_call_after_another() -> None:
     assert filled(v, 1).to_dict() == {1: 3} and filled.recordings == 1
 
 
-class Asked:
-    """A static argument that knows how often it was part of a key."""
+class Compared:
+    """A static argument that counts how often it was hashed for a key."""
 
-    asked = 0
+    hashed = 0
 
     def __init__(self, value: int) -> None:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Asked) and self.value == other.value
+        return isinstance(other, Compared) and self.value == other.value
 
     def __hash__(self) -> int:
-        Asked.asked += 1
+        Compared.hashed += 1
         return hash(self.value)
 
 
@@ -193,17 +193,17 @@ def test_kinds_of_calls_that_take_turns() -> None:
     """Some are told apart without a key; of one more, and of inputs of another size, none is taken for another."""
 
     @gb.program
-    def more(v: Vector, given: Asked) -> Vector:
+    def more(v: Vector, given: Compared) -> Vector:
         return binary.plus(v, given.value).new()
 
     for size, kinds in ((3, MOST_CALLS), (4, MOST_CALLS + 1)):
         v = Vector.from_coo([1], [7], size=size)
         for turn in range(3):
-            before = Asked.asked
+            before = Compared.hashed
             for value in range(kinds):
-                found = more(v, Asked(value))
+                found = more(v, Compared(value))
                 assert found.size == size and found.to_dict() == {1: 7 + value}
-            assert (Asked.asked == before) == (turn > 0 and kinds <= MOST_CALLS)
+            assert (Compared.hashed == before) == (turn > 0 and kinds <= MOST_CALLS)
     assert more.recordings == 2 * MOST_CALLS + 1
 
 

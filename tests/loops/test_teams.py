@@ -75,16 +75,18 @@ def test_when_a_cluster_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_clusters_are_left_out_where_rows_are_long(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop inside runs on in shared memory or not at all, and that goes by the matrix."""
     compiled = importlib.import_module(f"{emulated_engine.CUDA}.fusion.compiled")
-    asked, launcher = [], compiled.Compiled.launcher
+    launched, launcher = [], compiled.Compiled.launcher
     monkeypatch.setattr(
-        compiled.Compiled, "launcher", lambda self, teams, short: asked.append(teams) or launcher(self, teams, short)
+        compiled.Compiled,
+        "launcher",
+        lambda self, teams, short: launched.append(teams) or launcher(self, teams, short),
     )
     with gb.using("cpu"):
         path, star = generators.path(40), generators.star(40)
         expected = [only_scalars(graph, 3)[1] for graph in (path, star, path)]
     for graph, seen in zip((path, star, path), expected, strict=True):
         assert only_scalars(to_device(graph), 3)[1].to("cpu").isequal(seen)
-    assert asked == [True, False, True]
+    assert launched == [True, False, True]
 
 
 @pytest.mark.parametrize("body", [buckets, only_scalars])
@@ -130,13 +132,13 @@ def test_large_graphs_have_all_blocks(
         expected, B = algorithms.bfs(A, 3), many_blocks(A)
     one_run = importlib.import_module("grblas_gpu.backends.cuda.fusion.one_run")
     monkeypatch.setattr(one_run, "FOR_ALL_BLOCKS", entries)
-    asked = []
+    launched = []
     launcher = one_run.Compiled.launcher
 
     def noted(self: Any, with_teams: bool, short_rows: bool) -> Any:
-        asked.append(with_teams)
+        launched.append(with_teams)
         return launcher(self, with_teams, short_rows)
 
     monkeypatch.setattr(one_run.Compiled, "launcher", noted)
     assert same(expected, algorithms.bfs(B, 3))
-    assert asked == [teams]
+    assert launched == [teams]

@@ -33,7 +33,7 @@ def test_few_are_kept(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 
 
 def test_types_are_found_without_compiling() -> None:
-    """An operator is asked for its result in many types, most of which are never used."""
+    """The result of an operator is looked up in many types, most of which are never used."""
     op = unary.register_anonymous(lambda x: x + 1)
     assert [op[each].return_type.name for each in ("BOOL", "INT8", "FP32")] == ["INT8", "INT8", "FP32"]
     assert not op._numba_func.overloads

@@ -56,7 +56,7 @@ ALL_NUMPY = "all of numpy"
 def pairs(gb, kind, part):
     """Our operator and theirs, for every name of a namespace.
 
-    python-graphblas compiles those of "numpy" when they are asked for: the quick tests look at some.
+    python-graphblas compiles those of "numpy" at their first use: the quick tests check some.
     """
     part, every = ("numpy", 1) if part == ALL_NUMPY else (part, 8 if part == "numpy" else 1)
     ours, theirs = KINDS[kind], getattr(gb, kind)
@@ -98,7 +98,7 @@ def test_names(gb, kind, part):
         if kind == "semiring" and part == "numpy":
             expected = set(theirs.__all__)
         else:
-            # Operators that are not made yet are not asked for: that would compile them.
+            # Operators that are not made yet are skipped: looking them up would compile them.
             others = {name for name, value in vars(theirs).items() if not hasattr(value, "types")} | {"ss", "numpy"}
             expected = {name for name in dir(theirs) if name[0] != "_"} - others
             expected |= {"isclose"} if (kind, part) == ("binary", "") else set()

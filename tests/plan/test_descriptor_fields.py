@@ -41,10 +41,10 @@ def once(condition: Vector, in_a_loop: bool) -> Iterator[Any]:
 
 #: Options of a product, and what the trace must say of it.
 SEEN: dict[str, tuple[dict[str, Any], Callable[[Record], bool]]] = {
-    "direction": ({"direction": "pull"}, lambda it: it.direction == "pull" and it.reason == "asked for by direction="),
+    "direction": ({"direction": "pull"}, lambda it: it.direction == "pull" and it.reason == "requested by direction="),
     "strategy": (
         {"strategy": "push.sort"},
-        lambda it: it.strategy == "push.sort" and it.reason == "asked for by strategy=",
+        lambda it: it.strategy == "push.sort" and it.reason == "requested by strategy=",
     ),
     "policy": ({"policy": "fraction"}, lambda it: it.reason.endswith("of the vertices against 0.1")),
     "switchpoint": (
@@ -138,7 +138,7 @@ def test_a_transposed_second_operand(engine: str, in_a_loop: bool) -> None:
     assert w.to_dict() == {0: 8, 1: 9, 2: 4}
 
 
-ASKED = {
+GIVEN = {
     **{name: value for options, _ in SEEN.values() for name, value in options.items()},
     "settles_at": 3,
     "early_exit": False,
@@ -151,7 +151,7 @@ def test_operations_that_have_no_use_for_options_say_so(engine: str, in_a_loop: 
     """They are no error: python-graphblas takes ``axb_method=`` for a sum, too."""
     both = {"settles_at", "strategy", "deterministic"}  # of which any two are an error
     for options in (
-        {k: v for k, v in ASKED.items() if k not in both},
+        {k: v for k, v in GIVEN.items() if k not in both},
         {"strategy": "push.sort", "deterministic": True},
     ):
         x, total = Vector.from_dense([1, 2, 3]), gb.Scalar(int)
@@ -164,4 +164,4 @@ def test_operations_that_have_no_use_for_options_say_so(engine: str, in_a_loop: 
         for name, value in options.items():
             assert f"{name}={value!r}" in record.reason
         assert "nthreads=2" in record.reason
-    assert ASKED.keys() == OPTIONS
+    assert GIVEN.keys() == OPTIONS

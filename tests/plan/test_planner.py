@@ -124,8 +124,8 @@ def test_a_push_sorts_where_sums_would_wait_for_each_other() -> None:
     assert strategy(2**17, 0.0) == strategy(2**17, 2**-16) == strategy(2**6, 1.0) == "push.scatter"
     assert strategy(2**17, 1.0) == strategy(2**17, 2**-4) == "push.sort"
     assert strategy(2**17, 1.0, rules.CPU_COSTS) == "push.scatter"
-    asked = Descriptor(direction="push")
-    assert choose_matvec(facts(hottest=1.0, costs=rules.CUDA_COSTS), asked).strategy == "push.scatter"
+    push = Descriptor(direction="push")
+    assert choose_matvec(facts(hottest=1.0, costs=rules.CUDA_COSTS), push).strategy == "push.scatter"
 
 
 def test_which_sums_wait_for_each_other() -> None:

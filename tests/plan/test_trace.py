@@ -118,7 +118,7 @@ def test_every_step_has_the_reason_of_the_rule(algorithm):
     with gb.trace() as t:
         getattr(algorithms, algorithm)(A, int(A.to_coo()[0][0]))
     assert {step.direction for step in t.steps()} == {"push", "pull"}
-    assert all(step.reason and "asked for" not in step.reason for step in t.steps())
+    assert all(step.reason and "requested" not in step.reason for step in t.steps())
 
 
 def test_a_reason_counts_once():
@@ -130,8 +130,8 @@ def test_a_reason_counts_once():
             product.new(strategy=strategy)
         gb.explain(product)
         product.new(strategy="pull.warp")  # not what the rule says
-    asked = "asked for by strategy="
-    assert [step.reason for step in t.steps()] == [plan.reason, asked, asked, asked]
+    requested = "requested by strategy="
+    assert [step.reason for step in t.steps()] == [plan.reason, requested, requested, requested]
 
 
 def test_plot(tmp_path):

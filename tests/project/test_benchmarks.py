@@ -314,7 +314,7 @@ def test_who_cannot_take_part_is_named(graph):
     unable = replace(honest, name="unable", kernels={})
     session.measure(graph, "bfs", [honest, small, unable], sources=1, trials=1)
     assert [(item["contender"], item["why"]) for item in session.left_out] == [
-        ("small", "only asked up to 3 entries"),
+        ("small", "limited to 3 entries"),
         ("unable", "has no such function"),
     ]
     with pytest.raises(ValueError, match="no contender called 'boost'"):
@@ -661,16 +661,16 @@ def test_operations_of_a_gpu_in_parts(tmp_path, capsys):
 @pytest.mark.slow
 def test_operations_of_a_gpu_are_compiled_by_several_processes(tmp_path, capsys, monkeypatch):
     """Each compiles its part, of one type, on small graphs; they know nothing of files."""
-    asked = []
-    monkeypatch.setattr(gpu_operations, "side_by_side", lambda commands, *_: asked.extend(commands))
+    started = []
+    monkeypatch.setattr(gpu_operations, "side_by_side", lambda commands, *_: started.extend(commands))
     options = ["--backend", "cpu", "--small", "--budget", "0", "--jobs", "4", "--only", "tril|apply"]
     gpu_operations.main([*options, "--graphs", "grid_2000", "--types", "FP32", "INT64"])
     capsys.readouterr()
     for kind in ("FP32", "INT64"):
-        of_kind = [command for command in asked if kind in command]
+        of_kind = [command for command in started if kind in command]
         assert len(of_kind) == 2
         assert all("--small" in command and "--out" not in command for command in of_kind)
-    for command in asked:  # as they are, but here
+    for command in started:  # as they are, but here
         assert gpu_operations.main(command[1:]) == 0
     shown = capsys.readouterr().out
     assert all(shown.count(name) == 2 for name in ("select tril", "apply times 2"))

@@ -204,7 +204,7 @@ def test_the_table_says_what_was_reached():
     )
     rows = cpu_speed.measure(work)
     assert rows[0]["ratio"] > 1
-    rows.append({**rows[0], "asked": 1e9})
+    rows.append({**rows[0], "target": 1e9})
     assert cpu_speed.table(rows, "some").column("reached") == ["yes", "NO"]
 
 

@@ -92,16 +92,16 @@ def test_what_failed_may_run_again(tree: Path, monkeypatch: pytest.MonkeyPatch) 
         gpu_record.repeat(["b"], path)
 
 
-class Told:
-    """Of a run: what is asked for, and what is said at its end."""
+class Run:
+    """A run of pytest: its options, and its summary."""
 
-    def __init__(self, asked: str, **stats: list[str]) -> None:
-        self.asked, self.option = asked, SimpleNamespace(keyword="")
+    def __init__(self, mode: str, **stats: list[str]) -> None:
+        self.mode, self.option = mode, SimpleNamespace(keyword="")
         self.stats = {kind: [SimpleNamespace(nodeid=name) for name in names] for kind, names in stats.items()}
         self.lines: list[str] = []
 
     def getoption(self, name: str) -> str:
-        return self.asked
+        return self.mode
 
     def write_line(self, line: str, red: bool = False) -> None:
         self.lines.append(line)
@@ -116,15 +116,15 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(gpu_session, "has_gpu", lambda: True)
     monkeypatch.delenv(gpu_session.WORKER, raising=False)
 
-    def run(asked: str, ends: pytest.ExitCode, **found: list[str]) -> tuple[list[str], str]:
-        told: Any = Told(asked, **found)
+    def run(mode: str, ends: pytest.ExitCode, **found: list[str]) -> tuple[list[str], str]:
+        session: Any = Run(mode, **found)
         items: list[Any] = [SimpleNamespace(nodeid=name) for name in "abc"]
-        gpu_session.pytest_configure(told)
-        gpu_session.pytest_collection_modifyitems(told, items)
+        gpu_session.pytest_configure(session)
+        gpu_session.pytest_collection_modifyitems(session, items)
         for name in found.get("passed", []):
             gpu_session.pytest_runtest_logreport(SimpleNamespace(when="call", passed=True, nodeid=name))  # type: ignore[arg-type]
-        gpu_session.pytest_terminal_summary(told, ends, told)
-        return [item.nodeid for item in items], told.lines[-1]
+        gpu_session.pytest_terminal_summary(session, ends, session)
+        return [item.nodeid for item in items], session.lines[-1]
 
     assert run("all", pytest.ExitCode.INTERRUPTED, passed=["b"]) == (
         ["a", "b", "c"],

@@ -43,7 +43,7 @@ def test_results_are_checked_before_they_are_timed(tmp_path, capsys, monkeypatch
 
 
 class Noting:
-    """The algorithms, and which of them were asked for."""
+    """The algorithms, and the selected ones."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()

@@ -1,4 +1,4 @@
-"""Random operations, loops, algorithms and files for as long as asked for, with bounded memory, disk and handles.
+"""Random operations, loops, algorithms and files for a given time, with bounded memory, disk and handles.
 
 python tests/soak --minutes 60
 """

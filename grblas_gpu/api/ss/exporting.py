@@ -40,17 +40,17 @@ def export_vector(v: Any, format: str, raw: bool) -> dict[str, Any]:
     return parts | {"is_iso": iso, "format": format, "values": v.to_coo()[1][:1] if iso else values}
 
 
-def matrix_format(stored: str, asked: str | None) -> str:
+def matrix_format(stored: str, requested: str | None) -> str:
     """The name of a format; "rowwise" and "columnwise" ask for what is stored, by rows or by columns."""
-    if asked is None:
+    if requested is None:
         return stored
-    asked = asked.lower()
-    if asked in MATRIX_FORMATS:
-        return asked
+    requested = requested.lower()
+    if requested in MATRIX_FORMATS:
+        return requested
     try:
-        return f"{stored[:-1]}{'r' if row_order(asked) else 'c'}"
+        return f"{stored[:-1]}{'r' if row_order(requested) else 'c'}"
     except ValueError:
-        raise ValueError(f"Invalid format: {asked}") from None
+        raise ValueError(f"Invalid format: {requested}") from None
 
 
 def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from .parallel import PARALLEL_WORK, Chunks, edge_chunks, lengths
 from .spmm import DenseKernels, times_full
 from .tier import KernelTable
 
-MANY = 2**24  # positions of a dense result for which it is asked whether there is memory
+MANY = 2**24  # positions of a dense result from which free memory is checked
 FEW = 8  # positions of a dense mask for each product: if there are more, the mask is not listed
 EVEN = 4  # rows of up to so many times as many entries as on average are as good as equal
 COPIED_BYTES = 2**28  # values of a result that may exist twice for a moment

@@ -98,7 +98,7 @@ ALLOWED = {NO_MASK: "True", BYTES: "mask[i]", BYTES_COMPLEMENT: "not mask[i]"}
 
 
 def _bytes(kind: int, allowed: Any, size: int) -> tuple[int, Array | None, Array | None]:
-    """A mask as bytes; the third is scratch to be cleared by whoever asked."""
+    """Kind and bytes of a mask, and scratch memory that the caller has to clear."""
     if kind in (ROWS, ROWS_COMPLEMENT):
         marked = workspace.flags("mask", size)
         marked[allowed] = True

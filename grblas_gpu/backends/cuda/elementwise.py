@@ -113,7 +113,7 @@ class CudaElementwise(Definitions):
 
 
 def _told(x: Store, monoid: Any) -> Later | None:
-    """All entries combined, if there are some, of the type that is asked for and in order: sums depend on it."""
+    """All entries combined in the type of the monoid and in order, because sums depend on it; None without entries."""
     count, dtype = x.nvals, monoid.type.np_type
     if count and x.iso:
         return operating.one_combined(monoid, cast(x.values, dtype), count)

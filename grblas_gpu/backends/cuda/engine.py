@@ -68,8 +68,8 @@ class CudaKernels(Loops, CudaWriting, CudaElementwise, CudaMemory, VectorProduct
         self, a: MatrixStore, groups: VectorStore, handicap: VectorStore | None, rows: VectorStore | None
     ) -> VectorStore | None:
         costs = None if handicap is None else spread_out(handicap.values, a.ncols)
-        asked = None if rows is None else self.with_kind(rows, "bitmap").present
-        return heaviest_groups(a, spread_out(groups.values, a.ncols), costs, asked)
+        wanted_rows = None if rows is None else self.with_kind(rows, "bitmap").present
+        return heaviest_groups(a, spread_out(groups.values, a.ncols), costs, wanted_rows)
 
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
         """As the definition, but of a row that is far longer than the mask's only what the mask has is searched."""

@@ -172,7 +172,7 @@ class Body:
             self.constants[number] = content, self.constants[number][1]
         return True
 
-    # ---- what a program is made of: asked for once, not at every call ----------------------------------------------
+    # ---- the parts of a program: read once, not at every call ------------------------------------------------------
 
     @property
     def matrices(self) -> list[Any]:

@@ -24,7 +24,7 @@ class Sides(NamedTuple):
 
 
 class Abilities(NamedTuple):
-    """What the loops of an engine can run on either side, and what they run unless something else is asked for."""
+    """The strategies that the loops of an engine support in either direction, and their defaults."""
 
     push: frozenset[str]
     pull: frozenset[str]
@@ -32,7 +32,7 @@ class Abilities(NamedTuple):
     asynchronous: bool = False  # rows that reach a final value are seen at once
 
 
-def asked_direction(desc: Any) -> str | None:
+def requested_direction(desc: Any) -> str | None:
     """The direction that a descriptor asks for, if any."""
     if desc is None:
         return None
@@ -44,13 +44,13 @@ def asked_direction(desc: Any) -> str | None:
 
 
 def direction_of(step: BodyStep) -> str | None:
-    """The direction of a product that is always the same: asked for, or that of a matrix which is read by rows only."""
-    asked = asked_direction(step.desc)
-    return "pull" if asked is None and any(arg.by_rows for arg in step.args) else asked
+    """The fixed direction of a product: requested, or "pull" for a matrix that is read by rows only; None if free."""
+    direction = requested_direction(step.desc)
+    return "pull" if direction is None and any(arg.by_rows for arg in step.args) else direction
 
 
 def strategies_of(desc: Any, usual: Sides) -> Sides:
-    """The strategies by which a product runs; one that is asked for stands on both sides, and only its own is used."""
+    """The strategies of a product. A requested strategy stands for both directions; only its own direction is used."""
     if desc is None:
         return usual
     if desc.strategy is not None:
@@ -61,20 +61,20 @@ def strategies_of(desc: Any, usual: Sides) -> Sides:
 
 def looks_ahead(desc: Any) -> bool:
     """Whether a push leaves no list in the step before a pull, as "edge-check" has it."""
-    if desc is None or desc.policy != "edge-check" or asked_direction(desc) is not None:
+    if desc is None or desc.policy != "edge-check" or requested_direction(desc) is not None:
         return False
     return desc.push_strategy is None
 
 
 def reuses_mask(desc: Any, masked: bool) -> bool:
     """Whether pulls must look the operand's entries up in the mask's vector, which costs a grid barrier."""
-    return desc is not None and desc.reuse_mask is True and masked and asked_direction(desc) != "push"
+    return desc is not None and desc.reuse_mask is True and masked and requested_direction(desc) != "push"
 
 
 def check_request(number: int, desc: Any, product: Any, able: Abilities, masked: bool, has_flags: bool) -> None:
     """Raise what the loop's product would not do; ``has_flags``: neither the operand nor the mask's vector is full.
 
-    Of the ``product`` it is asked whether values matter (``structure``) and whether a push may add up in any order
+    ``product`` tells whether values matter (``structure``) and whether the order of additions does
     (``order_dependent``).
     """
     if desc is None:
@@ -87,7 +87,7 @@ def check_request(number: int, desc: Any, product: Any, able: Abilities, masked:
 
 
 def trace_ignored_options(program: Program) -> None:
-    """A loop ran as a whole: the trace says what was asked of its operations that they do not look at."""
+    """Add the options that a fused loop ignores to the trace."""
     collector = current()
     if collector is None:
         return
@@ -100,13 +100,13 @@ def trace_ignored_options(program: Program) -> None:
 def _refused(desc: Any, product: Any, able: Abilities) -> str:
     if desc.settles_at is not None and not (able.asynchronous and product.may_be_asynchronous):
         return f"settles_at={desc.settles_at!r}"
-    asked, run = asked_direction(desc), strategies_of(desc, able.usual)
+    direction, run = requested_direction(desc), strategies_of(desc, able.usual)
     name = "strategy" if desc.strategy is not None else ""
-    if asked is None and desc.policy == "switchpoint" and "push.sort" not in able.push:
+    if direction is None and desc.policy == "switchpoint" and "push.sort" not in able.push:
         return f"policy={desc.policy!r}, whose pushes sort,"
-    if asked != "pull" and run.push not in able.push:
+    if direction != "pull" and run.push not in able.push:
         return f"{name or 'push_strategy'}={run.push!r}"
-    if asked != "push" and run.pull not in able.pull:
+    if direction != "push" and run.pull not in able.pull:
         return f"{name or 'pull_strategy'}={run.pull!r}"
     if desc.edges_before and desc.remembers:
         return f"edges_before={desc.edges_before}"

@@ -1,4 +1,4 @@
-"""What may be asked of one step of a body, whatever engine runs it."""
+"""Properties of one step of a body, for every engine."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a program must know of the objects that it runs with: it is compiled for these types and forms.
 
-Asked at every call, so these are plain tuples.
+Compared at every call, so these are plain tuples.
 """
 
 from __future__ import annotations

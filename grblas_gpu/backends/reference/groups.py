@@ -22,8 +22,8 @@ def heaviest_groups(
 ) -> VectorStore:
     keys, values = a.row_ids * a.ncols + group_numbers(groups)[a.indices], expand(a.values, a.nvals)
     if rows is not None:
-        asked = present_flags(rows)[a.row_ids]
-        keys, values = keys[asked], values[asked]
+        wanted = present_flags(rows)[a.row_ids]
+        keys, values = keys[wanted], values[wanted]
     pairs, place = np.unique(keys, return_inverse=True)
     row, group = np.divmod(pairs, max(1, a.ncols))
     sums = np.bincount(place, values, len(pairs))

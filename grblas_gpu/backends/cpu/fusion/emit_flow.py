@@ -25,7 +25,7 @@ def begin(context: Context, at: int, step: BodyStep) -> str:
 
 
 def end(context: Context, at: int) -> str:
-    """Back to the beginning, or on: a condition is asked once."""
+    """The end of a loop or block: jumps back or continues. A condition is evaluated once."""
     here, first = 2 * at + 2, _begin(context, at)
     flow = context.facts.steps[first].op
     if flow.once:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ....plan import rules, storage_rules
 from ...calibration import costs_of
 from ...programs.reading import UNUSED
-from ...programs.requests import asked_direction, direction_of, reuses_mask
+from ...programs.requests import direction_of, requested_direction, reuses_mask
 from ...programs.terms import BodyStep, MaskUse
 from ..mxv_push import PART_DEGREE
 from ..mxv_source import Body, Rows, probing, seek_range, summing, summing_full
@@ -121,7 +121,7 @@ def reuses(facts: Analysis, step: BodyStep, done: Product) -> bool:
     slots = facts.slots
     if slots[done.operand].full or slots[step.mask.vector].full or not step.mask.structure:
         return False
-    return reuses_mask(step.desc, True) or (step.desc.reuse_mask == "auto" and asked_direction(step.desc) != "push")
+    return reuses_mask(step.desc, True) or (step.desc.reuse_mask == "auto" and requested_direction(step.desc) != "push")
 
 
 # --- push or pull ----------------------------------------------------------------------------------------------------
@@ -188,16 +188,16 @@ def _plan(context: Context, at: int, step: BodyStep, done: Product) -> str:
         if drives(context, mask):
             pull_rows = f"(allowed if {context.word('listed', mask.vector)} != 0 else rows)"
     arrays = context.arrays(u, "fl")
-    asked = direction_of(step)
+    direction = direction_of(step)
     policy = "cost" if desc is None else desc.policy
     # So few edges that nothing else needs to be known: most steps of long searches.
     may_guess = f"S[{TRACED}] == 0"
     remembers = desc is not None and desc.remembers
-    if asked == "pull" or (asked is None and policy != "cost") or remembers:
+    if direction == "pull" or (direction is None and policy != "cost") or remembers:
         may_guess = "False"
-    by_cost = asked is None and policy == "cost" and not remembers
-    if asked is not None:
-        rule = str(asked == "push")
+    by_cost = direction is None and policy == "cost" and not remembers
+    if direction is not None:
+        rule = str(direction == "push")
     elif policy == "cost":
         rule = _cost_rule(context, step, done)
         rule = f"nvals <= {rules.SMALL_EDGES} or {rule}" if desc is None else rule

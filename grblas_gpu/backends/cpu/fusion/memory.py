@@ -85,7 +85,7 @@ class Memory:
         return np.empty(size, dtype) if array is None or len(array) != size else array
 
     def set(self, value: Any, *name: Any) -> None:
-        """Give a number to the loop, if it asked for it."""
+        """Set a word of the loop, if the loop has it."""
         at = self._words.get(name)
         if at is not None:
             self.S[at] = value
@@ -100,7 +100,7 @@ class Memory:
     # ---- from the objects --------------------------------------------------------------------------------------------
 
     def load_again(self) -> None:
-        """Somebody else has changed the objects that the loop writes to."""
+        """Read the outputs of the loop again after other operations changed them."""
         for number, vector in enumerate(self.body.vectors):
             if self.facts.slots[number].written:
                 self._load(number, self.sizes[number], vector._store)
@@ -190,7 +190,7 @@ class Memory:
                 self.set((store.transposed() if product.transposed else store).max_degree, "max_degree", at)
 
     def _fill_in(self) -> None:
-        """Arrays of a side that is made when somebody asks for it."""
+        """Placeholders for the arrays of transposes, which are made at their first use."""
         for number in range(len(self.body.matrices)):
             if f"p{number}_1" not in self.arrays:
                 for array in "pjx":

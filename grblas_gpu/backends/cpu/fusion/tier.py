@@ -22,7 +22,7 @@ LOAD_WORK = 100_000  # what pays for loading machine code from disk
 
 FEW_SECONDS = 2.0  # that compiling a loop of few nodes takes; for more it grows faster than they do
 FEW_NODES = 4
-MOST_NODES = 56  # of which machine code is made unasked: for more it takes minutes
+MOST_NODES = 56  # auto-compile limit: compiling more nodes takes minutes
 SHARE = 0.25  # of the time for compiling, spent one by one, pays for it: later processes have something of it, too
 STEADY = 4.0  # times the last pace is the slowest that counts: what is slower waits for imports, transposes, kernels
 LEAST = 1e-5  # seconds of a run: kernels that another thread waited for are no reason for less
@@ -55,10 +55,10 @@ def level(program: Program, first: int, before: int = 0) -> int:
 
 
 def end(program: Program) -> None:
-    """The nodes have been run one by one since :func:`level` was asked, until now; the first time does not count."""
+    """Count the time of running node by node since the call of :func:`level`; the first run does not count."""
     place = _place(program)
     began = _began.pop(place, None)
-    if began is None:  # it was asked in another thread, for another run of the same loop
+    if began is None:  # another thread began another run of the same loop
         return
     when, waited, first = began
     steps = max(1, int(program.count.step) - first)

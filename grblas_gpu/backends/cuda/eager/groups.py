@@ -21,13 +21,15 @@ def spread_out(values: Array, size: int) -> Array:
     return cupy.full(size, values[0]) if len(values) == 1 else values
 
 
-def heaviest_groups(a: MatrixStore, groups: Array, handicap: Array | None, asked: Array | None) -> VectorStore | None:
+def heaviest_groups(
+    a: MatrixStore, groups: Array, handicap: Array | None, wanted_rows: Array | None
+) -> VectorStore | None:
     """None where a column has a number of more than 32 bits."""
     if max(a.nrows, a.ncols) >= INT32_LIMIT:
         return None
     if a.nvals == 0:
         return VectorStore(a.nrows, cupy.empty(0, INDEX), indices=cupy.empty(0, INDEX))
-    flags = {"COUNTS": a.iso, "HANDICAP": handicap is not None, "ASKED": asked is not None}
+    flags = {"COUNTS": a.iso, "HANDICAP": handicap is not None, "ROWS_GIVEN": wanted_rows is not None}
     short, by_warp, by_block, by_long = functions(
         "heaviest_groups.cu",
         (a.indptr.dtype.char, a.indices.dtype.char, a.values.dtype.char, *flags.values()),
@@ -47,7 +49,7 @@ def heaviest_groups(a: MatrixStore, groups: Array, handicap: Array | None, asked
     many = 2 * a.nvals // slots + 1  # there are fewer rows of more than half as many entries
     present, best = cupy.empty(a.nrows, bool), cupy.empty(a.nrows, INDEX)
     counters, lists = cupy.zeros(COUNTERS, INDEX), (cupy.empty(a.nrows, INDEX), cupy.empty(many, INDEX))
-    beside = (groups, 0 if handicap is None else handicap, a.nrows, a.ncols, 0 if asked is None else asked)
+    beside = (groups, 0 if handicap is None else handicap, a.nrows, a.ncols, 0 if wanted_rows is None else wanted_rows)
     given = (a.indptr, a.indices, a.values, *beside, present, best, *lists, counters)
     launch(short, a.nrows, (*given, np.uint32(slots)))
     if 2 * a.max_degree > slots:

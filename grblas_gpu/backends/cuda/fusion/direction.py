@@ -136,7 +136,7 @@ def reason(step: BodyStep, product: Product, strategies: Sides, seen: Seen, push
     if direction_of(step) is not None:
         if desc is None or desc.plain:
             return rules.BY_ROWS
-        return "asked for by direction=" if desc.strategy is None else rules.ASKED
+        return "requested by direction=" if desc.strategy is None else rules.REQUESTED
     if has_no_push(step, strategies):
         return "every entry counts: a push would go through them all, too"
     terminal, costs = _costs(op, product)

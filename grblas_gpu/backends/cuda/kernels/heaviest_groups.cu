@@ -1,8 +1,8 @@
 // For every row the lowest of the groups of columns with the largest sum of values, less a handicap. A thread takes a row
 // of few entries and compares all with all; otherwise the groups of a row are a hash table with a sum for each, in a warp's
 // part of shared memory, in that of a block, or, of very long rows, in global memory.
-// Generated: Offset, Column, Stored, COUNTS (all values are one: they are counted), HANDICAP and ASKED (whether there is
-// a handicap, and flags of the rows that are asked for).
+// Generated: Offset, Column, Stored, COUNTS (all values are one: they are counted), HANDICAP and ROWS_GIVEN (whether there is
+// a handicap, and whether there are flags of the requested rows).
 
 #include "thread_groups.cuh"
 
@@ -86,7 +86,7 @@ DEVICE bool alone(const Graph& graph, int64 start, int length, Best& best) {
 
 #define GIVEN                                                                                                        \
     const Offset *indptr, const Column *indices, const Stored *values, const int64 *groups, const double *handicap, \
-        int64 nrows, int64 ncols, const bool *asked, bool *present, int64 *best, int64 *list, int64 *long_list,     \
+        int64 nrows, int64 ncols, const bool *wanted_rows, bool *present, int64 *best, int64 *list, int64 *long_list, \
         int64 *counters, unsigned slots
 #define UNPACKED Graph graph = {indptr, indices, values, groups, handicap, nrows, ncols};
 
@@ -99,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(256) short_rows_kernel(GIVEN) {
         int64 i = base + lane(), start = 0, length = 0;
         if (i < nrows) {
             bool wanted = true;
-            if constexpr (ASKED) wanted = asked[i];
+            if constexpr (ROWS_GIVEN) wanted = wanted_rows[i];
             start = indptr[i];
             length = wanted ? int64(indptr[i + 1]) - start : 0;
             present[i] = length > 0;

@@ -11,15 +11,15 @@ constexpr unsigned OTHER = 4;  // ... another one
 struct Marks {
     uint8* of;
     Value final;
-    DEVICE unsigned at(bool asked, int64 k) const { return asked ? ((volatile uint8*)of)[k] : 0; }
-    // Which of four positions were LAST when the pull began: hubs are asked for again and again, and a cache may answer. There is no branch,
-    // so all four are in flight.
-    DEVICE unsigned were_last(unsigned asked, const Four<Column>& entries) const {
+    DEVICE unsigned at(bool wanted, int64 k) const { return wanted ? ((volatile uint8*)of)[k] : 0; }
+    // Which of four positions were LAST when the pull began. Hubs are read often, so these reads may be cached. There is no branch, so all
+    // four loads are in flight.
+    DEVICE unsigned were_last(unsigned wanted, const Four<Column>& entries) const {
         unsigned mark[4], last = 0;
 #pragma unroll
         for (int n = 0; n < 4; ++n) {
             Column k = entries.of[n] < 0 ? -2 - entries.of[n] : entries.of[n];
-            bool is = (asked >> 8 * n & 1) && k >= 0;
+            bool is = (wanted >> 8 * n & 1) && k >= 0;
             mark[n] = of[is ? k : 0] & (is ? LAST : 0);
         }
 #pragma unroll

@@ -10,7 +10,7 @@ template <class S> struct SharedPush : Push<S> {
     DEVICE SharedPush(const Operands& given, const S& out, int64* counters, ::FrontierEntry* next, unsigned* entries, unsigned* edges)
         : Push<S>(given, out, 0, counters), next(next), entries(entries), edges(edges) {}
 
-    // What the edges reach for the first time; the edges that go on from there are asked for ahead.
+    // Finds the vertices that the edges reach for the first time, and prefetches their edges.
     DEVICE void follow_shared(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE]) {
         either<REPEATED, int64, Column> i[AT_ONCE];
         Offset starts[AT_ONCE], lengths[AT_ONCE];

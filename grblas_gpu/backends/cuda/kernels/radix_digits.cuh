@@ -62,8 +62,8 @@ DEVICE void add_counts(Passes passes, const Work& work, const DigitCounts& own) 
 
 constexpr int COUNTED_AT_ONCE = 4;  // keys of a thread that are in flight together
 
-// All keys are counted. load(first, keys) is asked once for COUNTED_AT_ONCE keys of each lane, every 32nd from `first` on, by all lanes
-// of a warp together: these follow each other. use(p, key) gets every key.
+// Counts the digits of all keys. All lanes of a warp call load(first, keys) together for COUNTED_AT_ONCE keys each, every 32nd from
+// `first` on: these are consecutive. use(p, key) is called for every key.
 template <class Load, class Use>
 DEVICE void count_digits(Load load, Use use, int64 count, Passes passes, const Work& work, DigitCounts& own) {
     clear_counts(own);

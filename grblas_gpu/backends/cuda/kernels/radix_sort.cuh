@@ -60,8 +60,8 @@ DEVICE void count_digits(const Key* keys, int64 count, Passes passes, const Work
     count_digits(load, [](int64, Key) {}, count, passes, work, counts);
 }
 
-// The lanes of `lanes` whose two bits are the same as those of this one. Written out because this is what a sort does most: a compiler
-// that sees the question asked twice, by all lanes and by this one, finds out about a bit twice, in seven instructions where three will do.
+// The lanes of `lanes` whose two bits equal those of this lane. Written in assembly because a sort spends most time here: a compiler
+// evaluates each bit twice, for the ballot and for this lane, in seven instructions instead of three.
 DEVICE unsigned lanes_alike(unsigned lanes, unsigned bit, unsigned other) {
 #ifdef __CUDA_ARCH__
     asm volatile(

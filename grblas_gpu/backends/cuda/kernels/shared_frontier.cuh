@@ -27,7 +27,7 @@ DEVICE SharedFrontier& shared_frontier() {
     __shared__ SharedFrontier shared;
     return shared;
 }
-// Where no rule is asked: whatever fits stays in shared memory.
+// No rule: every frontier that fits stays in shared memory.
 struct NoRule {
     DEVICE bool operator()(double, double, double, double) const { return true; }
 };

@@ -18,7 +18,7 @@ _nothing: dict[Any, tuple[Array, Array]] = {}  # of a device and a type: indices
 
 
 def two_arrays(length: int, dtype: Any, other_length: int, other_dtype: Any) -> tuple[Array, Array]:
-    """As two calls of ``cupy.empty``, but memory is asked for once: small arrays stay together."""
+    """Like two calls of ``cupy.empty``, but with one allocation: small arrays stay together."""
     one, other = memory_of_two(length * dtype.itemsize, other_length * other_dtype.itemsize)
     return _array((length,), dtype, one), _array((other_length,), other_dtype, other)
 
@@ -95,6 +95,6 @@ def empty_rows(nrows: int, ncols: int, dtype: Any) -> MatrixStore:
 
 
 def another_empty_list(size: int, dtype: Any) -> VectorStore | None:
-    """A vector without entries, if there was one of this type before: no memory is asked for."""
+    """A vector without entries, if one of this type was made before; it shares its memory."""
     found = _nothing.get((_device(), dtype))
     return None if found is None else VectorStore.known(size, found[1], found[0], None, 0)

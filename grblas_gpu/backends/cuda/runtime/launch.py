@@ -87,7 +87,7 @@ def _shared_memory(device: int) -> int:
 
 
 def run_with_shared(kernel: Any, blocks: int, threads: int, arguments: tuple[Any, ...], shared_bytes: int) -> None:
-    """Run a kernel with shared memory of a size that is not compiled in; more than usual has to be asked for."""
+    """Run a kernel with dynamic shared memory; more than the default limit needs an attribute of the kernel."""
     if shared_bytes > kernel.max_dynamic_shared_size_bytes:
         kernel.max_dynamic_shared_size_bytes = shared_bytes
     kernel((blocks,), (threads,), arguments, shared_mem=shared_bytes)

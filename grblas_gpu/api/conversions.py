@@ -60,7 +60,7 @@ def given_array(x: Any, engine: Any = None) -> Any:
 def index_array(array: Any, name: str, engine: Any = None, copy: bool = True, signs: bool = True) -> Array:
     """Integers as int64; anything else is a clear error. Arrays on a device are never copied without need.
 
-    With ``signs=False`` somebody else looks for negative ones on a device, and unsigned ones stay as they are there.
+    With ``signs=False`` a later step checks for negative ones on a device, and unsigned ones stay unchanged there.
     """
     if type(array) is list and len(array) == 1 and type(array[0]) is int and 0 <= array[0] <= MAX_SIZE:
         return np.array(array, np.int64)  # one vertex to begin with: nothing to complain about

@@ -100,8 +100,8 @@ class Axis:
 
 
 class GivenAxis(Axis):
-    """Positions in the memory of an engine, as they were given. As those of a Vector they are looked at when the
-    operation runs: by what takes the entries there, or by whoever asks for a list of them."""
+    """Positions in the memory of an engine, unchecked. As those of a Vector they are checked when the operation runs:
+    by the kernel that reads the entries, or when a list of them is made."""
 
     __slots__ = ("given", "_engine")
 

@@ -149,7 +149,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     if not TYPE_CHECKING:  # type checkers would believe that there is every attribute
 
         def __getattr__(self, name: str) -> Any:
-            """A value that is not here yet: whoever looks waits for the device."""
+            """A value that is still being computed: the first read waits for the device."""
             if name != "_content":
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
             later = self._later

@@ -69,7 +69,7 @@ def folder() -> Path | None:
 
 
 def private_folder(path: Path) -> bool:
-    """Make a folder for this user alone; whether it (or what was there) is safe from everybody else."""
+    """Make a folder for this user alone; whether it (or an existing one) is safe from other users."""
     path = path.resolve()
     if not path.exists():
         missing = [each for each in (path, *path.parents) if not each.exists()]
@@ -88,7 +88,7 @@ def trusted(path: Path) -> bool:
         open_to_others = found.st_mode & stat.S_IWOTH or (
             found.st_mode & stat.S_IWGRP and not _is_private(found.st_gid)
         )
-        # In a folder as /tmp everybody can make new names, but not exchange those of others.
+        # In a folder like /tmp all users can make files, but not replace those of others.
         exchangeable = open_to_others and (each == path or not found.st_mode & stat.S_ISVTX)
         if exchangeable or found.st_uid not in (os.geteuid(), *_SYSTEM):
             return False

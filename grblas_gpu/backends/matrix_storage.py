@@ -137,7 +137,7 @@ class MatrixStore:
     def bitmap(
         cls, nrows: int, ncols: int, present: Array, values: Array, nvals: int | None = None, counter: Any = None
     ) -> MatrixStore:
-        """Flags, row by row, and a value beside each, or one for all; entries are counted when somebody asks."""
+        """Flags, row by row, and a value for each, or one for all; entries are counted when ``nvals`` is read."""
         store = cls._bare(BITMAP, nrows, ncols)
         store.present, store.dense, store.counter = present, values, counter
         if nvals is not None:
@@ -156,7 +156,7 @@ class MatrixStore:
 
     @classmethod
     def repeated(cls, once: MatrixStore, copies: int) -> MatrixStore:
-        """A matrix several times along the diagonal. Offsets are made for all copies, the rest only if somebody asks.
+        """A matrix several times along the diagonal. Offsets are made for all copies, other arrays at their first read.
 
         Kernels that know of it read the arrays of the one matrix (``once``).
         """
@@ -204,7 +204,7 @@ class MatrixStore:
 
     @classmethod
     def empty(cls, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
-        """Without entries. Most are overwritten as a whole, so row pointers are made if somebody asks."""
+        """Without entries. Most are overwritten as a whole, so row pointers are made at their first read."""
         if nrows <= MANY_ROWS and ncols <= MANY_ROWS:  # small ones are made often
             columns = _NO_COLUMNS
         else:

@@ -195,7 +195,7 @@ class Backend(Protocol):
     # reductions
     def reduce_scalar(self, x: Store, monoid: Any) -> Any: ...
     def reduce_later(self, x: Store, monoid: Any) -> Any:
-        """The same, or a value that somebody may wait for (:class:`.later.Later`)."""
+        """The same, or a value that is still being computed (:class:`.later.Later`)."""
         return self.reduce_scalar(x, monoid)
 
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore: ...

@@ -7,8 +7,8 @@ and ``values`` belong to one store, and an engine may update those of the output
 
 Values are stored once when all of them are equal (*iso*): ``values`` then has length 1 and kernels read no array.
 
-Sizes live where the data live: how many entries a result on a device has is known there first (:class:`Pending`), and
-on the host only when somebody looks.
+Sizes live where the data live: the device knows the number of entries of a result first (:class:`Pending`); the host
+learns it at its first read.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Known:
 
 
 class HostList(Pending):
-    """A few entries of a vector on a device that are still on the host: they travel when somebody looks at them."""
+    """A few entries of a vector on a device that are still on the host: they are copied at their first read."""
 
     __slots__ = ("_on_device", "_travel", "dtype", "on_host")
 
@@ -73,7 +73,7 @@ _ONE = Known(1)
 
 
 class HostEntry(HostList):
-    """One entry, which a search begins with: Python's numbers, of which arrays are made when somebody looks at them."""
+    """The entry that a search begins with: Python numbers, converted to arrays at their first read."""
 
     __slots__ = ("index", "size", "value")
 
@@ -111,7 +111,7 @@ class VectorStore:
     While ``pending`` is set, ``nvals`` (and of a list ``indices`` and ``values``) are not: looking at one of them asks
     the device. ``edges`` may hold the offsets of a matrix and a counter: how many entries that matrix has in the
     columns of this vector's entries. ``checked`` is how many edges the product had that made this vector, for planners
-    that look back. ``flags`` may hold the positions of a list as flags, for whoever needs them again.
+    that look back. ``flags`` may hold the positions of a list as flags, for later operations.
     """
 
     __slots__ = (
@@ -269,7 +269,7 @@ class VectorStore:
         return len(self.stored_values) == 1
 
     def uncount(self) -> None:
-        """Entries are about to change in place: unless somebody says how many there are then, who asks counts them."""
+        """Forget the counts before entries change in place: the next read of ``nvals`` counts, unless it is set."""
         self.pending = self.edges = self.flags = None
         if self.present is not None:
             self.nvals = self.checked = 0

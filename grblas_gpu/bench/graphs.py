@@ -1,4 +1,4 @@
-"""Graphs to measure on: made once per engine, and as plain arrays for everybody else."""
+"""Graphs to measure on: made once per engine, and as plain arrays for other libraries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .machine import has_cuda
 
 
 class BenchmarkGraph:
-    """An undirected graph by its recipe. Objects of engines and other libraries are made when somebody asks."""
+    """An undirected graph by its recipe. Objects of engines and other libraries are made at their first use."""
 
     def __init__(self, name: str, make: Callable[..., Matrix], *arguments: Any, **options: Any) -> None:
         self.name = name

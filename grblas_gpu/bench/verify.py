@@ -22,7 +22,7 @@ class WrongResult(RuntimeError):
 
 
 def edge_pieces(indptr: Any, indices: Any, rows: Any = None) -> Iterator[tuple[slice, Any, Any]]:
-    """All entries, some at a time: where they are, their rows, which somebody may know already, and columns."""
+    """All entries in pieces: their places, rows (computed unless given) and columns."""
     for start in range(0, len(indices), PIECE):
         part = slice(start, min(start + PIECE, len(indices)))
         if rows is None:

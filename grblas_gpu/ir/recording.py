@@ -59,7 +59,7 @@ def paused() -> AbstractContextManager[None]:
 
 
 def read(what: str, obj: Any) -> None:
-    """Somebody is about to look at an object: before that, for what a loop changes, recording ends."""
+    """Called before an object is read: recording ends if the recorded loop changes the object."""
     notice_thread()
     if active and (recording := current()) is not None:
         recording.read(what, obj)

@@ -54,7 +54,7 @@ def run(names: list[str], backend: str | None) -> dict:
             environment.pop(name, None)
         if backend is not None:
             environment |= {"NETWORKX_TEST_BACKEND": backend, "NETWORKX_FALLBACK_TO_NX": "True"}
-        # Nothing of our own pytest configuration applies to somebody else's tests.
+        # Our pytest configuration must not apply to these tests.
         command = [sys.executable, "-m", "pytest", "-p", "networkx_plugin", "-p", "no:cacheprovider", "-c", os.devnull]
         folder = Path(importlib.util.find_spec("networkx").origin).parent.parent  # type: ignore[union-attr,arg-type]
         command += [f"--rootdir={folder}", "-q", "--no-header", "--tb=short", "-W", "ignore", "--pyargs", *names]

@@ -85,7 +85,7 @@ def run_pytest(arguments: list[str], files: dict[str, str], everything: bool) ->
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH", "")]))
         if everything:
             environment["CONFORMANCE_ALL"] = "1"
-        # Nothing of our own pytest configuration applies to somebody else's tests.
+        # Our pytest configuration must not apply to these tests.
         command = [sys.executable, "-m", "pytest", "-p", "plugin", "-p", "no:cacheprovider", "-c", os.devnull]
         command += [f"--rootdir={folder}", f"--confcutdir={folder}", "--tb=short", "-q", "--no-header", "--no-summary"]
         command += ["--continue-on-collection-errors"]

@@ -1,4 +1,4 @@
-"""Whoever waits for a compiler in front of a terminal is told what for, by operations and by loops."""
+"""Operations and loops tell users at a terminal what is being compiled."""
 
 from __future__ import annotations
 

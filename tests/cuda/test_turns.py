@@ -1,4 +1,4 @@
-"""Whoever wants a program that another process compiles waits for it, but not for a process that is gone."""
+"""A process waits for a program that another process compiles, but not for a process that has ended."""
 
 from __future__ import annotations
 

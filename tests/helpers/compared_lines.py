@@ -1,7 +1,7 @@
 """A line of a program in grblas_gpu and in python-graphblas: what each of them makes of it, and where that differs.
 
 python-graphblas crashes on some lines, which ends the process. Many lines are therefore compared in a process of their
-own, which says what it is about to run: whoever waits for it knows which line ended it, and in which library.
+own, which prints each line before it runs: so the parent knows which line ended it, and in which library.
 """
 
 from __future__ import annotations

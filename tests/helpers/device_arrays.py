@@ -1,7 +1,7 @@
 """CuPy's arrays, emulated more strictly: they are not NumPy's, and do not mix with those.
 
-``emulated_cupy`` has arrays that derive from NumPy's, so whoever asks takes them for arrays of the host, and what CuPy
-refuses passes. These follow NumPy's protocols only, as CuPy's do; kernels run in the same emulation.
+Arrays of ``emulated_cupy`` derive from NumPy's, so they pass as arrays of the host, and calls that CuPy refuses
+succeed. These follow NumPy's protocols only, as CuPy's do; kernels run in the same emulation.
 """
 
 from __future__ import annotations

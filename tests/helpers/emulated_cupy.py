@@ -73,7 +73,7 @@ class Pointer:
 
     @property
     def ptr(self) -> int:
-        """Whoever has an address goes from one element to the next, and knows nothing of strides."""
+        """The address of contiguous elements: kernels ignore strides."""
         array = self.array
         assert array.flags.c_contiguous, f"the address of an array with strides: {array.shape}, {array.strides}"
         return int(array.ctypes.data)
@@ -182,7 +182,7 @@ def alloc(size: int) -> Memory:
 
 
 def unwritten(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray:
-    """Memory as a pool has it: in whole pieces, and whoever reads it before it is written gets what makes no sense."""
+    """Memory like that of a pool: in whole pieces, with contents that reveal reads before the first write."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     return np.ndarray(shape, dtype, np.full(-(-size // PIECE) * PIECE, 0xA5, np.uint8), order=order)
 
@@ -251,7 +251,7 @@ LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # a tenth of the 
 
 
 def _compile(source: Path, text: str, target: Path, *options: str) -> None:
-    """Complete or not there, whoever else is at it."""
+    """Write the target completely or not at all, even if other processes compile it, too."""
     written = source.with_suffix(f".{os.getpid()}-text")
     written.write_text(text)
     written.rename(source)
@@ -338,7 +338,7 @@ def module(runs: bool = True) -> ModuleType:
 
 
 def _tell_ones() -> None:
-    """Kernels that do not run tell the host nothing: whoever waits for them finds that they counted 1."""
+    """Kernels that are skipped publish nothing: set their counts to 1 for the host, which waits for them."""
     for pinned in _Pinned.all:
         words = np.frombuffer(pinned, np.int64)
         words[words == 0] = 2  # as in grblas_gpu/backends/cuda/counters.py

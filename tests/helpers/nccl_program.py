@@ -42,7 +42,7 @@ def case_it_fails_to_start() -> None:
     assert refusal(Nccl(fails="NcclCommunicator") if here else Nccl(stuck=True)) == said
     nccl = Nccl(fails="groupEnd") if here else Nccl()
     assert refusal(nccl) == said
-    assert nccl.aborted == 1  # whoever has a communicator ends what it may still wait for
+    assert nccl.aborted == 1  # the owner of a communicator aborts pending calls
     # No call fails, but wrong numbers arrive, or a call never ends.
     nccl = Nccl(carries=False)
     wrong = "RuntimeError: other numbers than those that ranks sent have arrived"

@@ -1,4 +1,4 @@
-"""Writers replace a file as a whole: whoever reads finds the old one or the new one."""
+"""Writers replace a file as a whole: readers find the old file or the new one."""
 
 from __future__ import annotations
 

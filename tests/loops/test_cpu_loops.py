@@ -457,6 +457,6 @@ def test_a_function_runs_again_with_other_objects(seed: int) -> None:
         found = recorded(A, B, frontier, weight)
         assert [same(x, y) for x, y in zip(expected[:2], found[:2], strict=True)] == [True] * 2, turn
         assert found[2].isequal(expected[2])
-        found[0].clear()  # belongs to whoever has it
+        found[0].clear()  # the result belongs to the caller
         found[1] << 7
     assert recorded.recordings <= 2  # with one matrix twice, and with two

@@ -118,7 +118,7 @@ product 0 of s1, planned at the end of the round before
 grid barrier: the result of step 0 is complete; notes s0 overwritten
 clean the old buffer of s0
 scatter 1 by the entries of s0
-grid barrier: whoever comes next may read the list; notes s5 overwritten
+grid barrier: the next step may read the list; notes s5 overwritten
 clean the old buffer of s5
 positions 2 by the entries of s5
 grid barrier: step 3 may read what others wrote; notes s2 changed

@@ -1,4 +1,4 @@
-"""Asynchronous searches of graphs with long rows: the first buffer of their frontier is filled by whoever needs it."""
+"""Asynchronous searches of graphs with long rows: the step that needs the first buffer of their frontier fills it."""
 
 from __future__ import annotations
 

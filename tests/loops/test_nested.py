@@ -183,7 +183,7 @@ part 3
     grid barrier: the result of step 7 is complete; notes s2 overwritten
     clean the old buffer of s2
     scatter 8 by the entries of s2
-    grid barrier: whoever comes next may read the list; notes s6 overwritten
+    grid barrier: the next step may read the list; notes s6 overwritten
     clean the old buffer of s6
     positions 9 by the entries of s6
     grid barrier: the end of the round; notes s4 changed, the round ends

@@ -268,11 +268,11 @@ def test_bad_arguments_of_the_speed_benchmark(capsys):
 def test_all_contenders_agree_and_are_measured(graph, kernel):
     pytest.importorskip("graphblas")
     session = harness.Session("a test")
-    everybody = contenders.contenders()
-    rows = session.measure(graph, kernel, everybody, sources=2, trials=2)
+    everything = contenders.contenders()
+    rows = session.measure(graph, kernel, everything, sources=2, trials=2)
     names = {row["contender"] for row in rows}
     assert {"grblas_gpu cpu", "python-graphblas"} <= names
-    assert names | {item["contender"] for item in session.left_out} == {contender.name for contender in everybody}
+    assert names | {item["contender"] for item in session.left_out} == {contender.name for contender in everything}
     for row in rows:
         ms = row["milliseconds"]
         assert 0 < ms["min"] <= ms["q1"] <= ms["median"] <= ms["q3"] <= ms["max"]

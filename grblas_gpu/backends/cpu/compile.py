@@ -149,7 +149,7 @@ def _forget(module: ModuleType) -> None:
 
 
 def _compile_side_by_side(compile_kernel: Function, signature: Any) -> Any:
-    """Numba leaves LLVM's vectoriser of straight code off for everybody: it is on while this kernel is compiled."""
+    """Numba disables LLVM's SLP vectoriser globally: it is enabled while this kernel is compiled."""
     import numba.core.config
     from numba.core.compiler_lock import global_compiler_lock
 

@@ -39,7 +39,7 @@ def resolve(mask: MaskView | None, few: int = 0) -> tuple[int, Array | None]:
         if present is None:
             present = np.zeros(store.size, bool)
             present[indices] = True
-            store.flags = present  # complete, whoever else looks at it, and whatever interrupts this
+            store.flags = present  # complete: other threads and interrupts never see a part of it
     if present is None:
         return (NOTHING, None) if mask.complement else (NO_MASK, None)
     return (BYTES_COMPLEMENT if mask.complement else BYTES), present

@@ -40,7 +40,7 @@ def set_threads(count: int | None) -> None:
 
 
 class _Job:
-    """Chunks of one call, taken by whoever is free."""
+    """Chunks of one call, taken by idle threads."""
 
     __slots__ = ("chunks", "error", "finished", "function", "results")
 

@@ -215,7 +215,7 @@ class CudaBackend(ByType, EveryForm, CudaKernels):
     left_to_others = "cV"
 
     def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
-        """Every result begins as one, so it is made before anybody asks what type it has, or what memory is left."""
+        """Every result begins as an empty vector, so making one checks neither its type nor free memory."""
         return another_empty_list(size, dtype) or super().empty_vector(size, dtype)
 
     def other_engine(self, kind: str, name: str) -> tuple[Callable[..., Any], str, str]:

@@ -1,4 +1,4 @@
-"""Which vectors of a function are overwritten before anybody reads them: whatever they hold before does not matter."""
+"""Vectors of a function that are overwritten before any step reads them, so that their old contents do not matter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .terms import Kind
 
 
 def overwritten_first(steps: tuple, plain: Container[Kind]) -> frozenset[int]:
-    """The vectors of a function that are overwritten, everywhere as far as is known, before anybody reads them."""
+    """The vectors of a function that are completely overwritten before any step reads them, as far as is known."""
     seen: set[int] = set()
     found: set[int] = set()
     depth = 0

@@ -81,7 +81,7 @@ def may_be_empty(step: BodyStep) -> bool:
 
 
 def is_useless(step: BodyStep, after: Sequence[BodyStep]) -> bool:
-    """Whether this clears a vector that is overwritten before anybody reads it."""
+    """Whether this clears a vector that is overwritten before any step reads it."""
     if step.kind != Kind.CLEAR:
         return False
     for other in after:

@@ -1,8 +1,8 @@
 """The text of a loop: a function for each step, and one that repeats them while the condition holds.
 
-``kernel`` does all steps itself, one after another. It comes back to the host when it is done, when it has worked for
-a while (so that somebody can interrupt it), and before a step with so much to do that several threads are worth it: the
-host then calls the step's function for parts of the work, and the kernel goes on after it.
+``kernel`` runs all steps, one after another. It returns to the host when it is done, after some time (so that users can
+interrupt it), and before a step with enough work for several threads: the host then calls the step's function for parts
+of the work, and the kernel continues after it.
 """
 
 from __future__ import annotations

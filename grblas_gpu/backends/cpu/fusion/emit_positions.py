@@ -49,7 +49,7 @@ def position(context: Context, at: int, step: BodyStep) -> Pass:
 
 
 def wrong_index(step: BodyStep) -> str:
-    """What is wrong with an index the host says; nothing has been written that anybody would see."""
+    """Returns to the host, which raises the error about the index; no visible output has been written."""
     return f"if S[{COUNT}] < 0:\n    return {INTERPRET - step.number}\n"
 
 

@@ -217,7 +217,7 @@ class Memory:
             self.arrays[f"h{end}"] = hubs_of(store)
 
     def steps_inside(self, program: Program) -> None:
-        """The counts of loops inside, for whoever asks for them now."""
+        """Set the counts of inner loops, which may be read now."""
         for node in program.flat:
             if node.op in CONTROL:
                 count = node.operands[0].count

@@ -28,7 +28,7 @@ _loops: dict[Any, Compiled | Unfusable] = {}  # or why there is none
 
 
 class Compiled:
-    """The function of a loop, and those of its steps, when somebody has wanted them."""
+    """The function of a loop, and those of its steps, made at their first use."""
 
     kernel: Any = None
     looked = False  # whether machine code is on disk

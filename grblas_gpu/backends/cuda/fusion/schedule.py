@@ -311,7 +311,7 @@ class _Scheduler:
         self.items.append(Row(at))
         self._note_overwritten(step.out, at, "true", f"length{at}")
         if not last:
-            self._barrier("whoever comes next may read the list")
+            self._barrier("the next step may read the list")
 
     def _begin_pass(self, steps: Sequence[BodyStep], at: int, swapped: Collection[int], dense: bool) -> None:
         """A barrier before a pass over positions, if one is needed."""
@@ -350,7 +350,7 @@ class _Scheduler:
         self._begin_pass([step], at, [step.out], driver is None)
         self.items.append(Scatter(at, driver, vectors[-1]))
         self._note_overwritten(step.out, at, "true")
-        self._barrier("whoever comes next may read the list")
+        self._barrier("the next step may read the list")
 
     def _position(self, at: int, step: BodyStep, last: bool) -> None:
         facts = self.facts
@@ -363,7 +363,7 @@ class _Scheduler:
             self.items.append(Positions((at,), driver, swapped, one_value))
             self._note_overwritten(step.out, at, f"listed{at}")
             if not last:
-                self._barrier("whoever comes next may read the list")
+                self._barrier("the next step may read the list")
             return
         epilogue = 0
         closes = driver is not None and facts.closing.get(at + 1) == driver
@@ -413,7 +413,7 @@ class _Scheduler:
         after = chain[-1] + 1
         following = self.facts.steps[after] if after < len(self.facts.steps) else None
         if swapped and not last and (following is None or following.kind != Kind.ROW):
-            self._barrier("whoever comes next may read a list")
+            self._barrier("the next step may read a list")
 
 
 def written_order(outs: Collection[int], swapped: Collection[int]) -> list[int]:

@@ -8,7 +8,7 @@ struct Carry {
     int64* rows;  // which row, or -1
 };
 
-// A warp takes a row, and no other touches that: whoever calls this sees to it that all chunks are done before.
+// One warp per row, without atomics. The caller ensures that all chunks are done before.
 template <int A_ROW = 0>
 DEVICE void add_carries(const Offset* indptr, int64 entries, int64 length, Value* result, const Carry& carry) {
     int64 chunks = (entries + length - 1) / length;

@@ -3,7 +3,7 @@
 
 #include "loop_positions.cuh"
 
-constexpr int64 SHORT_ROW = 32;  // entries: such rows of a product are added up by whoever needs their sums, one thread each
+constexpr int64 SHORT_ROW = 32;  // entries: one thread sums such a row of a product where the sum is needed
 
 // A list that grows while a pass runs: the next free place is counted.
 struct NewList {

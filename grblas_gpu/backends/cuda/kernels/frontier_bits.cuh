@@ -1,7 +1,7 @@
-// The frontier of a search as bits, for pulls by a thread for each row. Whoever looks for the entries of the next frontier has the answers of
-// 32 rows in one ballot, and writes that beside their flags: at the next level blocks have all bits in shared memory, where flags would be a
-// cache line for each look-up, and no pass makes them. Of many positions a bit is for 32 of them: of short frontiers nearly all bits are not
-// set, and flags tell the others.
+// The frontier of a search as bits, for pulls with a thread for each row. A warp that finds the next frontier gets the results of 32 rows by
+// one ballot and writes it next to their flags. At the next level blocks load all bits into shared memory, where a lookup of a flag would
+// read a cache line; no extra pass makes the bits. In large graphs a bit stands for 32 positions: nearly all bits of a short frontier are
+// unset, and flags decide where a bit is set.
 
 #include "column_filter.cuh"
 #include "loop_pull_hybrid.cuh"

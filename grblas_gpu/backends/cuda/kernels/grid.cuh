@@ -105,7 +105,7 @@ CALLABLE int64 block_offset(int64 number, int64& total, int64* shared) {
         int64 lower = from_lower(inclusive, distance);
         if (lane() >= distance) inclusive += lower;
     }
-    __syncthreads();  // whoever still reads the numbers of an earlier call
+    __syncthreads();  // threads may still read the numbers of an earlier call
     if (lane() == 31) shared[mine] = inclusive;
     __syncthreads();
     int64 before = 0;

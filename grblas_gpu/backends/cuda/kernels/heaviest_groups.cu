@@ -54,7 +54,7 @@ DEVICE void gather(Best& best, WarpGroup) { best.gather(); }
 DEVICE void gather(Best& best, BlockGroup) {
     __shared__ Best shared[32];
     best.gather();
-    __syncthreads();  // whoever still reads the last ones
+    __syncthreads();  // threads may still read the previous ones
     if (lane() == 0) shared[threadIdx.x >> 5] = best;
     __syncthreads();
     if (threadIdx.x >= 32) return;

@@ -1,5 +1,5 @@
-// A pull in a loop by a thread for each entry, where only flags matter (STRUCTURE): whoever finds an entry sets the flag of its row, and waits
-// for nothing. Several may set one, and flags of closed rows are set, too: count_marked_rows sees to that.
+// A pull in a loop with a thread for each entry, where only flags matter (STRUCTURE): a thread that finds an entry sets the flag of its row
+// without waiting. Several threads may set one flag, and flags of closed rows are set, too: count_marked_rows corrects that.
 
 #include "column_filter.cuh"
 #include "loop_pull_plain.cuh"

@@ -15,8 +15,8 @@ struct Lowered {
 };
 static_assert(sizeof(Lowered) * MOST_WAITING <= sizeof(int64) * ::QUEUED, "a warp's share of the queues");
 
-// What is read, and with it the 256 bytes around it on their way to the second-level cache: whoever goes on from there reads what is next
-// to it. Of the matrix, and (`now`) of what others write meanwhile.
+// Reads a value and prefetches the 256 bytes around it into the second-level cache: the next step reads its neighbours. For the
+// matrix, and (`now`) for values that other threads write meanwhile.
 constexpr int AROUND = 2;
 template <bool NOW, class T> DEVICE T read_around(const T* from) {
 #ifdef __CUDA_ARCH__
@@ -72,7 +72,7 @@ template <class U> struct Settling {
 
     DEVICE static int ring(int at) { return at < MOST_WAITING ? at : at - MOST_WAITING; }
 
-    // To the next frontier. There the least value counts: whoever lowered a vertex further may have put it there, or gone on.
+    // Appends to the next frontier. Its least value counts: another thread that lowered the vertex further may have listed or expanded it.
     DEVICE void list(bool wanted, const Lowered& found) {
         Value value = ::value_of<Value>(found.value);
         if (wanted) lower(next.values + found.vertex, value);
@@ -90,8 +90,8 @@ template <class U> struct Settling {
         list(wanted && place >= MOST_WAITING, found);
         many = MOST_WAITING;
     }
-    // An edge for each lane, if it is `there`. A vertex that somebody has lowered since is theirs; those that come from the list are ours
-    // whatever the values say (`sure`). All lookups but the first two are on their way together.
+    // An edge for each lane, if it is `there`. A vertex that another thread has lowered since belongs to that thread; vertices from the
+    // list are always processed (`sure`). All lookups but the first two are in flight together.
     DEVICE void follow(bool there, const Lowered& from, int number, bool sure) {
         int64 k = there ? from.vertex : 0, entry = there ? (from.edges >> 8) + number : 0;
         const Matrix& m = given.columns;

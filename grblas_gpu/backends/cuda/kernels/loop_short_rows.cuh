@@ -1,4 +1,4 @@
-// A whole row by one thread, for whoever needs its sum at once (fusion/chains.py): no row has more than SHORT_ROW entries.
+// The sum of a row by one thread, for fused steps that need it at once (fusion/chains.py): no row has more than SHORT_ROW entries.
 
 #include "loop_operands.cuh"
 

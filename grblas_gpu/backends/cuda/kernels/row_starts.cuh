@@ -1,5 +1,5 @@
-// Which rows start in a window of entries that a warp looks at, however many rows without entries are among them: whoever has
-// something to say to each row does that with all threads of the grid, a row for each. Generated: Offset.
+// Finds the rows that start in a window of entries of a warp, with any number of empty rows among them. Work per row is done
+// by all threads of the grid, one row each. Generated: Offset.
 
 #include "cooperate.cuh"
 

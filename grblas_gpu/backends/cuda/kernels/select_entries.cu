@@ -1,7 +1,7 @@
 // The entries of a matrix for which op(x, i, j, thunk) is true, and that a mask lets through: each warp notes in bits what
 // its chunk keeps, and then writes it, so that masks are searched once. Generated: Offset, Column, Stored, Left, Thunk, op, the mask, and
 //   SELECT     there is an operator (otherwise the mask alone decides)
-//   USES_ROW   somebody asks for the row
+//   USES_ROW   the operator or the mask reads the row
 //   ISO        one value stands for all
 //   RENAMED    columns have places, and those with a negative one are left out
 //   FLAGGED    entries have flags, which alone decide
@@ -70,8 +70,8 @@ struct RowsOfWindow {
     }
 };
 
-// The windows of a chunk. look(window, base, hi, rows): rows(k) is the row of entry base + 32 k + lane(), where somebody asks; calls with
-// k = 0, 1, ... only.
+// The windows of a chunk. look(window, base, hi, rows): rows(k) is the row of entry base + 32 k + lane(), called with k = 0, 1, ... in
+// this order.
 template <class Look> DEVICE void for_each_window(const Given& m, int64 chunk, Starts& starts, Look look) {
     int64 length = chunk_length(m.entries);
     int64 lo = chunk * length, hi = lo + length < m.entries ? lo + length : m.entries;

@@ -1,7 +1,7 @@
 // What a vector has at given positions, which may repeat. Generated: Stored, Given (the type of the positions), and
 //   FULL    the vector has an entry everywhere; otherwise flags say where
 //   ISO     one value stands for all, and is copied once
-//   CHECK   positions are as somebody gave them: the host is told how many are outside, where nothing is read
+//   CHECK   positions come from the user: the kernel reports how many are out of bounds, and does not read there
 //
 // A thread asks for AT_A_TIME positions, then for what is there, before it writes any of it. Of a full vector the host hears
 // that they are all inside before anything is taken, if they are few enough: it is waiting for that, and nothing else.

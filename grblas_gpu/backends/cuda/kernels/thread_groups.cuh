@@ -27,7 +27,7 @@ struct BlockGroup {
     static DEVICE void sync() { __syncthreads(); }
     static DEVICE int64 ticket(int64* counter, int64 amount) {
         __shared__ int64 number;
-        __syncthreads();  // whoever still reads the last one
+        __syncthreads();  // threads may still read the previous number
         if (threadIdx.x == 0) number = int64(atomicAdd((uint64*)counter, uint64(amount)));
         __syncthreads();
         return number;

@@ -129,7 +129,7 @@ def _statements(op: Any, names: tuple[str, ...], types: tuple[Any, ...]) -> tupl
 
 
 def render(kernel: str, pieces: Iterable[str] = ()) -> str:
-    """The whole program for a kernel file; compilation errors name the file and line that somebody wrote."""
+    """The whole program for a kernel file; compilation errors name the original file and line."""
     pasted: set[str] = set()
     generated = "".join(f"{piece}\n" for piece in pieces)
     records = structs.definitions(generated)

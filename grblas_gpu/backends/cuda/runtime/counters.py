@@ -2,9 +2,9 @@
 
 Every call that counts takes fresh slots, all zero, of a block in device memory, and as many words of host memory that
 the device can reach; neither is used twice, so nothing needs to be reset and a count never changes once its kernel has
-run. The last block of a kernel that counts publishes the numbers to the host itself (kernels/publish.cuh): whoever asks
-for one only watches the word where it will appear. Kernels run in order, so a number that has been seen says that those
-of all calls before it are there too. What other kernels count is published by a small kernel when somebody asks.
+run. The last block of a counting kernel publishes the numbers to pinned memory itself (kernels/publish.cuh): a reader
+polls the word where the number will appear. Kernels run in order, so a published number implies that those of all
+earlier calls are published, too. A small kernel publishes the counts of other kernels at their first read.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from ...kernel_cache import base_folder, private_folder
 
 try:
     import fcntl
-except ImportError:  # Windows: everybody compiles
+except ImportError:  # Windows: every process compiles
     fcntl = None  # type: ignore[assignment]
 
 PATIENCE = 300.0  # seconds: who compiles for longer, or was stopped meanwhile, is not waited for
@@ -34,7 +34,7 @@ def turn(text: str) -> Iterator[None]:
         yield
     finally:
         with contextlib.suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_UN)  # closing does not do it if somebody forked
+            fcntl.flock(lock, fcntl.LOCK_UN)  # closing does not unlock after a fork
         os.close(lock)
 
 

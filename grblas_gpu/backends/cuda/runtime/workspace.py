@@ -1,7 +1,7 @@
 """What outlives a call: slots to count in, flags and sums, kept clean between calls, and kernels ready to be launched.
 
-A push that touches ten entries must not pay for clearing a million: whoever uses flags or sums resets the entries that
-it set. There is one set per Python thread, device and stream, because kernels of two streams may run at the same time.
+A push that touches ten entries must not clear a million: every user of flags or sums resets the entries that it set.
+There is one set per Python thread, device and stream, because kernels of two streams may run at the same time.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Scratch:
         return int(self._host[0])
 
     def marks(self, size: int) -> tuple[Array, int]:
-        """Bytes, and a bit that is clear in all of them; whoever takes it may set it, and leave it set."""
+        """Bytes, and a bit that is clear in all of them; the caller may set it, and leave it set."""
         array = self._arrays.get("marks")
         if array is None or len(array) < size:
             array = self._arrays["marks"] = cupy.zeros(max(size, 4), np.uint8)

@@ -34,12 +34,12 @@ def edges_of(S: Arrays) -> tuple[np.ndarray, np.ndarray]:
 
 
 def entries(S: Arrays, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The values there, 0 where there is none; SciPy makes a matrix of no entries of no places."""
+    """The values at these places, or 0 without an entry; for no places SciPy would return a matrix without entries."""
     return np.asarray(S[rows, columns]).ravel() if len(rows) else np.empty(0)
 
 
 def steps(S: Arrays, sources: Any = None) -> np.ndarray:
-    """Edges of shortest paths, infinitely many where there is none."""
+    """Numbers of edges of shortest paths, infinite without a path."""
     return dijkstra(S, indices=sources, unweighted=True)
 
 

@@ -132,7 +132,7 @@ def levels_by_layers(g: Any, found: tuple[list[int], list[int], list[int]]) -> n
 
 
 def reached(g: Any, found: Any) -> np.ndarray:
-    """NetworKit's distances: the largest number where there is none."""
+    """NetworKit's distances: the largest number without a path."""
     distances = np.asarray(found, dtype=float)
     return np.where(distances < 1e300, distances, np.inf)
 

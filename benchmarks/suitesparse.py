@@ -1,4 +1,4 @@
-"""More algorithms in python-graphblas, as an engineer who knows SuiteSparse:GraphBLAS writes them: our measure.
+"""More algorithms in idiomatic python-graphblas, for comparison.
 
 Semirings are those with kernels of their own (factory kernels); graphs are symmetric, so that ``A q`` is a pull and
 ``q A`` a push.

@@ -1,4 +1,4 @@
-"""Who stands between the others: betweenness centrality of the characters of Les Miserables, and networkx as the judge.
+"""Betweenness centrality of the characters of Les Miserables, checked with networkx.
 
 python examples/betweenness.py --top 5 --plot betweenness.png
 """

@@ -32,7 +32,7 @@ def init_params() -> dict[str, Any] | None:
 
 
 def init(backend: str = "suitesparse", blocking: bool | None = False) -> None:
-    """python-graphblas starts its C library here. There is none to start; the arguments are checked as there.
+    """python-graphblas starts its C library here. This package has none, but checks the arguments in the same way.
 
     Parameters
     ----------

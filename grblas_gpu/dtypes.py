@@ -308,7 +308,7 @@ def _string_to_dtype(text: str) -> DataType:
 
 
 class _Compiler:
-    """``dtypes.ss``: types in the words of SuiteSparse's compiler, which there is none of."""
+    """``dtypes.ss``: types by C source for SuiteSparse's compiler, which is not available here."""
 
     def register_new(self, name: str, jit_c_definition: str, *, np_type: Any = None) -> DataType:
         raise NotImplementedError(

@@ -62,7 +62,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     dtype : dtype
         The type of the value, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's.
     is_cscalar : bool, optional
-        As in python-graphblas, where it says who keeps the value; here it is remembered and has no effect.
+        Accepted for compatibility with python-graphblas, and without effect here.
     name : str, optional
         The name that messages and ``print`` show.
 

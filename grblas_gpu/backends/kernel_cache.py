@@ -56,7 +56,7 @@ def _version_name() -> str:
 
 @cache
 def folder() -> Path | None:
-    """The cache folder, made on first use; None if there is none that could be trusted."""
+    """The cache folder, made on first use; None if no folder can be trusted."""
     try:
         path = default_folder().absolute()
         safe = private_folder(path)

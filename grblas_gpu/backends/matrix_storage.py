@@ -34,7 +34,7 @@ SPARSE, HYPERSPARSE, BITMAP, FULL = "sparse", "hypersparse", "bitmap", "full"
 
 @cache
 def nothing(dtype: Any) -> Array:
-    """An array without elements: one for all who need it."""
+    """An array without elements, shared by all users."""
     return np.empty(0, dtype)
 
 

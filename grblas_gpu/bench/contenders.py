@@ -1,4 +1,4 @@
-"""Who takes part: this library on each engine, and the others where they are installed.
+"""The contenders of a benchmark: this library on each engine, and other libraries if they are installed.
 
 A contender turns a graph into its own data structure (not timed). For each kernel that it has there are two functions:
 one runs it from a source and waits until the result is there, one shows the result as a NumPy array to be verified.

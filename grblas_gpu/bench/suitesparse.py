@@ -1,4 +1,4 @@
-"""Searches and betweenness in python-graphblas, as an engineer who knows SuiteSparse:GraphBLAS writes them.
+"""Searches and betweenness in idiomatic python-graphblas, for comparison.
 
 Graphs are symmetric, so that ``A q`` is a pull and ``q A`` a push. Directions that SuiteSparse leaves to its user are
 chosen as LAGraph does.

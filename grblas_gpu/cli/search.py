@@ -15,7 +15,7 @@ from .library_tables import of_vertices
 from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
 
 SEARCHES = {
-    "bfs": "top-down or bottom-up as the planner likes",
+    "bfs": "top-down or bottom-up, selected by the planner",
     "dobfs": "direction-optimising (Yang, Buluc, Owens)",
     "turbobfs": "masked products (Artiles, Saeed)",
     "hybrid_bfs": "counting edges, on a prepared graph (Hiragushi, Takahashi)",

@@ -26,7 +26,7 @@ class Layout(NamedTuple):
     """The layout of the lines of an edge list."""
 
     delimiter: str | None = None  # white space
-    header: int = 0  # its line, or 0 where there is none
+    header: int = 0  # its line, or 0 without a header
     columns: tuple[int, ...] | None = None  # of source, target and perhaps weight; or the first two or three
 
     def fields(self, line: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 _METHODS = ("default", "dot", "gustavson", "hash", "saxpy")
 _COMPRESSIONS = ("default", "lz4", "lz4hc", "none", "zstd")
-#: What an option may be: one of these, or where there are none a number.
+#: The values of an option; an option with an empty list takes a number.
 HINTS: dict[str, tuple[Any, ...]] = {
     "axb_method": _METHODS,
     "chunk": (),

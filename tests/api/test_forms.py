@@ -260,7 +260,7 @@ def one_for_all() -> tuple[Matrix, Matrix]:
 
 @pytest.mark.parametrize("run", EASY)
 def test_one_value_for_all(backend: str, run: str) -> None:
-    """It stands for as many entries as it likes."""
+    """An iso value may stand for any number of entries."""
     assert EASY[run](*one_for_all())
 
 

@@ -177,7 +177,7 @@ def test_rank_0_leads_the_others(engine, monkeypatch):
                 assert (int(tree.values[v]), low + v) in edges or low + v == source == tree.values[v]
     del lead, searches, step
     gc.collect()
-    assert closed  # what is not used any more is told to the others, who let go of it
+    assert closed  # the other ranks free memory that is no longer used
     told = [(groups[0]._closed.copy(), None)] * 4
     assert [group.search(layout, each) for group, layout, each in zip(groups, layouts, own, strict=True)] == [None] * 4
     assert all(not group._lent for group in groups)

@@ -134,7 +134,7 @@ PREPARING: dict[str, Operation] = {
     "transpose": lambda A, w, u: A.T.new(),
     "product with the transpose": lambda A, w, u: w << semiring.plus_times(A.T @ u),
 }
-#: Of which each kernel takes g++ a second; the others are for those who wait.
+#: Each kernel of these takes g++ a second; the other cases are marked slow.
 QUICK = ["set an element", "assign a region"]
 
 

@@ -228,7 +228,7 @@ def test_calls_find_the_order_when_there_are_several(to_device: Any) -> None:
 
 
 def test_no_push_is_compiled_for_a_full_vector(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would go through every entry, too; memory for its lists is there for elements of hubs. Who asks gets one."""
+    """A push would visit every entry, too, and its lists would take the memory of hub elements. It runs on request."""
     bodies = {"chosen": lambda A, source: in_a_loop(A), "pushed": lambda A, source: in_a_loop(A, direction="push")}
     made = made_of(bodies, monkeypatch, lambda passes, body: passes.analyse(body))
     assert {str(sides.push) for sides in made["chosen"].strategies.values()} == {"pull.edge"}

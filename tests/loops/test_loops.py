@@ -220,7 +220,7 @@ def test_an_interrupt_leaves_the_last_step(to_device: Any, monkeypatch: Any) -> 
 
 @pytest.mark.parametrize("fits", [True, False])
 def test_calls_keep_memory_for_the_next_one(to_device: Any, monkeypatch: Any, fits: bool) -> None:
-    """Each has its own; and if there is none left for the next one, this one is as good."""
+    """Each call has its own memory; if none is left for the next call, this one still succeeds."""
     from grblas_gpu.backends.cuda.fusion import one_run
 
     allocations = []

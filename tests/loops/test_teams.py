@@ -126,7 +126,7 @@ def test_blocks_that_wait_for_each_other(many_blocks: Any, name: str) -> None:
 def test_large_graphs_have_all_blocks(
     many_blocks: Any, monkeypatch: pytest.MonkeyPatch, entries: int, teams: bool
 ) -> None:
-    """Clusters leave some processors idle: where rows are long and entries many, there are none."""
+    """Clusters leave some processors idle: graphs with long rows and many entries run without them."""
     with gb.using("cpu"):
         A = generators.kronecker(7, 8)
         expected, B = algorithms.bfs(A, 3), many_blocks(A)

@@ -1,4 +1,4 @@
-"""What a trace records, its picture, and that nothing happens while there is none."""
+"""The records of a trace, its picture, and that nothing is recorded without a trace."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _named(format: str | None, arrays: tuple, parts: dict[str, Any]) -> dict[str
 
 
 def _check_compression(name: str | None) -> int:
-    """The highest level of a way to compress; 0 where there are none."""
+    """The highest level of a compression method; 0 if it has no levels."""
     levels = {None: 0, "none": 0, "default": 0, "lz4": 0, "lz4hc": 9, "zstd": 19}
     if name not in levels:
         raise ValueError(f"compression argument must be one of {', '.join(map(repr, levels))}; got {name!r}")

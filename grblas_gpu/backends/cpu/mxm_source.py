@@ -177,7 +177,7 @@ PROBES = {"f": (0.0, 1.5, -2.5, math.inf, -math.inf, math.nan), "b": (False, Tru
 
 
 def neutral(reading: Reading) -> str | None:
-    """A value that leaves every other one as it is, as text; None if there is none.
+    """The identity of the monoid as text; None if it has none.
 
     Of floats that need not be the identity: the least of infinity and NaN is infinity, that of NaN and NaN is NaN.
     """

@@ -24,7 +24,7 @@ SLICE = 2**24  # entries after which the host gets a chance to interrupt: some t
 UNLIMITED = 2**62
 MOST_POSITIONS = 2**24  # of vectors however few entries they have; more only with entries to match
 
-_loops: dict[Any, Compiled | Unfusable] = {}  # or why there is none
+_loops: dict[Any, Compiled | Unfusable] = {}  # or why it cannot be compiled
 
 
 class Compiled:

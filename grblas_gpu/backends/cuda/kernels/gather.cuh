@@ -21,7 +21,7 @@ DEVICE void gather_all(
         bool found[EACH_THREAD], had[EACH_THREAD], wrongly = false;
         V value[EACH_THREAD];
 #pragma unroll
-        for (int n = 0; n < EACH_THREAD; ++n) {  // there are no branches: who has nothing to look up looks at position 0
+        for (int n = 0; n < EACH_THREAD; ++n) {  // no branches: threads without a lookup read position 0
             i[n] = first + n * step;
             found[n] = i[n] < out.size;
             int64 at = found[n] ? i[n] : 0;

@@ -39,7 +39,7 @@ template <int ROWS> struct Tickets {
         group = many ? warp * AT_A_TIME - 1 : warp - warps();
         left = many ? AT_A_TIME : -1;
     }
-    // The first one of the next rows; not less than their number: there are none.
+    // The first of the next rows; at least the number of rows if none are left.
     DEVICE int64 next() {
         if (left < 0) {
             group += warps();

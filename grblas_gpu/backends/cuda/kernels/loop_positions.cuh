@@ -118,7 +118,7 @@ template <bool VALUED, class T, class Offset, class Compute> struct Change {
         bool found;
         T value;  // if found
     };
-    // What is there; who looks first and changes it later can look for other things meanwhile.
+    // Reads the present state. Callers that read first and write later can issue other loads in between.
     DEVICE Entry look(int64 i) const {
         const bool* flags = out.flags();
         return {flags == nullptr || flags[i], VALUED ? out.values()[i] : T()};

@@ -59,7 +59,7 @@ constexpr uint64 NO_ENTRY = ~uint64(0), FIRST_ROW = uint64(1) << 32;
 // A tile: its entries, row above column, those of x with one of x before them, those of y with one of y behind them, and
 // one above all others in between. Rows are counted from the first one of the tile, which is 1.
 struct Tile {
-    uint64 entries[TILE + 3 + MERGED_AT_A_TIME];  // the last ones are read by who merges beyond the end
+    uint64 entries[TILE + 3 + MERGED_AT_A_TIME];  // threads that merge beyond the end read the last ones
     unsigned last_rows[32];                       // that begin in the entries of each warp
     Split from, to;
     int xs, ys;     // entries of x, of y

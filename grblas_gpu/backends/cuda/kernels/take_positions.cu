@@ -39,7 +39,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) take_positions_kernel(
 #pragma unroll
         for (int k = 0; k < AT_A_TIME; ++k) {
             if (FULL || present[at[k]]) there |= 1u << k;
-            if (!ISO) value[k] = values[at[k]];  // where there is none, whatever is in memory
+            if (!ISO) value[k] = values[at[k]];  // positions without an entry copy arbitrary memory
         }
         there &= inside;
 #pragma unroll

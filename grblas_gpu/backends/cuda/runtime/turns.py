@@ -18,7 +18,7 @@ try:
 except ImportError:  # Windows: every process compiles
     fcntl = None  # type: ignore[assignment]
 
-PATIENCE = 300.0  # seconds: who compiles for longer, or was stopped meanwhile, is not waited for
+PATIENCE = 300.0  # seconds: the longest wait for another process, which may have stopped
 INTERVAL = 0.02
 
 

@@ -1,6 +1,6 @@
-// A matrix c with a block of it exchanged: some rows, and columns that follow each other. Of such a row stays what lies before
-// and behind these columns; between them is what is given. Lengths of rows, then offsets, then entries. Generated: C, RowOffset,
-// Column (of c), B, BOffset, BColumn (of what is given), Offset (of the result), and
+// A matrix c with a block replaced: some rows, and consecutive columns. Such a row keeps its entries before and behind these columns and
+// gets the given ones between them. Row lengths first, then offsets, then entries. Generated: C, RowOffset, Column (of c), B, BOffset,
+// BColumn (of the given matrix), Offset (of the result), and
 //   BY_INDEX           rows have places in the block, or -1; otherwise they follow each other as columns do
 //   WHOLE_ROWS         the block has all columns: nothing of its rows stays
 //   FROM_MATRIX        a matrix is given; otherwise one value for every position
@@ -16,7 +16,7 @@ struct Block {
     const int32* places;
     int64 first_row, rows, first_column, columns;
     const BOffset* b_indptr;
-    RowOffset* cuts;  // for each row of the block, where in the row what is exchanged begins and ends
+    RowOffset* cuts;  // for each row of the block, the begin and end of the replaced entries
 
     DEVICE int64 place(int64 i) const {
         if constexpr (BY_INDEX) return places[i];
@@ -49,7 +49,7 @@ struct Block {
         cuts[2 * p] = RowOffset(from - start);
         cuts[2 * p + 1] = RowOffset(upper_bound(indices, from, stop, Column(first_column + columns - 1)) - start);
     }
-    // What is at an entry of row i of the result: an entry of c, or of what is given, of which this is ~.
+    // Entry of row i of the result: an entry of c, or ~ of an entry of the given matrix.
     DEVICE int64 source(int64 i, int64 at) const {
         int64 p = place(i), start = indptr[i];
         if (p < 0) return start + at;

@@ -4,7 +4,7 @@
 #include "hybrid.cuh"
 
 struct Settled {
-    uint8* marks;  // of a row only its own thread writes the mark
+    uint8* marks;  // only the row's own thread writes its mark
     unsigned bit;
     Value final;
 };
@@ -48,7 +48,7 @@ DEVICE Sum look_together(const Matrix& m, const Vector& u, const Settled& settle
     return sum;
 }
 
-// One row (or none: start == stop) for each lane: the lane looks at a few entries alone, then its warp helps.
+// One row per lane (none if start == stop): the lane reads a few entries alone, then its warp helps.
 DEVICE Sum look_at_rows(const Matrix& m, const Vector& u, const Settled& settled, int64 i, int64 start, int64 stop) {
     Sum sum = {false, Value(0)};
     for (int probe = 0; probe < PROBES && start < stop && !is_final(sum, settled); ++probe)

@@ -1,4 +1,4 @@
-// The asynchronous pull: rows that the mask allows look for products, and see those that others have settled in the same pass.
+// The asynchronous pull: open rows look for products, and see rows that other threads have settled in the same pass.
 
 #include "publish.cuh"
 #include "asynchronous.cuh"

@@ -1,13 +1,12 @@
-// A matrix from coordinates: positions as numbers that a sort can order, and rows of the sorted ones. Generated: Row, Column
-// (as coordinates are given), Key (an unsigned type), Place (as in radix_sort.cuh), OutOffset,
-// OutRow, OutColumn.
+// A matrix from coordinates: positions as sortable keys, and rows of the sorted keys. Generated: Row, Column (types of the coordinates),
+// Key (an unsigned type), Place (as in radix_sort.cuh), OutOffset, OutRow, OutColumn.
 
 #include "publish.cuh"
 #include "radix_digits.cuh"
 #include "sorted_lines.cuh"
 
-// keys[entry] = its position, row above column, and the digits of all from a bit on; counts those that are not above the one before, and
-// those outside of the matrix.
+// keys[entry] = its position, row above column; counts the digits of all from a bit on, the keys that are not above the previous one, and
+// the positions outside of the matrix.
 extern "C" __global__ void __launch_bounds__(256, 4) pack_positions_kernel(
     const Row* rows, const Column* columns, int64 entries, int64 nrows, int64 ncols, int64 column_bits, Key* keys,
     int64* counters, volatile int64* host, int64 first_bit, int64 bits, int64 width, Place* workspace, int64 tiles
@@ -19,12 +18,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) pack_positions_kernel(
         Row own_rows[COUNTED_AT_ONCE];
         Column own_columns[COUNTED_AT_ONCE];
 #pragma unroll
-        for (int n = 0; n < COUNTED_AT_ONCE; ++n) {  // all in flight before the first is there
+        for (int n = 0; n < COUNTED_AT_ONCE; ++n) {  // all loads are in flight before the first arrives
             bool inside = first + 32 * n < entries;
             own_rows[n] = inside ? rows[first + 32 * n] : Row(0);
             own_columns[n] = inside ? columns[first + 32 * n] : Column(0);
         }
-        bool follows = lane() == 0 && first > 0;  // what another warp has
+        bool follows = lane() == 0 && first > 0;  // a key of another warp
         Key last = follows ? position(rows[first - 1], columns[first - 1]) : Key(0);
 #pragma unroll
         for (int n = 0; n < COUNTED_AT_ONCE; ++n) {
@@ -42,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) pack_positions_kernel(
     publish(found, outside, counters, host);
 }
 
-// Rows and columns of positions that are in order, or few; counts those that repeat the one before.
+// Rows and columns of positions that are sorted, or few; counts duplicates of the previous position.
 extern "C" __global__ void __launch_bounds__(256, 8) unpack_positions_kernel(
     const Key* keys, int64 entries, int64 column_bits, OutRow* rows, OutColumn* columns, int64* counters, volatile int64* host
 ) {
@@ -58,8 +57,8 @@ extern "C" __global__ void __launch_bounds__(256, 8) unpack_positions_kernel(
     publish(found, 0, counters, host);
 }
 
-// The same of those that a sort has taken apart. Rows are the same for most neighbours, columns for next to none: only where these
-// are, rows are read.
+// The same for keys that a sort has split. Most neighbours have equal rows and hardly any equal columns: rows are read only where columns
+// are equal.
 extern "C" __global__ void __launch_bounds__(256, 8) count_repeats_kernel(
     const OutRow* rows, const OutColumn* columns, int64 entries, int64* counters, volatile int64* host
 ) {
@@ -82,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) count_repeats_kernel(
     publish(found, 0, counters, host);
 }
 
-// indptr[row] = how many of the sorted positions are in rows before.
+// indptr[row] = the number of sorted positions in earlier rows.
 extern "C" __global__ void list_rows_kernel(const OutRow* rows, int64 entries, int64 nrows, OutOffset* indptr) {
     list_lines(entries, nrows, [&](int64 entry) { return int64(rows[entry]); }, indptr);
 }

@@ -1,11 +1,11 @@
-// What chunks of `length` entries hold of rows that began before them, added to these rows. Entry e of row r is at
-// e + A_ROW * r of what the chunks are of. Generated: Offset, Value, add.
+// Adds the carries of chunks of `length` entries to the rows that began before the chunks. Entry e of row r has number e + A_ROW * r in the
+// chunked sequence. Generated: Offset, Value, add.
 
 #include "parts.cuh"
 
 struct Carry {
     Value* values;
-    int64* rows;  // which row, or -1
+    int64* rows;  // the row, or -1
 };
 
 // One warp per row, without atomics. The caller ensures that all chunks are done before.

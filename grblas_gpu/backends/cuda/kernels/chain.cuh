@@ -1,18 +1,17 @@
-// Several steps in one pass over the positions: what they give to each vector is in variables until the last of them is done, and
-// is written once. Later steps of the pass read the variables.
+// Several steps in one pass over the positions: their results stay in variables, which later steps of the pass read, and are written once.
 
 #include "loop_positions.cuh"
 
 constexpr int64 SHORT_ROW = 32;  // entries: one thread sums such a row of a product where the sum is needed
 
-// A list that grows while a pass runs: the next free place is counted.
+// A list that grows while a pass runs, with an atomic counter.
 struct NewList {
     int64* entries;
     int64 capacity;
     int64* counter;
 };
-// Bit n of `found`: position i goes to list n. All lanes of the warp call it together; each list has a lane that asks for places,
-// so that the lists need not wait for each other.
+// Bit n of `found`: position i goes to list n. All lanes of the warp call it together; one lane per list reserves its places, so that the
+// lists do not wait for each other.
 template <int COUNT> DEVICE void append(const NewList (&lists)[COUNT], int64 i, unsigned found) {
     unsigned wanting[COUNT];
     int64 first = 0;
@@ -53,7 +52,7 @@ DEVICE Overwriting<VALUED, T, Offset> overwriting(const Slot<T>& out, const Offs
     return {out.other_flags(), out.other_values(), list, {next, 0, 0}, counters, with_list};
 }
 
-// A vector that changes in place. `had`: there was an entry; `wrote`: the value may be another one.
+// A vector that changes in place. `had`: there was an entry; `wrote`: the value may have changed.
 template <bool VALUED, class T, class Offset> struct Changing {
     bool* flags;
     T* values;
@@ -74,12 +73,12 @@ DEVICE Changing<VALUED, T, Offset> changing(const Slot<T>& out, const Offset* ne
     return {out.flags(), out.values(), {next, 0, 0}, counters};
 }
 
-// visit(i) for the entries of `driver` by its list, or for all positions: whole warps at a time. What it returns tells which lists
-// position i goes to, if there are lists.
+// visit(i) for the entries of `driver` by its list, or for all positions: whole warps at a time. Its result says to which lists position i
+// goes, if there are lists.
 template <class D, int COUNT, class Visit>
 DEVICE void pass(const Slot<D>& driver, bool by_list, const NewList (&lists)[COUNT], Visit visit) {
     int64 items = by_list ? driver.count : driver.size, base = thread_in_grid() - lane();
-    if (by_list) base = 32 * ((thread() >> 5) * BLOCK_COUNT + blockIdx.x);  // a short list is for warps of all blocks
+    if (by_list) base = 32 * ((thread() >> 5) * BLOCK_COUNT + blockIdx.x);  // warps of all blocks share a short list
     for (; base < items; base += threads_in_grid()) {
         int64 t = base + lane(), i = 0;
         unsigned found = 0;

@@ -1,5 +1,4 @@
-// Positions as they are given, negative ones from the end, as numbers from 0 on; the host is told how many there are not.
-// Generated: Given.
+// Positions of the user, negative ones from the end, as numbers from 0 on; publishes how many are out of bounds. Generated: Given.
 
 #include "given_position.cuh"
 #include "publish.cuh"

@@ -1,13 +1,13 @@
-// Which columns may have an entry of a sparse operand: a bit for so many of them as it takes to have all bits in the shared memory of every
-// block, where a warp looks up 32 in a few cycles. In a cache that is a line for each, and most of a search's frontiers are short:
-// nearly all answers are no.
+// Columns that may have an entry of a sparse operand, as bits: one bit stands for as many columns as needed to fit all bits into the shared
+// memory of every block, where a warp looks up 32 in a few cycles. A lookup in a cache reads a line each, and most frontiers of a search
+// are short: nearly all bits are unset.
 
 #include "dynamic_shared.cuh"
 #include "loop_operands.cuh"
 
 DEVICE constexpr bool has_filter(int strategy) { return strategy == BY_ENTRIES && !BALANCED && !FULL; }
 
-// A bit is for 2^shift columns.
+// A bit stands for 2^shift columns.
 DEVICE int filter_shift(int64 columns) {
     int64 bits = int64(dynamic_bytes() / 4) * 32;
     int shift = 0;
@@ -16,7 +16,7 @@ DEVICE int filter_shift(int64 columns) {
 }
 DEVICE int64 filter_words(int64 columns, int shift) { return (columns + (int64(32) << shift) - 1) >> (5 + shift); }
 
-// The bits of so few columns are made by every block: reading all flags takes less time than a grid barrier.
+// Every block makes the bits of so few columns: reading all flags takes less time than a grid barrier.
 constexpr int64 OWN_COLUMNS = 32768;
 DEVICE bool has_own_filter(int64 columns) { return columns <= OWN_COLUMNS && columns <= 8 * int64(dynamic_bytes()); }
 DEVICE unsigned own_word(const bool* present, int64 word, int64 columns) {
@@ -30,7 +30,7 @@ DEVICE unsigned own_word(const bool* present, int64 word, int64 columns) {
     return bits;
 }
 
-// All threads of the grid, before a barrier: the bits, once for all blocks. Without room for them there are none.
+// Makes the bits once for all blocks, if there is memory for them. All threads of the grid call it, before a barrier.
 DEVICE void write_filter(const Operands& given) {
     if (dynamic_bytes() == 0) return;
     int64 columns = given.size;
@@ -48,8 +48,8 @@ DEVICE void write_filter(const Operands& given) {
 
 struct ColumnFilter {
     const unsigned* words;
-    int shift;  // negative: there is no room for bits, and every column may have an entry
-    // All threads of a block.
+    int shift;  // negative: there is no memory for bits, and every column may have an entry
+    // Called by all threads of a block.
     DEVICE ColumnFilter(const Operands& given) : words((const unsigned*)dynamic_shared()), shift(-1) {
         if (!has_filter(BY_ENTRIES) || dynamic_bytes() == 0) return;
         shift = filter_shift(given.size);
@@ -58,7 +58,7 @@ struct ColumnFilter {
             ((unsigned*)dynamic_shared())[at] = own ? own_word(given.looked_up.present, at, given.size) : given.filter[at];
         __syncthreads();
     }
-    DEVICE bool is_exact() const { return FULL || shift == 0; }  // what a column may have, it has
+    DEVICE bool is_exact() const { return FULL || shift == 0; }  // exact: a set bit means an entry
     DEVICE bool may_have(Column k) const {
         if (shift < 0) return true;
         unsigned bit = sizeof(Column) == 4 ? unsigned(k) >> shift : unsigned(uint64(k) >> shift);

@@ -6,7 +6,7 @@ template <class T> struct complex {
     template <class U> DEVICE complex(U real) : re(T(real)), im(T(0)) {}
     template <class U> DEVICE complex(complex<U> z) : re(T(z.re)), im(T(z.im)) {}
     DEVICE complex(T real, T imaginary) : re(real), im(imaginary) {}
-    template <class U> explicit DEVICE operator U() const { return cast<U>(re); }  // of what stays real, the real part counts
+    template <class U> explicit DEVICE operator U() const { return cast<U>(re); }  // conversion to real types takes the real part
     DEVICE bool operator==(complex z) const { return re == z.re && im == z.im; }
     DEVICE bool operator!=(complex z) const { return re != z.re || im != z.im; }
 };
@@ -42,7 +42,7 @@ template <class T> DEVICE complex<T> quotient(complex<T> x, complex<T> y) {
     return {(x.re * ratio + x.im) * scale, (x.im * ratio - x.re) * scale};
 }
 
-// What two operands of which one at least is complex do.
+// Arithmetic of two operands, at least one of them complex.
 #define COMPLEX_ARITHMETIC(name, what)                                                                            \
     template <class T, class U> DEVICE auto name(complex<T> x, complex<U> y) {                                    \
         return what(mixed<complex<T>, complex<U>>(x), mixed<complex<T>, complex<U>>(y));                          \
@@ -150,7 +150,7 @@ template <class T> DEVICE complex<T> atanh(complex<T> z) {
     return {log1p(T(4) * z.re / (rest * rest + squared)) * T(0.25),
             atan2(z.im + z.im, rest * (T(1) + z.re) - squared) * T(0.5)};
 }
-// Those that are another one turned by a quarter: f(z) = -i g(iz).
+// Functions that are another one rotated by a quarter turn: f(z) = -i g(iz).
 #define TURNED(name, other)                                       \
     template <class T> DEVICE complex<T> name(complex<T> z) {     \
         complex<T> w = other(complex<T>(-z.im, z.re));            \

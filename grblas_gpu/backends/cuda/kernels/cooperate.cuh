@@ -1,9 +1,9 @@
-// What warps and blocks do together besides sums and lists: searches by a whole warp, and work for the last block.
+// Cooperation of warps and blocks besides sums and lists: searches by a whole warp, and work for the last block.
 
 #include "grid.cuh"
 
-// How many of the ascending numbers[0..count) are at most `wanted`; or of numbers[n] + spacing * n. All lanes of the warp ask
-// for the same and probe 32 places at a time, so that a million numbers take four steps instead of twenty.
+// The number of the ascending numbers[0..count), or of numbers[n] + spacing * n, that are at most `wanted`. All lanes of the warp pass the
+// same arguments and probe 32 places at a time, so that a million numbers take four steps instead of twenty.
 template <class T> DEVICE int64 warp_upper_bound(const T* numbers, int64 count, int64 wanted, int64 spacing = 0) {
     int64 lo = 0, hi = count;
     while (lo < hi) {
@@ -18,8 +18,8 @@ template <class T> DEVICE int64 warp_upper_bound(const T* numbers, int64 count, 
     return lo;
 }
 
-// True in the one block that calls it last: it sees what all others wrote before. All threads of all blocks call it once.
-// `done` is 0 before and after.
+// True in the block that calls it last, which sees all earlier writes of the other blocks. All threads of all blocks call it once. `done`
+// is 0 before and after.
 DEVICE bool last_block(unsigned* done) {
     __shared__ bool last;
     __threadfence();

@@ -1,4 +1,4 @@
-// How many entries the rows of a matrix have that a vector lists, or flags (FLAGGED).
+// The number of entries in the rows of a matrix that a vector lists, or flags (FLAGGED).
 
 #include "publish.cuh"
 

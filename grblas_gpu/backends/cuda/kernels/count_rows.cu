@@ -1,8 +1,8 @@
-// How many entries each row has, where it has any: flags and numbers by position. Generated: Offset.
+// The number of entries of each row that is not empty: flags and numbers by position. Generated: Offset.
 
 #include "publish.cuh"
 
-constexpr int ROWS = 4;  // of which a thread reads the offsets before it writes anything
+constexpr int ROWS = 4;  // rows whose offsets a thread reads before its first write
 
 extern "C" __global__ void count_rows_kernel(
     const Offset* indptr, int64 nrows, bool* present, int64* out, int64* counters, volatile int64* host

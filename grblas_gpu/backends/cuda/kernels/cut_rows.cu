@@ -1,5 +1,4 @@
-// Offsets of rows that follow each other in a matrix; the host is told where their entries begin, and how many there are.
-// Generated: Offset.
+// Offsets of consecutive rows of a matrix; publishes where their entries begin, and their number. Generated: Offset.
 
 #include "publish.cuh"
 

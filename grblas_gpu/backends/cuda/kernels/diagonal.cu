@@ -2,14 +2,13 @@
 //   ISO   one value stands for all, and is copied once
 // `per_column` is 2^32 over the number of columns.
 //
-// A search is a chain of reads, each of which waits for the one before: a thread has ROWS of them on their way at once. Every
-// read brings 32 bytes from memory, eight columns, so a search begins where a column would be if all were as likely, and
-// goes on as far from there as it may well be: most rows are decided in what the first read brought, where halves would
-// have to be read from one end of the row to the other. After that the rest is halved.
+// A search is a chain of dependent reads, so a thread has ROWS searches in flight. Every read brings 32 bytes, eight columns. The search
+// begins at the expected place of the column, assuming a uniform distribution, and goes as far from there as the deviation may be: the
+// first read decides most rows, where bisection would read from both ends of the row. After that the rest is bisected.
 
 #include "publish.cuh"
 
-constexpr int ROWS = 4, FEW = 8;  // columns of which it does not matter where the search begins
+constexpr int ROWS = 4, FEW = 8;  // so few columns that the first place of the search does not matter
 
 extern "C" __global__ void __launch_bounds__(256, 6) diagonal_kernel(
     const Offset* indptr, const Column* indices, const Stored* values, int64 first_row, int64 first_column, int64 per_column,
@@ -18,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) diagonal_kernel(
     int64 found = 0, step = threads_in_grid();
     if (ISO && thread_in_grid() == 0) out[0] = values[0];
     for (int64 first = thread_in_grid(); first < size; first += ROWS * step) {
-        Offset low[ROWS], high[ROWS];   // between which it may be; where it is, once it is found
+        Offset low[ROWS], high[ROWS];   // the range of the search; the place once it is found
         unsigned there = 0, above = 0;  // a bit for each row
 #pragma unroll
         for (int k = 0; k < ROWS; ++k) {

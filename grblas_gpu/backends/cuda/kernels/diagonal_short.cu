@@ -1,16 +1,15 @@
 // A diagonal of a matrix whose rows are short: flags and values by position, as diagonal.cu finds them. Generated: the same.
 //
-// To search a row for one column brings most of it from memory anyway, one read after another. So a warp reads the columns of 32 rows
-// as they lie, many at once. An entry is on the diagonal if its column says so for one of these rows, and it is between that row's
-// offsets.
+// A search of a short row would read most of it anyway, with dependent reads. So a warp reads the columns of 32 rows in order, many at
+// once. An entry is on the diagonal if its column belongs to one of these rows and it lies between that row's offsets.
 
 #include "publish.cuh"
 
-constexpr int AT_ONCE = 9, WARPS = 8, BLOCKS = 6;  // reads of a lane, warps of a block, blocks of a processor
-constexpr Offset MOST = 2048;  // entries of 32 rows: of more than that each row is searched
+constexpr int AT_ONCE = 9, WARPS = 8, BLOCKS = 6;  // reads per lane, warps per block, blocks per processor
+constexpr Offset MOST = 2048;  // entries of 32 rows: with more each row is searched
 
 struct RowsOfWarp {
-    int starts[33], found[32];  // where rows begin, and where their entry of the diagonal is, or -1: counted from the first row's start
+    int starts[33], found[32];  // where rows begin, and where their diagonal entries are, or -1: relative to the first row's start
 };
 
 DEVICE Offset searched(const Column* indices, Offset start, Offset stop, Column wanted) {
@@ -60,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) diagonal_short_
             read_rows(indices, from, int(to - from), Column(first_column + p - lane()), rows);
             __syncwarp();
             found = rows.found[lane()] < 0 ? Offset(-1) : from + rows.found[lane()];
-            __syncwarp();  // before others write there
+            __syncwarp();  // before other lanes write there
         }
         if (p < size) {
             present[p] = found >= 0;

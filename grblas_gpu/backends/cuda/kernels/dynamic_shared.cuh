@@ -1,4 +1,4 @@
-// The shared memory that a launch gives every block besides what is compiled in, if it does.
+// The dynamic shared memory of a launch, if it has any.
 
 DEVICE uint64* dynamic_shared() {
 #ifdef __CUDA_ARCH__

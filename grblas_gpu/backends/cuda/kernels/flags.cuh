@@ -1,6 +1,6 @@
 // Flags of a byte each, which several threads may set at once.
 
-// Sets a flag; whether it was not set before, which one of several threads is told. Atomics work on the word around it.
+// Sets a flag; true for the one thread that changed it. Atomics work on the word that contains it.
 DEVICE bool first_to_set(bool* flag) {
     uint64 address = uint64(flag);
     unsigned bit = 1u << (address & 3) * 8;

@@ -7,7 +7,7 @@
 #include "mxv.cuh"
 
 constexpr int64 EDGES_PER_TILE = 1024;
-constexpr int SMALL_FRONTIER = 1024;  // up to here every block makes the offsets for itself, in shared memory
+constexpr int SMALL_FRONTIER = 1024;  // up to this size every block makes the offsets itself, in shared memory
 
 struct Frontier {
     const int64* list;

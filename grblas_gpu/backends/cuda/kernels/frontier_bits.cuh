@@ -6,14 +6,14 @@
 #include "column_filter.cuh"
 #include "loop_pull_hybrid.cuh"
 
-// KEEPS_BITS (generated): a round is nothing but this product, of a vector that it overwrites.
+// KEEPS_BITS (generated): a round consists of this product alone, and overwrites the vector.
 constexpr bool BY_BITS = KEEPS_BITS && STRUCTURE && ENDS_EARLY && !FULL && !REPEATED && !REUSES_MASK && sizeof(Column) == 4;
 #ifdef __CUDA_ARCH__
-constexpr int BLOCK_BITS = 1 << 18;  // in a block: of all that are read at every level, and leave room for a cache
+constexpr int BLOCK_BITS = 1 << 18;  // bits in a block: read at every level, with room left for a cache
 #else
 constexpr int BLOCK_BITS = 2048;  // an emulation, whose graphs are small
 #endif
-constexpr int FOLDED = 5;  // a bit is for 2^FOLDED positions, if there are many
+constexpr int FOLDED = 5;  // with many positions a bit stands for 2^FOLDED of them
 constexpr int64 MOST_BIT_POSITIONS = int64(BLOCK_BITS) << FOLDED;
 
 DEVICE bool has_bit_for_each(int64 positions) { return positions <= BLOCK_BITS; }
@@ -67,7 +67,7 @@ template <int SHIFT> struct BlockBits {
         __syncthreads();
         there = true;
     }
-    static constexpr bool TELLS = SHIFT == 0;  // which position it is
+    static constexpr bool TELLS = SHIFT == 0;  // a bit stands for one position
     static constexpr Column UNSET = BLOCK_BITS << SHIFT;  // a position whose bit is not set
     // The lowest bit matters.
     DEVICE unsigned at(Column k) const {

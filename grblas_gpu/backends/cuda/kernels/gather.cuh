@@ -1,6 +1,6 @@
-// A gather in a loop that overwrites its vector at all positions, in place. Where an index leads is known when it is there, and then its
-// entry has to be looked up: a thread asks about several positions at once, which do not wait for each other. They are those that it has
-// in every pass over all positions: the steps before and after need no barrier.
+// A gather in a loop that overwrites its vector at all positions, in place. A lookup needs its index first, so a thread has several
+// independent lookups in flight. Gathers use the same thread-to-index mapping as all passes over positions: the steps before and after need
+// no barrier.
 
 #include "slot.cuh"
 
@@ -14,7 +14,7 @@ DEVICE void gather_all(
     Count<Offset> count = {next, 0, 0};
     const bool *named = index.flags(), *has = source.flags();
     bool* flags = out.flags();
-    bool names = index.count > 0, reads = source.count > 0;  // without entries they may have no memory for one value of all
+    bool names = index.count > 0, reads = source.count > 0;  // an empty iso source may have no memory for its value
     int64 step = threads_in_grid();
     for (int64 first = thread_in_grid(); first < out.size; first += EACH_THREAD * step) {
         int64 i[EACH_THREAD], place[EACH_THREAD];

@@ -1,7 +1,7 @@
-// Rows of a matrix b, one for each row of the result, and what a factor with at most one entry in each row makes of them:
+// Rows of a matrix b, one for each row of the result, multiplied by a factor with at most one entry per row:
 //   INDEXED  row p of the result is row index[p] of b;  otherwise row k if (p, k) is the entry of row p of the factor
-//   KEEPS    the result has the rows of b as they are: nothing is gathered, offsets and columns are those of b
-//   COLUMNS  the factor is a diagonal on the right: it is met by columns, and rows stay
+//   KEEPS    the result has the structure of b: offsets and columns are shared
+//   COLUMNS  the factor is a diagonal on the right: it scales columns
 // Generated: Offset (of the result), RowOffset (of b), Column, FactorOffset, FactorColumn, LeftStored, RightStored, Left,
 // Right, Value, multiply, LEFT_ISO, RIGHT_ISO, OUT_ISO, MULTIPLIED (otherwise values are copied).
 
@@ -14,7 +14,7 @@ struct Factor {
     const FactorOffset* indptr;
     const FactorColumn* indices;
 
-    // The row of b that is wanted, or -1; and which entry of the factor wants it.
+    // The row of b to read, or -1; and the entry of the factor that selects it.
     DEVICE int64 row(int64 p) const {
         if constexpr (KEEPS) return p;
         else if constexpr (INDEXED) return index[p];
@@ -51,7 +51,7 @@ extern "C" __global__ void list_offsets_kernel(
     );
 }
 
-// The entries of the result, of which `out_indptr` says where rows start.
+// The entries of the result, whose rows start at `out_indptr`.
 extern "C" __global__ void gather_entries_kernel(
     FACTOR, const LeftStored* left, const RightStored* right, const RowOffset* indptr, const Column* indices,
     const Offset* out_indptr, int64 nrows, int64 entries, Column* out_indices, Value* out

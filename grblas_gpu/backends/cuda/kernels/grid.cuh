@@ -6,7 +6,7 @@
 
 constexpr unsigned FULL_WARP = 0xffffffffu;
 
-// Read where it is needed: a compiler that knows that this is always the same keeps it in memory, which takes far longer.
+// Read at each use: a compiler that knows that it is constant spills it to memory, which takes far longer.
 DEVICE unsigned thread() {
 #ifdef __CUDA_ARCH__
     unsigned number;
@@ -22,7 +22,7 @@ DEVICE int64 threads_in_grid() { return int64(BLOCK_COUNT) * blockDim.x; }
 DEVICE int64 warp_in_grid() { return thread_in_grid() >> 5; }
 DEVICE int64 warps_in_grid() { return threads_in_grid() >> 5; }
 
-// A pointer that was kept in shared memory: a compiler that does not know what it points to has to allow for shared memory again.
+// A pointer that was kept in shared memory: the compiler then assumes that it may point to shared memory, too.
 template <class T> DEVICE T* global(T* address) {
 #ifdef __CUDA_ARCH__
     __builtin_assume(__isGlobal(address));
@@ -30,7 +30,7 @@ template <class T> DEVICE T* global(T* address) {
     return address;
 }
 
-// What is in shared memory, for a function that is called, whose compiler does not know.
+// Data in shared memory, for a function that is not inlined, whose compiler does not know the address space.
 template <class T> DEVICE T& in_block(T& object) {
 #ifdef __CUDA_ARCH__
     __builtin_assume(__isShared(&object));
@@ -38,7 +38,7 @@ template <class T> DEVICE T& in_block(T& object) {
     return object;
 }
 
-// A count lives on the device where one is given; otherwise the host knew it.
+// A count: on the device if a pointer is given, otherwise known by the host.
 DEVICE int64 counted(const int64* on_device, int64 from_host) { return on_device ? *on_device : from_host; }
 
 template <class T> DEVICE T from_lane(T value, int source) {
@@ -70,8 +70,7 @@ DEVICE int64 warp_total(int64 number) {
     return number;
 }
 
-// What a counter in global memory held before; for one thread of a warp, which a compiler does not see: it would begin by adding up
-// what all of them give.
+// Atomic add by one thread of a warp; returns the old value. Hidden from the compiler, which would aggregate over the warp first.
 DEVICE int64 add_alone(int64* counter, int64 number) {
 #ifdef __CUDA_ARCH__
     int64 before;

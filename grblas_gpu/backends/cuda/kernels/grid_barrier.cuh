@@ -1,7 +1,7 @@
-// The blocks that run a whole loop in one kernel. Most of the time that is the whole grid, with a barrier in global memory;
-// while there is little to do, a cluster of blocks on neighbouring processors runs on alone, whose barrier is four times as fast.
-// Older devices have no clusters: there it is one block. Nor has a kernel in which no cluster ever runs on alone (TEAMS, generated,
-// says whether one does): clusters need neighbouring processors, so 12 of an H200's 132 have nothing to do. What the loop knows (`State`, generated) has a copy in the shared memory
+// The blocks that run a whole loop in one kernel. Most of the time that is the whole grid, with a barrier in global memory. While there is
+// little work, a cluster of blocks on neighbouring processors continues alone, with a barrier that is four times as fast; on devices
+// without clusters, one block. Kernels in which no cluster ever continues alone (TEAMS, generated) have no clusters: these need
+// neighbouring processors, so 12 of an H200's 132 would be idle. The state of the loop (`State`, generated) has a copy in the shared memory
 // of every block, and all copies are equal after a barrier.
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && TEAMS
@@ -26,8 +26,8 @@ DEVICE unsigned& team_blocks() {
 DEVICE int64 fresh(const int64* address) { return *(const volatile int64*)address; }
 DEVICE unsigned fresh_count(const unsigned* address) { return *(const volatile unsigned*)address; }
 
-// A barrier for the grid: `arrived` only grows, until the last block that leaves the kernel sets it back. What a block wrote before
-// it arrives is seen by all that leave.
+// A barrier for the grid: `arrived` only grows, until the last block that leaves the kernel resets it. Writes of a block before its arrival
+// are visible to all blocks that leave.
 struct Barrier {
     unsigned* arrived;
     unsigned target;  // in thread 0 of every block
@@ -66,7 +66,7 @@ CALLABLE void meet() {
     else __syncthreads();
     if (thread() == 0 && !in_cluster) barrier().wait();
 }
-// All threads of the team wait for each other; then thread 0 of every block notes what the others counted.
+// All threads of the team wait for each other; then thread 0 of every block reads the counters of the others.
 template <class Note> DEVICE void grid_barrier(Note note) {
     if constexpr (CALLS) {
         meet();

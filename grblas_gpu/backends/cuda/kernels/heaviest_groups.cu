@@ -1,6 +1,6 @@
-// For every row the lowest of the groups of columns with the largest sum of values, less a handicap. A thread takes a row
-// of few entries and compares all with all; otherwise the groups of a row are a hash table with a sum for each, in a warp's
-// part of shared memory, in that of a block, or, of very long rows, in global memory.
+// For every row, the lowest of the groups of columns with the largest sum of values, less a handicap. A thread takes a short row and
+// compares all pairs of entries; otherwise a hash table holds the sums of the groups of a row, in shared memory of a warp or a block, or in
+// global memory for very long rows.
 // Generated: Offset, Column, Stored, COUNTS (all values are one: they are counted), HANDICAP and ROWS_GIVEN (whether there is
 // a handicap, and whether there are flags of the requested rows).
 
@@ -21,7 +21,7 @@ struct Graph {
     const double* handicap;
     int64 nrows, ncols;
 
-    // The group of an entry, less than ncols if it is one.
+    // The group of an entry, or at least ncols if it has none.
     DEVICE uint64 group(int64 p) const { return uint64(groups[indices[p]]); }
     DEVICE double value(int64 p) const { return double(values[COUNTS ? 0 : p]); }
     DEVICE double worth(double sum, unsigned group) const {

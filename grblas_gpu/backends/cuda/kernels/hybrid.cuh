@@ -1,8 +1,8 @@
-// Rows by threads first and by their warp where that is not enough.
+// Rows by threads first, then by their warp.
 
 #include "mxv.cuh"
 
-constexpr int PROBES = 8;  // entries that a thread looks at alone
+constexpr int PROBES = 8;  // entries that a thread reads alone
 
 // One row (or none: start == stop) for each lane. All lanes of the warp call it together.
 DEVICE Sum hybrid_sum(const Matrix& m, const Vector& u, int64 i, int64 start, int64 stop) {
@@ -30,8 +30,8 @@ DEVICE Sum hybrid_sum(const Matrix& m, const Vector& u, int64 i, int64 start, in
 template <int ROWS> struct Tickets {
     static constexpr int AT_A_TIME = 4;
     int64* counter;
-    unsigned group;  // the last one of those with ROWS rows that this warp got
-    int left;        // of those that were taken; negative: all are dealt out
+    unsigned group;  // the last batch of ROWS rows that this warp got
+    int left;        // batches left in the fetched range; negative: all are distributed
     DEVICE unsigned warps() const { return (blockDim.x >> 5) * BLOCK_COUNT; }
     DEVICE Tickets(int64 rows, int64* counters) : counter(counters + TICKET) {
         bool many = rows >= 2 * AT_A_TIME * ROWS * warps_in_grid();

@@ -1,5 +1,5 @@
 // The entries of a Kronecker graph in some rows, as keys in any order. Every call makes all edges from their numbers, exactly as
-// generators/kronecker_graphs.py and generators/randomness.py do, and keeps what is in the rows.
+// generators/kronecker_graphs.py and generators/randomness.py do, and keeps those in the rows.
 
 #include "grid.cuh"
 
@@ -24,7 +24,7 @@ DEVICE void descend(const Limits& limits, uint32 random, uint32& source, uint32&
     target = 2 * target + right;
 }
 
-// Keys are written as far as there is room (`capacity`), and counted in any case.
+// Writes keys up to `capacity`, and counts all.
 extern "C" __global__ void kronecker_keys_kernel(
     int64 scale, int64 edges, const uint64* streams, int64 limit_b, int64 limit_c, int64 limit_d, const uint32* permutation,
     int64 low, int64 high, int64 bits, uint64* keys, int64 capacity, int64* count

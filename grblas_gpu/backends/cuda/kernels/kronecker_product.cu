@@ -1,7 +1,7 @@
-// t[i * b_rows + k, j * b_columns + l] = op(a[i, j], b[k, l]): where the rows of the result begin is known from those of the
-// factors, and so is what each of its entries is made of. Generated: AOffset, AColumn, A, BOffset, BColumn, B (as stored), Left,
-// Right, multiply, Offset, Column, Value (of the result), A_ISO, B_ISO, OUT_ISO (one value stands for all, and is not written
-// here), and NARROW: 32 bits number the rows and entries of the result.
+// t[i * b_rows + k, j * b_columns + l] = op(a[i, j], b[k, l]). The offsets of the result, and the operands of each entry, follow from the
+// offsets of the factors. Generated: AOffset, AColumn, A, BOffset, BColumn, B (as stored), Left, Right, multiply, Offset, Column, Value (of
+// the result), A_ISO, B_ISO, OUT_ISO (one value stands for all, and is not written here), and NARROW: 32 bits number the rows and entries
+// of the result.
 
 #include "row_starts.cuh"
 

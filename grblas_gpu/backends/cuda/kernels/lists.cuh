@@ -1,9 +1,9 @@
-// Lists that many warps make together, and work that is dealt out to them by lists. Generated: BLOCK_THREADS.
+// Lists that many warps fill together, and work that is distributed by lists. Generated: BLOCK_THREADS.
 
 #include "shared_frontier.cuh"
 
 constexpr int64 PUSH_PART = 512, SMALL_PUSH_PART = 128;  // edges: a vertex with more than twice as many is shared by all warps in such parts
-constexpr int64 LONG_ROW = 2048;  // entries: what a pull does not find at the beginning of such a row is left to all warps
+constexpr int64 LONG_ROW = 2048;  // entries: all warps share the rest of such a row, if a pull found nothing at its beginning
 constexpr int64 PART = 2048;  // entries of such a row, for a warp at a time
 constexpr int PART_BITS = 24;  // of a number that holds the row and the part
 
@@ -17,7 +17,7 @@ DEVICE Queues& queues() {
     __shared__ Queues shared;
     return shared;
 }
-// What a warp has of it: for a moment, if it keeps no queue (row_stage.cuh).
+// The part of a warp: temporary, if it keeps no queue (row_stage.cuh).
 constexpr int WARP_WORDS = QUEUED;
 DEVICE int64* warp_memory() { return queues().held + WARP_WORDS * (thread() >> 5); }
 struct WarpQueue {
@@ -40,13 +40,13 @@ struct WarpQueue {
     }
 };
 
-// Positions on their way to the list of a vector's other buffer.
+// Positions to append to the list of a vector's other buffer.
 template <class T> struct Listing {
     const Slot<T>& out;
     int64* counters;
     WarpQueue queue;
     DEVICE void put(int64 i, bool wanted) { queue.put(i, wanted); }
-    // All of them, or as long as there is one for every lane.
+    // Writes all positions, or full batches of one for every lane.
     DEVICE void flush(bool all) {
         while (queue.many >= 32 || (all && queue.many)) {
             int64 i;
@@ -57,25 +57,25 @@ template <class T> struct Listing {
     }
 };
 
-// What thread 0 of a block decides about a product, for all of its threads.
+// The decisions of thread 0 of a block about a product, for all of its threads.
 struct Plan {
     int64 edges;      // of the operand
-    int64 length;     // of its list, or its size: what a push goes through
-    int width;        // of which a warp takes so many at a time
-    int spread;       // or that many warps, as a power of two, take one
-    bool push, few;   // few: a pull will find little
-    bool lists;       // what a push reaches goes to a list
-    bool sorts;       // it is sorted before it is added up
+    int64 length;     // of its list, or its size: the items of a push
+    int width;        // items that a warp takes at a time
+    int spread;       // or the number of warps, a power of two, that share one item
+    bool push, few;   // few open rows: a pull will find little
+    bool lists;       // a push lists the positions that it reaches
+    bool sorts;       // products are sorted before they are reduced
     bool by_list;     // a push goes by the list
     bool ready;       // the list is there, and the other buffer of the result is clean
-    bool in_shared;   // a push goes on through several levels (loop_shared_frontier.cuh)
-    bool marked;      // a pull that adds up has the operand's flags in its values (marked_operand.cuh)
+    bool in_shared;   // a push continues through several levels (loop_shared_frontier.cuh)
+    bool marked;      // a pull that sums has the operand's flags in its values (marked_operand.cuh)
 };
 DEVICE Plan& plan() {
     __shared__ Plan shared;
     return shared;
 }
-// Parts of what has too many edges for a warp, once they are listed.
+// The listed parts of items with too many edges for a warp.
 DEVICE int64& parts_left() {
     __shared__ int64 shared;
     return shared;

@@ -1,10 +1,10 @@
-// An asynchronous pull in a loop, as asynchronous_pull.cu outside of one; or a push, where the rule says so. Generated, besides what
-// loop_mxv.cuh asks for: ONE_VALUE, whether a product depends on the operand's value alone, and MAY_PUSH.
+// An asynchronous pull in a loop, like asynchronous_pull.cu outside of one; or a push, if the rule selects it. Generated, besides the
+// definitions for loop_mxv.cuh: ONE_VALUE, whether a product depends on the operand's value alone, and MAY_PUSH.
 
 #include "loop_mxv.cuh"
 #include "asynchronous.cuh"
 
-// What is known of a position, in a byte: one read of it decides. Of a row only its own thread writes, when the row settles.
+// The state of a position, in a byte: one read decides. Only the row's own thread writes it, when the row settles.
 constexpr unsigned LAST = 1;   // its product is the final value
 constexpr unsigned ABOVE = 2;  // ... that of a row which settled
 constexpr unsigned OTHER = 4;  // ... another one
@@ -26,12 +26,12 @@ struct Marks {
         for (int n = 0; n < 4; ++n) last |= mark[n] << 8 * n;
         return last;
     }
-    // The mark of a row that settles; with a product that is final, too, it is as good as the operand's own entries.
+    // The mark of a row that settles. If its product is final, too, the row acts as an entry of the operand.
     DEVICE unsigned settled(const Matrix& m) const { return settled_product(m, {of, 0, final}, 0, 0, 0) == final ? LAST : ABOVE; }
 };
 
-// The marks of all entries of a row together, up to one that is LAST, for a row (or none: start == stop) of each lane. A lane looks
-// at some of them alone; then eight lanes see to the rest of a short row, or the warp to that of a long one.
+// The marks of the entries of a row, up to one that is LAST, with a row (none if start == stop) per lane. A lane reads some of them alone;
+// then eight lanes read the rest of a short row, or the warp that of a long one.
 DEVICE unsigned marks_of_row(const Matrix& m, const Marks& marks, int64 start, int64 stop) {
     unsigned seen = 0;
 #pragma unroll 1
@@ -74,8 +74,8 @@ DEVICE unsigned marks_of_row(const Matrix& m, const Marks& marks, int64 start, i
     return seen;
 }
 
-// Every open row looks for what is LAST at its hub neighbours first; a lane takes four, flags, marks and all. The others wait until there
-// is one for every lane.
+// Every open row first looks for LAST marks at its hub neighbours; a lane takes four rows with their flags and marks. The other rows wait
+// until there is one for every lane.
 template <class S> DEVICE void pull_marked_rows(const Operands& given, const Marks& marks, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
@@ -95,13 +95,13 @@ template <class S> DEVICE void pull_marked_rows(const Operands& given, const Mar
     Tickets<128> tickets(out.size, counters + ::ROWS_GIVEN - TICKET);
     for (bool done = false; !done;) {
         int64 i = tickets.next();
-        done = i >= out.size;  // one more time, for those that wait
+        done = i >= out.size;  // one more time, for the waiting rows
         i += 4 * lane();
         unsigned open = 0, last = 0, marked = 0;
         Four<Column> likely = {};
         Four<Offset> offsets = {};
         Offset end = 0;
-        if (i < out.size) {  // all that is likely to be needed is in flight at once
+        if (i < out.size) {  // all likely loads are in flight at once
             if (hubs && !few) {
                 likely = *(const Four<Column>*)(given.hub_neighbours + i);
                 if (given.next && i + 4 <= out.size) {
@@ -156,7 +156,7 @@ template <class S> DEVICE void pull_marked_rows(const Operands& given, const Mar
     count.publish(counters);
 }
 
-// The marks of the operand, four positions at a time; what is to be done at its entries is done on the way.
+// Writes the marks of the operand, four positions at a time, and runs the steps at its entries on the way.
 template <class S, class C> DEVICE void write_marks(const Operands& given, const Marks& marks, const S& out, C& change) {
     constexpr int WORDS = 4;  // in flight
     Value above = settled_product(given.rows, {marks.of, 0, marks.final}, 0, 0, 0);
@@ -168,7 +168,7 @@ template <class S, class C> DEVICE void write_marks(const Operands& given, const
             there[w] = i < out.size ? (FULL ? 0x01010101u : ::four_flags(given.u.present, i, out.size) & 0x01010101u) : 0;
             if (FULL && i + 4 > out.size) there[w] &= i < out.size ? (1u << (out.size - i) * 8) - 1 : 0;
         }
-        if constexpr (ONE_VALUE) {  // those without an entry look at position 0: all are in flight
+        if constexpr (ONE_VALUE) {  // positions without an entry read position 0: all loads are in flight
             Value z[WORDS][4];
 #pragma unroll
             for (int w = 0; w < WORDS; ++w)
@@ -192,7 +192,7 @@ template <class S, class C> DEVICE void write_marks(const Operands& given, const
     }
 }
 
-// Where the products of a row differ, their values decide.
+// If the products of a row differ, their values decide.
 template <class S> DEVICE void pull_any_rows(const Operands& given, const Settled& settled, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();

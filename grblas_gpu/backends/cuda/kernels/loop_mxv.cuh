@@ -37,8 +37,8 @@ DEVICE void pull_by(const Operands& given, const S& out, int64* counters, int64*
     else if constexpr (marks_rows(WAY)) mark_by_entries(given, out);
     else pull_by_entries(given, out, counters);
 }
-// Where functions are called (CALLS) and nothing is to be done at the operand's entries, products that are alike have these in common, and
-// what they are given is in shared memory.
+// With function calls (CALLS) and no steps at the operand's entries, equal products share these functions, and their arguments are in
+// shared memory.
 DEVICE const Operands& handed(const Operands& given) {
     __shared__ Operands shared;
     __syncthreads();
@@ -46,7 +46,7 @@ DEVICE const Operands& handed(const Operands& given) {
     __syncthreads();
     return shared;
 }
-// Where it points to, which is known of a kernel's parameters only.
+// The address space, which the compiler knows only for parameters of a kernel.
 DEVICE Operands in_memory(Operands given) {
     ::global(given.columns.indptr), ::global(given.columns.indices), ::global(given.columns.values);
     ::global(given.rows.indptr), ::global(given.rows.indices), ::global(given.rows.values);
@@ -81,17 +81,17 @@ template <class C, class S> DEVICE void pull_rest(const Operands& given, const S
     if constexpr (CALLS && same_type<C, NoChange>) pull_rest_alone(given, out, counters, parts_list, lists);
     else pull_long_rows(given, parts_list, ::parts_left(), out, counters, lists);
 }
-// Whether such a pull also does what is to be done at the operand's entries, if the mask closes these. Not if it looks these up in the
-// mask's vector (`bottom_up`).
+// Whether such a pull also runs the steps at the operand's entries, if the mask closes these. Not if it looks entries up in the mask's
+// vector (`bottom_up`).
 DEVICE constexpr bool runs_epilogue(int strategy, bool bottom_up) {
     if (strategy == BY_THREADS || marks_rows(strategy)) return CLOSING && !(REUSES_MASK && bottom_up);
     return takes_four(strategy) && CLOSING && !REUSES_MASK;
 }
 
-// The product by a push or a pull; `out` holds the result afterwards. `change` has something to do at every entry of `u`. At the
-// barrier after that, thread 0 of every block runs `note`, which looks up numbers and returns what is to be done with them, and
-// when the result is there `then`. SHARED_FRONTIER: `u` is `out`, and a round is nothing but this; `left` of them may follow each other, and
-// `advance` is what is between two of them, if `stays` agrees (loop_shared_frontier.cuh).
+// The product by a push or a pull; `out` holds the result afterwards. `change` runs at every entry of `u`. At the barrier after that,
+// thread 0 of every block runs `note`, which reads counters and returns a function that uses them, and `then` when the result is complete.
+// SHARED_FRONTIER: `u` is `out`, and a round consists of this product alone; `left` rounds may follow each other, with `advance` between
+// them, while `stays` agrees (loop_shared_frontier.cuh).
 template <class U, class S, class C, class Advance, class Stays, class Note, class Then>
 DEVICE void multiply_into(
     Operands start, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, int64 left, Advance advance,
@@ -113,7 +113,7 @@ DEVICE void multiply_into(
     if constexpr (CALLS) start = in_memory(start);
     const Operands& given = CALLS && same_type<C, NoChange> ? handed(start) : start;
     bool filters = (push ? has_filter(PUSH_BY) : has_filter(PULL_BY)) && !has_own_filter(u.size), filtered = false;
-    if (push && filters) write_filter(given);  // that of the operand, while others clean
+    if (push && filters) write_filter(given);  // that of the operand, while other blocks clean
     if ((push ? is_scattered(PUSH_BY) : is_scattered(PULL_BY)) && !::plan().ready) {
         bool dirty = out.other_is_dirty(), unlisted = walks && ::plan().by_list && !u.listed;
         if (dirty) clean_all<!STRUCTURE>(out, out.next_buffer(), initial);
@@ -127,7 +127,7 @@ DEVICE void multiply_into(
     bool in_epilogue = walks ? ::plan().by_list : push ? runs_epilogue(PUSH_BY, false) : runs_epilogue(PULL_BY, true);
     if (!in_epilogue) change.visit_all(&u);
     if constexpr (REUSES_MASK && CLOSING)
-        if (!push) grid_barrier([] {});  // the mask's vector has the operand's entries from here on
+        if (!push) grid_barrier([] {});  // from here on the mask's vector contains the operand's entries
     if ((PUSH_BY == COMPACT && push) || (PULL_BY == COMPACT && !push)) {
         list_open_rows(given, out, counters);
         grid_barrier([] {});
@@ -147,7 +147,7 @@ DEVICE void multiply_into(
             grid_barrier([] {});
         }
 #pragma unroll 1
-    do {  // a second time for parts of what is too long for a warp, for what chunks hold of rows that began before, or to count what was marked
+    do {  // a second pass for parts of long rows, for carries of chunks, or to count marked rows
         if (walks) {
             if constexpr (is_push(PUSH_BY)) push_and_change(given, u, out, counters, parts_list, rest, change);
         } else if (rest && balanced) {
@@ -158,7 +158,7 @@ DEVICE void multiply_into(
             if constexpr (marks_rows(PUSH_BY) || marks_rows(PULL_BY)) count_marked_rows(given, out, counters, change, in_epilogue);
         } else if (rest) {
             pull_rest<C>(given, out, counters, parts_list, with_list);
-        } else if (!push || PUSH_BY == PULL_BY) {  // the same text once, where both answers are one
+        } else if (!push || PUSH_BY == PULL_BY) {  // one copy of the code if both answers are equal
             pull_and_change<PULL_BY>(given, out, counters, parts_list, change, in_epilogue);
         } else {
             if constexpr (!is_push(PUSH_BY) && PUSH_BY != PULL_BY)
@@ -173,11 +173,11 @@ DEVICE void multiply_into(
                     continue;
                 }
                 sort_and_add_up(given, out, counters);
-                rest = true;  // there is nothing left
+                rest = true;  // no work is left
             }
         }
         grid_barrier([&] {
-            auto write = note();  // what it looks up is in flight together with these
+            auto write = note();  // its lookups are in flight together with these
             int64 found = fresh(counters + (with_list ? ::LISTED_ENTRIES : ::ENTRIES)), edges = fresh(counters + ::EDGES_NEXT);
             int64 parts = rest ? 0 : marked ? 1 : balanced ? !given.all_short && has_carries(out.size, given.nvals) : fresh(counters + ::PARTS);
             ::parts_left() = parts;

@@ -1,4 +1,4 @@
-// What a product in a loop is given, for pushes (loop_push.cuh) and pulls (loop_pull_*.cuh).
+// The arguments of a product in a loop, for pushes (loop_push.cuh) and pulls (loop_pull_*.cuh).
 
 #include "atomics.cuh"
 #include "hybrid.cuh"
@@ -7,10 +7,10 @@
 // BALANCED.
 constexpr int SCATTER = 0, SCAN = 1, BY_THREADS = 2, BY_WARPS = 3, HYBRID = 4, COMPACT = 5, BY_ENTRIES = 6, SORT = 7;
 DEVICE constexpr bool is_push(int strategy) { return strategy == SCATTER || strategy == SCAN || strategy == SORT; }
-// BALANCED: by entries, but every row is added up whole, which needs neither the row of every entry nor a clean buffer.
+// BALANCED: by entries, but every row is summed as a whole, which needs neither the row of every entry nor a clean buffer.
 DEVICE constexpr bool is_balanced(int strategy) { return strategy == BY_ENTRIES && BALANCED; }
 DEVICE constexpr bool is_scattered(int strategy) { return is_push(strategy) || (strategy == BY_ENTRIES && !BALANCED); }  // into a clean buffer
-// Only whether one entry of a row hits matters: then rows are taken four at a time.
+// Whether any entry of a row hits is enough: then rows are taken four at a time.
 DEVICE constexpr bool takes_four(int strategy) { return strategy == HYBRID && STRUCTURE && ENDS_EARLY; }
 DEVICE int strategy() {
     if (!::plan().push) return PULL_BY;
@@ -27,9 +27,10 @@ struct SortWorkspace {
     unsigned *counts, *totals;
 };
 
-// The columns of `rows` by their entries, most of them first (eager/column_order.py), and room for the operand in that order.
+// The columns of `rows` ordered by their number of entries, largest first (eager/column_order.py), and memory for the operand in that
+// order.
 struct ColumnOrder {
-    const Column *columns, *indices;  // which column has each number, and the number of every entry's column; or null
+    const Column *columns, *indices;  // the column of each number, and the number of every entry's column; or null
     VectorValue* ordered;
 };
 
@@ -37,21 +38,21 @@ struct Operands {
     Matrix columns, rows;  // of the same matrix: for pushes, for pulls
     Vector u;
     Mask mask;
-    const bool* closing;  // flags of entries that the mask's vector is getting while this runs (CLOSING)
+    const bool* closing;  // flags of entries that the mask's vector gets while this runs (CLOSING)
     const Offset* next;   // offsets of the matrix that the result is multiplied by next, or null
     const Column* hub_neighbours;  // the hub-neighbour cache: two entries of each row that are likely to hit (matrix_facts.cu); or null
     const RowId* row_ids;          // of every entry of `rows` (BY_ENTRIES, not BALANCED)
-    RowId* open_list;              // room for the numbers of all rows (COMPACT)
-    unsigned* filter;              // room for a bit of every column (BY_ENTRIES, not BALANCED), or for those of each buffer (BY_BITS)
-    VectorValue* marked;           // room for a value of every column (OPERAND_MARKED)
-    Value* carry_values;            // what chunks leave of rows that began before them, and which rows (BALANCED)
+    RowId* open_list;              // memory for the numbers of all rows (COMPACT)
+    unsigned* filter;              // memory for a bit of every column (BY_ENTRIES, not BALANCED), or for those of each buffer (BY_BITS)
+    VectorValue* marked;           // memory for a value of every column (OPERAND_MARKED)
+    Value* carry_values;            // carries of rows that began before a chunk, and these rows (BALANCED)
     int64* carry_rows;
     ColumnOrder order;  // BALANCED
     bool all_short;     // no row has more than LANE_ROW entries (BALANCED)
     int64 nvals;
     SortWorkspace sort_workspace;     // SORT
     int64 size;  // of the operand
-    Vector looked_up;  // what a pull looks entries up in: u, or the mask's vector (REUSES_MASK: only flags matter)
+    Vector looked_up;  // the vector in which a pull looks entries up: u, or the mask's vector (REUSES_MASK: only flags matter)
 };
 
 DEVICE bool is_open(const Operands& given, int64 i) {

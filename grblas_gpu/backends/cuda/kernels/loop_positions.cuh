@@ -1,10 +1,10 @@
-// What a loop does position by position: it overwrites a vector, in its other buffer, or changes it in place. A thread has the same
-// positions in every pass over all of them, so that passes which follow each other need no barrier between them (fusion/schedule.py knows
-// that `pick` is another matter).
+// Steps of a loop that run position by position: they overwrite a vector in its other buffer, or change it in place. A thread has the same
+// positions in every pass over all of them, so that consecutive passes need no barrier between them (except for `pick`, see
+// fusion/schedule.py).
 
 #include "slot.cuh"
 
-// out = what `compute(i, value)` finds at the entries of `driver` (or at all positions), into the other buffer.
+// out = the results of `compute(i, value)` at the entries of `driver` (or at all positions), into the other buffer.
 template <bool VALUED, class D, class T, class Offset, class Compute>
 DEVICE void overwrite(const Slot<D>& driver, const Slot<T>& out, const Offset* next, int64* counters, Compute compute) {
     Count<Offset> count = {next, 0, 0};
@@ -33,8 +33,8 @@ DEVICE void overwrite(const Slot<D>& driver, const Slot<T>& out, const Offset* n
     else count.publish(counters);
 }
 
-// out = what `compute(i, value)` finds at all positions, into the other buffer; with a list, if that is clean. A block asks for
-// places once for many positions: there may be entries everywhere.
+// out = the results of `compute(i, value)` at all positions, into the other buffer; with a list, if that is clean. A block reserves places
+// once for many positions: there may be entries everywhere.
 template <bool VALUED, class T, class Offset, class Compute>
 DEVICE void pick(const Slot<T>& out, const Offset* next, int64* counters, bool with_list, Compute compute) {
     constexpr int EACH_THREAD = 4;
@@ -48,7 +48,7 @@ DEVICE void pick(const Slot<T>& out, const Offset* next, int64* counters, bool w
         int64 mine = base + threadIdx.x, total;
         T computed[EACH_THREAD];
 #pragma unroll
-        for (int n = 0; n < EACH_THREAD; ++n) {  // all is read before anything is written, which might be what others read
+        for (int n = 0; n < EACH_THREAD; ++n) {  // all reads come before the first write, which other lanes might read
             computed[n] = T();
             if (mine + n * step < out.size) bits |= unsigned(compute(mine + n * step, computed[n])) << n;
         }
@@ -92,8 +92,8 @@ DEVICE void overwrite_by_row(
     count.publish_edges(counters);
 }
 
-// visit(i) for the entries of `driver`, from its list or its flags, or for all positions where there is none. Lists are in no order:
-// if one position in MANY has an entry, going through all of them takes less time than the detours.
+// visit(i) for the entries of `driver`, from its list or its flags, or for all positions without a driver. Lists are unordered: if one
+// position in MANY has an entry, visiting all of them takes less time than random accesses.
 template <class D, class Visit> DEVICE void for_each_entry(const Slot<D>* driver, int64 size, Visit visit) {
     if (driver && driver->listed && driver->count * MANY < size) {
         const int64* list = driver->list();
@@ -108,7 +108,7 @@ template <class D, class Visit> DEVICE void for_each_entry(const Slot<D>* driver
     }
 }
 
-// A vector changes in place: `compute(i, found, value)` is told whether there is an entry and its value, and changes both.
+// A vector changes in place: `compute(i, found, value)` gets whether there is an entry and its value, and changes both.
 template <bool VALUED, class T, class Offset, class Compute> struct Change {
     const Slot<T>& out;
     Count<Offset> count;
@@ -134,7 +134,7 @@ template <bool VALUED, class T, class Offset, class Compute> struct Change {
             if (entry.found) out.values()[i] = entry.value;
     }
     DEVICE void visit(int64 i) { make(i, look(i)); }
-    // Those of the four positions from i on that have a bit; i is a multiple of four.
+    // The positions with a set bit among the four from i on; i is a multiple of four.
     DEVICE void visit_four(int64 i, unsigned bits) {
         if (out.full() || i + 4 > out.size) {
             for (; bits; bits &= bits - 1) visit(i + (__ffs(bits) - 1) / 8);
@@ -193,7 +193,7 @@ template <class A, class B> struct Both {
     }
 };
 template <class A, class B> DEVICE Both<A, B> both(A first, B second) { return {first, second}; }
-// What changes nothing.
+// A change that does nothing.
 struct NoChange {
     DEVICE int look(int64) const { return 0; }
     DEVICE void make(int64, int) {}

@@ -1,5 +1,5 @@
-// pull.edge of a full vector in a loop (BALANCED): what pull_balanced.cu is outside of one, by the same text. Rows that several chunks
-// have entries of are joined after a grid barrier, by add_row_carries.
+// pull.edge of a full vector in a loop (BALANCED), by the same code as pull_balanced.cu outside of one. Rows with entries in several chunks
+// are joined after a grid barrier, by add_row_carries.
 
 #include "loop_operands.cuh"
 #include "row_products.cuh"
@@ -12,7 +12,7 @@ DEVICE void write_in_order(const Operands& given) {
     for (int64 k = thread_in_grid(); k < given.size; k += threads_in_grid()) given.order.ordered[k] = given.u.values[given.order.columns[k]];
 }
 
-// Of all rows and some elements; not a lambda, which older compilers want to know the types of.
+// A functor, because older compilers need the types of a lambda.
 template <class S, class RowIs> struct BalancedProduct {
     const Operands& given;
     const S& out;
@@ -28,7 +28,7 @@ template <class S> DEVICE void pull_balanced(const Operands& given, const S& out
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     auto row_is = [&](int64 row, bool filled) {
-        flags[row] = filled;  // of every row, by the one warp in whose chunk it begins: the buffer need not be clean
+        flags[row] = filled;  // every row is written by the warp in whose chunk it begins: the buffer need not be clean
         if (filled) count.add(row);
     };
     Matrix rows = given.rows;

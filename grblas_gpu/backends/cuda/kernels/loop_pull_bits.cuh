@@ -1,9 +1,9 @@
-// A pull in a loop by a thread for each row, where the operand has bits (frontier_bits.cuh).
+// A pull in a loop with a thread for each row, where the operand has bits (frontier_bits.cuh).
 
 #include "frontier_bits.cuh"
 
-// What a thread reads of a row at once: WIDTH entries. More than four are read 16 bytes at a time, from a multiple of four on, so that some
-// of them are before the row.
+// The entries of a row that a thread reads at once: WIDTH. More than four are read 16 bytes at a time, from a multiple of four on, so that
+// some of them are before the row.
 template <int WIDTH> struct Look {
     Column k[WIDTH];
     static DEVICE int before(Offset start) { return WIDTH > 4 ? int(start & 3) : 0; }
@@ -38,7 +38,7 @@ template <int WIDTH> struct Look {
         for (int n = 0; n < WIDTH; ++n) set |= (bits.at(k[n]) & 1) << n;
         return set;
     }
-    // Whether one of those has its flag set. There is no branch, so that all are in flight.
+    // Whether one of the entries has its flag set. There is no branch, so that all loads are in flight.
     DEVICE bool confirmed(unsigned set, const bool* flags) const {
         bool hit[WIDTH] = {}, any = false;
 #pragma unroll
@@ -62,7 +62,7 @@ template <class Bits> DEVICE bool find_the_rest(const Operands& given, const Bit
     return hit;
 }
 
-// Where 32 bits have room for all entries of a matrix, they have room for those of some rows.
+// If 32 bits can number all entries of a matrix, they can number those of some rows.
 DEVICE void publish(::Count<Offset>& count, int64* counters) {
     if constexpr (sizeof(Offset) > 4) {
         count.publish(counters);
@@ -73,19 +73,19 @@ DEVICE void publish(::Count<Offset>& count, int64* counters) {
     }
 }
 
-// Where one entry of a row decides: a thread for each row of a lot, so that a warp reads what lies together, and WIDTH entries at first.
-// A warp takes LOTS of 32 rows, whose flags it reads at once; of few rows one, so that all warps have some, and with its flags their offsets.
-// `epilogue`: it also does what is to be done at the operand's entries.
+// For products that one entry of a row decides: a thread for each row of a lot, so that a warp reads consecutive memory, and WIDTH entries
+// at first. A warp takes LOTS of 32 rows and reads their flags at once; with few rows it takes one lot, so that all warps have work, and
+// reads the offsets together with the flags. `epilogue`: it also runs the steps at the operand's entries.
 template <int LOTS, int WIDTH, int SHIFT, class S, class C>
 DEVICE void find_by_bits(const Operands& given, const S& out, int64* counters, C& change, bool epilogue) {
-    constexpr int TOGETHER = LOTS * WIDTH <= 16 ? LOTS : 16 / WIDTH;  // lots that are looked at together
+    constexpr int TOGETHER = LOTS * WIDTH <= 16 ? LOTS : 16 / WIDTH;  // lots that are processed together
     using Bits = BlockBits<SHIFT>;
-    constexpr bool CONFIRMS = !Bits::TELLS && WIDTH > 4;  // at once; few of short rows have a bit that is set, and are looked at again
+    constexpr bool CONFIRMS = !Bits::TELLS && WIDTH > 4;  // at once; few short rows have a set bit, and these are read again
     Bits bits(out, given.filter);
-    if constexpr (LOTS > 1) bits.wait();  // of one lot everything else can be read meanwhile
+    if constexpr (LOTS > 1) bits.wait();  // with one lot all other reads are in flight meanwhile
     unsigned* next = bits_in(given.filter, out, out.next_buffer());
     ::Count<Offset> count = {given.next, 0, 0};
-    bool same = given.next == given.rows.indptr;  // the lengths of rows are at hand
+    bool same = given.next == given.rows.indptr;  // the lengths of rows are loaded
     bool* flags = out.other_flags();
     int64 warp = (thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
     for (int64 base = 32 * LOTS * warp; base < out.size; base += 32 * LOTS * warps_in_grid()) {
@@ -113,7 +113,7 @@ DEVICE void find_by_bits(const Operands& given, const S& out, int64* counters, C
 #pragma unroll
             for (int n = 0; n < TOGETHER; ++n) look[n].read(given.rows.indices, start[n], int(stop[n] - start[n]), Bits::UNSET);
             if constexpr (LOTS == 1) bits.wait();
-            Offset from[TOGETHER];  // what was not looked at, or has to be again
+            Offset from[TOGETHER];  // entries not read yet, or to be read again
             unsigned hits[TOGETHER];
             any = false;
 #pragma unroll
@@ -161,5 +161,5 @@ DEVICE void find_by_bits(const Operands& given, const S& out, int64* counters, C
 template <class S, class C> DEVICE void pull_by_bits(const Operands& given, const S& out, int64* counters, C& change, bool epilogue) {
     if (has_bit_for_each(out.size)) find_by_bits<1, 16, 0>(given, out, counters, change, epilogue);
     else if (given.nvals > 4 * out.size) find_by_bits<4, 8, FOLDED>(given, out, counters, change, epilogue);
-    else find_by_bits<4, 4, FOLDED>(given, out, counters, change, epilogue);  // most rows have no more, and all lots are looked at together
+    else find_by_bits<4, 4, FOLDED>(given, out, counters, change, epilogue);  // most rows have no more entries; all lots are processed together
 }

@@ -1,8 +1,8 @@
-// Pulls in a loop by threads, groups of them and warps: of all rows, or of the open ones, which are listed first.
+// Pulls in a loop by threads, groups of them and warps: over all rows, or over the open rows, which are listed first.
 
 #include "loop_operands.cuh"
 
-// One row (or none: start == stop) for each lane. What is left of a very long one is put on a list in parts, for all warps of the team.
+// One row per lane (none if start == stop). The rest of a very long row goes to a list in parts, for all warps of the team.
 template <class S>
 DEVICE Sum pull_row(const Operands& given, const S& out, int64* counters, int64* parts_list, int64 i, int64 start, int64 stop) {
     bool is_long = BLOCK_COUNT > 1 && stop - start > ::LONG_ROW;
@@ -64,9 +64,9 @@ struct Eight {
     Four<Column> of[2];
 };
 
-// Whether u has one of the entries from `start` to `stop` of row i, for a row (or none: start == stop) of each lane. A lane looks at
-// some of them, eight at a time; then eight lanes see to the rest, or the warp, or, if that is very long, all warps of the team.
-constexpr int ALONE = 2;          // times that a lane looks
+// Whether u has one of the entries from `start` to `stop` of row i, with a row (none if start == stop) per lane. A lane reads some of them,
+// eight at a time; then eight lanes read the rest, or the warp, or, if that is very long, all warps of the team.
+constexpr int ALONE = 2;          // reads of a lane
 constexpr int64 FOR_EIGHT = 128;  // entries
 struct Search {
     const Operands& given;
@@ -75,7 +75,7 @@ struct Search {
 
     // There is no branch, so that several lookups are in flight at once.
     DEVICE bool has(bool wanted, int64 k) const { return wanted & (FULL || given.looked_up.present[wanted ? k : 0]); }
-    // Which of four rows have the entry that is likely; those that have, or have no more, are taken out of `rows`.
+    // The rows of the four whose likely entry hits; these rows, and rows without further entries, are removed from `rows`.
     DEVICE unsigned likely(unsigned& rows, const Four<Column>& entries) const {
         bool hit[4];
         unsigned found = 0, last = 0;
@@ -90,12 +90,12 @@ struct Search {
         rows &= ~(found | last);
         return found;
     }
-    // The eight entries from `base` on, of which those before `stop` matter.
+    // The eight entries from `base` on; those before `stop` matter.
     DEVICE Eight eight(Offset base, Offset stop) const {
         const Four<Column>* fours = (const Four<Column>*)(given.rows.indices + base);
         return {{fours[0], fours[base + 4 < stop ? 1 : 0]}};
     }
-    // Of these, those from number `first` to `last`.
+    // The entries from number `first` to `last` of these.
     DEVICE bool has_any(const Eight& k, int first, int last, int64 shift) const {
         bool hit[8], any = false;
 #pragma unroll
@@ -155,8 +155,8 @@ struct Search {
     }
 };
 
-// A lane takes four rows at a time, flags and all: for most of them an entry or none decides, and that is soon seen. The others
-// wait until there is one for every lane. What is found is listed if it will be little (`few`).
+// A lane takes four rows at a time with their flags: no entry or one entry decides most of them at once. The other rows wait until there is
+// one for every lane. Results are listed if few are expected (`few`).
 template <class S, class C>
 DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters, int64* parts_list, C& change) {
     bool few = ::plan().few;
@@ -169,7 +169,7 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
     Tickets<128> tickets(out.size, counters + ::ROWS_GIVEN - TICKET);
     for (bool done = false; !done;) {
         int64 i = tickets.next();
-        done = i >= out.size;  // one more time, for those that wait
+        done = i >= out.size;  // one more time, for the waiting rows
         i += 4 * lane();
         unsigned open = 0, found = 0, closing = 0;
         Four<Column> k = {};
@@ -232,8 +232,8 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
     count.publish(counters);
 }
 
-// The open rows that have entries, by blocks that ask for room once for many rows, so that most of them stay in order; flags of the
-// result are cleared on the way. A thread looks at 16 rows.
+// Lists the open rows that have entries. Blocks reserve places once for many rows, so that most of them stay in order; flags of the result
+// are cleared on the way. A thread takes 16 rows.
 template <class S> DEVICE void list_open_rows(const Operands& given, const S& out, int64* counters) {
     __shared__ int64 shared[32], first;
     bool* flags = out.other_flags();
@@ -264,7 +264,7 @@ template <class S> DEVICE void list_open_rows(const Operands& given, const S& ou
     }
 }
 
-// The listed rows, handed out while the pull runs.
+// The listed rows, distributed while the pull runs.
 template <class S> DEVICE void pull_listed_rows(const Operands& given, const S& out, int64* counters, int64* parts_list) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
@@ -276,7 +276,7 @@ template <class S> DEVICE void pull_listed_rows(const Operands& given, const S& 
         Tickets<32> tickets(many, counters + ::ROWS_GIVEN - TICKET);
         for (bool done = false; !done;) {
             int64 t = tickets.next() + lane();
-            done = t - lane() >= many;  // one more time, for those that wait
+            done = t - lane() >= many;  // one more time, for the waiting rows
             bool open = t < many, found = false;
             int64 i = open ? given.open_list[t] : 0;
             if (HUB_NEIGHBOURS && given.hub_neighbours) {
@@ -319,7 +319,7 @@ template <class S> DEVICE void pull_listed_rows(const Operands& given, const S& 
     count.publish(counters);
 }
 
-// The rest of the long rows: a warp takes a part at a time and adds what it finds (`lists`: also to the list).
+// The rest of the long rows: a warp takes a part at a time and adds its result (`lists`: also to the list).
 template <class S>
 DEVICE void pull_long_rows(
     const Operands& given, const int64* parts, int64 length, const S& out, int64* counters, bool lists
@@ -329,7 +329,7 @@ DEVICE void pull_long_rows(
     for (int64 t = warp_in_grid(); t < length; t += warps_in_grid()) {
         int64 part = fresh(parts + t), row = part >> ::PART_BITS;
         if constexpr (EARLY_EXIT && (STRUCTURE || EXIT_AT_FIRST))
-            if (from_lane(touched(sums, row), 0)) continue;  // others set it meanwhile: one lane decides for all
+            if (from_lane(touched(sums, row), 0)) continue;  // other warps set it meanwhile: one lane decides for all
         int64 stop = given.rows.indptr[row + 1];
         int64 start = int64(given.rows.indptr[row]) + PROBES + ::number_of(part) * ::PART;
         Sum sum = warp_sum(given.rows, given.looked_up, row, start, start + ::PART < stop ? start + ::PART : stop);

@@ -20,7 +20,7 @@ struct GroupRows {
     }
 };
 
-// The only word of the filter that has a bit, of an operand with one entry; or -1. All threads of a block.
+// The only word of the filter with a set bit, for an operand with one entry; or -1. Called by all threads of a block.
 DEVICE int only_word(const Operands& given, const ColumnFilter& filter) {
     __shared__ int only;
     bool one = (!REUSES_MASK || ::plan().push) && ::plan().length == 1 && filter.shift >= 0;
@@ -31,14 +31,14 @@ DEVICE int only_word(const Operands& given, const ColumnFilter& filter) {
     return only;
 }
 
-// Of every group the row and the column that it begins with, and of what comes after the last (eager/entry_groups.py).
+// The row and the column of the first entry of every group, and of the end (eager/entry_groups.py).
 DEVICE int64 padded(int64 length) { return (length + 31) & ~int64(31); }
 DEVICE const RowId* group_rows(const Operands& given) { return given.row_ids + padded(given.nvals); }
 DEVICE const Column* group_columns(const Operands& given) {
     return (const Column*)(group_rows(given) + padded(given.nvals / GROUP + 1));
 }
 
-// The group that begins at an entry: what rows it has, which of them are open, and may have a column of word `only`.
+// The group that begins at an entry: its rows, and which of them are open and may have a column of word `only`.
 DEVICE GroupRows rows_of_group(const Operands& given, const ColumnFilter& filter, const bool* flags, int64 begin, int only) {
     auto needs = [&](RowId row) { return is_open(given, row) & !(ENDS_EARLY && *(const volatile bool*)(flags + row)); };  // all are in flight
     int64 group = begin / GROUP;
@@ -60,14 +60,14 @@ DEVICE GroupRows rows_of_group(const Operands& given, const ColumnFilter& filter
     return rows;
 }
 
-// Some of the groups from `base` on. Where all that a group may mark is found, it need not be read.
+// Some of the groups from `base` on. A group is skipped if all rows that it could mark are found.
 DEVICE void mark_groups(const Operands& given, const ColumnFilter& filter, bool* flags, unsigned groups, GroupRows mine, int64 base) {
     while (groups) {
         Column k[ENTRIES_AT_ONCE];
         int number[GROUPS_AT_ONCE];
         unsigned hits = 0, in_mixed_groups = 0;  // a bit for each entry; mixed groups contain more than two rows
 #pragma unroll
-        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {  // if there are fewer, the first one again: that costs less than to ask
+        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {  // if there are fewer, the first one again: that costs less than a branch
             number[g] = groups ? __ffs(groups) - 1 : number[0];
             groups &= groups - 1;
             const Column* columns = given.rows.indices + base + GROUP * number[g] + lane();
@@ -97,7 +97,7 @@ DEVICE void mark_groups(const Operands& given, const ColumnFilter& filter, bool*
                 in_mixed_groups |= of_group << GROUP_OF_EACH * g;
                 continue;
             }
-            unsigned before = (1u << (cut - lane() + 31) / 32) - 1;  // those of the lane's entries that are before the cut
+            unsigned before = (1u << (cut - lane() + 31) / 32) - 1;  // the lane's entries before the cut
             bool in_first = __any_sync(FULL_WARP, of_group & before), in_last = __any_sync(FULL_WARP, of_group & ~before);
             RowId first = from_lane(mine.first, number[g]), last = from_lane(mine.last, number[g]);
             if (lane() == 0 && in_first) flags[first] = true;
@@ -136,7 +136,7 @@ template <class S> DEVICE void mark_by_entries(const Operands& given, const S& o
         if (is_there(given.looked_up, given.rows.indices[entry])) flags[given.row_ids[entry]] = true;
 }
 
-// After a grid barrier. `epilogue`: it also does what is to be done at the operand's entries.
+// After a grid barrier. `epilogue`: it also runs the steps at the operand's entries.
 template <class S, class C>
 DEVICE void count_marked_rows(const Operands& given, const S& out, int64* counters, C& change, bool epilogue) {
     ::Count<Offset> count = {given.next, 0, 0};

@@ -1,18 +1,17 @@
-// Pulls in a loop as TurboBFS has them: a thread for each row, a warp for each row, a thread for each entry.
+// Pulls in a loop as in TurboBFS: a thread for each row, a warp for each row, a thread for each entry.
 
 #include "column_filter.cuh"
 #include "loop_pull_bits.cuh"
 #include "loop_pull_hybrid.cuh"
 
-// Where one entry of a row decides: a thread for each row of a lot, so that a warp reads what lies together, and eight entries at a time;
-// bottom-up, where one of the first few is likely to hit, four.
-// A warp takes LOTS of 32 rows, whose flags it reads at once, two lots at a time; of few rows one, so that all warps have some.
-// `epilogue`: it also does what is to be done at the operand's entries.
+// For products that one entry of a row decides: a thread for each row of a lot, so that a warp reads consecutive memory, and eight entries
+// at a time; bottom-up four, because one of the first few is likely to hit. A warp takes LOTS of 32 rows and reads their flags at once, two
+// lots at a time; with few rows it takes one lot, so that all warps have work. `epilogue`: it also runs the steps at the operand's entries.
 template <int LOTS, class S, class C>
 DEVICE void find_by_threads(const Operands& given, const S& out, int64* counters, C& change, bool epilogue) {
     constexpr int TOGETHER = LOTS > 1 ? 2 : 1;
     ::Count<Offset> count = {given.next, 0, 0};
-    bool same = given.next == given.rows.indptr;  // the lengths of rows are at hand
+    bool same = given.next == given.rows.indptr;  // the lengths of rows are loaded
     int width = ::plan().push ? 8 : 4;
     auto some = [&](Offset left) { return left < width ? int(left) : width; };
     bool* flags = out.other_flags();
@@ -161,7 +160,7 @@ DEVICE void pull_by_threads(const Operands& given, const S& out, int64* counters
     count.publish(counters);
 }
 
-// A warp looks for the open ones among some rows, and takes one after another.
+// A warp finds the open rows among some rows, and takes them one after another.
 template <class S> DEVICE void pull_by_warps(const Operands& given, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
@@ -190,7 +189,7 @@ template <class S> DEVICE void pull_by_warps(const Operands& given, const S& out
     count.publish(counters);
 }
 
-// Adds what a thread has found of a row; true if it is the first.
+// Adds the sum of a thread to a row; true if it is the first.
 DEVICE bool add_to_row(const Sums& sums, int64 i, const Sum& sum) {
     if constexpr (!EXIT_AT_FIRST) add_atomically(sums.values + i, sum.value);
     bool first = first_touch(sums, i);
@@ -199,8 +198,8 @@ DEVICE bool add_to_row(const Sums& sums, int64 i, const Sum& sum) {
     return first;
 }
 
-// A thread for each entry: a warp takes groups of entries that follow each other. Most entries are in long rows, so most groups are of one
-// row: of these, the row's number and flags are looked up once, or nothing but that if the row is closed.
+// A thread for each entry: a warp takes groups of consecutive entries. Most entries are in long rows, so most groups have one row: its
+// number and flags are read once, and nothing else if the row is closed.
 constexpr int GROUP_OF_EACH = 4, GROUP = 32 * GROUP_OF_EACH, GROUPS_AT_ONCE = 4;
 
 DEVICE bool is_there(const Vector& u, Column k) {
@@ -216,7 +215,7 @@ DEVICE Sum sum_of_lanes(Sum sum) {
     return sum;
 }
 
-// A group of several rows. Where a warp's entries are all of one after all, they are added up first.
+// A group of several rows. If a warp's entries all belong to one row, they are summed first.
 template <class Counting>
 DEVICE void pull_mixed_group(const Operands& given, const ColumnFilter& filter, const Sums& sums, int64 first, Counting& count) {
     const Vector& u = given.looked_up;
@@ -258,7 +257,8 @@ DEVICE void pull_mixed_group(const Operands& given, const ColumnFilter& filter, 
     if (sum.found && add_to_row(sums, row, sum)) count.add(row);
 }
 
-// Some of the groups from `base` on. Those in `whole` are each of one row, which is in the lane of its bit. Returns others that matter.
+// Some of the groups from `base` on. Groups in `whole` have one row each, held by the lane of its bit. Returns the other groups that
+// matter.
 template <class Counting>
 DEVICE unsigned pull_groups(
     const Operands& given, const ColumnFilter& filter, const Sums& sums, unsigned groups, unsigned whole, int64 row, int64 base,
@@ -270,7 +270,7 @@ DEVICE unsigned pull_groups(
         Column k[GROUPS_AT_ONCE][GROUP_OF_EACH];
         int number[GROUPS_AT_ONCE], many = 0;
 #pragma unroll
-        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {  // if there are fewer, the first one again: that costs less than to ask
+        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {  // if there are fewer, the first one again: that costs less than a branch
             number[g] = groups ? __ffs(groups) - 1 : number[0];
             many += groups != 0;
             groups &= groups - 1;
@@ -309,8 +309,8 @@ DEVICE unsigned pull_groups(
     return mixed;
 }
 
-// For a warp, again and again: a group for each of its lanes, or fewer, so that all warps have as many. take(base, first, there) gets where
-// the first of them begins, where the lane's begins, and whether it has one. The last group, which may not be complete, is left out.
+// Repeated for a warp: a group for each of its lanes, or fewer, so that all warps have the same number. take(base, first, there) gets the
+// begin of the first group, the begin of the lane's group, and whether it has one. The last group, which may be incomplete, is left out.
 template <class Take> DEVICE void for_each_lot(const Operands& given, Take take) {
     int64 groups = given.nvals / GROUP, complete = groups * GROUP, warps = warps_in_grid();
     if (groups == 0) return;

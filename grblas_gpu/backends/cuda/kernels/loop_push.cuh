@@ -2,14 +2,14 @@
 
 #include "loop_operands.cuh"
 
-// A push, by warps: every lane follows some edges at a time, all of which are in flight before the first is there. What is
-// reached for the first time goes to the list of the result, or is only counted (`lists`).
+// A push by warps: every lane follows some edges at a time, all of which are in flight before the first arrives. Positions reached for the
+// first time go to the list of the result, or are only counted (`lists`).
 constexpr int AT_ONCE = 2;
-constexpr int64 SHARE = 32 * AT_ONCE;  // edges, about, that are worth a warp
+constexpr int64 SHARE = 32 * AT_ONCE;  // edges, about, that keep a warp busy
 constexpr int64 MANY_EDGES = 1 << 20;
 template <class S> struct Push {
     const Operands& given;
-    bool many;  // most of many edges lead where others were before
+    bool many;  // most of many edges lead to positions reached before
     bool lists;
     Sums sums;
     ::Count<Offset> count;
@@ -18,7 +18,7 @@ template <class S> struct Push {
     DEVICE Push(const Operands& given, const S& out, int64 edges, int64* counters)
         : given(given), many(edges > MANY_EDGES), lists(::plan().lists), sums(sums_of(out)), count{given.next, 0, 0}, reached{out, counters, {}} {}
 
-    // Where edges lead, and what they bring, to be sorted.
+    // The targets of edges and their products, to be sorted.
     template <class Index>
     DEVICE void gather(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], const Index (&i)[AT_ONCE], const bool (&there)[AT_ONCE]) {
 #pragma unroll
@@ -32,10 +32,9 @@ template <class S> struct Push {
         }
     }
 
-    // Where edge entry[n] of vertex k[n] leads, if `first[n]` (else both are 0), whether it is `first` there, and the edges that go on from
-    // there. There are no branches, which would wait for what they depend on:
-    // lanes that need not look anything up all look at position 0, which costs as much as one of them. Of many edges, those that
-    // lead nowhere new are sorted out early; of a few, everything is looked up at once.
+    // The target of edge entry[n] of vertex k[n], if `first[n]` (else both are 0), whether it is the `first` edge there, and the edges of
+    // the target. There are no branches, which would wait for their conditions: lanes without a lookup read position 0, which costs as much
+    // as one of them. With many edges, those to known positions are dropped early; with few, all lookups are issued at once.
     template <bool OF_MANY, class Index>
     DEVICE bool reach(
         const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE], Index (&i)[AT_ONCE],
@@ -103,7 +102,7 @@ template <class S> struct Push {
         if (lists) reached.flush(false);
     }
 
-    // The edges from `start` to `stop` of vertex k, shared out among the lanes.
+    // The edges from `start` to `stop` of vertex k, distributed over the lanes.
     DEVICE void share(int64 k, Offset start, Offset stop) {
         int before = int(stop - start);
         for (int distance = 1; distance < 32; distance <<= 1) {
@@ -138,7 +137,7 @@ template <class S> struct Push {
     }
 };
 
-// How many of `length` vertices with `edges` edges a warp takes: so many that it is worth it; of many, so many that all warps have some.
+// How many of `length` vertices with `edges` edges a warp takes: enough to keep it busy, and so few that all warps have some.
 DEVICE int vertices_for_a_warp(int64 length, int64 edges) {
     int width = int(::quotient(float(length) * SHARE, float(edges + 1)));
     if (edges > MANY_EDGES) {
@@ -151,8 +150,8 @@ DEVICE int vertices_for_a_warp(int64 length, int64 edges) {
 // The number of a warp. Neighbours are in different blocks: warps of one block would wait for each other.
 DEVICE unsigned scattered_warp() { return (thread() >> 5) * BLOCK_COUNT + blockIdx.x; }
 
-// How many warps share the edges of each vertex, as a power of two: of a few vertices with many edges, so many that a warp has some 64, as
-// far as there are warps.
+// How many warps share the edges of each vertex, as a power of two: for a few vertices with many edges, so many that a warp has some 64
+// edges, as far as there are warps.
 DEVICE int spread_of(int64 length, int64 edges) {
     if (edges > MANY_EDGES) return 0;
     float vertices = length > 0 ? float(length) : 1;
@@ -161,9 +160,8 @@ DEVICE int spread_of(int64 length, int64 edges) {
     return wanted < room ? wanted : room;
 }
 
-// The edges of the entries of u, from its list or its flags: a warp takes some vertices at a time, or several warps take one. Those of
-// vertices with very many are put on a list in parts; if `in_parts`, these are what is pushed. Whatever else is to be done at the
-// vertices is done on the way.
+// The edges of the entries of u, from its list or its flags: a warp takes some vertices at a time, or several warps share one. Vertices
+// with very many edges go to a list in parts; with `in_parts` the call pushes these. Other steps at the vertices run on the way.
 template <class U, class S, class C>
 DEVICE void push_edges(
     const Operands& given, const U& u, const S& out, int64* counters, int64* parts_list, bool in_parts, C& change

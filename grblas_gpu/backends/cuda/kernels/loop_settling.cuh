@@ -1,12 +1,12 @@
-// Rounds of a loop that lowers values in any order (fusion/settling.py), several of them between two barriers: a warp takes some
-// vertices of the frontier's list, and goes on from what it finds there for some hops, without waiting for others. What is left then is
-// the next frontier. For short frontiers and rows: a hop takes the time of two lookups, one after the other, a barrier that of four.
+// Rounds of a loop that lowers values in any order (fusion/settling.py), several of them between two barriers: a warp takes some vertices
+// of the frontier's list and follows their edges for some hops, without waiting for other warps. The remaining vertices are the next
+// frontier. For short frontiers and rows: a hop takes the time of two dependent lookups, a barrier that of four.
 
 #include "loop_mxv.cuh"
 
 constexpr int HOPS = 8;
-constexpr int SETTLED_VERTICES = 8;  // that a warp takes at a time: four lanes each
-constexpr int MOST_WAITING = 48;     // that a warp keeps for its next hops; others go to the list
+constexpr int SETTLED_VERTICES = 8;  // vertices that a warp takes at a time: four lanes each
+constexpr int MOST_WAITING = 48;     // vertices that a warp keeps for its next hops; others go to the list
 
 struct Lowered {
     int64 vertex;
@@ -53,7 +53,7 @@ template <class T> DEVICE bool lower(T* address, T z) {
     }
 }
 
-// Positions without an entry hold what the least of no values is.
+// Positions without an entry hold the identity of min.
 template <class D> DEVICE void fill_where_absent(const D& values, Value initial) {
     for (int64 i = thread_in_grid(); i < values.size; i += threads_in_grid())
         if (!values.has(i)) values.values()[i] = initial;
@@ -65,7 +65,7 @@ template <class U> struct Settling {
     Sums known, next;  // the values, and the frontier's other buffer
     Value limit;
     int64* counters;
-    Lowered* waiting;  // in a ring, in the order in which they came
+    Lowered* waiting;  // in a ring, in order of arrival
     int first, many;
     int entries;  // that are new among the values
     int64 edges;  // of the next frontier
@@ -109,7 +109,7 @@ template <class U> struct Settling {
         entries += comes;
         keep((less || comes) && z <= limit, {i, int64(start) << 8 | int64(stop - start), ::bits_of(z)});
     }
-    // The vertices that wait, up to so many hops.
+    // The waiting vertices, up to so many hops.
     DEVICE void go_on() {
         constexpr int LANES = 32 / SETTLED_VERTICES;
 #pragma unroll 1
@@ -139,7 +139,7 @@ template <class U> struct Settling {
     }
 };
 
-// Lowers `values` from the entries of `u`, which has a list, to what is at most `limit` and left to be followed, in its other buffer.
+// Lowers `values` from the entries of `u`, which has a list; the lowered vertices of at most `limit` go to its other buffer.
 template <class U, class D>
 DEVICE void settle(const Operands& given, const U& u, const D& values, Value limit, int64* counters, int64* value_counters) {
     int64 length = u.count, width = (length - 1) / warps_in_grid() + 1;
@@ -159,7 +159,7 @@ DEVICE void settle(const Operands& given, const U& u, const D& values, Value lim
     add_to_counter(value_counters + ::ENTRIES, settling.entries);
     add_to_counter(counters + ::EDGES_NEXT, settling.edges);
 }
-// Whether a frontier is so short that this is what is done with it: so that a warp takes all its vertices at once.
+// Whether a frontier is short enough for this: a warp takes all its vertices at once.
 template <class U> DEVICE bool is_short(const U& u) {
     return u.listed && !u.dirty && u.count * ::MANY < u.size && u.count <= SETTLED_VERTICES * warps_in_grid();
 }

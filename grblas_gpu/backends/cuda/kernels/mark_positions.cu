@@ -1,4 +1,4 @@
-// Flags of the positions in a list, which may name some of them several times; the host is told how many different ones there are.
+// Flags of the positions in a list, which may contain duplicates; publishes the number of different positions.
 
 #include "grid.cuh"
 #include "flags.cuh"

@@ -1,4 +1,4 @@
-// Lists as flags. The mask belongs to the list: its values say which positions count.
+// Lists as flags. The mask applies to the list: its values say which positions count.
 
 #include "grid.cuh"
 #include "mask.cuh"
@@ -13,7 +13,7 @@ extern "C" __global__ void mark_kernel(
         if (allowed(mask, t)) flags[list[t]] = flag;
 }
 
-// Values to their positions; positions that are not listed keep whatever they hold.
+// Values to their positions; other positions stay unchanged.
 extern "C" __global__ void spread_kernel(
     const int64* list, const int64* device_count, int64 host_count, bool* flags, const MaskValue* values,
     MaskValue* dense

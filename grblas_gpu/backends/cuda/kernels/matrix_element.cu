@@ -1,11 +1,11 @@
-// One element of a matrix: where it is, its value, and the matrix with it set or removed. Generated: Offset, Column, Value, and
+// One element of a matrix: its place, its value, and the matrix with it set or removed. Generated: Offset, Column, Value, and
 // ISO: one value stands for all.
 
 #include "grid.cuh"
 #include "publish.cuh"
 
 struct Place {
-    int64 at;    // of the element, or where it would be
+    int64 at;    // of the element, or where it would be inserted
     bool found;
 };
 
@@ -15,7 +15,7 @@ DEVICE Place place_of(const Offset* indptr, const Column* indices, int64 row, in
     return {at, at < end && indices[at] == Column(column)};
 }
 
-// Tells the place, and 1 if there is an element, 2 more if all of them have this value.
+// Publishes the place, plus 1 if there is an element, plus 2 if all elements have this value.
 extern "C" __global__ void find_element_kernel(
     const Offset* indptr, const Column* indices, const Value* values, int64 row, int64 column, Value value, int64* counters,
     volatile int64* host
@@ -29,7 +29,7 @@ extern "C" __global__ void find_element_kernel(
     publish(place.found + 2 * same, place.at, counters, host);
 }
 
-// Tells the lower half of the bits of the value, and above a bit that says whether there is one the other half.
+// Publishes the lower half of the bits of the value, then the upper half, with a bit that says whether there is a value.
 extern "C" __global__ void read_element_kernel(
     const Offset* indptr, const Column* indices, const Value* values, int64 row, int64 column, int64* counters,
     volatile int64* host
@@ -49,7 +49,7 @@ extern "C" __global__ void read_element_kernel(
     publish(int64(bits >> 32 << 1 | found), int64(bits & 0xffffffffull), counters, host);
 }
 
-// One entry more or less (shift), or (0) another value. Arrays that stay as they are, are not given.
+// One entry more or less (shift), or (0) a new value. Unchanged arrays are not passed.
 extern "C" __global__ void change_element_kernel(
     const Offset* indptr, const Column* indices, const Value* values, int64 nrows, int64 entries, int64 row, int64 column,
     Value value, int64 place, int64 shift, Offset* out_indptr, Column* out_indices, Value* out_values

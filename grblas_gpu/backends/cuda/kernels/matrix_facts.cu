@@ -1,4 +1,5 @@
-// What is remembered about a matrix: its longest row, whether it equals its transpose, and the neighbours of its rows that have most neighbours (hub-neighbour cache).
+// Cached properties of a matrix: its longest row, whether it equals its transpose, and the neighbours of each row with most neighbours
+// (hub-neighbour cache).
 
 #include "grid.cuh"
 
@@ -15,7 +16,7 @@ extern "C" __global__ void longest_row_kernel(const Offset* indptr, int64 nrows,
     if (lane() == 0) atomicMax((uint64*)longest, uint64(most));
 }
 
-// How many words of two arrays differ; or some number, if it is known already that something does.
+// The number of words in which two arrays differ; or any positive number, if a difference is known already.
 extern "C" __global__ void __launch_bounds__(256, 8) differences_kernel(const Word* a, const Word* b, int64 words, int64* count) {
     if (__any_sync(FULL_WARP, *(volatile int64*)count != 0)) return;
     int64 found = 0;
@@ -24,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) differences_kernel(const Wo
     add_to_counter(count, found);
 }
 
-// How many rows do not begin with their diagonal entry, row i as entry i.
+// The number of rows that do not begin with their diagonal entry, row i as entry i.
 extern "C" __global__ void off_diagonal_kernel(const Offset* indptr, const Column* indices, int64 nrows, int64* count) {
     int64 found = 0;
     for (int64 i = thread_in_grid(); i < nrows; i += threads_in_grid())
@@ -32,9 +33,9 @@ extern "C" __global__ void off_diagonal_kernel(const Offset* indptr, const Colum
     add_to_counter(count, found);
 }
 
-// For every row the two columns whose own rows have most entries: a search is likely to have been there. A warp takes a row, and the
-// beginning of a very long one will do. The second ones follow the first ones, from a multiple of four on, and after them flags of the
-// rows that have entries. What there is not is -1; the last entry that a row has, column k, is -2 - k.
+// For every row the two columns whose own rows have most entries: a search has probably reached them. A warp takes a row, and reads only
+// the beginning of a very long one. The second columns follow the first ones, from a multiple of four on, and after them flags of the rows
+// that have entries. Missing columns are -1; the last entry of a row, column k, is -2 - k.
 constexpr int64 LOOKED_AT = 1024;
 struct Best {
     int64 most[2], column[2];

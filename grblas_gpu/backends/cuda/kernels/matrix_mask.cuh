@@ -1,4 +1,4 @@
-// Whether a matrix as a mask lets an entry through. Generated: MaskColumn, MaskOffset, MaskValue, and
+// Whether a mask that is a matrix is open at an entry. Generated: MaskColumn, MaskOffset, MaskValue, and
 //   MASK         where a result may have entries: EVERYWHERE, INSIDE or OUTSIDE of the mask's
 //   MASK_VALUED  an entry of the mask counts only if its value is nonzero
 //   MASK_ISO     one value stands for all

@@ -1,6 +1,6 @@
-// Two matrices of one shape merged, row by row, in equal tiles of the path that goes through the entries of both in the order of
-// rows and columns, and takes a step more for every few rows: neither long rows nor long runs of empty ones are for one tile
-// alone. Generated: XOffset, XColumn, YOffset, YColumn.
+// Two matrices of one shape merged, row by row, in equal tiles of the merge path through the entries of both in order of rows and columns.
+// The path has an extra step for every few rows, so that neither long rows nor long runs of empty rows overload a tile. Generated: XOffset,
+// XColumn, YOffset, YColumn.
 
 #include "cooperate.cuh"
 
@@ -20,14 +20,14 @@ struct Pair {
     DEVICE int64 tiles() const { return (steps() + TILE - 1) / TILE; }
 };
 
-// So many entries of each come before; the next one is in this row, or behind it.
+// The numbers of entries of each before the split; the next one is in this row, or behind it.
 struct Split {
     int64 row, x, y;
 
     DEVICE int64 entries() const { return x + y; }
 };
 
-// The split after `number` steps, entries of x first where both have one. All lanes of the warp ask for the same.
+// The split after `number` steps, entries of x first at equal positions. All lanes of the warp pass the same arguments.
 DEVICE Split split_at(const Pair& pair, int64 number) {
     int64 lo = 0, hi = pair.nrows + 1;  // the last row that starts no later
     while (lo < hi) {
@@ -56,8 +56,8 @@ DEVICE Split split_at(const Pair& pair, int64 number) {
 
 constexpr uint64 NO_ENTRY = ~uint64(0), FIRST_ROW = uint64(1) << 32;
 
-// A tile: its entries, row above column, those of x with one of x before them, those of y with one of y behind them, and
-// one above all others in between. Rows are counted from the first one of the tile, which is 1.
+// A tile: its entries, row above column; those of x follow one entry of x, those of y precede one of y, with a sentinel in between. Rows
+// are counted from the first one of the tile, which is 1.
 struct Tile {
     uint64 entries[TILE + 3 + MERGED_AT_A_TIME];  // threads that merge beyond the end read the last ones
     unsigned last_rows[32];                       // that begin in the entries of each warp
@@ -70,8 +70,8 @@ struct Tile {
     DEVICE unsigned& row(int entry) { return ((unsigned*)(entries + 1 + entry))[1]; }  // little-endian
 };
 
-// The rows of the tile's entries, which are 1 for the first of x and of y, and 0 for others: the first entry of each row gets its
-// number, and from there it goes on to the next. All threads of the block call it.
+// The rows of the tile's entries, which are 1 for the first of x and of y, and 0 for others: the first entry of each row gets its number,
+// which a scan copies to the entries up to the next row. Called by all threads of the block.
 DEVICE void number_rows(const Pair& pair, Tile& tile) {
     Split from = tile.from, to = tile.to;
     int xs = tile.xs, ys = tile.ys, all = xs + 1 + ys;
@@ -98,7 +98,7 @@ DEVICE void number_rows(const Pair& pair, Tile& tile) {
     __syncthreads();
     unsigned before = 0;  // of the warps before
     for (int other = 0; other < warp; ++other) before = tile.last_rows[other] ? tile.last_rows[other] : before;
-    for (int base = first; base < end; base += 32) {  // only those ahead of the first row that begins have none yet
+    for (int base = first; base < end; base += 32) {  // only entries before the first row that begins have none yet
         bool none = base + lane() < end && tile.row(base + lane()) == 0;
         if (none) tile.row(base + lane()) = before;
         if (!__all_sync(FULL_WARP, none)) break;
@@ -106,13 +106,13 @@ DEVICE void number_rows(const Pair& pair, Tile& tile) {
     __syncthreads();
 }
 
-// A bit for each of the entries of both that a thread merges, in their order, the lowest first.
+// A bit for each entry that a thread merges, in order, the lowest first.
 struct Slots {
-    unsigned of_x, in_union, in_both;  // it is one of x; no other of the same position was before; y has it, too
+    unsigned of_x, in_union, in_both;  // from x; first entry of its position; y has it, too
 };
 
-// All threads of the block load a tile, of which `from` and `to` are there, and merge it: use(place, slots) gets all slots of a
-// tile, those behind its end as well, eight at a time.
+// All threads of the block load the tile between the splits `from` and `to` and merge it: use(place, slots) gets all slots of a tile,
+// including those behind its end, eight at a time.
 template <class Use> DEVICE void merge_tile(const Pair& pair, Tile& tile, Use use) {
     __syncthreads();
     Split from = tile.from, to = tile.to;
@@ -166,7 +166,7 @@ template <class Use> DEVICE void merge_tile(const Pair& pair, Tile& tile, Use us
 // Bits of the slots of a tile, eight in a byte as they are merged.
 DEVICE unsigned char& eight_of(unsigned* words, int place) { return ((unsigned char*)words)[place]; }  // little-endian
 
-// How many bits come before each word, and how many there are. For one warp.
+// The number of bits before each word, and the total. For one warp.
 DEVICE void list_ranks(const unsigned* words, unsigned* before) {
     unsigned all = 0;
     for (int base = 0; base < WORDS; base += 32) {
@@ -182,7 +182,7 @@ DEVICE void list_ranks(const unsigned* words, unsigned* before) {
     if (lane() == 0) before[WORDS] = all;
 }
 
-// How many bits come before that of a slot, which may be the end of the tile.
+// The number of bits before that of a slot, which may be the end of the tile.
 DEVICE int rank_of(const unsigned* words, const unsigned* before, int slot) {
     int word = slot >> 5, bit = slot & 31;
     return int(before[word]) + (bit ? __popc(words[word] & ((1u << bit) - 1)) : 0);

@@ -1,10 +1,10 @@
-// Two matrices combined where they have entries, tile by tile: merged and counted, then written by what the merge has noted. Generated: X, Y (as stored), XOffset,
-// XColumn, YOffset, YColumn, Left, Right (as the operator `op` has them), Out, OutOffset, the mask, and
+// Two matrices combined tile by tile: merged and counted, then written from the bits that the merge has stored. Generated: X, Y (as
+// stored), XOffset, XColumn, YOffset, YColumn, Left, Right (types of the operator `op`), Out, OutOffset, the mask, and
 //   KIND       UNION, INTERSECTION, or WRITE: out<mask, REPLACE> = x with y written to it
 //   DEFAULTS   of a union: a missing operand has a value (otherwise the other one is the result)
 //   ACCUM      of a write: where both have an entry the result is op(x, y)
 //   X_ISO, Y_ISO, OUT_ISO  one value stands for all
-//   POSITIONAL the operator asks where its operands are
+//   POSITIONAL the operator reads the positions of its operands
 
 #include "matrix_mask.cuh"
 #include "merge.cuh"
@@ -29,7 +29,7 @@ struct Operands {
         {mask_indptr, mask_indices}, mask_values                                                              \
     }
 
-// What is known of an entry of either matrix, or of both: where these have it, and for a write whether the mask allows it.
+// An entry of either matrix or both: its places in these, and for a write whether the mask is open.
 struct Found {
     bool has_x, has_y, open;
     int64 x, y;
@@ -56,7 +56,7 @@ DEVICE Out combined(const Operands& given, const Found& found, int64 i, int64 j)
     return found.has_x ? cast<Out>(*x) : cast<Out>(*y);
 }
 
-// Whether one value would do for all: what either has alone, and what both make.
+// Whether the result is iso: values of either matrix alone, and results of both.
 DEVICE bool all_alike(const Operands& given) {
     if constexpr (!(X_ISO && Y_ISO)) {
         return false;
@@ -68,7 +68,7 @@ DEVICE bool all_alike(const Operands& given) {
     }
 }
 
-// splits[tile] is where it starts; a warp looks for it.
+// splits[tile] is where it starts, found by a warp.
 extern "C" __global__ void find_splits_kernel(
     const XOffset* x_indptr, const XColumn* x_indices, const YOffset* y_indptr, const YColumn* y_indices, int64 nrows,
     int64 entries, Split* splits
@@ -81,7 +81,7 @@ extern "C" __global__ void find_splits_kernel(
     }
 }
 
-// What counting leaves for filling: bits of the entries of both matrices as they come, tile by tile.
+// The data that counting leaves for filling: bits of the merged entries, tile by tile.
 constexpr int OF_X = 0, KEPT = 1, IN_BOTH = 2, OPEN = 3, PLANES = KIND == INTERSECTION ? 2 : KIND == UNION ? 3 : 4;
 DEVICE unsigned* marks_of(unsigned* marks, int64 number, int plane) { return marks + (number * PLANES + plane) * WORDS; }
 
@@ -99,8 +99,8 @@ struct Bits {
     }
 };
 
-// Of a write: asks the mask about every entry of the union, which is marked as kept so far. Returns how many stay, in all threads of
-// the block together.
+// For a write: tests the mask at every entry of the union, all marked as kept so far. Returns the number of kept entries to all threads of
+// the block.
 DEVICE int filter_tile(const Operands& given, const Tile& tile, Bits& bits) {
     __syncthreads();
     if (threadIdx.x < 32) list_ranks(bits.of[OF_X], bits.x_before);
@@ -127,7 +127,7 @@ DEVICE int filter_tile(const Operands& given, const Tile& tile, Bits& bits) {
     return kept;
 }
 
-// counts[tile] = how many entries it keeps, in the end those of all tiles before.
+// counts[tile] = the number of entries that it keeps, in the end the sum over all earlier tiles.
 extern "C" __global__ void __launch_bounds__(256, 6) count_merged_kernel(
     OPERANDS, const Split* splits, unsigned* marks, int64* counts, unsigned* done, volatile int64* host
 ) {

@@ -39,7 +39,7 @@ struct Sums {
     }
 };
 
-// How many indices of a list are below `wanted`.
+// The number of indices of a list below `wanted`.
 DEVICE int64 entries_below(const char* list, int bytes, int64 count, int64 wanted) {
     int64 lo = 0, hi = count;
     while (lo < hi) {
@@ -50,7 +50,7 @@ DEVICE int64 entries_below(const char* list, int bytes, int64 count, int64 wante
     return lo;
 }
 
-// What a message has in a tile of its positions. All threads of the block call it.
+// The entries of a message in a tile of its positions. Called by all threads of the block.
 DEVICE void add_tile(Sums& sums, const Message& message, int64 tile) {
     __shared__ unsigned words[WORDS];
     Contents sent = contents_of(*(const int64*)message.data, message.length);
@@ -109,7 +109,7 @@ extern "C" __global__ void merge_parts_kernel(
     publish(entries, 0, counters, host);
 }
 
-// Messages that are lists as one list: their parts follow each other, and so do their entries.
+// Messages that are lists joined to one list: their parts are consecutive, and so are their entries.
 extern "C" __global__ void list_parts_kernel(const Message* messages, int64 entries, int64* indices, Value* values) {
     for (int64 item = thread_in_grid(); item < entries; item += threads_in_grid()) {
         int64 m = 0;

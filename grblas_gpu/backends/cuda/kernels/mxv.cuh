@@ -1,14 +1,14 @@
-// The product of one entry and how products of a row are added. Generated: the types MatrixValue, VectorValue (as stored),
-// Left, Right (as the operator takes them), Value (the result), Column, Offset; the functions multiply, add, terminal, initial; and
+// The product of one entry, and sums of the products of a row. Generated: the types MatrixValue, VectorValue (as stored), Left, Right
+// (types of the operator), Value (the result), Column, Offset; the functions multiply, add, terminal, initial; and
 //   STRUCTURE      only whether there is a product matters: all are equal, and adding them changes nothing
 //   MATRIX, VECTOR how the values of an operand are read: not at all, one for all, one for each entry
 //   FULL           every position of the vector has an entry
 //   FLIP           the vector is the left operand
-//   EXIT_AT_FIRST  any product will do
+//   EXIT_AT_FIRST  any product is the result
 //   HAS_TERMINAL   a row may stop when it reaches terminal()
 //   EARLY_EXIT     rows may stop at all
-//   REPEATED       the matrix stands several times along the diagonal: indices and values are there once, offsets for all
-//   OPERAND_MARKED pulls that add up may have the vector's flags in its values (marked_operand.cuh)
+//   REPEATED       the matrix stands several times along the diagonal: indices and values are stored once, offsets for all
+//   OPERAND_MARKED pulls that sum may have the vector's flags in its values (marked_operand.cuh)
 
 #include "grid.cuh"
 #include "mask.cuh"
@@ -27,7 +27,7 @@ struct Vector {
     const VectorValue* values;
     const VectorValue* marked;  // the values of all positions, absent() where there is no entry; or null (OPERAND_MARKED)
 };
-// A NaN that nothing else has; types without one have no mark.
+// A reserved NaN; types without NaN have no mark.
 constexpr uint64 ABSENT = 0x7ff80000a5a5a5a5;
 constexpr unsigned ABSENT_FLOAT = 0x7fe5a5a5;
 template <class T> DEVICE T absent() {
@@ -72,7 +72,7 @@ struct Sum {
     Value value;
 };
 
-// Row i is in one of the copies, its entries and columns are numbered from the first copy on.
+// Row i is in one of the copies; its entries and columns are numbered from the first copy on.
 DEVICE int64 copy_of(const Matrix& m, int64 i) { return uint32(i) / uint32(m.size); }
 DEVICE int64 place_of(const Matrix& m, int64 i, int64 entry) {
     if constexpr (REPEATED) return entry - copy_of(m, i) * m.entries;
@@ -104,7 +104,7 @@ DEVICE Value product(const Matrix& m, const Vector& u, int64 i, int64 k, int64 e
     return product_with(m, element_of(u, element), i, k, entry);
 }
 
-// The one value of a structural result, by a thread that has less to do than others: what it looks up takes a while.
+// The one value of a structural result, by a thread with little other work: its lookup takes a while.
 DEVICE void write_constant(const Matrix& m, const Vector& u, Value* values) {
     if constexpr (STRUCTURE)
         if (thread_in_grid() == threads_in_grid() - 1) values[0] = product(m, u, 0, 0, 0, 0);
@@ -128,7 +128,7 @@ DEVICE void add_entry(const Matrix& m, const Vector& u, int64 i, int64 entry, Su
     sum.found = true;
 }
 
-// Some entries, STRIDE apart, in their order: all of them are in flight before the first is there.
+// Some entries, STRIDE apart, in order: all loads are in flight before the first arrives.
 constexpr int BATCH = 4;
 template <int STRIDE, class K>
 DEVICE void add_marked(const Matrix& m, const Vector& u, int64 i, int64 entry, const K (&k)[BATCH], const bool (&there)[BATCH], Sum& sum) {
@@ -186,7 +186,7 @@ DEVICE Sum merged(Sum left, const Sum& right) {
     return left;
 }
 
-// A part of a row by a whole warp, combined in an order that depends on nothing else; the result is in lane 0.
+// A part of a row by a whole warp, combined in a fixed order; the result is in lane 0.
 DEVICE Sum warp_sum(const Matrix& m, const Vector& u, int64 i, int64 start, int64 stop) {
     Sum sum = {false, Value(0)};
     if constexpr (ENDS_EARLY) {

@@ -1,12 +1,11 @@
-// How many entries every chunk keeps, turned into where each chunk writes, by the block that counts last; the host learns
-// the total.
+// Turns the numbers of entries that chunks keep into the places where the chunks write, in the block that counts last; publishes the total.
 
 #include "cooperate.cuh"
 #include "publish.cuh"
 
 constexpr int AT_A_TIME = 8;
 
-// counts[k] = the sum of those before. One block.
+// counts[k] = the sum of the counts before it. Called by one block.
 DEVICE int64 add_up(int64* counts, int64 number) {
     __shared__ int64 shared[32];
     volatile int64* given = counts;
@@ -28,8 +27,7 @@ DEVICE int64 add_up(int64* counts, int64 number) {
     return before;
 }
 
-// All threads of all blocks call it once, when their counts are written. `fact` is for the host, too; a block's thread 0
-// knows it.
+// All threads of all blocks call it once, after their counts are written. `fact`, known by thread 0 of a block, is published, too.
 DEVICE void publish_offsets(int64* counts, int64 number, unsigned* done, int64 fact, volatile int64* host) {
     if (!last_block(done)) return;
     int64 total = add_up(counts, number);

@@ -1,11 +1,11 @@
-// Flags of a dense matrix to words (bit_words.cuh) and back. By rows a word has the flags of 64 neighbours in a row; by columns
-// those of 64 rows at one column: the words of the transpose, without transposing anything else.
+// Flags of a dense matrix to words (bit_words.cuh) and back. By rows a word has the flags of 64 neighbours in a row; by columns those of 64
+// rows in one column: the words of the transpose, without a transposed copy.
 
 #include "publish.cuh"
 
 constexpr int BITS = 64;
 
-// How many flags are set.
+// The number of set flags.
 extern "C" __global__ void count_flags_kernel(const bool* flags, int64 count, int64* counters, volatile int64* host) {
     const uint64* words = (const uint64*)flags;
     int64 found = 0, number = uint64(flags) % 8 ? 0 : count / 8;
@@ -28,7 +28,7 @@ extern "C" __global__ void pack_rows_kernel(const bool* flags, int64 nrows, int6
     }
 }
 
-// Columns are taken four at a time where rows begin at multiples of four.
+// Four columns at a time if rows begin at multiples of four.
 DEVICE bool by_fours(const bool* flags, int64 ncols) { return ncols % 4 == 0 && uint64(flags) % 4 == 0; }
 
 extern "C" __global__ void pack_columns_kernel(const bool* flags, int64 nrows, int64 ncols, int64 width, uint64* words) {

@@ -1,6 +1,6 @@
-// The entries of a vector as messages, one for each part of its positions (messages.cuh): two launches. The first counts the entries of
-// every tile and then, in the block that ends last, adds up the tiles of each part and decides how it is sent. The second writes: to
-// memory of the host that MPI reads, or for the part that stays to memory of the device, or both.
+// The entries of a vector as messages, one for each part of its positions (messages.cuh), in two launches. The first counts the entries of
+// every tile; its last block sums the tiles of each part and selects the encoding. The second writes to memory of the host that MPI reads,
+// or, for the part that stays, to memory of the device, or to both.
 // Generated: Stored, Sent, VALUED; FULL: every position has an entry; ISO: one value stands for all.
 
 #include "messages.cuh"
@@ -18,7 +18,7 @@ DEVICE int64 part_of(const Part* parts, int64 tile) {
     return p;
 }
 
-// before[tile] = the entries of its part in the tiles ahead of it; plan[part] = how it is sent.
+// before[tile] = the entries of its part in earlier tiles; plan[part] = its encoding.
 extern "C" __global__ void count_parts_kernel(
     const bool* present, const Part* parts, int64 count, int64 tiles, int64* before, int64* plan, int64* counters
 ) {
@@ -66,7 +66,7 @@ struct Writer {
     }
 };
 
-// known[2 p] and known[2 p + 1] = the header of part p and, where one value stands for all, its bits.
+// known[2 p] and known[2 p + 1] = the header of part p and, if it is iso, the bits of its value.
 extern "C" __global__ void fill_parts_kernel(
     const bool* present, const Stored* values, const Part* parts, int64 count, int64 tiles, const int64* before,
     const int64* plan, volatile int64* known, int64* counters, volatile int64* host

@@ -1,4 +1,4 @@
-// Combining what may be nothing: no identity is needed. Generated: Value, add.
+// Reductions of parts that may be empty: no identity is needed. Generated: Value, add.
 
 #include "grid.cuh"
 
@@ -11,7 +11,7 @@ DEVICE Part joined(Part left, const Part& right) {
     left.found = left.found || right.found;
     return left;
 }
-// The parts of all lanes, in lane 0.
+// Combines the parts of all lanes, in lane 0.
 DEVICE Part warp_joined(Part part) {
     for (int distance = 16; distance > 0; distance >>= 1) {
         Part higher = {from_higher(part.found, distance), from_higher(part.value, distance)};
@@ -19,7 +19,7 @@ DEVICE Part warp_joined(Part part) {
     }
     return part;
 }
-// A value so many times (once at least), by doubling.
+// A value combined with itself so many times (at least once), by doubling.
 DEVICE Value repeated(Value value, int64 times) {
     Part sum = {false, value};
     for (; times > 0; times >>= 1) {

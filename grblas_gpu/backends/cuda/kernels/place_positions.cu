@@ -1,5 +1,5 @@
-// For every position its place in a list of some; `places` is -1 everywhere before. The host is told how many positions of the
-// list had a place already, and how many are no larger than the one before.
+// For every position its place in a list of some; `places` is -1 everywhere before. Publishes how many positions of the list had a place
+// already, and how many are no larger than the previous one.
 
 #include "publish.cuh"
 

@@ -1,5 +1,5 @@
-// What every kernel may use: types by their width, casts as GraphBLAS makes them, and Python's and NumPy's arithmetic.
-// Header-free, because NVRTC needs ten times longer for anything that includes the standard library.
+// Definitions for every kernel: types by their width, casts of GraphBLAS, and the arithmetic of Python and NumPy. Header-free, because
+// NVRTC needs ten times longer for programs that include the standard library.
 
 typedef signed char int8;
 typedef unsigned char uint8;
@@ -11,7 +11,7 @@ typedef long long int64;
 typedef unsigned long long uint64;
 
 #define DEVICE __device__ __forceinline__
-// What runs once in a step, not once for an entry, is called in loops of many steps (CALLS; fusion/emit_calls.py).
+// Functions that run once per step, not once per entry, are called, not inlined, in loops of many steps (CALLS; fusion/emit_calls.py).
 #define CALLABLE DEVICE
 #define CALLS false
 

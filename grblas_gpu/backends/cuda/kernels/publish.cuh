@@ -1,11 +1,11 @@
-// What the threads of a grid counted: added up by blocks, then in the slots of the call, and from there to memory of the
-// host by the block that gets here last. The host is watching these words until they are not 0, so they hold one more.
+// Counts of the threads of a grid: summed by blocks, then in the slots of the call; the last block publishes them to pinned memory. The
+// host polls these words until they are not 0, so they hold one more.
 
 #include "grid.cuh"
 
 constexpr int SLOT_COUNT = 0, SLOT_EDGES = 3, SLOT_DONE = 4;  // as in counters.py; in the last one blocks sign off
 
-constexpr int DONE_BITS = 20;  // of a word, for blocks that have signed off; the others have what these counted
+constexpr int DONE_BITS = 20;  // bits of a word for the number of blocks that have signed off; the upper bits hold their sum
 
 // One number, where no other kernel counts in the slots of the call: all threads of the grid call it once, after their loops.
 // A block adds its part and signs off by the same atomic, so the last block knows the sum, and no memory fence is needed.
@@ -24,7 +24,7 @@ template <int SLOT = SLOT_COUNT> DEVICE void publish_one(int64 number, int64* co
     host[SLOT] = int64(all >> DONE_BITS) + 1;
 }
 
-// Two numbers, on top of what is in the slots. All threads of the grid call it once, after their loops.
+// Two numbers, added to the slots. All threads of the grid call it once, after their loops.
 DEVICE void publish(int64 entries, int64 edges, int64* counters, volatile int64* host) {
     __shared__ int64 warp_entries[32], warp_edges[32];
     entries = warp_total(entries);

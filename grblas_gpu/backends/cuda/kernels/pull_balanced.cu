@@ -4,7 +4,7 @@
 #include "row_products.cuh"
 #include "tally.cuh"
 
-// Blocks in a processor, and entries of a lane that these have registers for.
+// Blocks per processor, and entries per lane that fit into their registers.
 constexpr int SHORT_BLOCKS = 4, LONG_BLOCKS = sizeof(Value) == 8 ? 3 : 4, BLOCKS = SHORT_ROWS ? SHORT_BLOCKS : LONG_BLOCKS;
 constexpr int IN_TURN = sizeof(Value) == 8 && SHORT_ROWS ? 4 : 8;
 
@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(256, BLOCKS) pull_balanced_kernel(O
     pull_balanced<IN_TURN>({indptr, indices, matrix_values}, Elements{vector_values}, GIVEN_RESULT);
 }
 
-// Columns are in the order of their entries, and so is the vector. One block in a processor: there is one copy of the hubs.
+// Columns are ordered by their number of entries, and so is the vector. One block per processor: there is one copy of the hubs.
 extern "C" __global__ void __launch_bounds__(1024, 1) pull_hubs_kernel(OPERANDS, RESULT, int64 ncols) {
     pull_balanced<sizeof(Value) == 8 ? 4 : 8>({indptr, indices, matrix_values}, HubElements(vector_values, ncols), GIVEN_RESULT);
 }

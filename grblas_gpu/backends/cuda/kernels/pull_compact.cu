@@ -1,5 +1,5 @@
-// pull.compact: only the listed rows. The mask, where there is one, belongs to the list: its values say which rows count.
-// LISTED_RESULT: the result is a list too (in any order), otherwise flags that were all false before.
+// pull.compact: only the listed rows. The mask, if there is one, applies to the list: its values say which rows count. LISTED_RESULT: the
+// result is a list, too (in any order); otherwise flags that were all false before.
 
 #include "hybrid.cuh"
 #include "tally.cuh"

@@ -6,7 +6,7 @@
 #include "frontier.cuh"
 #include "tally.cuh"
 
-// Where any product will do, `out_values` gets it: at its place in the list, or in the result.
+// If any product is the result, `out_values` gets it: at its place in the list, or in the result.
 DEVICE void push_scatter(
     Matrix m, Vector u, Mask mask, Frontier frontier, const int64* offsets, Sums sums, int64* out_list,
     Value* out_values, const Offset* next, int64* counters,
@@ -50,7 +50,7 @@ extern "C" __global__ void push_scatter_kernel(
     }
 }
 
-// The listed sums become the result, and the workspace is as clean as it was.
+// The listed sums become the result, and the workspace is cleaned.
 extern "C" __global__ void push_finish_kernel(
     const int64* list, const int64* device_count, int64 host_count, Value* sums, Value* out_values
 ) {

@@ -1,13 +1,13 @@
-// push.sort: list every product that the mask allows with the number of its output, sort the list, and add up each run of
-// equal outputs (reduce_runs.cu). Nothing depends on timing: where values matter, the products of an output stay in the
-// order of the frontier's entries. Generated besides what the headers ask for: Key, an unsigned type for outputs.
+// push.sort: list every product that the mask allows with the number of its output, sort the list, and reduce each run of equal outputs
+// (reduce_runs.cu). The result does not depend on timing: if values matter, the products of an output stay in the order of the frontier's
+// entries. Generated besides the definitions for the headers: Key, an unsigned type for outputs.
 
 #include "frontier.cuh"
 #include "tiles.cuh"
 
-constexpr bool ORDERED = MASKED && !STRUCTURE;  // what the mask leaves is counted first, so that it keeps its order
+constexpr bool ORDERED = MASKED && !STRUCTURE;  // open entries are counted first, so that they keep their order
 
-// For each tile of entries, how many of them the mask allows.
+// For each tile of entries, the number of open ones.
 DEVICE void count_open(Matrix m, Mask mask, Frontier frontier, const int64* offsets, int64* open) {
     __shared__ int64 shared[32];
     int64 entries = offsets[frontier.count];
@@ -32,7 +32,7 @@ DEVICE int64 tiles_of(const Frontier& frontier, const int64* offsets) {
     return (offsets[frontier.count] + EDGES_PER_TILE - 1) / EDGES_PER_TILE;
 }
 
-// open[tile] = how many the mask allows in the tiles before, in two passes; *kept = how many in all.
+// open[tile] = the number of open entries in earlier tiles, in two passes; *kept = their total.
 extern "C" __global__ void sum_open_kernel(
     const int64* list, const int64* device_count, int64 host_count, const int64* offsets, const int64* open,
     int64* tile_sums
@@ -95,7 +95,7 @@ extern "C" __global__ void count_runs_kernel(const Key* keys, const int64* kept,
     sum_tiles(*kept, tile_sums, [&](int64 place) { return int64(starts_run(keys, place)); });
 }
 
-// The outputs, where the run of each begins, and its value if any product will do.
+// The outputs, the begin of each run, and its value if any product is the result.
 extern "C" __global__ void list_runs_kernel(
     const Key* keys, const Value* products, const int64* kept, const int64* tile_sums, int64* out_list,
     Value* out_values, int64* starts, int64* count

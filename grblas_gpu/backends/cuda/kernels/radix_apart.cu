@@ -1,4 +1,4 @@
-// The last pass of a sort of keys that are two numbers: each goes to an array of its own. Generated besides: Upper, Lower.
+// The last pass of a sort of keys that are pairs of numbers: each number goes to its own array. Generated besides: Upper, Lower.
 
 #include "radix_sort.cuh"
 

@@ -1,4 +1,4 @@
-// The digits of keys that a sort goes by (radix_sort.cuh), and how often there is each. Generated: Key, Place.
+// The digits of keys that a sort uses (radix_sort.cuh), and their histograms. Generated: Key, Place.
 
 #include "grid.cuh"
 
@@ -19,11 +19,11 @@ struct Passes {
     }
 };
 
-// What the passes count with, all of it 0 before. `tiles`: at least as many as there are.
+// The counters of the passes, all 0 before. `tiles`: at least the number of tiles.
 struct Work {
     Place* workspace;
     int64 tiles;
-    DEVICE Place* next(int pass) const { return workspace + pass; }  // the number of the tile to be taken
+    DEVICE Place* next(int pass) const { return workspace + pass; }  // the number of the next tile
     DEVICE Place* totals(int pass) const { return workspace + MOST_PASSES + pass * MOST_DIGITS; }
     DEVICE Place* notes(int pass) const { return totals(MOST_PASSES) + pass * tiles * MOST_DIGITS; }
     DEVICE int64 size(int passes) const { return notes(passes) - workspace; }
@@ -34,14 +34,14 @@ struct DigitCounts {
     unsigned of[MOST_PASSES][MOST_DIGITS];
 };
 
-// All threads of a block, before they count.
+// Called by all threads of a block, before they count.
 DEVICE void clear_counts(DigitCounts& own) {
     for (int d = threadIdx.x; d < MOST_PASSES * MOST_DIGITS; d += blockDim.x) own.of[0][d] = 0;
     __syncthreads();
 }
 
-// The digits of some keys of each lane, every 32nd, of which there are `left` from its first one on. Shared memory adds one for each
-// lane with the same digit at once: to ask before whether all have it took half as long again, and gained nothing where they do.
+// The digits of some keys of each lane, every 32nd, of which there are `left` from its first one on. Shared-memory atomics combine lanes
+// with the same digit: testing first whether all lanes have the same digit took half as long again, and gained nothing if they have.
 template <int NUMBER> DEVICE void count_keys(const Key* keys, int left, Passes passes, DigitCounts& own) {
     for (int pass = 0; pass < passes.number(); ++pass) {
         Digit digit = passes.digit(pass);
@@ -53,7 +53,7 @@ template <int NUMBER> DEVICE void count_keys(const Key* keys, int left, Passes p
     }
 }
 
-// work.totals(pass)[digit] = how many of the keys that all blocks counted have it. All threads of a block.
+// work.totals(pass)[digit] = the number of keys with this digit, over all blocks. Called by all threads of a block.
 DEVICE void add_counts(Passes passes, const Work& work, const DigitCounts& own) {
     __syncthreads();
     for (int d = threadIdx.x; d < passes.number() * MOST_DIGITS; d += blockDim.x)

@@ -1,10 +1,10 @@
-// Sorting keys that are in parts: what is counted, where that makes them go, and one pass.
+// Sorts keys that are in parts: the counts, the resulting places, and one pass.
 
 #include "radix_parts.cuh"
 
 DEVICE void enter_part(Items&, int) {}
 
-// counts[part][pass][digit] of the keys, 0 before. A block has tiles that follow each other, mostly of one part.
+// counts[part][pass][digit] of the keys, 0 before. A block has consecutive tiles, mostly of one part.
 extern "C" __global__ void __launch_bounds__(SORTERS, BLOCKS_AT_ONCE) count_parts_kernel(
     const Key* keys, const Place* sizes, Place* counts
 ) {
@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(SORTERS, BLOCKS_AT_ONCE) count_part
     }
 }
 
-// From these to where the keys go.
+// Turns the counts into the places of the keys.
 extern "C" __global__ void __launch_bounds__(SORTERS) place_parts_kernel(const Place* sizes, Place* counts) {
     __shared__ int64 shared[32];
     const Parts& parts = shared_parts(sizes, shared);

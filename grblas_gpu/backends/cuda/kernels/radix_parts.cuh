@@ -1,5 +1,5 @@
-// A sort of keys that are in parts already: their highest digit is where they are, so that it need not be moved. Every part is sorted
-// for itself, as radix_sort.cuh does: tiles have keys of one part, and look back at those of the same one.
+// A sort of keys that are in parts already: the part is the highest digit, so this digit need not be sorted. Every part is sorted
+// separately, as in radix_sort.cuh: tiles have keys of one part, and look back at tiles of the same part.
 
 #include "radix_sort.cuh"
 
@@ -17,7 +17,7 @@ struct Parts {
     }
 };
 
-// All threads of a block.
+// Called by all threads of a block.
 DEVICE Parts& shared_parts(const Place* sizes, int64* shared) {
     __shared__ Parts parts;
     int64 keys = 0, tiles = 0, all_keys, all_tiles;

@@ -2,24 +2,24 @@
 // Generated: Key and Payload (unsigned types), HAS_PAYLOAD, Place, an unsigned type with two bits more than it takes to
 // count the keys, and SORTERS, threads of every block that sorts.
 //
-// The digits of all passes are counted at once. Then every pass moves the keys once: a block takes the next tile, brings it
-// into order in shared memory, so that it writes runs of neighbours, and finds out from the tiles before where these go.
-// A tile notes how many keys of a digit it has, and as soon as it knows, how many there are up to its end: who looks back
-// adds up the former until it finds one of the latter. Tiles are taken in order, so the one before is always on its way.
+// The digits of all passes are counted at once. Then every pass moves the keys once: a block takes the next tile, sorts it in shared
+// memory, so that it writes runs of neighbours, and gets their places from the earlier tiles.
+// A tile publishes its number of keys per digit and, as soon as it is known, the inclusive prefix sum (decoupled look-back):
+// later tiles add the former until they find one of the latter. Tiles are taken in order, so the previous one always runs.
 
 #include "dynamic_shared.cuh"
 #include "radix_digits.cuh"
 
 constexpr int WARPS = SORTERS / 32;
-constexpr int BLOCKS_AT_ONCE = 1024 / SORTERS;       // of a processor, which has registers for so many
+constexpr int BLOCKS_AT_ONCE = 1024 / SORTERS;       // blocks per processor that fit into its registers
 constexpr int DIGITS_EACH = SORTERS < MOST_DIGITS ? MOST_DIGITS / SORTERS : 1;  // that a thread counts, of the first ones
 constexpr int WARPS_WITH_DIGITS = MOST_DIGITS / DIGITS_EACH / 32;
 constexpr int ITEM_BYTES = sizeof(Key) + (HAS_PAYLOAD ? sizeof(Payload) : 0);
-constexpr int EACH = ITEM_BYTES > 12 ? 8 : ITEM_BYTES > 8 ? 12 : 16;  // that a thread takes at a time: longer runs are written at once
+constexpr int EACH = ITEM_BYTES > 12 ? 8 : ITEM_BYTES > 8 ? 12 : 16;  // items per thread: longer runs are written at once
 constexpr int TILE = EACH * SORTERS;
 constexpr Place UP_TO_HERE = Place(1) << (sizeof(Place) * 8 - 1), OF_THIS_TILE = UP_TO_HERE >> 1;
 constexpr Place NOTED = UP_TO_HERE | OF_THIS_TILE;
-constexpr int NOTES_AT_ONCE = SORTERS > 256 ? 4 : 8;  // that a thread has in flight when it looks back, over fewer of large tiles
+constexpr int NOTES_AT_ONCE = SORTERS > 256 ? 4 : 8;  // loads of a thread in flight when it looks back; with large tiles over fewer of them
 
 // How the keys of a block are placed.
 struct Placing {
@@ -78,7 +78,7 @@ DEVICE unsigned lanes_alike(unsigned lanes, unsigned bit, unsigned other) {
 #endif
 }
 
-// The lanes that have the same digit as this one. Bits that a digit does not have are the same in all of them.
+// The lanes that have the same digit as this one. Bits outside of the digit are equal in all of them.
 DEVICE unsigned lanes_alike(unsigned d) {
     unsigned alike = FULL_WARP;
 #pragma unroll
@@ -118,10 +118,10 @@ DEVICE void start_placing(Placing& placing, int64 count, Digit digit, const Plac
     __syncthreads();
 }
 
-// How many keys with a digit the tiles before this one have; `notes` are the tile's own, those of others are before it.
-// Tiles that work at the same time finish at the same time, so there are many notes to add up until one tells about
-// all before it, and a note takes as long as all else that a tile does to a few keys: several are in flight together. They are
-// added up without a branch, with their upper bits, which are taken off when all of them are there.
+// The number of keys with a digit in earlier tiles; `notes` are the tile's own, those of other tiles are before it. Concurrent tiles finish
+// at the same time, so many notes have to be added until one contains the sum over all before it, and reading a note takes as long as all
+// other work on a few keys: several are in flight together. They are added without a branch, with their upper bits, which are removed at
+// the end.
 DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number) {
     Place before = 0;
     bool up_to_here = tile == 0;
@@ -150,8 +150,8 @@ DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number) {
     return before;
 }
 
-// Where the keys of a tile go in it: those of a digit begin at `placing.starts`, and those of a warp at `placing.ranks`.
-// How many have a digit is noted for the tiles behind. All threads of the block call it.
+// The places of the keys in a tile: those of a digit begin at `placing.starts`, and those of a warp at `placing.ranks`. The counts of the
+// digits are published for later tiles. Called by all threads of the block.
 DEVICE void place_digits(Placing& placing, Digit digit, volatile Place* notes, int64 tile) {
     int warp = int(threadIdx.x >> 5);
     unsigned own = 0;
@@ -186,7 +186,7 @@ DEVICE void place_digits(Placing& placing, Digit digit, volatile Place* notes, i
     __syncthreads();
 }
 
-// A number of 16 bits for each key of a thread, two in a register: a compiler that sees how they got there keeps one for each.
+// A number of 16 bits for each key of a thread, two in a register: hidden from the compiler, which would use one register for each.
 struct SmallNumbers {
     unsigned words[EACH / 2];
 
@@ -231,7 +231,7 @@ template <class Put> DEVICE void for_own_places(int end, Put put) {
     }
 }
 
-// So many keys from `first` on; how many tiles there are before them to look back at, and what this one notes.
+// So many keys from `first` on; the number of earlier tiles to look back at, and the note of this tile.
 struct Tile {
     int64 first;
     int keys;
@@ -239,10 +239,9 @@ struct Tile {
     volatile Place* notes;
 };
 
-// One tile: keys and payload to shared memory in the order of their digits, from there to their places.
-// Registers are scarce here, so what is within the tile is numbered by 32 bits. Behind the last key there are others with
-// the highest digit, which come last in the tile, and go nowhere. `lower(d)`: where the keys of a digit begin. `taken`: how many tiles
-// are, of which the next is put down.
+// One tile: keys and payload go to shared memory in the order of their digits, and from there to their places. Registers are scarce here,
+// so 32 bits number the items of a tile. Padding behind the last key has the highest digit, comes last in the tile, and is not written.
+// `lower(d)`: where the keys of a digit begin. `taken`: the number of tiles taken, of which the next one is stored.
 template <class To, class Lower>
 DEVICE void move_tile(
     const Items& from, const To& to, const Tile& tile, Digit digit, Placing& placing, const Sorted& sorted, Lower lower, Place* taken
@@ -304,7 +303,7 @@ DEVICE void move_tile(
     if (threadIdx.x == 0) placing.tile = int64(next);
 }
 
-// All keys to the places that their digit gives them, to Items or whatever has a put_key of its own, and a payload. Where all have
+// Moves all keys and payloads to the places of their digits, to Items or another class with put_key. Where all have
 // the same digit they are copied as they are.
 template <class To>
 DEVICE void move_keys(const Items& from, const To& to, int64 count, Passes passes, int pass, const Work& work) {

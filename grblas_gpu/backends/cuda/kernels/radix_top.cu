@@ -1,5 +1,5 @@
-// The first pass of a sort in parts (radix_parts.cuh): by the digit above the lowest bits, which alone are kept. Generated besides: Low,
-// an unsigned type of these.
+// The first pass of a sort in parts (radix_parts.cuh): by the digit above the low bits, and only these are stored. Generated besides: Low,
+// an unsigned type for them.
 
 #include "radix_sort.cuh"
 

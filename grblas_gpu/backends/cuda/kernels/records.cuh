@@ -1,5 +1,5 @@
-// Values of user-defined types, for programs that have some: sub-arrays, and what operators do with either. The structs
-// of records are generated (runtime/structs.py), in the namespace py too, so that what is here finds their functions.
+// Values of user-defined types, for programs that use some: sub-arrays, and the operators on records and sub-arrays. The structs of records
+// are generated (runtime/structs.py), also in the namespace py, so that these functions find theirs.
 
 namespace py {
 

@@ -1,12 +1,12 @@
-// All values combined, as fast as memory gives them. Generated: Value, ALIGNED (whether they begin at a multiple of 16
-// bytes), and add: of a monoid, so associative and commutative.
+// All values combined at the speed of memory. Generated: Value, ALIGNED (whether they begin at a multiple of 16 bytes), and add: of a
+// monoid, so associative and commutative.
 //
-// Packs of 16 bytes are dealt out to shares in rows of 32, one for each lane of a warp: share s has the rows s, s + shares, ...
-// How many shares there are, and which lane adds which values in what order, depends on the number of values only,
-// neither on the launch nor on where the values lie, so a sum of floats is the same every time. A lane asks for LOADS
-// packs before it adds any of them, and shares are as many as have it do so equally often: an H200 has room for SHARES warps of
-// so many registers, and all of them go through memory side by side, and end together. The last block joins the shares, and tells the host the bits of
-// the result in two halves: a word of the host holds one more than a number, so a whole result does not fit.
+// Packs of 16 bytes are assigned to shares in rows of 32, one for each lane of a warp: share s has the rows s, s + shares, ... The number
+// of shares, and which lane adds which values in what order, depend only on the number of values, neither on the launch nor on alignment,
+// so a sum of floats is reproducible. A lane issues LOADS packs before it adds any of them, and the number of shares is chosen so that all
+// lanes do so equally often: an H200 has registers for SHARES warps, which read memory side by side and end together. The last block joins
+// the shares and publishes the bits of the result in two halves: a word of the host holds a number plus one, so a whole result does not
+// fit.
 
 #include "cooperate.cuh"
 #include "parts.cuh"
@@ -38,7 +38,7 @@ struct alignas(16) Pack {
     uint64 words[2];
 
     DEVICE Value value(int k) const { return of_bits(Bits(words[k * WIDTH / 8] >> k * WIDTH % 8 * 8)); }
-    // Pairs, then pairs of pairs: additions that do not wait for each other.
+    // Pairs, then pairs of pairs: independent additions.
     template <int COUNT = PACK> DEVICE Value sum(int first = 0) const {
         if constexpr (COUNT == 1) return value(first);
         else return add(sum<COUNT / 2>(first), sum<COUNT / 2>(first + COUNT / 2));
@@ -58,8 +58,8 @@ template <int COUNT> DEVICE Value sum_of(const Pack* packs) {
     else return add(sum_of<COUNT / 2>(packs), sum_of<COUNT - COUNT / 2>(packs + COUNT / 2));
 }
 
-// What a lane has of a share: so many packs at a time while there are as many, then one less (which some shares have), then
-// fewer and fewer.
+// The part of a lane in a share: so many packs at a time while there are as many, then one less (which some shares have), then fewer and
+// fewer.
 template <int COUNT> DEVICE void join_packs(Part& part, const Value* values, int64 packs, int64 at, int64 step) {
     for (; at + (COUNT - 1) * step < packs; at += COUNT * step) {
         Pack read[COUNT];
@@ -70,8 +70,8 @@ template <int COUNT> DEVICE void join_packs(Part& part, const Value* values, int
     if constexpr (COUNT > 1) join_packs<COUNT == LOADS ? LOADS - 1 : (COUNT + 1) / 2>(part, values, packs, at, step);
 }
 
-// One block joins the shares: PER_PLACE of them at each place, the places of a group by a warp, then the groups. A warp asks
-// for those of AT_A_TIME groups before it joins any.
+// One block joins the shares: PER_PLACE of them at each place, the places of a group by a warp, then the groups. A warp loads those of
+// AT_A_TIME groups before it joins any.
 DEVICE void join_shares(volatile const Value* of_shares, int64 shares, volatile int64* host) {
     constexpr int AT_A_TIME = 4;
     __shared__ Value of_groups[GROUPS];

@@ -42,7 +42,7 @@ extern "C" __global__ void add_carries_kernel(
     add_carries(indptr, entries, chunk_length(entries), result, {carry_values, carry_rows});
 }
 
-// One value stands for all: a row has it as often as its offsets say.
+// One value stands for all: a row combines it as often as it has entries.
 extern "C" __global__ void repeat_rows_kernel(
     const Offset* indptr, int64 nrows, const Stored* values, bool* present, Value* result, int64* counters,
     volatile int64* host

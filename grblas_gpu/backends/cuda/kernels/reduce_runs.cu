@@ -1,9 +1,9 @@
 // Each run of values combined: run r goes from starts[r] to starts[r + 1], the last one to the end. Generated: Value, add,
 // and ASSOCIATIVE (otherwise a run is folded from the left, by one thread). reduce_all.cu is for one run of everything.
 //
-// The values are cut into chunks, one for each warp: how many depends on the number of values only, and so does the order
-// in which a run is added up. One run of a hundred million values and a hundred million runs of one keep all warps
-// equally busy. What a chunk holds of a run that began before it is kept aside, and the last block adds it.
+// The values are cut into chunks, one for each warp: their number depends only on the number of values, and so does the order of additions
+// in a run. One run of a hundred million values and a hundred million runs of one keep all warps equally busy. The carry of a chunk, the
+// part of a run that began before it, is stored, and the last block adds it.
 
 #include "cooperate.cuh"
 #include "parts.cuh"
@@ -19,7 +19,7 @@ struct Runs {
     DEVICE int64 stop(int64 run) const { return run + 1 < number ? starts[run + 1] : values; }
     DEVICE int64 containing(int64 value) const { return warp_upper_bound(starts, number, value) - 1; }
 };
-// What is left of a run that began in an earlier chunk, for every chunk.
+// The carry of every chunk: the rest of a run that began in an earlier chunk.
 struct Carry {
     Value* values;
     int64* runs;  // which run, or -1
@@ -35,8 +35,7 @@ DEVICE unsigned any_lane(unsigned bits) {
     return bits;
 }
 
-// One chunk by a warp. Between two starts every lane adds up what it reads; where runs start, the row is added up from
-// start to start.
+// One chunk by a warp. Between two starts every lane sums its values; where runs start, the row of 32 values is summed from start to start.
 DEVICE void reduce_chunk(
     const Value* values, const Runs& runs, int64 chunk, int64 length, Value* result, const Carry& carry
 ) {
@@ -86,7 +85,7 @@ DEVICE void reduce_chunk(
     close(warp_joined(open));
 }
 
-// One block adds what chunks have kept aside; a warp takes a run.
+// One block adds the carries; a warp takes a run.
 DEVICE void add_carries(const Runs& runs, int64 length, Value* result, const Carry& carry) {
     volatile const int64* run_of = carry.runs;
     volatile const Value* values = carry.values;

@@ -1,9 +1,8 @@
-// The rows of a matrix added up, balanced over entries and rows: a warp takes a chunk of the path that goes through the
-// entries of the first row, its end, the entries of the second row, its end and so on, so that neither long rows nor long
-// runs of empty ones keep a warp busy alone. Entry e of row r is at e + r of that path. How many chunks there are depends on
-// its length only, and the order in which a row is added up on that and on where its entries lie: however many warps there
-// are. What a chunk holds of a row that began before it is its `carry`, which is added to the row when all chunks are done
-// (add_carries: in another kernel, or after a grid barrier). Generated: Offset, Value, add.
+// The rows of a matrix summed, balanced over entries and rows: a warp takes a chunk of the path through the entries of the first row, its
+// end, the entries of the second row, its end and so on, so that neither long rows nor long runs of empty ones overload a warp. Entry e of
+// row r is at e + r of that path. The number of chunks depends only on its length, and the order of additions in a row on that and on the
+// places of its entries, not on the number of warps. The part of a row that began before a chunk is the `carry` of the chunk, which is
+// added to the row when all chunks are done (add_carries: in another kernel, or after a grid barrier). Generated: Offset, Value, add.
 
 #include "carries.cuh"
 #include "row_lanes.cuh"
@@ -13,14 +12,14 @@
 // Chunks of a path through so many entries and rows.
 DEVICE int64 path_chunk(int64 nrows, int64 entries) { return chunk_length(entries + nrows); }
 
-// load(base, skipped, count, items) as in row_groups.cuh, load_lane as in row_lanes.cuh; row_is(row, filled) is called for every row:
-// whether it has entries. BY_LANES: where rows that follow each other are short, lanes take some each.
+// load(base, skipped, count, items) as in row_groups.cuh, load_lane as in row_lanes.cuh; row_is(row, filled) is called for every row with
+// whether it has entries. BY_LANES: consecutive short rows are distributed over the lanes.
 template <int IN_FLIGHT, bool BY_LANES, class Load, class LoadLane, class RowIs>
 DEVICE void add_up_chunk(
     const Offset* indptr, int64 nrows, int64 entries, int64 chunk, int64 length, Value* result, const Carry& carry,
     const Load& load, LoadLane load_lane, RowIs row_is
 ) {
-    // As few words as there can be: registers are short, and one that has to wait for memory before it is put away is no use.
+    // As few words as possible: registers are scarce, and spilling a value that is still being loaded gains nothing.
     Place begin = Place(chunk) * Place(length), left = Place(entries + nrows) - begin;
     Place end = begin + (Place(length) < left ? Place(length) : left), rows = Place(nrows);
     // The first row that begins in this chunk, or later.
@@ -28,7 +27,7 @@ DEVICE void add_up_chunk(
     bool begun = Place(indptr[first]) + first != begin;  // the row before it, before this chunk
     if (begun && Place(indptr[first]) + first - 1 == begin) begun = false;  // of that nothing is left but its end
     if (lane() == 0) carry.rows[chunk] = begun ? int64(first) - 1 : -1;
-    constexpr int ROWS = BY_LANES && STAGED ? STAGED_ROWS : 1;  // that a lane has before it, 32 apart
+    constexpr int ROWS = BY_LANES && STAGED ? STAGED_ROWS : 1;  // rows per lane, 32 apart
     Place row = first - begun + lane();
     auto offset = [&](Place at) { return Place(at <= rows ? indptr[at] : entries); };
     Place start[ROWS], behind = offset(row - lane() + 32 * ROWS);  // where the rows begin, and where the row after the last one begins
@@ -92,7 +91,7 @@ DEVICE void add_up_rows(
     LoadLane load_lane, RowIs row_is
 ) {
     int64 length = path_chunk(nrows, entries);
-    // Warps of different blocks have chunks that follow each other: what is left for the last turn is on all processors.
+    // Warps of different blocks have consecutive chunks: the remainder of the last round is spread over all processors.
     int64 first = int64(thread() >> 5) * BLOCK_COUNT + blockIdx.x;
     for (int64 chunk = first; chunk * length < entries + nrows; chunk += warps_in_grid())
         add_up_chunk<IN_FLIGHT, BY_LANES>(indptr, nrows, entries, chunk, length, result, carry, load, load_lane, row_is);

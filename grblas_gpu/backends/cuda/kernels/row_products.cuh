@@ -116,7 +116,8 @@ template <class RowIs> DEVICE void multiply_short_rows(const Matrix& m, const El
     }
 }
 
-// A lane waits for IN_FLIGHT entries together: the sums do not depend on it. What is left of rows is in `carry` (add_row_carries).
+// A lane waits for IN_FLIGHT entries together: the sums do not depend on it. Parts of rows that began before a chunk are in `carry`
+// (add_row_carries).
 template <int IN_FLIGHT, class U, class RowIs>
 DEVICE void multiply_rows(
     const Matrix& m, const U& u, int64 nrows, int64 entries, Value* result, const Carry& carry, RowIs row_is
@@ -127,7 +128,7 @@ DEVICE void multiply_rows(
     add_up_rows<IN_FLIGHT, SHORT_ROWS && same_type<U, Elements>>(m.indptr, nrows, entries, result, carry, load, load_lane, row_is);
 }
 
-// Whether rows may be in several chunks: then their carries have to be added.
+// Whether rows may span several chunks: then their carries have to be added.
 DEVICE bool has_carries(int64 nrows, int64 entries) { return entries + nrows > path_chunk(nrows, entries); }
 DEVICE void add_row_carries(const Offset* indptr, int64 nrows, int64 entries, Value* result, const Carry& carry) {
     add_carries<1>(indptr, entries + nrows, path_chunk(nrows, entries), result, carry);

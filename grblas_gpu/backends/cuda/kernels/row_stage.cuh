@@ -1,11 +1,11 @@
-// Sums of short rows, STAGED_ROWS of them for each lane: the warp reads the entries of all these rows as they lie in memory, leaves
-// their values in shared memory, and every lane adds up its own from there. As many reads are in flight as if the rows were long.
-// Generated: what row_groups.cuh needs. A kernel and a loop (lists.cuh) each have a warp_memory() of WARP_WORDS for every warp.
+// Sums of short rows, STAGED_ROWS of them for each lane: the warp reads the entries of all these rows in memory order into shared memory,
+// and every lane sums its own rows from there. As many reads are in flight as if the rows were long. Generated: the definitions for
+// row_groups.cuh. A kernel and a loop (lists.cuh) each have a warp_memory() of WARP_WORDS for every warp.
 
 #include "row_groups.cuh"
 
 constexpr bool STAGED = sizeof(Value) <= 8;  // there is room for so much
-// Rows of two entries, as they are in the sparsest graphs, with what is before them in a cache line, are mostly read in one go.
+// Rows of two entries, as in the sparsest graphs, with the beginning of their cache line, are mostly read at once.
 constexpr int STAGED_ROWS = 2, STAGED_IN_FLIGHT = 5;
 static_assert(!STAGED || 32 * STAGED_IN_FLIGHT * sizeof(Value) <= 8 * WARP_WORDS, "or it is not the warp's own");
 

@@ -8,13 +8,13 @@ constexpr int64 MOST_CHUNKS = 8192, LEAST_CHUNK = 4 * WINDOW;
 constexpr int WARPS_OF_BLOCK = 8;
 constexpr int MOST_STEPS = 16;  // through 32 rows each, in a window: to search for rows takes about as long
 
-// The entries are cut into chunks of whole windows, one for a warp: how many depends on the number of entries only.
+// The entries are cut into chunks of whole windows, one per warp: their number depends only on the number of entries.
 DEVICE int64 chunk_length(int64 entries) {
     int64 length = (entries + MOST_CHUNKS - 1) / MOST_CHUNKS;
     return length < LEAST_CHUNK ? LEAST_CHUNK : (length + WINDOW - 1) / WINDOW * WINDOW;
 }
 
-// The first row that starts at an entry or later; all lanes of the warp ask for the same.
+// The first row that starts at an entry or later; all lanes of the warp pass the same arguments.
 DEVICE int64 first_row_at(const Offset* indptr, int64 nrows, int64 entry) {
     return entry == 0 ? 0 : warp_upper_bound(indptr, nrows + 1, entry - 1);
 }
@@ -25,9 +25,9 @@ struct Starts {
     unsigned rows[WINDOW];  // counted from the first row of the window
 };
 
-// The rest of a window in which most rows are empty, so that to walk through them would keep the warp busy for long: the
-// entries from where row `first` starts look for their rows, all at the same time. `count` rows of the window are listed. Returns the
-// first row that does not start before `stop`.
+// The rest of a window in which most rows are empty, so that walking through them would keep the warp busy for long: the entries from the
+// start of row `first` on search for their rows, all at the same time. `count` rows of the window are listed. Returns the first row that
+// does not start before `stop`.
 DEVICE int64 search_starts(
     const Offset* indptr, int64 nrows, int64 window_first, int64 first, int count, int64 base, int64 stop, Starts& starts
 ) {
@@ -89,8 +89,8 @@ DEVICE void list_starts(const Offset* indptr, int64 nrows, int64& first, int64 b
     __syncwarp();
 }
 
-// use(first, hi, rows) for every window of entries: rows[k] is the row of entry first + 32 k, if that comes before hi. Who loads
-// for all of them before anything is stored keeps memory busy. The warps of the grid share the chunks.
+// use(first, hi, rows) for every window of entries: rows[k] is the row of entry first + 32 k, if that comes before hi. Issue
+// all loads before the first store to keep memory busy. The warps of the grid share the chunks.
 template <class Use> DEVICE void for_each_window(const Offset* indptr, int64 nrows, int64 entries, Use use) {
     __shared__ Starts all_starts[WARPS_OF_BLOCK];
     Starts& starts = all_starts[threadIdx.x >> 5];

@@ -1,10 +1,9 @@
 // The entries of every row of a matrix combined, balanced over entries: a row of a million and a million rows of one keep
 // all warps equally busy. Generated: Offset, Value, add, and what parts.cuh needs.
 //
-// The entries are cut into chunks, one for a warp: how many depends on the number of entries only, and so does the order
-// in which a row is added up. A warp goes through its chunk in windows, in which every lane has ITEMS entries that follow
-// each other; what lanes leave open is joined over the warp. What a chunk holds of a row that began before it is its
-// `carry`, which a second kernel adds to the row.
+// The entries are cut into chunks, one per warp: their number depends only on the number of entries, and so does the order of additions in
+// a row. A warp goes through its chunk in windows, in which every lane has ITEMS consecutive entries; open sums of lanes are joined over
+// the warp. The part of a row that began before a chunk is its `carry`, which a second kernel adds to the row.
 
 #include "carries.cuh"
 #include "row_starts.cuh"
@@ -80,8 +79,8 @@ DEVICE void reduce_chunk(
     }
 }
 
-// The warps of the grid share the chunks, and its threads the rows: row_is(row, filled) is told whether a row has entries. A run of
-// empty rows, however long, is no chunk's.
+// The warps of the grid share the chunks, and its threads the rows: row_is(row, filled) gets whether a row has entries. Empty rows belong
+// to no chunk, even in long runs.
 template <class Load, class RowIs>
 DEVICE void reduce_rows(
     const Offset* indptr, int64 nrows, int64 entries, Value* result, const Carry& carry, Load load, RowIs row_is

@@ -1,5 +1,5 @@
-// The entries of a matrix for which op(x, i, j, thunk) is true, and that a mask lets through: each warp notes in bits what
-// its chunk keeps, and then writes it, so that masks are searched once. Generated: Offset, Column, Stored, Left, Thunk, op, the mask, and
+// The entries of a matrix for which op(x, i, j, thunk) is true and the mask is open: each warp stores bits of the entries that its chunk
+// keeps, and then writes them, so that masks are searched once. Generated: Offset, Column, Stored, Left, Thunk, op, the mask, and
 //   SELECT     there is an operator (otherwise the mask alone decides)
 //   USES_ROW   the operator or the mask reads the row
 //   ISO        one value stands for all
@@ -25,7 +25,7 @@ struct Given {
         const Column *places, const bool *flags, const MaskOffset *mask_indptr, const MaskColumn *mask_indices,      \
         const MaskValue *mask_values
 
-// The entries of a window that a lane has, all of them in flight together.
+// The entries of a lane in a window, all in flight together.
 struct Window {
     Column columns[ITEMS];
     Stored stored[ITEMS];
@@ -88,8 +88,8 @@ template <class Look> DEVICE void for_each_window(const Given& m, int64 chunk, S
     }
 }
 
-// What counting leaves for filling: a bit for every entry that stays, in words, and how many come before each word in its chunk.
-// There are fewer than 2^32 words: indices of more entries would fill no memory there is.
+// The data that counting leaves for filling: a bit for every kept entry, in words, and the number of bits before each word in its chunk.
+// There are fewer than 2^32 words: the indices of more entries would not fit into memory.
 template <class Words> struct Kept {
     Words bits, before;
     int64 words;
@@ -97,7 +97,7 @@ template <class Words> struct Kept {
     DEVICE Kept(Words given, int64 entries) : bits(given), words((entries + 31) >> 5) { before = bits + words; }
 };
 
-// counts[chunk] = how many entries of the chunk stay, in the end of those before.
+// counts[chunk] = the number of kept entries of the chunk, in the end the sum over earlier chunks.
 extern "C" __global__ void __launch_bounds__(256, 4) count_entries_kernel(
     GIVEN, unsigned* marks, int64* counts, unsigned* done, volatile int64* host
 ) {
@@ -131,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) count_entries_kernel(
     publish_offsets(counts, chunks, done, 0, host);
 }
 
-// Warps take windows of entries, and threads take rows: where they start among the `total` entries that stay.
+// Warps take windows of entries, and threads take rows: where they start among the `total` kept entries.
 extern "C" __global__ void __launch_bounds__(256, 4) fill_entries_kernel(
     GIVEN, const unsigned* marks, const int64* offsets, int64 total, Offset* out_indptr, Column* out_indices, Stored* out_values
 ) {
@@ -145,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) fill_entries_kernel(
         Column columns[ITEMS];
         Stored stored[ITEMS];
 #pragma unroll
-        for (int k = 0; k < ITEMS; ++k) {  // what stays is in flight together, and nothing else is read
+        for (int k = 0; k < ITEMS; ++k) {  // loads of kept entries are in flight together, and no others are issued
             if (!(from_lane(bits, k) >> lane() & 1)) continue;
             columns[k] = indices[base + 32 * k + lane()];
             if (!ISO) stored[k] = values[base + 32 * k + lane()];

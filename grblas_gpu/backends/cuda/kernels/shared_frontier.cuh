@@ -1,5 +1,5 @@
-// A short frontier in the shared memory of the team's blocks: every vertex with what a push asks first, where its edges begin and how
-// many there are. Entries are dealt out to the blocks as they come, so that a warp finds those that it takes in its own block.
+// A short frontier in the shared memory of the team's blocks: every vertex with the first data that a push needs, the begin and number of
+// its edges. Entries are distributed to the blocks in order of arrival, so that a warp finds its entries in its own block.
 
 #include "slot.cuh"
 
@@ -15,11 +15,12 @@ struct alignas(16) FrontierEntry {
     int64 edges;  // the first one, and in the last eight bits how many
 };
 struct SharedFrontier {
-    // In block 0: entries that are reached, and their edges, by this level; by the next one; by the last one, which others may still read.
+    // In block 0: entries that are reached, and their edges, by this level; by the next one; by the last one, which other blocks may still
+    // read.
     unsigned reached[3], following[3];
     int turn;  // which of these is this level's
 };
-// Of this level, the next one, and the last one, which is cleaned by it. Queues (lists.cuh) have the same memory at other times.
+// Of this level, the next one, and the last one, which is cleaned by it. Queues (lists.cuh) use the same memory at other times.
 struct FrontierEntries {
     FrontierEntry of[3][SHARED_EACH];
 };
@@ -32,14 +33,14 @@ struct NoRule {
     DEVICE bool operator()(double, double, double, double) const { return true; }
 };
 DEVICE int after(int turn) { return turn == 2 ? 0 : turn + 1; }
-// All threads of the grid, before anything else.
+// Called by all threads of the grid, first.
 DEVICE void begin_shared_frontier() {
     if (thread() < 3) shared_frontier().reached[thread()] = shared_frontier().following[thread()] = 0;
     if (thread() == 0) shared_frontier().turn = 0;
     cluster_barrier();
 }
 
-// Shared memory of another block of the team, by where this block has the same.
+// Shared memory of another block of the team, by the address of the same variable in this block.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 DEVICE unsigned in_block(const void* here, unsigned block) {
     unsigned there;
@@ -47,7 +48,7 @@ DEVICE unsigned in_block(const void* here, unsigned block) {
     return there;
 }
 #endif
-// What the counter of block 0 held before.
+// Adds to the counter of block 0 and returns its old value.
 DEVICE unsigned add_in_team(unsigned* counter, unsigned number) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     unsigned before;
@@ -75,7 +76,7 @@ DEVICE void put_in_block(FrontierEntry* here, unsigned block, const FrontierEntr
     *here = entry;
 #endif
 }
-// Entry number `place` of a level, wherever it belongs.
+// Writes entry number `place` of a level to the block that owns it.
 DEVICE void put_in_frontier(FrontierEntry* entries, int place, const FrontierEntry& entry) {
     int chunk = place / SHARED_VERTICES, at = chunk / int(CLUSTER) * SHARED_VERTICES + place % SHARED_VERTICES;
     if (place < SMALL_ENTRIES) put_in_block(entries + at, chunk % CLUSTER, entry);

@@ -1,14 +1,13 @@
-// A vector in a loop: flags and values by position and, while it has few entries, a list of them in any order. What overwrites it
-// goes to another buffer, which is clean (no flag set, every value `initial`) unless it is `dirty`; the old one is cleaned by its
-// list. There are two buffers, or three where the old one is cleaned while the next one is written.
+// A vector in a loop: flags and values by position and, while it has few entries, an unordered list of them. Steps that overwrite it write
+// to another buffer, which is clean (no flag set, every value `initial`) unless it is `dirty`; the old one is cleaned by its list. There
+// are two buffers, or three if the old one is cleaned while the next one is written.
 
 #include "grid_barrier.cuh"
 
-// What an operation counts about its result; all threads of the team add up theirs.
-// Where there is a list, its length says how many entries there are.
+// The counts of an operation's result; all threads of the team add theirs. With a list, its length is the number of entries.
 constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, PARTS = 4, LIST_MADE = 5, OPEN_ROWS = 6, SORTED = 7;
 
-// The word in which a round notes why the loop has to stop after it. Of what is wrong, it also tells the step.
+// The word in which a round stores why the loop has to stop after it; for an error, also the step.
 DEVICE void stop_because(int64* word, int64 why) { atomicMax((uint64*)word, uint64(why)); }
 struct Wrong {
     int64* word;
@@ -32,7 +31,7 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
     DEVICE int64* list() const { return global(list_at[now]); }
     DEVICE int64* other_list() const { return global(list_at[next_buffer()]); }
     DEVICE bool has(int64 i) const { return full() || flags()[i]; }
-    // At a position that an index names, which there may not be.
+    // At a position of an index, which may be out of bounds.
     DEVICE bool in_range(int64 i, const Wrong& wrong) const {
         bool is = uint64(i) < uint64(size);
         if (!is) wrong.note();
@@ -43,11 +42,11 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
     DEVICE bool other_is_dirty() const { return dirty >> next_buffer() & 1; }
     DEVICE void other_is_clean() { dirty &= ~(int64(1) << next_buffer()); }
 
-    // The other buffer becomes the vector; thread 0 only. What went to a dirty buffer without a list has set all its flags; values
-    // of positions without an entry are old ones, and it stays dirty.
+    // The other buffer becomes the vector; thread 0 only. A step that wrote to a dirty buffer without a list has set all its flags; values
+    // of positions without an entry are old ones, so it stays dirty.
     template <bool VALUED> CALLABLE void overwritten(int64 entries, int64 new_edges, bool with_list) {
         int64 old_entries = count;
-        bool by_list = listed && count * MANY < size;  // a long list is in no order, and takes longer than everything at once
+        bool by_list = listed && count * MANY < size;  // a long list is unordered, and takes longer than cleaning all positions
         if (!by_list) dirty |= int64(1) << now;
         now = next_buffer();
         if (with_list || !VALUED) dirty &= ~(int64(1) << now);
@@ -81,7 +80,7 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
 
 // Cleans the old buffer by its list after the buffers were exchanged. It is not read before the next barrier.
 template <bool VALUED, class T> CALLABLE void clean_by_list(const Slot<T>& slot, T initial) {
-    // From the last block on: if there is little to do, the first ones are busy with what comes next.
+    // From the last block on: if there is little work, the first blocks are busy with the next step.
     int64 mine = (BLOCK_COUNT - 1 - blockIdx.x) * blockDim.x + thread();
     if (mine >= slot.old_count) return;
     int64 old = slot.old_buffer();
@@ -104,13 +103,13 @@ template <bool VALUED, class T> CALLABLE void clean_all(const Slot<T>& slot, int
         for (int64 i = thread_in_grid(); i < slot.size; i += threads_in_grid()) slot.values_in(buffer)[i] = initial;
 }
 
-// Four flags at a time. Arrays of flags begin at a multiple of four, and what follows them may be read.
+// Four flags at a time. Arrays of flags begin at a multiple of four, and the bytes behind them are readable.
 DEVICE unsigned four_flags(const bool* flags, int64 i, int64 size) {
     unsigned word = *(const unsigned*)(flags + i);
     return i + 4 <= size ? word : word & ((1u << (size - i) * 8) - 1);
 }
 
-// The entries of a vector as a list, which must have room for them. A thread looks at 16 positions.
+// Makes the list of a vector's entries, which must have capacity for them. A thread reads 16 positions.
 template <class T> CALLABLE void make_list(const Slot<T>& slot, int64* counters) {
     __shared__ int64 shared[32], first;
     const bool* flags = slot.flags();
@@ -217,7 +216,7 @@ template <bool VALUED, class T> CALLABLE void move_to_primary_buffer(const Slot<
     if (!VALUED && thread_in_grid() == 0) slot.values_in(0)[0] = slot.values()[0];
 }
 
-// Entries and, where the offsets of the matrix that it is multiplied by next are given, edges of what a thread writes.
+// Entries and, if the offsets of the next product's matrix are given, edges of the positions that a thread writes.
 template <class Offset> struct Count {
     const Offset* next;
     int entries;

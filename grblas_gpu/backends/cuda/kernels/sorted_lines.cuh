@@ -2,12 +2,12 @@
 
 #include "grid.cuh"
 
-constexpr int64 LINES_OF_A_WARP = 128;  // neighbours make up for finding their place: what a lane looks for is then close by
+constexpr int64 LINES_OF_A_WARP = 128;  // neighbouring lines amortize the search: a lane's target is then close by
 
-// offsets[line] = how many entries are in lines before, for `lines` lines and their end; line_of(entry) ascends.
+// offsets[line] = the number of entries in earlier lines, for `lines` lines and their end; line_of(entry) ascends.
 template <class LineOf, class Offset>
 DEVICE void list_lines(int64 entries, int64 lines, LineOf line_of, Offset* offsets) {
-    // All lanes of the warp ask for the same, and look at 32 places at a time.
+    // All lanes of the warp pass the same arguments, and probe 32 places at a time.
     auto warp_below = [&](int64 line, int64 lo) {
         int64 hi = entries;
         while (lo < hi) {

@@ -1,5 +1,5 @@
-// A list as flags and values by position, of which a few are given a scalar: positions that are all different, listed or not.
-// Flags are false before. Generated: Stored.
+// A list as flags and values by position, with a scalar at a few positions: these are all different, listed or not. Flags are false before.
+// Generated: Stored.
 
 #include "few.cuh"
 #include "publish.cuh"

@@ -18,7 +18,7 @@ DEVICE bool touch(const Sums& sums, int64 i) {
     unsigned bit = sums.bit << (address & 3) * 8;
     return !(atomicOr((unsigned*)(address & ~uint64(3)), bit) & bit);
 }
-// The same for those positions that are `wanted`, all of which are in flight before the first is there.
+// The same for those positions that are `wanted`, all in flight before the first arrives.
 template <int COUNT, class Index> DEVICE void touch_wanted(bool (&wanted)[COUNT], const Sums& sums, const Index (&i)[COUNT]) {
 #ifdef __CUDA_ARCH__
     unsigned bit[COUNT], before[COUNT];

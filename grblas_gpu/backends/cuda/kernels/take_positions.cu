@@ -1,10 +1,10 @@
-// What a vector has at given positions, which may repeat. Generated: Stored, Given (the type of the positions), and
+// The entries of a vector at given positions, which may repeat. Generated: Stored, Given (the type of the positions), and
 //   FULL    the vector has an entry everywhere; otherwise flags say where
 //   ISO     one value stands for all, and is copied once
 //   CHECK   positions come from the user: the kernel reports how many are out of bounds, and does not read there
 //
-// A thread asks for AT_A_TIME positions, then for what is there, before it writes any of it. Of a full vector the host hears
-// that they are all inside before anything is taken, if they are few enough: it is waiting for that, and nothing else.
+// A thread loads AT_A_TIME positions, then their entries, before it writes any of them. If the positions are few and the vector is full,
+// the kernel publishes that all are in bounds before it reads entries: the host waits only for that.
 
 #include "given_position.cuh"
 #include "publish.cuh"
@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) take_positions_kernel(
     int64 found = 0, outside = 0, first = thread_in_grid(), step = threads_in_grid();
     bool early = FULL && CHECK && count <= AT_A_TIME * step;
     if (ISO && first == 0) out[0] = values[0];
-    do {  // all threads: those that have nothing to do wait for the others
+    do {  // all threads: idle ones wait for the others
         int64 at[AT_A_TIME];
 #pragma unroll
         for (int k = 0; k < AT_A_TIME; ++k) {

@@ -1,10 +1,9 @@
-// What a product counts while it writes its result, and publishes at its end.
+// The counts of a product's result, published at the end.
 
 #include "mxv.cuh"
 #include "publish.cuh"
 
-// Entries and, where the offsets of the next product's matrix are given, how many entries that matrix has in the columns
-// of this result.
+// Entries and, if the offsets of the next product's matrix are given, the number of entries of that matrix in the columns of this result.
 struct Tally {
     const Offset* next;
     int64 entries, edges;

@@ -1,4 +1,4 @@
-// Threads that work on one thing together: a warp or a block. All of a group call these functions together.
+// Threads that cooperate: a warp or a block. All threads of a group call these functions together.
 
 #include "grid.cuh"
 
@@ -12,7 +12,7 @@ struct WarpGroup {
         if (lane() == 0) number = int64(atomicAdd((uint64*)counter, uint64(amount)));
         return from_lane(number, 0);
     }
-    // How many threads of lower rank have the flag, and how many there are in all.
+    // The number of threads of lower rank that have the flag, and the total.
     static DEVICE int64 place(bool flag, int64& total) {
         unsigned flags = __ballot_sync(FULL_WARP, flag);
         total = __popc(flags);

@@ -1,5 +1,5 @@
-// Sums and lists over a range in two passes. The range is cut into a fixed number of tiles, whatever the grid: the first
-// pass sums every tile, in the second each tile adds up the sums before it.
+// Sums and lists over a range in two passes. The range is cut into a fixed number of tiles, independent of the grid: the first pass sums
+// every tile, in the second each tile sums the earlier tiles.
 
 #include "grid.cuh"
 

@@ -10,7 +10,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) list_rows_kernel(const Offs
     for_each_entry(indptr, nrows, entries, [&](int64 entry, int64 row) { rows[entry] = Row(row); });
 }
 
-// keys[entry] = its column, by which it is sorted, and its row above that, which comes along; and the digits of all columns.
+// keys[entry] = its column, the sort key, with its row above as payload; and the digits of all columns.
 extern "C" __global__ void __launch_bounds__(256, 4) pack_entries_kernel(
     const Offset* indptr, const Column* indices, int64 nrows, int64 entries, int64 column_bits, Key* keys, int64 bits, int64 width,
     Place* workspace, int64 tiles
@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) pack_entries_kernel(
     add_counts(passes, {workspace, tiles}, counts);
 }
 
-// For few of them, that one block sorts.
+// For so few keys that one block sorts them.
 extern "C" __global__ void unpack_entries_kernel(
     const Key* keys, int64 entries, int64 column_bits, Row* rows, Column* columns
 ) {
@@ -41,7 +41,7 @@ extern "C" __global__ void unpack_entries_kernel(
     }
 }
 
-// out_indptr[column] = how many of the sorted entries are in lower columns.
+// out_indptr[column] = the number of sorted entries in lower columns.
 extern "C" __global__ void list_columns_kernel(
     const Column* columns, int64 entries, int64 ncols, OutOffset* out_indptr
 ) {

@@ -1,4 +1,4 @@
-// The transpose of a dense matrix, in tiles that a warp turns around in shared memory. Generated: Value, of the right width.
+// The transpose of a dense matrix, in tiles that a warp transposes in shared memory. Generated: Value, of the right width.
 
 #include "grid.cuh"
 

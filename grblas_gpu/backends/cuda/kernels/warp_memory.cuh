@@ -1,4 +1,4 @@
-// Shared memory of the warps of a kernel that adds up short rows (row_stage.cuh); a loop has that of its queues (lists.cuh).
+// Shared memory of the warps of a kernel that sums short rows (row_stage.cuh); a loop uses that of its queues (lists.cuh).
 
 constexpr int WARP_WORDS = 160;
 DEVICE int64* warp_memory() {

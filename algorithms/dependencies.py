@@ -38,7 +38,7 @@ class Search(NamedTuple):
 
 def dependencies_of(A: Matrix, frontier: Vector, factor: float | None = None) -> Vector | None:
     """1 + the dependency of each source on each vertex; ``frontier`` has a 1.0 at every source, and is used up. With a
-    ``factor`` the result is that factor times the dependency, or 0 without one; both stages are one program if possible.
+    ``factor`` the result is it times the dependency, or 0 without one; both stages are one program if possible.
 
     There must be no way from one source to another. If not even scaled counts fit (logarithms do), it is None, and the
     frontier as it was.

@@ -1,4 +1,4 @@
-"""Changes of an object without a computation, from nodes: assignment to all of it, to a region, to one element."""
+"""Assignment nodes: to a whole object, to a region, to one element."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _assign_block(engine: Any, store: Any, value: Any, rows: Any, cols: Any) -> 
 
 
 def _window(axis: Any) -> range | None:
-    """The positions of a slice that follow each other, or a single one."""
+    """The consecutive positions of a slice, or a single one."""
     return range(axis.position, axis.position + 1) if axis.size is None else axis.window
 
 
@@ -105,7 +105,7 @@ def scatter(node: Node) -> None:
 
 
 def _where_indexed(engine: Any, there: tuple, value: Any, view: MaskView | None, submask: bool) -> tuple[Any, Any]:
-    """A value and a submask, of the region's shape, without what an index Vector has no entry for."""
+    """A value and a submask of the region's shape, without positions where an index Vector has no entry."""
     if all(part is None for part in there):
         return value, view
     take = engine.extract_vector if len(there) == 1 else engine.extract_matrix
@@ -117,7 +117,8 @@ def _where_indexed(engine: Any, there: tuple, value: Any, view: MaskView | None,
 
 
 def _fitting(engine: Any, store: Any, value: Any, index: tuple, accum: Any) -> Any:
-    """A value of the type of the output; None is an empty object: that deletes, or, accumulated, changes nothing."""
+    """A value of the type of the output; None is an empty object, which deletes, or, with an accumulator, changes
+    nothing."""
     if value is None:
         shape = (store.size,) if len(index) == 1 else (store.nrows, store.ncols)
         sizes = [n if part is None else len(part) for part, n in zip(index, shape, strict=True)]

@@ -40,7 +40,7 @@ def final_value(node: Node, a: MatrixStore) -> Any:
 
 
 def check_any_order(node: Node) -> None:
-    """An error if a product depends on the order in which edges are followed; single products have none."""
+    """Raise if a product depends on the order in which edges are followed; single products have no order."""
     if not keeps_order(node.operator):
         raise ValueError(
             f"{node.op.name}: any_order=True needs a monoid that takes the least or the largest, and an operator that "
@@ -64,7 +64,7 @@ def check_product_of_matrices(node: Node) -> None:
 def pull_in_place(
     node: Node, a: MatrixStore, view: MaskView | None, transposed: bool, flip: bool, final: Any, edges: int | None
 ) -> VectorStore:
-    """Leave it to the engine; a trace has the edges of the operand, if a rule has counted them."""
+    """Run it on the engine; the trace gets the edges of the operand if a rule has counted them."""
     u = node.operands[0 if flip else 1]
     plan = Plan("pull.compact", f"in place: rows that reach {final} are visible at once")
     collector = current()

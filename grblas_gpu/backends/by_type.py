@@ -12,14 +12,14 @@ from ..trace import records as trace
 from .protocol import Backend
 from .storage import MaskView, MatrixStore, VectorStore
 
-#: What cannot be of any of these kinds.
+#: Types that cannot be of any of these kinds.
 _NEITHER = frozenset((type(None), bool, int, float, str, *(np.dtype(char).type for char in "?bhilqBHILQefdg")))
 
 
 def kind_among(kinds: str, arguments: Any) -> str:
     """The first of these kinds of NumPy types ("c" complex, "V" records) that arguments or their operators have.
 
-    Every call asks, so what most arguments are comes first.
+    Called for every operation, so the most common arguments are tested first.
     """
     for each in arguments:
         what = type(each)
@@ -69,7 +69,7 @@ def _by_type(name: str) -> Any:
 
 
 class ByType(Backend):
-    """Derive an engine from this and from its kernels, in this order: what may touch values looks at their types."""
+    """Derive an engine from this and from its kernels, in this order: methods that read values check their types."""
 
     #: Kinds of NumPy types, as in ``dtype.kind``: a call that has one of them runs on another engine.
     left_to_others = ""

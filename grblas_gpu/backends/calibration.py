@@ -1,7 +1,7 @@
 """Planner constants that were measured on this machine (``grblas-gpu calibrate``), kept with the cache of kernels.
 
-Only ratios matter to the planner, so the time of a probe stands for its usual cost, and the others follow. What is not
-a number of a plausible size is ignored: a damaged file costs speed, never a result.
+Only ratios matter to the planner, so the time of a probe stands for its usual cost, and the others follow. Implausible
+numbers are ignored: a damaged file costs speed, never a result.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .kernel_cache import base_folder
 
 FILE = "costs.json"
 DEFAULTS = {"cpu": CPU_COSTS, "cuda": CUDA_COSTS}
-LEAST, MOST = 0.01, 1000.0  # of a cost that may be believed
+LEAST, MOST = 0.01, 1000.0  # the range of a plausible cost
 _current = dict(DEFAULTS)
 
 
 class Seconds(NamedTuple):
-    """What was measured, each for one of many: an edge pushed, a row looked at, an edge probed; and in masked products
-    of matrices a product, and an entry that a dot product reads."""
+    """Measured seconds per item: an edge pushed, a row read, an edge probed; and in masked products of matrices a
+    product, and an entry that a dot product reads."""
 
     push_edge: float
     pull_row: float
@@ -50,7 +50,7 @@ def costs_from(seconds: Seconds, default: Costs) -> dict[str, float]:
 
 
 def with_costs(default: Costs, given: Any) -> Costs:
-    """The default with those of the given costs that can be believed.
+    """The default, updated with the plausible ones of the given costs.
 
     >>> with_costs(CPU_COSTS, {"push_edge": 4.0, "pull_row": "much", "pull_probe": -1, "speed": 3}).push_edge
     4.0
@@ -66,7 +66,7 @@ def with_costs(default: Costs, given: Any) -> Costs:
 
 
 def costs_of(backend: str) -> Costs:
-    """What the planner goes by on this backend now."""
+    """The costs that the planner uses on this backend now."""
     return _current[backend]
 
 
@@ -79,7 +79,7 @@ def start(backend: str) -> Costs:
 
 
 def hardware(backend: str) -> str:
-    """What a backend runs on: costs that were measured elsewhere do not count."""
+    """The hardware of a backend: costs measured on other hardware do not apply."""
     if backend == "cpu":
         return f"{platform.machine()}, {os.cpu_count()} cores"
     import cupy

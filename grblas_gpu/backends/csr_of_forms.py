@@ -1,4 +1,4 @@
-"""The arrays of CSR, of a matrix that is stored in another form."""
+"""The CSR arrays of a matrix that is stored in another form."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def of_dense(a: Any) -> tuple[Array, Array, Array]:
 
 
 def row_of_each(rows: Array, starts: Array) -> Array:
-    """A row as often as it has entries; each has some."""
+    """Each row as often as it has entries; no row is empty."""
     if isinstance(rows, np.ndarray):
         return np.repeat(rows, np.diff(starts))
     marks = np.zeros(int(starts[-1]), INDEX, like=starts)  # synchronizes

@@ -1,7 +1,7 @@
 """Bitmap and full matrices, position by position: to element-wise work a matrix is a vector, row after row.
 
-So every engine's loops over dense vectors are its loops over dense matrices, and masks, accumulators and replace mean
-the same. What asks where an entry is (positional operators) does not come here: it goes by the entries.
+So every engine's loops over dense vectors are its loops over dense matrices, with the same masks, accumulators and
+replace. Positional operators do not run here: they run on the entries.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def as_vector(a: MatrixStore) -> VectorStore:
 
 
 def as_matrix(nrows: int, ncols: int, v: VectorStore) -> MatrixStore:
-    """A vector of rows after each other, as a matrix in the form that it has already."""
+    """A vector of consecutive rows as a matrix of the same form."""
     if v.kind == "full":
         return MatrixStore.full(nrows, ncols, v.values)
     if v.kind == "bitmap":
@@ -38,7 +38,7 @@ def as_matrix(nrows: int, ncols: int, v: VectorStore) -> MatrixStore:
 
 
 def viewed(mask: MaskView | None, known: dict[int, VectorStore]) -> MaskView | None:
-    """A mask of vectors; what is the output as well stays the same object."""
+    """A mask of vectors; if it is the output as well, it stays the same object."""
     if mask is None:
         return None
     store: Any = mask.store
@@ -62,10 +62,10 @@ def apply(engine: Any, method: str, x: MatrixStore, op: Any, *more: Any) -> Matr
 
 
 def indexed(engine: Any, method: str, x: MatrixStore, op: Any, thunk: Any) -> MatrixStore | None:
-    """``select`` and ``apply_index`` by operators that look at values only."""
+    """``select`` and ``apply_index`` by operators that read values only."""
     if op.source is None or re.search(r"\b[ij]\b", op.source):
         return None
-    if x.iso:  # for one entry as for all of them
+    if x.iso:  # the same result for all entries
         one = getattr(engine, method)(VectorStore(1, x.stored_values), op, thunk)
         if one.nvals == 0:
             return engine.empty_matrix(x.nrows, x.ncols, x.dtype)
@@ -90,7 +90,7 @@ def write(
 
 
 def at_entries(t: MatrixStore, mask: Any) -> MatrixStore:
-    """What a dense matrix has where a mask is true."""
+    """The entries of a dense matrix where a mask is true."""
     keys, dense = true_keys(mask), t.stored_values
     if t.present is not None:
         keys = keys[t.present[keys]]
@@ -122,7 +122,7 @@ def assign(
 
 
 def changeable(c: MatrixStore) -> VectorStore:
-    """The output as a vector in the same memory, of which nothing else is known any more: it may change in place."""
+    """The output as a vector in the same memory, without cached properties: it may change in place."""
     old = as_vector(c)
     if c.dense is not None:
         c.uncount()
@@ -165,7 +165,7 @@ def extract_line(a: MatrixStore, which: int, is_row: bool) -> VectorStore:
 
 
 def replace_line(c: MatrixStore, which: int, line: VectorStore, is_row: bool) -> MatrixStore:
-    """``c`` with one row or column exchanged."""
+    """``c`` with one row or column replaced."""
     place = slice(which * c.ncols, (which + 1) * c.ncols) if is_row else slice(which, None, max(1, c.ncols))
     keys, values = entries(line)
     assert c.dense is not None
@@ -200,11 +200,11 @@ def diagonal(engine: Any, a: MatrixStore, k: int) -> VectorStore:
 
 
 def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore | None:
-    """The entries of each row combined; where a bitmap of integers has none, the identity is added."""
+    """The entries of each row combined; missing entries of an integer bitmap count as the identity."""
     if a.ncols == 0 or (a.present is not None and monoid.any_value):
         return None
     assert a.dense is not None
-    if a.present is None and a.iso and a.ncols > 1:  # what one row has, all have
+    if a.present is None and a.iso and a.ncols > 1:  # all rows are equal
         one = engine.reduce_scalar(VectorStore(a.ncols, a.dense), monoid)
         return VectorStore(a.nrows, engine.array([one], monoid.type.np_type))
     starts = np.arange(a.nrows, dtype=INDEX, like=a.dense) * a.ncols
@@ -215,7 +215,7 @@ def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore | No
         values = np.where(a.present, values, values.dtype.type(monoid.identity))
         there = a.present.reshape(a.nrows, a.ncols).any(axis=1)
         return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts), present=there)
-    # The least of NaN and infinity is infinity, and that of NaN alone is NaN: nothing may be added.
+    # The least of NaN and infinity is infinity, and that of NaN alone is NaN: no identity may be added.
     counts = np.count_nonzero(a.present.reshape(a.nrows, a.ncols), axis=1)
     rows = np.flatnonzero(counts)
     if len(rows) == 0:
@@ -234,7 +234,7 @@ def spread(u: VectorStore, nrows: int, ncols: int, down: bool) -> MatrixStore:
 
 
 def tuples(a: MatrixStore) -> tuple[Array, Array, Array]:
-    """Rows, columns and values of all entries, in order, without arrays that are kept."""
+    """Rows, columns and values of all entries, in order, without caching arrays."""
     keys, values = entries(flat(a))
     rows = keys // max(1, a.ncols)
     return rows, keys - rows * a.ncols, values

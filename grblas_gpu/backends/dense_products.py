@@ -1,7 +1,7 @@
-"""Products of two matrices of which one is dense: what the engines' kernels have in common.
+"""Products of two matrices, one of them dense: the common part of all engines.
 
-Kernels have the sparse factor by rows, and a dense one by rows. ``A D`` is that already; ``D A`` is ``(A' D')'``, and
-what is dense is turned around on the way in and out. The sparse factor keeps its transpose.
+Kernels read the sparse factor by rows, and the dense one by rows. ``A D`` has that form; ``D A`` is ``(A' D')'``, so
+dense matrices are transposed on the way in and out. The sparse factor caches its transpose.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Words(NamedTuple):
 
 
 class Side(NamedTuple):
-    """A matrix as a kernel reads it: as it is or turned around; entries of a ``valued`` one count if they are not 0."""
+    """A matrix as a kernel reads it: as stored or transposed; entries of a ``valued`` one count if they are not 0."""
 
     store: MatrixStore
     turned: bool
@@ -46,7 +46,7 @@ class Side(NamedTuple):
 
     @property
     def flags(self) -> Array | None:
-        """The flags of a dense matrix, as it is stored; None if every position counts."""
+        """The flags of a dense matrix, as stored; None if every position counts."""
         store = self.store
         if not self.valued:
             return store.present
@@ -68,7 +68,7 @@ _EVERYWHERE = Allowed()
 
 
 class Kernels(Protocol):
-    """What an engine has for it. None for work that is too little for a kernel."""
+    """The kernels of an engine. None for work that is too little for a kernel."""
 
     def multiply(
         self, rows: MatrixStore, dense: Side, semiring: Any, flip: bool, early_exit: bool, allowed: Allowed
@@ -81,7 +81,7 @@ class Kernels(Protocol):
     def unions(self, rows: MatrixStore, dense: Side, allowed: Allowed) -> Words | None: ...
     def unpack(self, words: Words, turned: bool) -> tuple[Array, int]: ...
     def constant(self, a: MatrixStore, b: MatrixStore, semiring: Any) -> Array | None:
-        """The one value of a result of which only the pattern matters, or None if there is more to it."""
+        """The one value of a structural result, or None if values differ."""
 
     def matmul(self, a: Array, b: Array) -> Array: ...
 

@@ -40,7 +40,7 @@ def entries(store: Store) -> tuple[Array, Array]:
 
 
 def values_of(store: Store) -> Array:
-    """The values that :func:`entries` gives, without the keys: of a large matrix these cost most."""
+    """The values of :func:`entries`, without the keys, which cost most for a large matrix."""
     if isinstance(store, MatrixStore) or store.kind == "full" or (store.kind == "sparse" and store.ordered):
         return expand(store.values, store.nvals)
     return entries(store)[1]
@@ -168,7 +168,7 @@ def merge(keys1: Array, values1: Array, keys2: Array, values2: Array) -> tuple[A
 def cast(values: Array, dtype: np.dtype) -> Array:
     """Typecast as GraphBLAS does: floats saturate to integers, NaN becomes 0, anything nonzero is True.
 
-    Of a complex number that is not to stay one, the real part counts.
+    Complex numbers lose their imaginary part, unless the result is complex.
     """
     if values.dtype == dtype:
         return values
@@ -176,9 +176,9 @@ def cast(values: Array, dtype: np.dtype) -> Array:
         return np.broadcast_to(cast(values[:1].copy(), dtype), values.shape)
     native = None if isinstance(values, np.ndarray) else natives.get(type(values))
     if native is not None and not {"c", "V"} & {values.dtype.kind, dtype.kind}:
-        return native.cast_values(values, dtype)  # in other memory, where each step would be a kernel
+        return native.cast_values(values, dtype)  # on a device, where each step would be a kernel
     if values.dtype.kind == "V" or dtype.kind == "V":
-        if np.can_cast(values.dtype, dtype, "equiv"):  # the same fields at other places: NumPy's functions pack them
+        if np.can_cast(values.dtype, dtype, "equiv"):  # the same fields at other offsets: NumPy packs them
             return values.astype(dtype)
         raise DomainMismatch(f"values of the type {values.dtype} are not {dtype}, and there is no cast between them")
     if dtype == bool:
@@ -196,14 +196,14 @@ def cast(values: Array, dtype: np.dtype) -> Array:
         return result
     if (
         values.dtype.kind == dtype.kind and dtype.kind in "fc"
-    ):  # too large is infinite; and where a bitmap has no entry is anything
+    ):  # too large values become infinite; missing entries of a bitmap are arbitrary
         with np.errstate(over="ignore"):
             return values.astype(dtype)
     return values.astype(dtype)
 
 
 def operand(values: Array, dtype: np.dtype) -> Array:
-    """What an operator reads; one of another type than a record takes nothing from it but its position."""
+    """The operand of an operator; an operator of another type reads only the position of a record."""
     if values.dtype.kind == "V" and dtype.kind != "V":
         return np.zeros(len(values), dtype, like=values)
     return cast(values, dtype)
@@ -242,7 +242,7 @@ def runs(keys: Array) -> Array:
 
 
 def in_order_of_pairs(rows: Array, cols: Array, nrows: int, ncols: int) -> Array:
-    """What brings positions in the order of rows, and of columns in each; equal ones stay in their order."""
+    """The permutation that sorts positions by row and column; equal ones stay in order."""
     if nrows * ncols < 2**63:
         return np.argsort(keys_at(rows, cols, nrows, ncols), kind="stable")
     by_column = np.argsort(cols, kind="stable")
@@ -250,7 +250,7 @@ def in_order_of_pairs(rows: Array, cols: Array, nrows: int, ncols: int) -> Array
 
 
 def runs_of_pairs(rows: Array, cols: Array) -> Array:
-    """Where each run of equal positions starts, which are in order."""
+    """Where each run of equal, sorted positions starts."""
     first = filled(len(rows), True, rows)
     first[1:] = (rows[1:] != rows[:-1]) | (cols[1:] != cols[:-1])
     return np.flatnonzero(first)

@@ -1,7 +1,7 @@
-"""What engines do with matrices that are not CSR: in front of the methods that compute with CSR.
+"""Operations on matrices that are not CSR: in front of the methods that compute with CSR.
 
-Bitmap and full matrices go position by position (``dense_matrices.py``), hypersparse ones by their entries
-(``hypersparse.py``, and definitions that need no row pointers). What is not here reads CSR of any form, made on first
+Bitmap and full matrices run position by position (``dense_matrices.py``), hypersparse ones by their entries
+(``hypersparse.py``, and definitions that need no row pointers). Other operations read CSR of any form, made on first
 use (``matrix_storage.py``).
 """
 
@@ -24,7 +24,7 @@ from .storage import Array, MaskView, MatrixStore, VectorStore
 
 
 class EveryForm(Definitions):
-    """Derive an engine from this and from what computes with CSR, in this order."""
+    """Derive an engine from this and from the class that computes with CSR, in this order."""
 
     # ---- products ------------------------------------------------------------------------------------------------
 
@@ -177,7 +177,7 @@ class EveryForm(Definitions):
     def write_form(
         self, c: MatrixStore, t: MatrixStore, mask: MaskView | None, accum: Any, replace: bool, masked: bool
     ) -> MatrixStore | None:
-        """The output step of matrices of which some are not CSR; None where it reads CSR. Engines ask before theirs."""
+        """The output step if a matrix is not CSR; None if it reads CSR. Engines call it before their own."""
         other: Any = None if mask is None else mask.store
         if is_dense(c) or is_dense(t) or (other is not None and is_dense(other)):
             return dense.write(self, c, t, mask, accum, replace, masked)
@@ -186,7 +186,7 @@ class EveryForm(Definitions):
     def assign_form(
         self, c: MatrixStore, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
     ) -> MatrixStore | None:
-        """Assignment to a matrix that is not CSR, or will not be; None where it reads CSR. Engines ask before."""
+        """Assignment to a matrix that is not CSR, or will not be; None if it reads CSR. Engines call it first."""
         whole = index[0] is None and index[1] is None
         if whole and mask is None and accum is None and type(value) is not MatrixStore:
             check_positions(c.nrows, c.ncols, 0)
@@ -269,8 +269,8 @@ def is_dense(a: MatrixStore) -> bool:
 
 
 def by_entries(x: MatrixStore, y: MatrixStore) -> bool:
-    """Whether two matrices of one shape are to be numbered: neither has row pointers (where one has, there is memory
-    for the other's), or their positions have no keys."""
+    """Whether two matrices of one shape are to be numbered: neither has row pointers (if one has, there is memory for
+    the other's), or their positions have no keys."""
     if x.form == HYPERSPARSE:
         return y.form == HYPERSPARSE or x.nrows * x.ncols >= MOST_KEYS
     return y.form == HYPERSPARSE and x.nrows * x.ncols >= MOST_KEYS

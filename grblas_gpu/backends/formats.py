@@ -11,7 +11,7 @@ from .storage import MatrixStore, VectorStore
 
 
 def choose_format(engine: Any, store: Any) -> Any:
-    """Store a vector or matrix the way its fill suggests, or leave it as it is if there is no memory for that.
+    """Store a vector or matrix in the format for its fill; without memory for that, keep the present one.
 
     Without an error: the engine may have written into the arrays of the output, so its old state is gone.
     """
@@ -40,7 +40,7 @@ def choose_format(engine: Any, store: Any) -> Any:
         if entries is None:
             return store
         if store.dense is not None and 4 * entries > positions and (entries == positions) == (form == FULL):
-            return store  # nothing to decide, whatever the shape
+            return store  # nothing to decide, for any shape
         better = matrix_form(entries, store.nrows, store.ncols, form)
         if better == form or (better == SPARSE and store.dense is not None and engine.keeps_dense):
             return store

@@ -1,8 +1,8 @@
-"""Hypersparse matrices as small ones: the rows and columns that have an entry are numbered, and what is computed with
-the numbers is CSR, for which engines have kernels. Work and memory are in proportion to entries.
+"""Hypersparse matrices as small ones: the rows and columns that have an entry are numbered, and engines compute with
+the CSR matrix of these numbers. Work and memory are proportional to the entries.
 
-Numbers ascend as the rows and columns do, so entries stay in order. Where an operator asks for the places themselves,
-the definitions compute with them.
+Numbers ascend as the rows and columns do, so entries stay in order. For operators that read positions, the definitions
+compute with the original ones.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .matrix_storage import from_lines
 from .reference import Definitions
 from .storage import INDEX, INT32_LIMIT, Array, MaskView, MatrixStore, column_type
 
-POINTER_SHARE = 4  # row pointers for each entry that there is: more would be most of the memory
-SMALL = 2**20  # so many rows or columns are not worth being numbered
+POINTER_SHARE = 4  # row pointers per entry: more would be most of the memory
+SMALL = 2**20  # fewer rows or columns are not numbered
 
 _HOST = Definitions()
 
 
 class Numbering:
-    """The rows or columns in use, in order; all of them where there are few, or none are named."""
+    """The rows or columns in use, in order; all of them if they are few, or if none are named."""
 
     def __init__(self, size: int, *used: Array) -> None:
         self.size = size
@@ -56,7 +56,7 @@ class Numbering:
 
 
 def _numbered(every: Array) -> tuple[Array, Array]:
-    """The different ones in order, and the number of each: on a host two thirds quicker than to search for all."""
+    """The distinct ones in order, and the number of each: on a host two thirds faster than searching for all."""
     order = np.argsort(every)
     lines = every[order]
     first = np.ones(len(lines), bool)
@@ -67,9 +67,9 @@ def _numbered(every: Array) -> tuple[Array, Array]:
 
 
 def pointers_fit(*stores: MatrixStore) -> bool:
-    """Whether row pointers take no more than what the operands have anyway: numbering all of that takes longer.
+    """Whether row pointers take no more memory than the operands: numbering all of these takes longer.
 
-    Not where columns are too many for kernels to have anything for each.
+    Not if there are too many columns for arrays of their length.
     """
     if any(store.ncols > INT32_LIMIT for store in stores):
         return False
@@ -90,7 +90,7 @@ def compact(a: MatrixStore, rows: Numbering, cols: Numbering) -> MatrixStore:
 
 
 def original(t: MatrixStore, rows: Numbering, cols: Numbering) -> MatrixStore:
-    """The matrix of which ``t`` has the numbered rows and columns."""
+    """The matrix whose numbered rows and columns are ``t``."""
     return from_lines(rows.size, cols.size, rows.back(t.row_ids), cols.back(t.indices), t.values)
 
 
@@ -159,7 +159,7 @@ def assign(
     replace: bool,
     submask: bool,
 ) -> MatrixStore:
-    """``c<m>(I, J) (+)= value``. What is given has the shape of the region: its lines are those of an index, or all."""
+    """``c<m>(I, J) (+)= value``. The value has the shape of the region: its lines are those of an index, or all."""
     if accum is not None and accum.positional is not None:
         return on_host(engine, "assign", c, value, index, mask, accum, replace, submask)
     is_store = type(value) is MatrixStore
@@ -184,7 +184,7 @@ def assign(
 
 
 def on_host(engine: Any, method: str, *given: Any, **named: Any) -> Any:
-    """By the definitions, whose keys of positions may be longer than those that a device computes with."""
+    """By the definitions, whose keys may have more bits than those of a device."""
 
     def exported(x: Any) -> Any:
         if type(x) is MatrixStore:

@@ -1,4 +1,4 @@
-"""What positions and offsets are made of."""
+"""The types of positions and offsets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Array = Any  # numpy.ndarray or cupy.ndarray
 
 INDEX = np.int64
 INT32_LIMIT = 2**31 - 1
-MOST_ENTRIES = 2**48  # more than any memory holds; NumPy has other errors for sizes near 2**63
+MOST_ENTRIES = 2**48  # more than any memory holds; NumPy raises other errors for sizes near 2**63
 
 
 #: For arrays that are not NumPy's, how their engine finds what a store remembers: an object with ``transpose``,

@@ -1,6 +1,6 @@
 """Runs one node: the operation on the engine of its output, then the write. Inputs are read, never changed.
 
-:func:`execute` is what every single call comes to, and what a recorded program comes to where it is not run as a whole.
+:func:`execute` runs every single call, and every node of a recorded program that is not fused.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def execute(node: Node, tracing: bool = True) -> None:
             engine = out._engine
             whole = accum is None and (view is None or (replace and op.masked))
             kept = whole and t.dtype is out.dtype.np_type and (type(t) is VectorStore or _is_kept(t))
-            if not kept:  # or it is the new store as it is
+            if not kept:  # otherwise the result becomes the output store
                 store = engine.write(_contents(out), t, view, accum, replace, op.masked)
             out._store = store = choose_format(engine, store)
             if desc is not None and desc.remembers:
@@ -107,13 +107,13 @@ def execute(node: Node, tracing: bool = True) -> None:
 
 
 def _is_kept(t: Any) -> bool:
-    """Whether a result is a matrix that no engine has to write: another one writes complex numbers and records, and a
-    trace tells."""
+    """Whether a result can become the output store as is. Complex numbers and records are written by another engine,
+    for the trace."""
     return type(t) is MatrixStore and t.dtype.kind not in "cV"
 
 
 def _contents(out: Any) -> Any:
-    """What an output holds: of an object that is made for this result, nothing yet."""
+    """The store of an output; None for a new object."""
     try:
         return out._store
     except AttributeError:
@@ -126,7 +126,7 @@ def _control(node: Node) -> None:
 
 
 class Repeated:
-    """A program, one node after another, while its condition holds: from a list that is made once.
+    """Runs a program node by node while its condition holds, from a list that is made once.
 
     Fusing pays off in a long loop: every ``AGAIN`` steps the ``engine`` may take over the rest as a whole. A call
     returns the number of steps, and whether the engine took over.
@@ -166,7 +166,7 @@ def may_run_whole(program: Program, engine: Any) -> bool:
 
 
 def runner(node: Node) -> Callable[[], Any]:
-    """What runs a node again and again. A loop is the engine's as a whole, if it can run that."""
+    """A function that runs a node repeatedly. An engine runs a loop as a whole if it can."""
     if node.op not in ops.CONTROL:
         return partial(execute, node)
     (program,) = node.operands
@@ -190,7 +190,7 @@ def runner(node: Node) -> Callable[[], Any]:
 
 
 def _trace_iterated(why: str | None) -> None:
-    """The trace says why a loop does not run as a whole."""
+    """Add the reason why a loop does not run as a whole to the trace."""
     collector = trace.current()
     if why is not None and collector is not None:
         collector.records.append(trace.Record("loop", 0.0, 0, "iterated", why))

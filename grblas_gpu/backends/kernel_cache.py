@@ -1,8 +1,9 @@
 """Compiled kernels on disk: read only from folders that other users cannot write, and only if they are complete.
 
-What lies there is run, so a folder is trusted if it and all above it belong to this user (or the system), and others
-can neither write to it nor exchange it. Every file begins with a checksum: one that is truncated, damaged or unreadable
-counts as absent. A cache that cannot be written (read-only, full) is read; without one, kernels are compiled each time.
+The files are executed, so a folder is trusted only if it and its parents belong to this user (or the system), and other
+users can neither write to it nor replace it. Every file begins with a checksum: a truncated, damaged or unreadable file
+counts as absent. A cache that cannot be written (read-only, full) is read; without a cache, kernels are compiled each
+time.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from .. import operators
 from ..version import __version__
 from .cpu import __path__ as _sources
 
-_SYSTEM = (0, 65534)  # root, also where a container cannot name it
+_SYSTEM = (0, 65534)  # root, also in a container without user names
 _MAGIC = b"grblas_gpu kernel 1\n"
 
 
 def base_folder() -> Path:
-    """What this library keeps: in ``GRBLAS_GPU_CACHE_DIR``, else in the user's cache directory."""
+    """The cache folder of this library: ``GRBLAS_GPU_CACHE_DIR``, else in the user's cache directory."""
     chosen = os.environ.get("GRBLAS_GPU_CACHE_DIR")
     if chosen:
         return Path(chosen)
@@ -43,7 +44,7 @@ def default_folder() -> Path:
 
 
 def _version_name() -> str:
-    """Anything that may change the machine code of an unchanged kernel source."""
+    """All properties that may change the machine code of an unchanged kernel source."""
     import numba
 
     digest = hashlib.sha256()
@@ -96,7 +97,7 @@ def trusted(path: Path) -> bool:
 
 
 def _is_private(group: int) -> bool:
-    """Whether a group is that of this user alone, as many systems make one for each, with a umask to match."""
+    """Whether a group contains this user alone: many systems make one for each user, with a matching umask."""
     import grp
     import pwd
 
@@ -108,7 +109,7 @@ def _is_private(group: int) -> bool:
 
 
 def read(name: str) -> bytes | None:
-    """What was written under a name, if it is there and whole."""
+    """The data written under a name, if they are complete."""
     place = folder()
     if place is None:
         return None
@@ -122,7 +123,7 @@ def read(name: str) -> bytes | None:
 
 
 def write(name: str, content: bytes) -> None:
-    """Keep something under a name, if there is room. Several processes may do so at once: one of them is last."""
+    """Store data under a name, if there is space. Processes may do so concurrently: the last one wins."""
     place = folder()
     if place is None:
         return

@@ -8,8 +8,7 @@ import numpy as np
 
 
 class Later:
-    """A number of this type; ``read()``, which an engine defines, waits for it. It stays the same, however often it is
-    read."""
+    """A number of this type; ``read()``, which an engine defines, waits for it. Every read returns the same."""
 
     __slots__ = ("dtype",)
 

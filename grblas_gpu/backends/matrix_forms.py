@@ -59,8 +59,7 @@ def moved(a: MatrixStore, to: Any) -> MatrixStore:
 
 
 def flat(a: MatrixStore) -> VectorStore:
-    """A bitmap or full matrix as a vector, row after row, in the same memory: what goes position by position does not
-    ask for more."""
+    """A bitmap or full matrix as a vector, row after row, in the same memory, for work position by position."""
     size = a.nrows * a.ncols
     if a.present is not None and a.counter is not None and a.known_nvals is None:
         return VectorStore.counted_bitmap(size, a.dense, a.present, a.counter, size)

@@ -11,8 +11,8 @@ full          ``dense`` [nrows * ncols]                                         
 
 Values (``values``, ``dense``) are one instead when all are equal (*iso*).
 
-**Whatever knows nothing of forms reads CSR**: ``indptr``, ``indices`` and ``values`` of any other form are made on
-first use, and kept beside its own arrays. So every operation takes every form, and some read its own arrays.
+**Code that knows no forms reads CSR**: ``indptr``, ``indices`` and ``values`` of any other form are made on first use,
+and cached next to its own arrays. So every operation takes every form, and some read its own arrays.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..plan.storage_rules import MANY_ROWS, matrix_form
 from . import csr_of_forms
 from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
 
-STRIP = 256  # rows that are turned together
+STRIP = 256  # rows that are transposed together
 
 SPARSE, HYPERSPARSE, BITMAP, FULL = "sparse", "hypersparse", "bitmap", "full"
 
@@ -43,9 +43,9 @@ _SHORT, _LONG = np.dtype(np.int32), np.dtype(INDEX)  # offsets on a device
 
 
 class MatrixStore:
-    """A matrix in one of four forms. Made as it is called, CSR: indices ascend in each row.
+    """A matrix in one of four forms. The constructor makes CSR: indices ascend in each row.
 
-    Offsets have 64 bits; on a device, where memory is scarce and kernels are made to measure, 32 while they fit.
+    Offsets have 64 bits; on a device, where memory is scarce and kernels are compiled for types, 32 if they fit.
 
     The transpose (the same matrix in CSC), row numbers, degrees and the range of values are found once and kept.
     """
@@ -158,7 +158,7 @@ class MatrixStore:
     def repeated(cls, once: MatrixStore, copies: int) -> MatrixStore:
         """A matrix several times along the diagonal. Offsets are made for all copies, other arrays at their first read.
 
-        Kernels that know of it read the arrays of the one matrix (``once``).
+        Kernels that support it read the arrays of the one matrix (``once``).
         """
         store = cls._bare(SPARSE, once.nrows * copies, once.ncols * copies)  # without indices and values
         store._once, store.copies, store.nvals = once, copies, copies * once.nvals
@@ -192,7 +192,7 @@ class MatrixStore:
 
     @property
     def structure(self) -> tuple[Any, ...]:
-        """The objects that stand for where the entries are: the same ones, the same structure."""
+        """The objects that identify the structure: the same objects mean the same structure."""
         if self.form != SPARSE:
             return (self,)
         return self.indptr, self.once.indices
@@ -258,7 +258,7 @@ class MatrixStore:
         return MatrixStore(nrows, ncols, self.indptr, self.indices, self.values.copy())
 
     def uncount(self) -> None:
-        """A bitmap or full matrix is about to change in place: what is known of its entries is found again."""
+        """Forget cached properties of the entries before a bitmap or full matrix changes in place."""
         counted = ("nvals",) if self.present is not None else ()
         for name in ("indptr", "indices", "values", "value_range", "mean_value", *counted):
             with suppress(AttributeError):

@@ -11,11 +11,11 @@ from .index_types import MOST_ENTRIES, Array, natives
 
 NAMED = "name the positions that count, or give a mask that is not complemented"
 MOST_ALIKE = 2**60  # entries that one value stands for
-ALWAYS = 2**28  # bytes that are not worth the question
+ALWAYS = 2**28  # smaller sizes are not checked
 
 
 def check_positions(nrows: int, ncols: int, itemsize: int, like: Array | None = None) -> int:
-    """How many positions a matrix has that is about to be stored position by position: an OutOfMemory if too many."""
+    """The number of positions of a matrix to be stored position by position; OutOfMemory if too many."""
     positions = nrows * ncols
     if not itemsize and positions > MOST_ALIKE:
         raise OutOfMemory(
@@ -29,13 +29,13 @@ def check_positions(nrows: int, ncols: int, itemsize: int, like: Array | None = 
 
 
 def check_bytes(nrows: int, ncols: int, needed: int, like: Array | None = None) -> None:
-    """An OutOfMemory if so many bytes are not free where an array is, or on the host."""
+    """Raise OutOfMemory if so many bytes are not free in the memory of an array, or on the host."""
     if needed > ALWAYS and needed > (free := free_bytes(like)):
         raise OutOfMemory(_too_large(nrows, ncols, needed, f"and {free:,} are free"))
 
 
 def check_entries(count: int, itemsize: int = 8, like: Array | None = None, instead: str = NAMED) -> int:
-    """So many entries are about to be listed: a MemoryError if there is no room, which an OutOfMemory tells of."""
+    """Raise MemoryError (as OutOfMemory) if there is no memory to list so many entries."""
     needed = count * itemsize
     if needed <= ALWAYS:
         return count
@@ -53,7 +53,7 @@ def _too_large(nrows: int, ncols: int, needed: int, why: str) -> str:
 
 
 def free_bytes(like: Array | None = None) -> int:
-    """What is free where an array is: of this machine and what limits this process, or of a device."""
+    """The free memory where an array is: of this machine within the limits of this process, or of a device."""
     if like is not None and not isinstance(like, np.ndarray):
         return natives[type(like)].free_bytes()
     free = [2**62]

@@ -1,4 +1,4 @@
-"""Entries of a range of positions as one message of bytes: what travels between the ranks of a job.
+"""Entries of a range of positions as one message of bytes, sent between the ranks of a job.
 
 ======  ============================================================================================================
 header  a number of 64 bits: how many entries, how their positions are given, and what values are sent
@@ -37,7 +37,7 @@ class Parcel:
         self._messages, self._here = messages, here if len(messages) > 1 else 0
 
     def sent(self, part: int) -> Array:
-        """What goes to the owner of a part (or to all, if there is one part only); may wait for a device."""
+        """The message for the owner of a part (or for all, if there is one part only); may wait for a device."""
         return self._messages[part]
 
     @property

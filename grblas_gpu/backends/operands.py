@@ -1,4 +1,4 @@
-"""Handles as stores: what an operation reads."""
+"""The stores of handles: operands of operations."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def given(scalar: Any, name: str) -> Any:
 
 
 def positions_of(engine: Any, axes: Any) -> tuple[tuple, tuple]:
-    """The positions that each axis of an index names, as an array, or None for all of them; and, of an index Vector
-    that does not have all entries, where it has some."""
+    """The positions that each axis of an index names, as an array, or None for all of them; and, for an index Vector
+    without all entries, where it has some."""
     found = [
         engine.positions(axis.index._store, axis.dimsize) if axis.is_vector else (axis.on(engine), None)
         for axis in axes
@@ -60,7 +60,7 @@ def positions_of(engine: Any, axes: Any) -> tuple[tuple, tuple]:
 
 
 def placed(engine: Any, t: Any, there: tuple, shape: tuple[int, ...]) -> Any:
-    """What was extracted for the entries of an index, where these entries are."""
+    """The entries extracted for an index, at the positions of the index's entries."""
     if all(part is None for part in there):
         return t
     make = engine.empty_vector if len(shape) == 1 else engine.empty_matrix
@@ -68,7 +68,7 @@ def placed(engine: Any, t: Any, there: tuple, shape: tuple[int, ...]) -> Any:
 
 
 def value_of(x: Any) -> Any:
-    """What is assigned: the store of an object, or a NumPy scalar; None for an empty scalar."""
+    """The value of an assignment: the store of an object, or a NumPy scalar; None for an empty scalar."""
     if type(x) is Number:
         return np.int64(int(x))
     if isinstance(x, np.generic):

@@ -79,7 +79,7 @@ def select(node: Node, view: MaskView | None) -> Any:
 
 
 def select_mask(node: Node, view: MaskView | None) -> Any:
-    """The entries of x that the mask lets through."""
+    """The entries of x where the mask is open."""
     x, mask = node.operands
     engine, store = x._engine, store_of(x)
     make = engine.empty_matrix if x.ndim == 2 else engine.empty_vector
@@ -120,7 +120,7 @@ def reduce_columnwise(node: Node, view: MaskView | None) -> VectorStore:
 
 
 def _aggregated(op: Any, a: Any, mode: str) -> VectorStore:
-    """The lines of a matrix aggregated; of CSR their lengths are known."""
+    """The lines of a matrix aggregated; CSR knows their lengths."""
     if is_count(op) and type(a._matrix._store if a._is_transposed else a._store) is MatrixStore:
         store = matrix_store(a if mode == "rowwise" else a.T)
         if store.form == SPARSE:
@@ -134,7 +134,7 @@ _groups: Any = None
 
 
 def define_groups(function: Callable[..., Any]) -> None:
-    """Say how the heaviest groups are found: by an engine's kernel or by products of objects, which are above this."""
+    """Define how the heaviest groups are found without an engine's kernel: by products of objects, a higher layer."""
     global _groups
     _groups = function
 
@@ -190,7 +190,7 @@ def extract(node: Node, view: MaskView | None) -> Any:
 
 
 def _extract_matrix(engine: Any, store: Any, indexes: Any, is_long: bool) -> Any:
-    """``A[I, J]``: rows that follow each other are cut out, and entries inside of a long slice moved, not looked up."""
+    """``A[I, J]``: consecutive rows are cut out, and entries inside of a long slice moved, not looked up."""
     axes = list(indexes.axes)
     rows, cols = axes
     if rows.window is not None and type(store) is MatrixStore and store.form == SPARSE:
@@ -209,7 +209,7 @@ def _extract_matrix(engine: Any, store: Any, indexes: Any, is_long: bool) -> Any
 
 
 def _all_of(axis: Any) -> Any:
-    """An axis of what was cut out already."""
+    """An axis that is already cut out."""
     return type(axis)(axis.size, None, axis.size)
 
 
@@ -227,7 +227,7 @@ def extract_row(node: Node, view: MaskView | None) -> VectorStore:
 
 
 def reposition(node: Node, view: MaskView | None) -> Any:
-    """Entries moved by an offset; what leaves the shape is dropped."""
+    """Entries moved by an offset; entries outside of the shape are dropped."""
     x, offsets, shape = node.operands
     engine = x._engine
     rows, cols, values = engine.tuples(store_of(x))

@@ -15,7 +15,7 @@ from .asynchronous import check_any_order, check_product_of_matrices, final_valu
 from .operands import matrix_store
 from .storage import MaskView, MatrixStore, VectorStore
 
-MOST_PLANS = 1024  # after so many all are forgotten
+MOST_PLANS = 1024  # entries of the cache, which is then cleared
 _dense_plans: dict[Any, Plan] = {}
 
 
@@ -88,7 +88,7 @@ def _as_written(semiring: Any, dtype: Any) -> Any:
 
 
 def _remembering(result: VectorStore, desc: Descriptor | None, facts: Facts) -> VectorStore:
-    """What the rule of the next product looks back at."""
+    """The facts that the rule of the next product reads."""
     if desc is not None and desc.remembers:
         result.checked = facts.u_nvals if desc.policy == "switchpoint" else facts.u_edges()
     return result

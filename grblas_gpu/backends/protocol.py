@@ -1,10 +1,10 @@
-"""The Backend protocol: the complete list of what the layers above ask of an engine. Engines derive from it.
+"""The Backend protocol: the complete list of an engine's methods. Engines derive from it.
 
 Stores go in, a new store comes out (only :meth:`Backend.assign` and :meth:`Backend.set_element` may change the store of
 the output in place and return it). Operators are typed (see docs/architecture.md); operands are cast to an operator's
 types by the engine. A vector or matrix that an operation is defined for alike is written ``Store``.
 
-What has a body here is optional: the body is right for every engine whose stores hold arrays.
+Methods with a body here are optional: the body is right for every engine whose stores hold arrays.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class DegreeStatistics(NamedTuple):
 
 
 class Backend(Protocol):
-    """What the layers above ask of an engine."""
+    """The methods that the layers above call."""
 
     name: str
     costs: Costs
-    #: Whether a bitmap stays one however few entries it has: where scanning it costs less than making a list of it.
+    #: Whether a bitmap stays one with few entries: scanning it costs less than making a list of it.
     keeps_dense: bool = False
-    #: Whether looking at a size means waiting for a device.
+    #: Whether reading a size waits for a device.
     sizes_on_device: bool = False
-    #: Whether positions in an array of this engine's are checked by what takes them (:meth:`extract_given`).
+    #: Whether kernels check positions in an array of this engine (:meth:`extract_given`).
     checks_positions_late: bool = False
     #: Whether :meth:`mxm` takes the strategies for dense factors; its matrices then have forms.
     dense_products: bool = False
@@ -53,7 +53,7 @@ class Backend(Protocol):
     runs_loops: bool = False
     runs_functions: bool = False  # and functions with loops in them, as a whole
     longest_in_any_order: int = -1  # and follow edges in any order (``any_order=True``) where no row is longer
-    shares_copies: bool = False  # and reads a matrix that stands several times along the diagonal from one of them
+    shares_copies: bool = False  # and reads a matrix repeated along the diagonal from one copy
 
     # memory
     def array(self, values: Any, dtype: Any = None) -> Array: ...
@@ -68,7 +68,7 @@ class Backend(Protocol):
     def copy(self, store: Store) -> Store: ...
 
     def copy_allowed(self, store: Store, mask: MaskView) -> Store:
-        """A copy of what the mask allows; there may be more in it."""
+        """A copy of the entries where the mask is open; it may contain more."""
         return self.copy(store)
 
     def empty_vector(self, size: int, dtype: Any) -> VectorStore: ...
@@ -84,7 +84,7 @@ class Backend(Protocol):
         return op.reduceat(values, starts)
 
     def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
-        """Keys below ``limit`` in ascending order, and where each of them was; equal ones stay in their order."""
+        """Keys below ``limit`` in ascending order, and the place of each; equal ones stay in order."""
         order = np.argsort(keys, kind="stable")
         return keys[order], order
 
@@ -128,7 +128,7 @@ class Backend(Protocol):
         """
         return None
 
-    # what travels between ranks (:mod:`.messages`)
+    # messages between ranks (:mod:`.messages`)
     def pack_parts(
         self, u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool
     ) -> messages.Parcel:
@@ -172,7 +172,7 @@ class Backend(Protocol):
         columns = b._transpose
         if columns is not None:
             return mask.nvals * float(self.host(columns.indptr[some + 1] - columns.indptr[some]).mean())
-        # How long columns are is not known: how often are those of some entries the same?
+        # The lengths of columns are unknown: estimate them by repeated columns among some entries.
         wanted, given = self.host(some), np.sort(self.host(b.indices[:: -(-b.nvals // (4 * SAMPLE))]))
         pairs = int((np.searchsorted(given, wanted, side="right") - np.searchsorted(given, wanted)).sum())
         by_columns = mask.nvals / len(wanted) * (b.nvals / len(given)) * pairs
@@ -200,7 +200,7 @@ class Backend(Protocol):
 
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore: ...
     def count_rowwise(self, a: MatrixStore) -> VectorStore:
-        """How many entries each row of CSR has, where it has any."""
+        """The number of entries of each row of CSR that is not empty."""
         counts = a.indptr[1:].astype(INDEX) - a.indptr[:-1]
         return VectorStore(a.nrows, counts, present=counts > 0)
 
@@ -209,12 +209,12 @@ class Backend(Protocol):
     def cast(self, x: Store, dtype: Any) -> Store: ...
     def extract_vector(self, u: VectorStore, index: Array | None) -> VectorStore: ...
     def checked_positions(self, index: Array, size: int) -> Array | None:
-        """Positions in an array of this engine's, negative ones from the end, as a copy from 0 on, or None: look at the
-        array (one of them may be out of range)."""
+        """Positions in an array of this engine, negative ones from the end, as a copy from 0 on; None if they have to
+        be checked (one may be out of range)."""
         return None
 
     def extract_given(self, u: VectorStore, given: Array) -> VectorStore | None:
-        """What a vector has at positions in an array of this engine's, negative ones from the end, or None: see
+        """The entries of a vector at positions in an array of this engine, negative ones from the end; None: use
         ``checked_positions`` and ``extract_vector``."""
         return None
 
@@ -230,7 +230,7 @@ class Backend(Protocol):
     def scatter(
         self, c: VectorStore, value: Any, index: VectorStore, mask: MaskView | None, accum: Any, replace: bool
     ) -> VectorStore | None:
-        """``c<mask>[index] (accum)= value``; None: by the positions that an index names, and an assignment to them."""
+        """``c<mask>[index] (accum)= value``; None: assign to the positions that the index names."""
         return None
 
     def assign_few(
@@ -243,20 +243,18 @@ class Backend(Protocol):
         replace: bool,
         submask: bool,
     ) -> VectorStore | None:
-        """As :meth:`assign`, for positions in memory of the host, or None: like any other assignment. A value that is
-        None deletes."""
+        """As :meth:`assign`, for positions in memory of the host; None: use :meth:`assign`. A value of None deletes."""
         return None
 
     def assign_block(
         self, c: MatrixStore, value: Any, rows: range | Array | None, cols: range | None
     ) -> MatrixStore | None:
-        """``c[rows, cols] = value`` of CSR, where ranges are positions that follow each other; None: like any other
-        assignment."""
+        """``c[rows, cols] = value`` of CSR, with ranges of consecutive positions; None: use :meth:`assign`."""
         return None
 
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore: ...
     def extract_rows(self, a: MatrixStore, first: int, stop: int) -> MatrixStore:
-        """``t[p, :] = a[first + p, :]`` before ``stop``, of CSR: of rows that follow each other, entries do so too."""
+        """``t[p, :] = a[first + p, :]`` before ``stop``, of CSR: the entries of consecutive rows are consecutive."""
         begin, end = int(a.indptr[first]), int(a.indptr[stop])  # synchronizes
         values = a.values[: min(1, end - begin)].copy() if a.iso else a.values[begin:end].copy()
         offsets = a.indptr[first : stop + 1] - begin
@@ -296,7 +294,7 @@ class Backend(Protocol):
     def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store: ...
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store: ...
     def has_one_value(self, x: Store) -> bool:
-        """Whether all entries have one value, however it is stored; False without entries."""
+        """Whether all entries have one value, in any storage; False without entries."""
         if x.nvals == 0 or x.iso:
             return bool(x.nvals)
         values = x.values if getattr(x, "present", None) is None else x.values[x.present]
@@ -304,20 +302,20 @@ class Backend(Protocol):
 
     def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore: ...
     def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
-        """A vector of one entry, given as Python's numbers."""
+        """A vector of one entry, given as Python numbers."""
         return self.build_vector(size, np.array([index], INDEX), np.array([value], dtype), None)
 
     def build_matrix(
         self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any
     ) -> MatrixStore: ...
     def checks_positions(self, rows: Array, cols: Array, values: Array) -> bool:
-        """Whether :meth:`build_matrix` sees by itself that a position lies outside, and raises IndexOutOfBound."""
+        """Whether :meth:`build_matrix` detects positions out of bounds itself, and raises IndexOutOfBound."""
         return False
 
     def tuples(self, x: Store) -> tuple[Array, Array, Array]: ...
     def to_dense(self, x: Store, fill: Any, dtype: Any) -> Array: ...
 
-    # what searches like to know of a graph
+    # graph statistics
     def pattern(self, a: MatrixStore) -> MatrixStore: ...
     def degree_statistics(self, a: MatrixStore) -> DegreeStatistics: ...
     def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]: ...
@@ -330,8 +328,8 @@ class Backend(Protocol):
         return False
 
     def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
-        """How many triangles each edge or each vertex is in, of a graph with every edge once;
-        the semiring counts. None where products of matrices have to count."""
+        """The number of triangles of each edge or each vertex, for a graph with every edge once; the semiring counts.
+        None if products of matrices have to count."""
         return None
 
     def heaviest_groups(
@@ -352,9 +350,9 @@ class Backend(Protocol):
         return
 
     def prepare(self, program: Any, meanwhile: Callable[[], None] | None = None) -> Callable[[], int | None]:
-        """:meth:`run_loop` of a program that will run again and again, its handles with other stores.
+        """:meth:`run_loop` of a program that will run repeatedly, with new stores of its handles.
 
-        An engine that waits for it does ``meanwhile`` before it does so.
+        An engine calls ``meanwhile`` before it waits for the result.
         """
         return lambda: self.run_loop(program)
 

@@ -1,8 +1,8 @@
 """The engines, and which one new objects use.
 
 "cpu" is the Numba engine, "cuda" the one on an NVIDIA GPU (needs CuPy), "numpy" the plain definitions (slow, always
-there). "auto" is "cuda" where CuPy finds a device, and "cpu" elsewhere. "mpi" cuts objects over the ranks of an MPI
-job, each of which uses one of the others.
+available). "auto" is "cuda" where CuPy finds a device, and "cpu" elsewhere. "mpi" distributes objects over the ranks of
+an MPI job, each of which uses one of the others.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def set_backend(name: str) -> None:
 
 
 class _Using(ContextDecorator):
-    """What :func:`using` returns; a generator would take twice as long, and every algorithm does it."""
+    """The result of :func:`using`; a generator would take twice as long, and every algorithm calls it."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""How a search over several ranks sees vertices: as positions in one bit map, to which every rank brings its own range.
+"""The vertices of a distributed search as positions in one bit map, in which every rank has its own range.
 
 A rank's vertices begin at a multiple of ``stride`` positions, so that its bits are whole words of memory.
 """
@@ -62,7 +62,7 @@ class Layout(NamedTuple):
 
 
 def lists_to_pull(part: MatrixStore, degrees: Array, layout: Layout) -> tuple[Array, Array]:
-    """For every vertex of this rank where its list starts, and positions of the vertices that lead to it.
+    """For every vertex of this rank the start of its list, and positions of the vertices with an edge to it.
 
     ``part`` has all rows of a matrix and the columns of this rank; ``degrees`` are the entries of those rows on all
     ranks. A list begins with the vertices that have most edges: a search has most probably found them.
@@ -85,7 +85,7 @@ def lists_to_pull(part: MatrixStore, degrees: Array, layout: Layout) -> tuple[Ar
 
 
 def closed_bits(starts: np.ndarray, stride: int) -> np.ndarray:
-    """A bit for every position of this rank at which nothing can be found: no edge leads there, or it is no vertex."""
+    """A bit for every position of this rank that cannot be reached: no edge leads there, or it is no vertex."""
     closed = np.ones(stride, bool)
     closed[: len(starts) - 1] = starts[1:] == starts[:-1]
     return np.packbits(closed, bitorder="little")

@@ -1,4 +1,4 @@
-"""What an engine computes with: arrays and sizes, nothing else.
+"""Stores: the arrays and sizes that an engine computes with.
 
 A *store* holds the entries of one vector or matrix. Objects (``Vector``, ``Matrix``) own exactly one store each and
 replace it when they change, so an operation that fails half-way leaves its output as it was. A store is shared by no

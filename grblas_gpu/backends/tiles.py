@@ -1,4 +1,4 @@
-"""Matrices beside and above each other as one: every entry has its place from the offsets, and nothing is sorted."""
+"""Matrices joined side by side and on top of each other: offsets give the place of every entry, without a sort."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _beside(tiles: list[MatrixStore], dtype: np.dtype) -> MatrixStore:
     offsets: list[Any] = [tile.indptr.astype(offset, copy=False) for tile in tiles]
     places, columns, before = [], [], 0
     for number, tile in enumerate(tiles):
-        # Of the same row there is before an entry all that tiles on the left have, and nothing of those on the right.
+        # Before an entry come the entries of the same row in tiles on the left, and none of tiles on the right.
         shift = reduce(add, [own[1:] for own in offsets[:number]] + [own[:-1] for own in offsets[number + 1 :]])
         places.append(np.arange(tile.nvals, dtype=INDEX, like=tile.indices) + shift[tile.row_ids])
         columns.append(tile.indices.astype(kind) + before)

@@ -1,4 +1,4 @@
-"""A vector as an engine has it: a list, a bitmap or full; and entries whose number only a device knows yet."""
+"""A vector in an engine: a list, a bitmap or full; and entries whose number only a device knows yet."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from .index_types import INDEX, Array
 
 _new = object.__new__
-WORTH_KEEPING = 2**20  # bytes: a longer unused end of an array is given back
+WORTH_KEEPING = 2**20  # bytes: a longer unused end of an array is freed
 
 
 class Pending:
-    """Entries whose number is still on the device: ``counter.read()`` asks for it.
+    """Entries whose number is still on the device: ``counter.read()`` reads it.
 
     A list (``indices``, ``values``) is longer than its entries; ``at_most`` bounds their number.
     """
@@ -34,7 +34,7 @@ class Pending:
 
 
 class Known:
-    """A count that the host has: what :class:`Pending` has a counter for."""
+    """A count that the host knows, in place of the counter of :class:`Pending`."""
 
     __slots__ = ("count",)
 
@@ -108,10 +108,10 @@ class VectorStore:
 
     ``ordered`` says whether the indices of a sparse store ascend; they are unique in any case.
 
-    While ``pending`` is set, ``nvals`` (and of a list ``indices`` and ``values``) are not: looking at one of them asks
-    the device. ``edges`` may hold the offsets of a matrix and a counter: how many entries that matrix has in the
-    columns of this vector's entries. ``checked`` is how many edges the product had that made this vector, for planners
-    that look back. ``flags`` may hold the positions of a list as flags, for later operations.
+    While ``pending`` is set, ``nvals`` (and ``indices`` and ``values`` of a list) are not: reading one of them reads
+    the number from the device. ``edges`` may hold the offsets of a matrix and a counter: the number of entries of that
+    matrix in the columns of this vector's entries. ``checked`` is the number of edges of the product that made this
+    vector, for planners that look back. ``flags`` may hold the positions of a list as flags, for later operations.
     """
 
     __slots__ = (
@@ -164,7 +164,7 @@ class VectorStore:
 
     @staticmethod
     def known(size: int, values: Array, indices: Array | None, present: Array | None, nvals: int) -> VectorStore:
-        """As the constructor, in half the time: loops make several in every call."""
+        """Like the constructor, in half the time: loops make several per call."""
         store = _new(VectorStore)
         store.size = size
         store.dtype = values.dtype
@@ -195,7 +195,7 @@ class VectorStore:
 
     @classmethod
     def counted_list(cls, size: int, values: Array, indices: Array, counter: Any, ordered: bool = False) -> VectorStore:
-        """A list of which the device knows the length; the arrays may be longer."""
+        """A list whose length the device knows; the arrays may be longer."""
         store = cls.__new__(cls)
         store.size = size
         store.dtype = values.dtype
@@ -205,7 +205,7 @@ class VectorStore:
         return store
 
     def __getattr__(self, name: str) -> Any:
-        """A field that is not set: ask the device for the number of entries, and cut a list to its length."""
+        """An unset field: read the number of entries from the device, and cut a list to its length."""
         if name == "checked":
             return 0
         pending = self.pending
@@ -229,7 +229,7 @@ class VectorStore:
 
     @staticmethod
     def on_its_way(size: int, pending: HostList) -> VectorStore:
-        """A list that is on the host, in order, and will be on a device."""
+        """A sorted list on the host that will be copied to a device."""
         store = _new(VectorStore)
         store.size = size
         store.dtype = pending.dtype
@@ -256,7 +256,7 @@ class VectorStore:
 
     @property
     def stored_values(self) -> Array:
-        """The array that holds the values: of a pending list longer than its entries."""
+        """The array of the values: longer than the entries of a pending list."""
         pending = self.pending
         return self.values if pending is None or pending.values is None else pending.values
 
@@ -295,6 +295,6 @@ class VectorStore:
 
 
 def _shortened(array: Array, length: int) -> Array:
-    """The first entries; a copy where most of the memory would be kept alive for nothing."""
+    """The first entries; a copy if a view would keep much unused memory alive."""
     part = array[:length]
     return part.copy() if (len(array) - length) * array.dtype.itemsize > WORTH_KEEPING else part

@@ -1,4 +1,4 @@
-"""Parts of vectors and matrices that a long slice names: a look at every entry, and none at every position."""
+"""Parts of vectors and matrices by a long slice: the work depends on the entries, not on the positions."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def of_matrix(a: MatrixStore, rows: range | None, cols: range | None) -> MatrixS
 def positions_to_change(
     engine: Any, axes: Any, c: Any, value: Any, mask: MaskView | None, submask: bool
 ) -> tuple[tuple, tuple]:
-    """As :func:`.operands.positions_of`, for an assignment; of a long slice only positions at which something changes.
+    """Like :func:`.operands.positions_of`, for an assignment; for a long slice only the positions that change.
 
-    These have an entry in the output or in what is given, or, where that is one value for all, in the mask. Places of
-    the region are told for them like those of an index Vector that does not have all entries.
+    These have an entry in the output or in the value, or, if the value is a scalar, in the mask. The places of the
+    region are given for them like those of an index Vector without all entries.
     """
     is_store = type(value) in (VectorStore, MatrixStore)
     fills = not is_store and value is not None
@@ -68,7 +68,7 @@ def positions_to_change(
 
 
 def _in_use(which: int, axes: Any, given: list, whole: list) -> tuple[Array, Array] | None:
-    """Of a long slice the positions that stores of the region's shape, or of the output's, have entries at."""
+    """The positions of a long slice where stores of the region's shape, or of the output's, have entries."""
     window = axes[which].positions
     if not axes[which].is_long or sum(x.nvals for x in (*given, *whole)) >= len(window):
         return None

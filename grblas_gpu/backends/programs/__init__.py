@@ -1,1 +1,1 @@
-"""Programs in plain terms, for engines that run whole loops: what a body is made of, and what its steps ask for."""
+"""Programs in plain terms, for engines that run whole loops: the parts of a body, and the requests of its steps."""

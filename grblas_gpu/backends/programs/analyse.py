@@ -1,5 +1,5 @@
 """One analysis of loops for all engines: steps whose results need a vector of their own, how products read values, and
-what holds of every vector at every step.
+the invariants of every vector.
 
 An engine adds how it stores the vectors. Facts hold no store: a compiled loop outlives the matrices it was made for.
 """
@@ -24,7 +24,7 @@ P = TypeVar("P", bound=Reading)
 
 
 class Target(NamedTuple, Generic[P]):
-    """What an engine's loops can do."""
+    """The abilities of an engine's loops."""
 
     able: Abilities
     product: Callable[[BodyStep, Values, Values], P]  # of a step, its matrix and its vector
@@ -34,14 +34,14 @@ class Target(NamedTuple, Generic[P]):
 
 @dataclass(frozen=True)
 class Facts(Generic[P]):
-    """The steps of a body, products separated from what becomes of their results, and the facts about its vectors."""
+    """The steps of a body, with products separated from the use of their results, and the facts about its vectors."""
 
     steps: Sequence[BodyStep]
     products: dict[int, P]
     uses: Sequence[VectorUse]
     full: Sequence[bool]  # vectors that always have all entries
     iso: Sequence[bool]  # vectors whose entries always have the same value
-    copied: Sequence[int]  # whose sizes the vectors have that only the loop knows: they are the last ones
+    copied: Sequence[int]  # the vectors whose sizes those known only to the loop share: they are the last ones
     variables: Sequence[np.dtype]
     condition: Any
 
@@ -57,7 +57,7 @@ def facts_of(body: Body, target: Target[P]) -> Facts[P]:
 
 
 def _unfit(found: Facts[P], target: Target[P]) -> set[int]:
-    """Vectors that a product cannot write to: it has one value for all, they do not; or sums begin differently."""
+    """Vectors that a product cannot write to: it is iso and they are not; or sums begin with different values."""
     begins: dict[int, set[str]] = {}
     unfit: set[int] = set()
     for at, product in found.products.items():
@@ -92,8 +92,8 @@ def _facts(body: Body, target: Target[P], unwritable: set[int]) -> Facts[P]:
 def _separated(
     body: Body, target: Target[P], unwritable: set[int]
 ) -> tuple[list[BodyStep], list[VectorUse], list[int]]:
-    """Steps whose results cannot go to their outputs at once leave them in a vector of their own first: products that
-    do not simply overwrite, some gathers, and scatters.
+    """Steps whose results cannot go to their outputs at once write to a vector of their own first: products that do not
+    simply overwrite, some gathers, and scatters.
 
     Returns all steps, all vectors, and where the results of such steps go.
     """
@@ -127,7 +127,7 @@ def _separated(
 
 
 def listable(steps: Sequence[BodyStep], full: Sequence[bool]) -> frozenset[int]:
-    """Vectors that are overwritten by what leaves a list, or goes by one: they have a list while that is short."""
+    """Vectors overwritten by steps that make a list, or follow one: they have a list while that is short."""
     found = {step.out for step in steps if step.kind in (*PRODUCTS, *SCATTERS, Kind.ROW)}
     size = -1
     while size != len(found):

@@ -1,4 +1,4 @@
-"""A program in plain terms: its vectors, scalars, matrices and constants by number, its nodes in these numbers.
+"""Lowers a program: its vectors, scalars, matrices and constants get numbers, and its nodes use these numbers.
 
 :func:`lower` makes a :class:`Body` of a program, and nothing else here looks at one. Bodies with equal keys run the
 same kernel, so the key is made on every call and the kernel once.
@@ -29,7 +29,7 @@ from .uses import has_columns, in_one_word, matrix_use, numbers_copies, vector_u
 
 COUNT_TYPE = np.dtype(np.int64)
 
-#: What the passes call an operation.
+#: The kinds of operations in the passes.
 KINDS = {
     ops.EWISE_ADD: Kind.ADD,
     ops.EWISE_MULT: Kind.MULT,
@@ -40,14 +40,14 @@ KINDS = {
 }
 KINDS |= {op: Kind(op.name) for op in ops.LOOP_OPS if op not in KINDS}
 OF_SCALARS = {op: Kind(f"scalar.{kind}") for op, kind in KINDS.items() if f"scalar.{kind}" in SCALARS}
-#: Steps that any program can run as they are.
+#: Steps that every program supports.
 PLAIN = PRODUCTS | POSITIONWISE
 
 
 class Body:
     """One loop: its objects by number, and a key that says everything else in these numbers, in plain tuples.
 
-    Of an engine that does not run loops inside of loops, these are :class:`Unfusable`.
+    For an engine that does not run nested loops, these are :class:`Unfusable`.
     """
 
     __slots__ = (
@@ -104,7 +104,7 @@ class Body:
         condition = self._condition(program.condition)
         uses: tuple = ()
         self.sizes: tuple[int, ...] = ()
-        # Vectors that a function overwrites before it reads them: whatever they hold before does not matter.
+        # Vectors that a function overwrites before it reads them: their old contents do not matter.
         self.fresh = overwritten_first(steps, PLAIN) if program.condition is None else frozenset()
         for number, vector in enumerate(self.vectors):
             use = vector_use(vector, id(vector) in written)
@@ -121,7 +121,7 @@ class Body:
         self.key = steps, condition, uses, stores
 
     def refresh(self) -> bool:
-        """Look again at handles that may have other stores now; False if that makes another body."""
+        """Read handles again that may have other stores now; False if that makes another body."""
         _, _, known_uses, known_stores = self.key
         fresh = self.fresh
         for number, vector in enumerate(self.vectors):  # of the same types
@@ -216,7 +216,7 @@ class Body:
         return self._numbers[count]
 
     def _counts_here(self, number: Number) -> bool:
-        """Whether this is about the counts of this loop, and not of one around it or before it."""
+        """Whether this uses the counts of this loop, and not those of an outer or earlier one."""
         ours = self._program.counts.intersection(number.counts)
         if ours and len(ours) < len(set(number.counts)):
             raise Unfusable(f"{number.text}: the count of this loop, and of one around it that is not run as a whole,")
@@ -227,7 +227,7 @@ class Body:
         return re.sub(r"step\d*", lambda name: self._counts[name[0]], number.text)
 
     def _asynchronous(self, desc: Any, args: Any) -> Any:
-        """A descriptor whose final value is said in the counts of this program."""
+        """A descriptor whose final value is expressed in the counts of this program."""
         if any(arg.ndim == 2 and arg.nrows != arg.ncols for arg in args):
             raise Unfusable("settles_at= with a matrix that is not square")
         if type(desc.settles_at) is not Counted:
@@ -359,7 +359,7 @@ class Body:
 
 
 class _OtherCount:
-    """A number that is known whenever this loop runs, as the value of a Scalar is."""
+    """A number that is known when this loop runs, like the value of a Scalar."""
 
     def __init__(self, number: Number) -> None:
         self._number = number
@@ -370,7 +370,7 @@ class _OtherCount:
 
 
 def _check(kind: Kind, op: Any, args: Any) -> None:
-    """Raise what keeps the passes from running a step."""
+    """Raise the reason why a step cannot be lowered."""
     if kind == Kind.ROW and args[0]._store.copies > 1:
         raise Unfusable("a row of copies of a matrix")
     if op is not None and op.opclass == "Aggregator":

@@ -1,4 +1,4 @@
-"""What an engine may conclude of a monoid without looking at values."""
+"""Properties of a monoid that hold for all values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _idempotent: dict[str, bool] = {}
 
 
 def is_idempotent(monoid: Any) -> bool:
-    """Whether ``add(z, z)`` is z for all z; `gcd` says so of itself, but makes negative numbers positive."""
+    """Whether ``add(z, z)`` is z for all z; `gcd` claims so, but makes negative numbers positive."""
     if not monoid.is_idempotent or monoid.binaryop.source is None:
         return bool(monoid.is_idempotent)
     found = _idempotent.get(monoid.key)
@@ -37,6 +37,6 @@ _IN_ORDER = (*LEAST, *LARGEST, "x + y", "x", "y")
 
 
 def keeps_order(semiring: Any) -> bool:
-    """Whether the order in which a loop follows edges need not matter: of several products the least counts (or the
-    largest), and of lesser operands products are no larger."""
+    """Whether a loop may follow edges in any order: the least (or largest) product counts, and smaller operands never
+    give larger products."""
     return semiring.monoid.binaryop.source in LEAST + LARGEST and semiring.binaryop.source in _IN_ORDER

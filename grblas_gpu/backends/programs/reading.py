@@ -68,5 +68,5 @@ class Reading:
 
     @property
     def added(self) -> Self | None:
-        """How products are added up; None if there being one is all that matters."""
+        """How products are combined; None if only their existence matters."""
         return None if self.structure else self

@@ -1,7 +1,7 @@
-"""What a descriptor asks of a product, and whether a loop that runs as a whole does that: if not, it does not run so.
+"""The options of a product, and whether a fused loop supports them: if not, the loop is not fused.
 
-A rule chooses between two sides, "push" and "pull"; :func:`strategies_of` says by which strategy a loop runs each.
-``policy``, ``switchpoint``, ``direction`` and ``early_exit`` are part of the program.
+A rule selects "push" or "pull"; :func:`strategies_of` gives the strategy of a loop for each. ``policy``,
+``switchpoint``, ``direction`` and ``early_exit`` are part of the program.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Abilities(NamedTuple):
 
 
 def requested_direction(desc: Any) -> str | None:
-    """The direction that a descriptor asks for, if any."""
+    """The direction that a descriptor requests, if any."""
     if desc is None:
         return None
     if desc.pulls_in_place:
@@ -60,7 +60,7 @@ def strategies_of(desc: Any, usual: Sides) -> Sides:
 
 
 def looks_ahead(desc: Any) -> bool:
-    """Whether a push leaves no list in the step before a pull, as "edge-check" has it."""
+    """Whether a push makes no list in the step before a pull, as "edge-check" requires."""
     if desc is None or desc.policy != "edge-check" or requested_direction(desc) is not None:
         return False
     return desc.push_strategy is None

@@ -1,4 +1,4 @@
-"""A scatter as steps that engines have: values go to a vector of their own first, and from there to the output."""
+"""A scatter as steps of the engines: values go to a temporary vector first, and from there to the output."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .terms import BodyStep, Kind, MaskUse, Operand, VectorUse
 def scattered(
     step: BodyStep, uses: Sequence[VectorUse], temporary: Callable[[BodyStep, np.dtype], Operand]
 ) -> list[BodyStep]:
-    """``w<m>[index] (accum)= values``: with an accumulator t = the values where they go, then ``w<m> (accum)= t``;
-    without, the positions that are named go to r, and then ``w<r> = t``, which deletes where there is no value."""
+    """``w<m>[index] (accum)= values``: with an accumulator t = the values at their positions, then ``w<m> (accum)= t``;
+    without, the named positions go to r, and then ``w<r> = t``, which deletes where there is no value."""
     values, index = step.args
     dtype = uses[values.number].dtype if values.kind == "vector" else values.dtype
     plain = step._replace(op=None, mask=None, accum=None, replace=True)
@@ -23,7 +23,7 @@ def scattered(
         t = temporary(step, dtype if kind != Kind.SCATTER else monoid.return_type.np_type)
         combined = plain._replace(kind=kind, out=t.number, op=monoid)
         return [combined, step._replace(kind=Kind.COPY, args=(t,))]
-    cut = []  # what the mask does not allow, wherever it is, goes; first, for the mask may be that of the output itself
+    cut = []  # closed positions are deleted first, for the mask may be that of the output itself
     if step.replace and step.mask is not None:
         cut = [step._replace(kind=Kind.COPY, args=(Operand("vector", step.out),))]
     step = step._replace(replace=False)

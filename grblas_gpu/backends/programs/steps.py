@@ -32,18 +32,18 @@ def overwrites(step: BodyStep) -> bool:
 
 
 def drivers_among(step: BodyStep, vectors: Container[int]) -> list[int]:
-    """Those of the vectors outside of whose entries the step changes nothing (or, overwriting, writes nothing)."""
+    """The vectors outside of whose entries the step changes nothing (or, overwriting, writes nothing)."""
     given = [arg.number for arg in step.args if arg.kind == "vector"]
     given = given[1:] if step.kind == Kind.GATHER else given if step.kind in WHERE_ALL_ARE else []
     masked = [] if step.mask is None or step.mask.complement else [step.mask.vector]
     if step.kind == Kind.CLEAR:
         usable = [step.out]
-    elif step.kind in SCATTERS:  # whose mask is not about the positions of its index
+    elif step.kind in SCATTERS:  # its mask does not apply to the positions of its index
         usable = [arg.number for arg in step.args if arg.kind == "vector"]
     elif overwrites(step):
         usable = given + masked
     elif step.accum is not None:
-        # The mask first: what else is done there may share the pass.
+        # The mask first: other steps along it may share the pass.
         usable = [] if step.replace and step.mask is not None else masked + given
     else:
         usable = masked
@@ -56,14 +56,14 @@ def driver_among(step: BodyStep, vectors: Container[int]) -> int | None:
 
 
 def swaps(step: BodyStep, full: Sequence[bool], vectors: Container[int]) -> bool:
-    """Whether a step that runs position by position overwrites its vector along the list of one of these: it writes to
-    other arrays then."""
+    """Whether a step that runs position by position overwrites its vector along the list of one of these: it then
+    writes to other arrays."""
     by_position = step.kind in FUSED and step.kind != Kind.CLEAR and overwrites(step)
     return by_position and not full[step.out] and driver_among(step, vectors) is not None
 
 
 def read_anywhere(step: BodyStep) -> set[int]:
-    """The vectors that a step does not read at its own position: what a gather is from, and the mask of a scatter."""
+    """The vectors that a step reads at other positions: the source of a gather, and the mask of a scatter."""
     if step.kind == Kind.GATHER:
         return {step.args[0].number}
     return {step.mask.vector} if step.kind in SCATTERS and step.mask is not None else set()
@@ -76,7 +76,7 @@ def vectors_of(step: BodyStep) -> set[int]:
 
 
 def may_be_empty(step: BodyStep) -> bool:
-    """Whether this assigns a Scalar of the loop: if it is empty, entries go."""
+    """Whether this assigns a Scalar of the loop: if it is empty, entries are deleted."""
     return step.kind == Kind.ASSIGN and step.args[0].kind == "variable"
 
 
@@ -93,8 +93,8 @@ def is_useless(step: BodyStep, after: Sequence[BodyStep]) -> bool:
 
 
 def overwriting(steps: Sequence[BodyStep]) -> list[BodyStep]:
-    """The same steps, but what is written to a vector that was cleared just before overwrites it: nothing is there that
-    a mask could keep, or that could be combined with it. ``w = product.new(mask=~m.S)`` is such a vector."""
+    """The same steps, but a write to a vector that was cleared just before overwrites it: there is no entry that a mask
+    could keep, or that could be combined. ``w = product.new(mask=~m.S)`` makes such a vector."""
     cleared: set[int] = set()
     found: list[BodyStep] = []
     for step in steps:

@@ -1,6 +1,6 @@
-"""The terms in which programs are said to engines that run them as a whole: steps, their operands, and why not.
+"""The terms of programs for engines that run them as a whole: steps, their operands, and reasons why not.
 
-Vectors, matrices and scalars are numbers here, so that no pass of an engine holds on to what a program runs with.
+Vectors, matrices and scalars are numbers here, so that no pass of an engine keeps objects alive.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 
 class Unfusable(Exception):
-    """Why a body cannot run as one kernel, and the number of the operation in the recording that is why."""
+    """Why a body cannot run as one kernel, and the number of the operation in the recording that prevents it."""
 
     def __init__(self, why: str, number: int | None = None) -> None:
         super().__init__(why)
@@ -20,7 +20,7 @@ class Unfusable(Exception):
 
 
 class Kind(StrEnum):
-    """All kinds of steps; both engines have a text for each."""
+    """All kinds of steps; both engines have source text for each."""
 
     VXM = "vxm"
     MXV = "mxv"
@@ -55,7 +55,7 @@ class Kind(StrEnum):
 
 
 class VectorUse(NamedTuple):
-    """What a program must know of a vector before it runs."""
+    """The properties of a vector that a program is compiled for."""
 
     dtype: np.dtype
     full: bool

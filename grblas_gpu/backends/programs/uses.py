@@ -1,4 +1,4 @@
-"""What a program must know of the objects that it runs with: it is compiled for these types and forms.
+"""The properties of objects that a program is compiled for: types and forms.
 
 Compared at every call, so these are plain tuples.
 """
@@ -14,13 +14,13 @@ from .terms import Unfusable
 
 
 def in_one_word(dtype: np.dtype) -> None:
-    """Loops keep numbers in words of 64 bits, whose bits atomics and scalars share."""
+    """Whether a loop supports this type: it keeps numbers in words of 64 bits, which atomics and scalars share."""
     if dtype.kind not in "biuf":
         raise Unfusable("complex numbers" if dtype.kind == "c" else f"values of the type {dtype}")
 
 
 def numbers_copies(store: MatrixStore) -> bool:
-    """Whether kernels/mxv.cuh can tell the copy that a row or a column is in: by one size, in 32 bits."""
+    """Whether kernels/mxv.cuh can find the copy of a row or a column: by one size, in 32 bits."""
     return store.nrows == store.ncols <= 2**32
 
 
@@ -34,7 +34,8 @@ def vector_use(vector: Any, written: bool) -> tuple:
 
 
 def matrix_use(store: MatrixStore) -> tuple:
-    """What a program must know of a matrix: types, whether one value stands for all, and whether it is repeated."""
+    """The properties of a matrix that a program is compiled for: types, whether it is iso, and whether it is
+    repeated."""
     if store.rows is not None:
         raise Unfusable("a hypersparse matrix, which has no row pointers")
     once = store.once

@@ -1,4 +1,4 @@
-"""A function as one kernel: tried again when what it is given has another form than when it could not be one."""
+"""A function as one kernel: tried again when its operands have other forms than at the last failure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .unfusable import unfusable_reason
 
 
 class Whole:
-    """What an engine made of a function, or the forms of its operands with which it could make nothing."""
+    """The compiled function of an engine, or the forms of its operands for which compiling failed."""
 
     __slots__ = ("_failed", "_matrices", "_prepared", "_scalars")
 
@@ -36,7 +36,7 @@ class Whole:
         return False
 
     def _forms(self) -> tuple:
-        """All that may keep operands of the same types from being those of a kernel."""
+        """All properties that may prevent operands of the same types from being fused."""
         matrices = [(x._store.form, x._store.copies) for x in self._matrices]
         return *matrices, *[x._content is None for x in self._scalars]
 

@@ -313,7 +313,7 @@ def repeated_position(key: int, accum: Any) -> InvalidValue:
     """Several values for one position, and nothing that combines them in any order."""
     how = "without an accumulator" if accum is None else f"and {accum} is no monoid's"
     return InvalidValue(
-        f"position {key} is assigned to more than once, {how}: w(binary.min)[index] << v, for example, keeps the smallest"
+        f"position {key} is assigned to more than once, {how}: w(binary.min)[index] << v, for one, keeps the smallest"
     )
 
 

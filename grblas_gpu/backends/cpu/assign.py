@@ -18,8 +18,8 @@ from .tier import KernelTable
 
 Source = tuple[str, dict[str, Any]]
 
-SMALL = 4096  # up to this size a list is not worth keeping one
-SKIP = 64  # flags that are passed over at once if none of them is set
+SMALL = 4096  # up to this size no list is kept as a list
+SKIP = 64  # flags that are skipped at once if none of them is set
 
 _table = KernelTable()
 
@@ -48,7 +48,7 @@ def kernel(mask{arguments}, lo, hi):
 {body}    return added
 """
 
-# Two lists: what the mask does not name, and then all that it names. The flags are left as they were.
+# Two lists: entries outside of the mask, and then all of the mask. The flags are restored.
 APPENDED = """\
 @kernel
 def kernel(rows, value, indices, values, flags, out_indices, out_values):
@@ -70,7 +70,7 @@ def kernel(rows, value, indices, values, flags, out_indices, out_values):
 
 
 def _source(kind: int, full: bool, iso: bool, large: bool) -> Source:
-    """For a ``large`` output the value comes in an array: with a scalar LLVM would put the branch back in."""
+    """The value for a ``large`` output comes in an array: with a scalar LLVM would restore the branch."""
     arguments = ("" if full else ", present") + ("" if iso else ", values, value")
     if kind == ROWS:
         mark = "" if full else " " * 8 + "added += not present[i]\n" + " " * 8 + "present[i] = True\n"
@@ -84,7 +84,7 @@ def _source(kind: int, full: bool, iso: bool, large: bool) -> Source:
 
 
 def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | None:
-    """The updated ``c``, or a new store, or None for the definition to decide."""
+    """The updated ``c``, or a new store; None for the definition to compute."""
     if not _table.enabled or c.size == 0 or (c.indices is not None and c.size > DENSE_LIMIT):  # no flags of that length
         return None
     allowed: Any
@@ -95,7 +95,7 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
         return None
     if c.indices is not None:
         given = len(allowed) if kind == ROWS else mask.store.nvals
-        # To extend a list is to copy it: flags as soon as they would be kept.
+        # Extending a list copies it: flags as soon as the storage rule would keep them.
         if c.size > SMALL and c.nvals + given < c.size * SPARSE_BELOW:
             return _append(c, value, allowed) if kind == ROWS else None
         c = ewise.as_dense(c)
@@ -135,7 +135,7 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
 
 
 def assign_scalar_to_matrix(c: MatrixStore, value: Any, mask: MaskView) -> Store | None:
-    """The mask's entries with this value, laid over those of ``c``; None for the definition to decide."""
+    """The mask's entries with this value, over those of ``c``; None for the definition to compute."""
     m = mask.store
     if type(m) is not MatrixStore or m.form != SPARSE or mask.complement or not mask.structure:
         return None

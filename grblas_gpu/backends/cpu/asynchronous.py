@@ -1,8 +1,8 @@
 """The asynchronous pull, in place: operand and result share their arrays, and settled rows are seen at once.
 
-Open rows are listed, and the list is worked through in waves of chunks, one chunk per thread at a time. A row sees what
-its own chunk settled before it, and what earlier waves settled. So no thread uses what another one may be writing, and
-the result is the same in every run with the same number of threads.
+Open rows are listed, and the list is processed in waves of chunks, one chunk per thread at a time. A row sees the rows
+that its own chunk settled before it, and those that earlier waves settled. So no thread reads values that another one
+may be writing, and the result is the same in every run with the same number of threads.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .mxv_source import Body, Source
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
 
-OPEN, GIVEN, SETTLED, FOUND = range(4)  # status of a row; on what was only found no other row may build
+OPEN, GIVEN, SETTLED, FOUND = range(4)  # status of a row; other rows may use SETTLED, but not FOUND ones
 WAVES = 8  # more of them make more rows visible, and more often wait for the slowest thread
 
 _table = KernelTable()
@@ -39,7 +39,7 @@ def pull_in_place(
     flip: bool,
     final: Any,
 ) -> VectorStore | None:
-    """The result, or None for the definition to compute it: rows of the kernel are not open and in ``u`` at once."""
+    """The result, or None for the definition to compute it: the kernel's rows are not open and in ``u`` at once."""
     searches = mask is not None and mask.complement and mask.structure
     if not searches or not _table.enabled or u.nvals == 0 or a.nvals == 0 or u.nvals == u.size:
         return None

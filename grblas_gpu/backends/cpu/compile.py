@@ -1,4 +1,4 @@
-"""Generated kernel source to a compiled function, whose machine code is kept on disk.
+"""Compiles generated kernel source; the machine code is cached on disk.
 
 Numba cannot cache closures or functions passed as arguments, so every specialisation is a module of its own, named by
 its content. Its machine code goes to :mod:`..kernel_cache`: a second process loads instead of compiling.
@@ -25,7 +25,7 @@ from .. import kernel_cache
 Function = Callable[..., Any]
 
 SIDE_BY_SIDE = "@lanes_kernel"
-# C does not call these functions: without a wrapper for it there is 7 % less to compile.
+# C does not call these functions: without a C wrapper there is 7 % less to compile.
 HEADER = """\
 import math
 
@@ -36,7 +36,7 @@ U = np.uint64
 options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 kernel = numba.njit(**options)
 """
-#: May add up floats in an order of its own; also multiply and add in one step; also do that for sums side by side.
+#: May reorder additions of floats; also fuse multiply and add; also vectorise independent sums (SLP).
 IN_ANY_ORDER = """\
 summing_kernel = numba.njit(**options, fastmath={"reassoc"})
 fused_kernel = lanes_kernel = numba.njit(**options, fastmath={"contract", "reassoc"})
@@ -59,7 +59,7 @@ def _waited(since: float) -> None:
 
 
 class MachineCode:
-    """What Numba asks for the machine code of one kernel, and hands it to: the place of its own file cache."""
+    """The cache of one kernel's machine code, in place of Numba's own file cache."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -83,7 +83,7 @@ class MachineCode:
             found = CompileResult._rebuild(target, *pickle.loads(content))
             _waited(self._asked)
             return found
-        except Exception:  # of another build of Numba or LLVM, whatever they say about it: to be compiled again
+        except Exception:  # another build of Numba or LLVM raises any error: compile again
             return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
@@ -104,7 +104,7 @@ def _name(text: str) -> str:
 
 
 def _headed(text: str, in_order: bool = False) -> str:
-    """The text, and what its decorators stand for; a text that calls a user's function may depend on the order."""
+    """The text, and the meaning of its decorators; a text that calls a user's function may depend on the order."""
     return HEADER + (IN_ORDER if in_order else IN_ANY_ORDER) + text
 
 
@@ -117,8 +117,8 @@ def on_disk(text: str, functions: Mapping[str, Function] | None = None) -> bool:
 def load(text: str, functions: Mapping[str, Function] | None = None) -> Function:
     """The function ``kernel`` that the source text defines, compiled at its first call or loaded from disk.
 
-    ``functions`` are user-defined Python functions that the source calls by these names. What depends on more than
-    their own code cannot name a file, so such kernels are compiled anew in each process.
+    ``functions`` are user-defined Python functions that the source calls by these names. Functions that depend on more
+    than their own code cannot name a file, so such kernels are compiled in each process.
     """
     if functions:
         return _load_with(text, functions)
@@ -172,7 +172,7 @@ def function_of(kernel: Any, name: str) -> Function:
 
 
 def _whole(text: str, functions: Mapping[str, Function]) -> str | None:
-    """The source text with all that its machine code depends on; None if that is not known."""
+    """The source text with everything that its machine code depends on; None if that is unknown."""
     if not functions:
         return _headed(text)
     codes = {name: _described(function) for name, function in functions.items()}
@@ -182,7 +182,7 @@ def _whole(text: str, functions: Mapping[str, Function]) -> str | None:
 
 
 def _described(function: Any) -> str | None:
-    """All that a function does; None if that depends on more than its own code, and the modules math and numpy.
+    """A description of a function; None if it depends on more than its own code, and the modules math and numpy.
 
     >>> a, b = 2.0, lambda x: x + 1
     >>> [_described(f) is None for f in (lambda x: x * 2.0 if x > 1 else math.sin(x), lambda x: x * a, lambda x: b(x))]
@@ -206,7 +206,7 @@ def _load_with(text: str, functions: Mapping[str, Function]) -> Function:
     compiler = numba.njit(error_model="numpy")
     names: dict[str, Any] = {name: compiler(function) for name, function in functions.items()}
     whole = _whole(text, functions)
-    # Numba keeps a function's namespace until the function is gone: with it in there, that would be never.
+    # Numba keeps a function's namespace until the function is deleted: a reference in there would prevent that.
     if whole is None:
         exec(compile(_headed(text, in_order=True), "<grblas_gpu kernel>", "exec"), names)
         kernel = names.pop("kernel")

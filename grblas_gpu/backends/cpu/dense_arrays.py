@@ -1,4 +1,4 @@
-"""Dense matrices of flags and values as the products want them: by rows of either side, and 64 flags to a word."""
+"""Dense matrices of flags and values in the form that products read: by rows of either side, and 64 flags to a word."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from . import spmm_source as text
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
 
-EVERYTHING = 2**40  # work that any kernel is worth
-FEW = 4096  # positions that NumPy turns in less time than a kernel is called in
+EVERYTHING = 2**40  # work from which every kernel pays off
+FEW = 4096  # positions that NumPy transposes faster than a kernel call
 
 _table = KernelTable()
 _nothing = np.zeros(0, bool)

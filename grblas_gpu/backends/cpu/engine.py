@@ -1,4 +1,4 @@
-"""The CPU engine: compiled kernels for what is large or already compiled, the NumPy definitions for everything else."""
+"""The CPU engine: compiled kernels for work that is large or already compiled, NumPy definitions for the rest."""
 
 from __future__ import annotations
 

@@ -246,7 +246,7 @@ def _combine(x: Store, y: Store, operands: Operands) -> Store | None:
 
 
 def same_structure(x: MatrixStore, y: MatrixStore) -> bool:
-    """Whether both have their entries at the same positions; the answer is cheap when they have not."""
+    """Whether both have their entries at the same positions; the test is cheap if they differ."""
     if x.indices is y.indices and x.indptr is y.indptr:
         return True
     if len(x.indices) != len(y.indices) or x.indices[-1] != y.indices[-1]:
@@ -300,7 +300,7 @@ def apply_bind(x: Store, op: Any, scalar: Any, side: str) -> Store | None:
 
 
 def _map(x: Store, function: Any, op: Any) -> Store:
-    """NumPy's loops are at their best on values that fit a core's cache, and leave other threads running."""
+    """NumPy's loops are fastest on values that fit a core's cache, and release the lock for other threads."""
     from ..reference.elementwise import with_values
 
     out = buffers.empty(len(x.values), op.return_type.np_type)

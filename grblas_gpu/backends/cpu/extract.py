@@ -1,4 +1,4 @@
-"""``A[I, J]``: row after row the entries whose column has a place; nothing is searched or sorted."""
+"""``A[I, J]``: in each row the entries whose column has a place; without searches or sorts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import buffers, pool
 from .parallel import LIGHT_WORK, edge_chunks
 from .tier import KernelTable
 
-SPARSE = 8  # columns for every entry of the rows: if there are more, a table of them costs more than to search
+SPARSE = 8  # columns per entry of the rows: with more, a table of columns costs more than searches
 
 COUNT = """\
 @kernel

@@ -53,7 +53,7 @@ _table = KernelTable()
 
 
 def heaviest_groups(a: MatrixStore, groups: Array, handicap: Array, rows: Array) -> tuple[Array, Array, int] | None:
-    """Which rows have a group, the best one of each, and how many do; None for the definition to decide."""
+    """Which rows have a group, the best one of each, and their number; None for the definition to compute."""
     mode = reading(a.values)
     place = "U(0)" if mode == ISO else "start + t"
     key = (mode, a.values.dtype.char, a.indices.dtype.char)

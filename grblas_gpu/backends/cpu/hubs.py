@@ -1,9 +1,8 @@
 """The hub of every row: the neighbour that has most neighbours itself.
 
-Searches reach hubs first. A pull that looks there before it looks at the rest of a row decides nearly all rows of a
-graph with hubs by one lookup, and reads one short array from its beginning to its end instead of the beginnings of all
-rows. To find them takes as long as several searches, so they are found when there have been some, and kept with the
-matrix.
+Searches reach hubs first. A pull that reads hubs before the rest of a row decides nearly all rows of a graph with hubs
+by one lookup, and reads one short array in order instead of the beginnings of all rows. Finding hubs takes as long as
+several searches, so they are found after some searches, and cached with the matrix.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from ..storage import Array, MatrixStore
 from . import compile, pool
 from .parallel import edge_chunks
 
-WORTHWHILE = 8  # pulls after which hubs are found: they cost as much as some ten of them, and save half of each
-LONG_ROWS = 4  # entries of a row on average; with fewer there is nothing to choose from
+WORTHWHILE = 8  # pulls after which hubs are found: that costs as much as about ten pulls, and saves half of each
+LONG_ROWS = 4  # entries of a row on average; with fewer there is no choice
 
 FIND = """\
 @kernel
@@ -43,7 +42,7 @@ def hubs_of(rows: MatrixStore) -> Array:
 
 
 def count_pulls(rows: MatrixStore, pulls: int) -> None:
-    """So many pulls have searched these rows; if that is often done, their hubs are worth having."""
+    """Count pulls over these rows; find the hubs after many."""
     if not pulls or rows._hub_neighbours is not None or rows.nrows != rows.ncols or rows._once is not None:
         return
     _pulls[rows] = pulls = _pulls.get(rows, 0) + pulls

@@ -18,7 +18,7 @@ _KNOWN = {"np", "math", "x", "y", "i", "j", *dir(builtins)}
 
 
 class Inliner:
-    """Turns operators into expressions and collects what these need: helpers, user functions, imports."""
+    """Turns operators into expressions and collects their requirements: helpers, user functions, imports."""
 
     def __init__(self) -> None:
         self.functions: dict[str, Function] = {}
@@ -94,9 +94,9 @@ def literal(value: Any, dtype: np.dtype) -> str:
 
 @cache
 def kept_end(source: str | None) -> str | None:
-    """Which end of a row a test of positions keeps: the "first" entries, the "last", or None if that cannot be told.
+    """Which end of a row a test of positions keeps: the "first" entries, the "last", or None if unknown.
 
-    A column compared with something that is the same for the whole row splits the row, whose columns ascend, in two.
+    A column compared with a number that is constant within the row splits the row, whose columns ascend, in two.
     """
     tree = None if source is None else ast.parse(source, mode="eval").body
     if not isinstance(tree, ast.Compare) or len(tree.ops) > 1 or "x" in names_in(source):

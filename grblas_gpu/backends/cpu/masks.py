@@ -10,9 +10,9 @@ NO_MASK, BYTES, BYTES_COMPLEMENT, ROWS, ROWS_COMPLEMENT, NOTHING = range(6)
 
 
 def resolve(mask: MaskView | None, few: int = 0) -> tuple[int, Array | None]:
-    """What a vector mask allows: everything, flags (or their complement), listed rows (or the others), or nothing.
+    """The open positions of a vector mask: all, flags (or their complement), listed rows (or the others), or none.
 
-    Of at most ``few`` rows a list is given as flags, which are kept with it.
+    A list of at most ``few`` rows is given as flags, which are cached with it.
     """
     if mask is None:
         return NO_MASK, None

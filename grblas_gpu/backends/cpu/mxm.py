@@ -21,9 +21,9 @@ from .spmm import DenseKernels, times_full
 from .tier import KernelTable
 
 MANY = 2**24  # positions of a dense result from which free memory is checked
-FEW = 8  # positions of a dense mask for each product: if there are more, the mask is not listed
-EVEN = 4  # rows of up to so many times as many entries as on average are as good as equal
-COPIED_BYTES = 2**28  # values of a result that may exist twice for a moment
+FEW = 8  # positions of a dense mask per product: with more, the mask is not listed
+EVEN = 4  # rows of up to so many times the mean number of entries count as equal
+COPIED_BYTES = 2**28  # values of a result that may temporarily exist twice
 
 _table = KernelTable()
 
@@ -43,7 +43,7 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
             found = times_full(a, b.dense, b.ncols, semiring, False, plan.early_exit)
             return None if found is None else dense_products.result(a.nrows, b.ncols, *found)
         return dense_products.multiply(DenseKernels(), a, b, semiring, mask, plan)
-    if mask is None and b.form == FULL:  # too large to be dense: a list of as many entries
+    if mask is None and b.form == FULL:  # too large to be dense: a list of its entries
         filled = a.nrows if a.form == FULL else a.filled_rows
         check_entries(filled * b.ncols, semiring.return_type.np_type.itemsize)
     if max(a.ncols, b.ncols) > max(DENSE_LIMIT, a.nvals, b.nvals):
@@ -61,7 +61,7 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
 
 
 def resolve(mask: MaskView | None) -> tuple[int, MatrixStore | None]:
-    """What a matrix mask allows, as a pattern whose entries all count."""
+    """The open positions of a matrix mask, as a pattern whose entries all count."""
     if mask is None:
         return NO_MASK, None
     store = mask.store
@@ -85,14 +85,14 @@ def _filtered(store: MatrixStore, keep: Array) -> MatrixStore:
 
 
 def _is_cheaper_than_listing(a: MatrixStore, b: MatrixStore, mask: Any) -> bool:
-    """Whether there are few products for the positions of a dense mask: to look at a flag for each is little then."""
+    """Whether there are few products for the positions of a dense mask: reading a flag for each is then cheap."""
     if mask.dense is None:
         return False
     return int(lengths(b.indptr)[a.indices].sum()) * FEW <= mask.nrows * mask.ncols
 
 
 def _where_flagged(t: MatrixStore, mask: MaskView) -> MatrixStore:
-    """The entries that a dense mask allows."""
+    """The open entries of a dense mask."""
     m: Any = mask.store
     places = t.row_ids.astype(INDEX) * t.ncols + t.indices
     keep = np.ones(len(places), bool) if m.present is None else m.present[places]
@@ -153,7 +153,7 @@ def _at_once(
 
 
 def _joined(pieces: list[Array]) -> Array:
-    """One array of all pieces, which have more memory than they need."""
+    """One array of all pieces, which have unused memory at their ends."""
     if len(pieces) == 1:
         return pieces[0].copy()
     ends = np.cumsum([len(piece) for piece in pieces]).tolist()

@@ -1,12 +1,12 @@
 """The text of the matrix times matrix kernels.
 
-Gustavson's method. *Structure* finds the sorted pattern of each row of the result; it knows no operator, so it is
-compiled once for all of them. *Numeric* adds up the products at the positions of a given pattern. *Whole* does both at
-once, for results of which two copies are not too much. All mark columns of the current row in a dense array of stamps,
+Gustavson's method. *Structure* finds the sorted pattern of each row of the result; it uses no operator, so it is
+compiled once for all of them. *Numeric* sums the products at the positions of a given pattern. *Whole* does both at
+once, for results of which two copies fit into memory. All mark columns of the current row in a dense array of stamps,
 which never needs clearing: row ``r`` of a chunk owns the stamps ``2 r + 2`` (listed) and ``2 r + 3`` (touched).
 
-Whether a product is the first of its column is as good as random, and a branch on it would be mispredicted. A row with
-many products next to the number of columns does without: it marks every product, and then looks at every column.
+Whether a product is the first of its column is unpredictable, so a branch on it would be mispredicted. A row with many
+products relative to the number of columns avoids it: it marks every product, and then reads every column.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _all_products(add: str) -> str:
 
 
 def _first_touch(allowed: str, first: str = "", more: str = "") -> str:
-    """Note column ``j`` if this is its first product; what to do then, and what if it is not."""
+    """Mark column ``j`` if this is its first product; the statements for the first and for later ones."""
     return (
         f"stamp = stamps[j]\nif {allowed}:\n    stamps[j] = touched\n    out_indices[n] = j\n    n += U(1)\n"
         + indent(first, "    ")

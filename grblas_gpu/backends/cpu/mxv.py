@@ -1,6 +1,6 @@
 """Matrix times vector: the planner's strategy, by its kernel. Pushes are in ``mxv_push.py``.
 
-In a pull every row of the result that the mask allows looks for its products.
+In a pull every open row of the result looks for its products.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BLEND_EDGES = 4096  # a smaller matrix is not worth another kernel
 
 
 class VectorProducts(Definitions):
-    """The engine's products of a matrix and a vector; what its kernels decline is left to the definitions."""
+    """The engine's products of a matrix and a vector; the definitions compute the rest."""
 
     def mxv(
         self,

@@ -1,4 +1,4 @@
-"""What a product is, once its operator, types and single values are known: found out once, and kept."""
+"""Properties of a product that follow from its operator, types and iso values, cached."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .tier import KernelTable
 from .values import single
 
 MIXED_ABOVE, MIXED_BELOW = 0.03, 0.97  # fills of a bitmap between which its flags are unpredictable
-MOST_CALLS = 4096  # after so many all are forgotten
+MOST_CALLS = 4096  # entries of the cache, which is then cleared
 
 kernels = KernelTable()  # of all strategies
 _calls: dict[Any, Call] = {}
 
 
 def prepared(a_values: Array, u_values: Array, semiring: Any, flip: bool, early: bool) -> Call:
-    """What is known of a product once its operator, types and single values are; found out once."""
+    """The properties of a product that follow from its operator, types and iso values; cached."""
     a_iso = a_values.tobytes() if len(a_values) == 1 else None
     u_iso = u_values.tobytes() if len(u_values) == 1 else None
     key = (semiring.key, flip, early, a_values.dtype.char, u_values.dtype.char, a_iso, u_iso)
@@ -27,13 +27,13 @@ def prepared(a_values: Array, u_values: Array, semiring: Any, flip: bool, early:
     if call is None:
         if len(_calls) > MOST_CALLS:
             _calls.clear()
-        # The semiring stays alive with its key: a user-defined one is told apart by its address.
+        # The semiring stays alive with its key: user-defined ones are identified by address.
         call = _calls[key] = Call(a_values, u_values, semiring, flip, early)
     return call
 
 
 class Call(Reading):
-    """What all strategies need to know about a product, whatever its size."""
+    """The properties of a product that all strategies need, for any size."""
 
     __slots__ = ("constant", "early", "key", "leave", "kernel")
 
@@ -44,7 +44,8 @@ class Call(Reading):
         self.constant = self._constant(a_values, u_values)
         self.early = early and (bool(monoid.any_value) or monoid.terminal is not None)
         self.leave = early  # structure alone: a row may end at its first hit
-        #: What a kernel that computes values depends on, and (as a key) one that computes no more than it must.
+        #: The specialisation of a kernel that computes values, and (as a key) of one that computes only structure if
+        # possible.
         types = self.first_type.char, self.first, self.second_type.char, self.second
         self.kernel = (semiring.key, flip, *types, self.early)
         self.key: Any = self.kernel if self.constant is None else None if early else "whole rows"

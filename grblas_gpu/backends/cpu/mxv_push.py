@@ -1,4 +1,4 @@
-"""Pushes: every entry of the vector adds to the rows that its column of the matrix leads to."""
+"""Pushes: every entry of the vector adds to the rows of the entries in its column of the matrix."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def _push_source(shape: str, call: Call, dense_values: bool, mask: int, whole: b
 
 
 def _guesswork(mask: int, kind: int, allowed: Any, size: int) -> bool:
-    """Whether a branch on the mask would often be mispredicted: edges lead to the same few rows again and again, so a
-    mask that leaves most rows open may well close half of the edges, and one that closes most rows nearly all."""
+    """Whether a branch on the mask would often be mispredicted: edges lead to the same few rows repeatedly, so a mask
+    that leaves most rows open may close half of the edges, and one that closes most rows nearly all."""
     if mask == NO_MASK:
         return False
     listed = len(allowed) if kind in (ROWS, ROWS_COMPLEMENT) else int(np.count_nonzero(allowed))
@@ -108,7 +108,7 @@ def average_degree(m: MatrixStore) -> int:
 
 
 def count_edges(m: MatrixStore, u: VectorStore, frontier: Array | None = None) -> int:
-    """Entries of ``m`` in the rows of u's entries (which are ``frontier``, if known); ``u`` remembers the answer."""
+    """Entries of ``m`` in the rows of u's entries (which are ``frontier``, if known); cached in ``u``."""
     indptr = m.indptr
     if u.edges is not None and u.edges[0] is indptr:
         return u.edges[1].known()

@@ -18,13 +18,13 @@ from .inline import Inliner, literal, static_cast
 Source = tuple[str, dict[str, Any]]
 
 NO_MASK, MASK, COMPLEMENT = 0, 1, 2
-BLOCK = 128  # entries examined at a time by a blending pull
-EXIT_BLOCK = 16  # entries combined between two looks at whether a row is decided
+BLOCK = 128  # entries read at a time by a blending pull
+EXIT_BLOCK = 16  # entries combined between two exit tests of a row
 OPENED = {NO_MASK: "", MASK: "mask[i]", COMPLEMENT: "(not mask[i])"}
 
 
 class Names(NamedTuple):
-    """What a kernel calls the arrays of a product."""
+    """The names of a product's arrays in a kernel."""
 
     indptr: str = "indptr"
     indices: str = "indices"
@@ -51,7 +51,7 @@ class Body:
         self.arguments = ""
         self.prologue = ""
         self.exit_at_first = reading is None
-        self.decided = ""  # whether more products would change nothing
+        self.decided = ""  # whether further products change nothing
         if reading is None:
             return
         semiring, monoid = reading.semiring, reading.semiring.monoid
@@ -99,7 +99,7 @@ class Body:
         return alone if mode == ISO else self.inliner.load(each, stored, wanted)
 
     def finish(self, text: str, kernel: str = "@summing_kernel") -> Source:
-        """A row has no order in which it is added up: several sums at a time keep the processor busy."""
+        """The order of additions in a row is free: several sums at a time keep the processor busy."""
         return f"{self.inliner.header()}{kernel}\n{text}", self.inliner.functions
 
 
@@ -160,11 +160,11 @@ def row_text(body: Body, full: bool, blend: bool = False, leave: bool = True) ->
 
 
 PROBED_ROWS = 1024  # open rows that are listed at a time: the lists stay in the first-level cache
-PROBE_TURNS = 8  # entries of each that are probed without a branch on what is found
+PROBE_TURNS = 8  # entries of each that are probed without a branch on the result
 
 
 class Rows(NamedTuple):
-    """Which rows a pull goes over, and where it keeps what it finds in row ``i``; all of it text."""
+    """The rows of a pull, and where it stores the result of row ``i``; all of it text."""
 
     at: str = "t"  # row number t
     opened: str = ""  # whether a mask leaves row i open, if there is one
@@ -183,7 +183,7 @@ def where(opened: str, text: str) -> str:
 
 
 def list_rows(rows: Rows, names: Names, also: str = "") -> str:
-    """Open rows from ``base`` to ``last`` that have entries go to ``rows[:waiting]``, without a branch: it would be
+    """Open rows from ``base`` to ``last`` that have entries go to ``rows[:waiting]``, without a branch, which would be
     mispredicted."""
     return (
         f"for t in range(base, last):\n    i = {rows.at}\n"
@@ -218,7 +218,7 @@ PROBE = f"""\
 {{keep_one}}\
                     break
 """
-#: A hub of every row, or -1, is looked up first: it decides most rows, however long they are.
+#: A hub of every row, or -1, is looked up first: it decides most rows, also long ones.
 LED = """\
 if len({hubs}) > 0:
     for t in range(base, last):
@@ -242,9 +242,9 @@ else:
 def probing(rows: Rows, names: Names, hubs: str = "") -> str:
     """Structure alone, in rows ``lo`` to ``hi``.
 
-    Whether a probe hits is as good as random, so a branch on it is mispredicted half of the time, and each costs more
-    than the probe. So all open rows of a block take turns: every turn probes one entry of each row and keeps those that
-    go on, without a branch, and the processor has many reads under way at once. What is left is searched to its end.
+    Whether a probe hits is unpredictable, so a branch on it is mispredicted half of the time, and costs more than the
+    probe. So all open rows of a block take turns: every turn probes one entry of each row and keeps the undecided rows,
+    without a branch, and the processor has many reads in flight. The remaining rows are searched to their ends.
     """
     listed = list_rows(rows, names, f"probes[waiting] = {names.indptr}[i]\n")
     array = {"indptr": names.indptr, "indices": names.indices, "present": names.present}
@@ -277,7 +277,7 @@ def summing_full(body: Body, rows: Rows) -> str:
 
 
 def summing(body: Body, rows: Rows, full: bool, blend: bool = False, leave: bool = True) -> str:
-    """The products of each row are added up, of those present in the vector."""
+    """The products of each row at present entries of the vector are summed."""
     zero = "" if body.reading is None else f"        acc = {body.zero}\n"
     work = row_text(body, full, blend, leave) + where("found", rows.keep)
     return (

@@ -29,5 +29,5 @@ def edge_chunks(indptr: Array, per_thread: int = CHUNKS_PER_THREAD) -> Chunks:
 
 
 def lengths(indptr: Array) -> Array:
-    """How many entries each row has: ``np.diff``, whose questions take longer than a small matrix."""
+    """The number of entries of each row: ``np.diff``, whose checks take longer than a small matrix."""
     return indptr[1:] - indptr[:-1]

@@ -30,7 +30,7 @@ def reduce_scalar(x: Store, monoid: Any) -> Any:
     dtype = monoid.type.np_type
     if len(values) == 1:
         one = cast(values, dtype)
-        # Combining equal values leaves the value (min, lor ...), or else the definition has to count them.
+        # Combining equal values leaves the value (min, lor ...); otherwise the definition has to count them.
         return one[0] if x.nvals == 1 or monoid.binaryop.numpy(one, one)[0] == one[0] else None
     if type(x) is VectorStore and x.present is not None:
         return _reduce_bitmap(x.present, values, monoid)
@@ -46,11 +46,11 @@ def _bitmap_source(monoid: Any, stored: np.dtype) -> Source:
     inliner = Inliner()
     dtype = monoid.type.np_type
     enough = "any_found" if monoid.any_value else _is_terminal(monoid, dtype, "total")
-    one_is_enough = f"{' ' * 16}break\n" if monoid.any_value else ""  # of others a block is looked at whole
+    one_is_enough = f"{' ' * 16}break\n" if monoid.any_value else ""  # other blocks are read as a whole
     text = (
         "def kernel(present, values, partial, found, chunk, lo, hi):\n"
         f"    total = {static_cast(dtype, '0')}\n    any_found = False\n"
-        # Sums of sums: floats that are added one by one to a large number lose what they have behind its last digit.
+        # Sums of sums: floats that are added one by one to a large number lose their last digits.
         f"    for block in range(lo, hi, {BLOCK}):\n"
         f"        start = U(block)\n        stop = U(min(block + {BLOCK}, hi))\n"
         "        while start < stop and not present[start]:\n            start += U(1)\n"
@@ -79,7 +79,7 @@ def _exit(monoid: Any, dtype: np.dtype, space: str) -> str:
 
 
 def _is_terminal(monoid: Any, dtype: np.dtype, name: str) -> str:
-    """The test whether nothing changes a value any more, or nothing where there is no such value."""
+    """The test for the terminal value, or an empty text without one."""
     return "" if monoid.terminal is None else f"{name} == {literal(monoid.terminal, dtype)}"
 
 

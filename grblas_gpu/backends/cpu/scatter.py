@@ -15,11 +15,11 @@ from .tier import KernelTable
 
 Source = tuple[str, dict[str, Any]]
 
-SPARSE = 16  # positions for each that an index names: if there are more, a list stays one
+SPARSE = 16  # positions per position of an index: with more, a list stays a list
 
 _table = KernelTable()
 
-# A negative position is a very large one without its sign.
+# A negative position is a very large unsigned one.
 GATHER = """\
 @kernel
 def kernel(index, size{arguments}, values, lo, hi):

@@ -80,7 +80,7 @@ def kernel(parents, stride, first_rows, present, values):
 
 
 class CpuSearch:
-    """What a rank keeps of a graph and of the search that it is in. Bit maps come and go as bytes."""
+    """A rank's part of a graph and of the current search. Bit maps are passed as bytes."""
 
     def __init__(self, part: MatrixStore, layout: Layout, degrees: Array, here: Array) -> None:
         self._layout = layout

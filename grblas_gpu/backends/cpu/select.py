@@ -18,7 +18,7 @@ from .values import prologue, reading
 
 Source = tuple[str, dict[str, Any]]
 
-LONG_ROW = 32  # entries: shorter rows are faster looked through than searched
+LONG_ROW = 32  # entries: a scan of shorter rows is faster than a search
 
 _table = KernelTable()
 
@@ -72,7 +72,7 @@ def _count(test: str) -> str:
 
 
 def _count_run(test: str, end: str) -> str:
-    """The kept entries are at one end of the row: where it is long, look for the last of them by halving."""
+    """The kept entries are at one end of the row: in a long row bisection finds the last of them."""
     return (
         f"if last - first <= U({LONG_ROW}):\n"
         + indent(_count(test), " " * 4)
@@ -120,7 +120,7 @@ def _select_matrix(x: MatrixStore, op: Any, thunk: Array) -> MatrixStore | None:
 
 
 def _unchanged(x: MatrixStore) -> MatrixStore:
-    """A copy of what every entry was kept of; it is as symmetric as it was."""
+    """A copy of a store that keeps every entry, with its symmetry."""
     same = x.copy()
     if x._transpose is x:
         same._transpose = same
@@ -157,9 +157,9 @@ def _dense_source(op: Any, values: Array, full: bool) -> Source:
     test = _Test(op, values, "at")
     if full:
         body = test.text
-    elif op.source is None:  # a user's function is called for entries only
+    elif op.source is None:  # user-defined functions are called for entries only
         body = "keep = False\nif present[at]:\n" + indent(test.text, "    ")
-    else:  # what is tested where there is no entry does not matter, and a branch would be a guess
+    else:  # results at missing entries are ignored, and a branch would be unpredictable
         body = test.text + "keep &= present[at]\n"
     return test.finish(
         f"def kernel({'' if full else 'present, '}values, thunk, out_present, lo, hi):\n"

@@ -84,14 +84,14 @@ class DenseKernels:
 
 
 def worthwhile(work: int) -> bool:
-    """Whether there is so much to do that the kernels around a product, which depend on no operator, are loaded."""
+    """Whether there is enough work to load the kernels around a product, which depend on no operator."""
     return _table.find("worthwhile", work, lambda: (text.TRANSPOSE, {})) is not None
 
 
 def times_full(
     rows: MatrixStore, dense: Array, columns: int, semiring: Any, flip: bool, early_exit: bool
 ) -> tuple[Array, Array | None, int] | None:
-    """The product with a full matrix, given by rows, without a mask: what many small calls are, so in few steps."""
+    """The product with a full matrix, given by rows, without a mask: the case of many small calls, so in few steps."""
     held, nrows = rows.values, rows.nrows
     call = prepared(held, dense, semiring, flip, early_exit)
     lanes = text.lanes_for(columns)

@@ -22,7 +22,7 @@ FLIPPED = {"firsti": "c", "firstj": "k", "secondi": "k", "secondj": "i"}
 
 def whole(reading: Reading, lanes: int = 0) -> Source:
     """Rows ``lo`` to ``hi`` of the product with a full matrix, without a mask: every product counts, so that a row has
-    all entries or none; flags say which, if there are some rows without. See :func:`lanes_for`."""
+    all entries or none; flags say which, if some rows have none. See :func:`lanes_for`."""
     body = Body(reading, "q", FLIPPED if reading.flip else POSITIONS)
     lanes = lanes if _has_lanes(body, reading) else 0
     text = "start, stop = U(indptr[i]), U(indptr[i + U(1)])\nbase = i * columns\n"
@@ -37,7 +37,7 @@ def whole(reading: Reading, lanes: int = 0) -> Source:
 
 
 def lanes_for(columns: int) -> int:
-    """How many columns' sums are kept in registers at a time; 0 if rows of the result are gone over instead.
+    """How many columns' sums are kept in registers at a time; 0 if the sums are in the rows of the result.
 
     >>> lanes_for(8), lanes_for(32), lanes_for(20), lanes_for(64)
     (8, 16, 0, 0)
@@ -46,7 +46,7 @@ def lanes_for(columns: int) -> int:
 
 
 def _has_lanes(body: Body, reading: Reading) -> bool:
-    """Whether several sums at once are instructions that processors have: few multiply integers of 64 bits so."""
+    """Whether processors have vector instructions for these sums: few multiply integers of 64 bits so."""
     dtype, functions = reading.semiring.return_type.np_type, body.inliner.functions
     counted = reading.semiring.binaryop.positional is not None or (dtype.kind in "iu" and dtype.itemsize == 8)
     return not (counted or body.exit_at_first or functions)
@@ -66,9 +66,9 @@ def _in_registers(body: Body, lanes: int) -> str:
 
 
 def some(reading: Reading, full: bool, mask: int) -> Source:
-    """The same where words tell which positions have an entry, or may have one: 64 columns are looked at by one test.
+    """The same with words of the positions that have an entry, or may have one: one test decides 64 columns.
 
-    A word with all of its bits is a loop over its columns, another one a loop over its bits.
+    A full word is a loop over its columns, another one a loop over its set bits.
     """
     body = Body(reading, "q", FLIPPED if reading.flip else POSITIONS)
     start = None if body.exit_at_first else neutral(reading)

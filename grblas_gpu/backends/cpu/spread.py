@@ -1,4 +1,4 @@
-"""A vector beside a matrix: its value in the row or the column of every entry."""
+"""A vector next to a matrix: its value in the row or the column of every entry."""
 
 from __future__ import annotations
 

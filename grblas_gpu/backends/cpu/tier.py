@@ -1,7 +1,7 @@
 """NumPy or Numba: which form of an operation runs.
 
 Compiling a kernel costs a few tenths of a second and loading one some milliseconds, so small work starts on the NumPy
-definitions. Every specialisation counts the work that went past it and gets its kernel once that has added up.
+definitions. Every specialisation counts the work done without it, and gets its kernel once that is enough.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class KernelTable(dict[Hashable, Any]):
         KernelTable.tables.append(self)
 
     def find(self, key: Hashable, work: int, source: Callable[[], tuple[str, dict[str, Any]]]) -> Any:
-        """The kernel for ``key``, or None when this much work is better done by the definitions."""
+        """The kernel for ``key``, or None if the definitions shall do this work."""
         if not self.enabled:
             return None
         kernel = self.get(key)

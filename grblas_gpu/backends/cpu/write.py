@@ -52,7 +52,7 @@ def write(c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, 
 
 
 def at_rows(t: VectorStore, rows: Array, ordered: bool) -> VectorStore:
-    """The entries of a dense ``t`` at these rows, as a list: the cost is theirs, however long ``t`` is."""
+    """The entries of a dense ``t`` at these rows, as a list: the cost is independent of the length of ``t``."""
     rows = rows if t.present is None else rows[t.present[rows]]
     values = t.values.copy() if len(t.values) == 1 else t.values[rows]
     return VectorStore(t.size, values, indices=rows, ordered=ordered)
@@ -134,7 +134,7 @@ def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Any, full: bool
 
 
 def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any) -> VectorStore | None:
-    """Accumulate a sparse ``t`` into a dense ``c``; without an accumulator its entries take the place of others."""
+    """Accumulate a sparse ``t`` into a dense ``c``; without an accumulator its entries replace others."""
     full, t_mode = c.present is None, reading(t.values)
     bytes_kind = {ROWS: BYTES, ROWS_COMPLEMENT: BYTES_COMPLEMENT}.get(kind, kind)
     key = ("update", None if accum is None else accum.key, c.dtype.char, t.values.dtype.char, t_mode, full, bytes_kind)

@@ -1,4 +1,4 @@
-"""The asynchronous pull as two products: every row looks at the operand first, and then at all rows that settled."""
+"""The asynchronous pull as two products: every row reads the operand first, and then all rows that settled."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Asynchronous(Products):
     ) -> VectorStore:
         """``t = m u``, then ``t = t (+) m s`` with ``s`` the entries of ``t`` that are ``final``.
 
-        Of the orders in which rows may see each other's results this is the one in which all settled rows come first.
+        This is the order of rows in which all settled rows come first.
         """
         first = self.mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
         keys, values = entries(first)

@@ -80,7 +80,7 @@ class Building(Operating):
         return keys, values
 
     def combined_runs(self, op: Any, values: Array, starts: Array) -> Array:
-        """Each run combined; one value that stands for all does so still if combining changes nothing."""
+        """Each run combined; an iso value stays iso if combining it with itself changes nothing."""
         if is_iso(values):
             one = values[:1].copy()
             again = self.compute(op.binaryop if op.opclass == "Monoid" else op, one, one)
@@ -137,7 +137,7 @@ class Building(Operating):
             index = pattern.row_ids if down else pattern.indices
             if u.indices is None and u.nvals == u.size:  # flags that are all set need not be looked at
                 return with_values(pattern, u.values[: pattern.nvals] if u.iso else u.values[index])
-            if u.size <= pattern.nvals:  # to look at a flag is less than to search
+            if u.size <= pattern.nvals:  # reading a flag takes less time than a search
                 u = self.with_kind(u, "bitmap")
             if u.present is not None:
                 found, where, values = u.present[index], index, expand(u.values, u.size)

@@ -42,7 +42,7 @@ class Elementwise(Operating):
         return rebuild(x, keys, values)
 
     def _beside_dense(self, x: VectorStore, y: VectorStore, op: Any) -> VectorStore:
-        """The intersection of vectors of which one is looked at where the other has entries."""
+        """The intersection of vectors, one of which is read where the other has entries."""
         if x.kind == y.kind == "full" and x.iso and y.iso and op.positional is None:
             return VectorStore(x.size, self.combine(op, (x.values, None, None), (y.values, None, None)))
         by_right = y.kind == "sparse" or x.kind == "full" != y.kind
@@ -56,7 +56,7 @@ class Elementwise(Operating):
         return rebuild(x, keys, self.combine(op, (left, i, j), (right, i, j)))
 
     def ewise_add(self, x: Store, y: Store, op: Any) -> Store:
-        """The union: ``op(x, y)`` where both have an entry, the one that is there elsewhere."""
+        """The union: ``op(x, y)`` where both have an entry, the present one elsewhere."""
         return self.union(x, y, op)
 
     def ewise_union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
@@ -64,7 +64,7 @@ class Elementwise(Operating):
         return self.union(x, y, op, (left_default, right_default))
 
     def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
-        """The union, in the operator's type or another: what is not combined is cast to that directly."""
+        """The union, in the operator's type or another: values that are not combined are cast to that directly."""
         dtype = op.return_type.np_type if dtype is None else dtype
         if type(x) is VectorStore and x.kind == y.kind == "full" and x.iso and y.iso and op.positional is None:
             return VectorStore(x.size, cast(self._beside_dense(x, y, op).values, dtype))
@@ -171,14 +171,14 @@ def with_entries(like: Store, places: tuple[Any, Any], values: Any) -> Store:
 
 
 def _at_the_same(x: Store, places: tuple[Any, Any], values: Any) -> Store:
-    """Other values for all entries, where these are; rows need not be counted again."""
+    """New values for all entries of the same structure; rows are not counted again."""
     if type(x) is MatrixStore and x.dense is None:
         return with_values(x, compress(values))
     return with_entries(x, places, values)
 
 
 def _repeated(monoid: Any, one: Any, count: int) -> Any:
-    """A value combined with itself so many times: twice, four times, ..., as the digits of the count say."""
+    """A value combined with itself so many times: by doubling, along the binary digits of the count."""
     result = None
     while count:
         if count & 1:

@@ -74,7 +74,7 @@ class Extracting:
             out_rows = repeat(np.arange(nrows, dtype=INDEX, like=rows), counts)
             out_cols = a.indices[taken].astype(INDEX)
         if cols is not None:
-            # A column may be wanted several times: each entry goes to every place in `cols` that names its column.
+            # A column may be named several times: each entry goes to every place in `cols` that names its column.
             ncols = len(cols)
             order = np.argsort(cols, kind="stable")
             first = np.searchsorted(cols[order], out_cols, side="left")

@@ -1,4 +1,4 @@
-"""What searches like to know of a graph."""
+"""Graph statistics: structure, degrees, and vertices ordered by degree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Graphs(Operating):
         """True where the matrix has an entry, as one stored value."""
         pattern = self._structure(a)
         other = a._transpose
-        if other is not None:  # what is known of the matrix is known of its structure
+        if other is not None:  # cached properties of the matrix hold for its structure
             mirrored = self._structure(other)
             symmetric = other is a or same_arrays(pattern, mirrored)
             pattern._transpose, mirrored._transpose = (pattern if symmetric else mirrored), pattern

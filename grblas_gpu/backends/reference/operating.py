@@ -60,7 +60,7 @@ class Operating(Backend):
         return monoid.reduce(values)
 
     def combine(self, op: Any, left: Operand, right: Operand) -> Array:
-        """A binary operator on operands with positions; a positional operator looks at nothing else."""
+        """A binary operator on operands with positions; a positional operator reads only these."""
         if op.positional is None:
             return self.compute(op, operand(left[0], op.type.np_type), operand(right[0], op.type2.np_type))
         _, rows, cols = left if op.positional.startswith("first") else right

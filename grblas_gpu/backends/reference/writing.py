@@ -78,7 +78,7 @@ class Writing(Operating):
         """``c<m>(I, J) (+)= value``: a store of the region's shape, or a NumPy scalar (of c's type) for all of it.
 
         The mask has the shape of ``c``; with ``submask`` that of the region, and nothing outside the region changes.
-        Where the index names a position several times, the accumulator combines what they are given.
+        If the index names a position several times, the accumulator combines their values.
         """
         is_scalar = type(value) not in (VectorStore, MatrixStore)
         if is_scalar and type(c) is VectorStore and index[0] is None and mask is None and accum is None:
@@ -111,7 +111,7 @@ class Writing(Operating):
             t_values = np.broadcast_to(self.array(value).reshape(1), t_keys.shape)
         else:
             keys, values = region.given(self.array(value).reshape(1)) if is_scalar else entries(value)
-            if submask and mask is not None and region.repeats:  # closed where it is given, not where it goes to
+            if submask and mask is not None and region.repeats:  # the mask closes the given positions, not the targets
                 inside = allowed(mask, keys)
                 keys, values = keys[inside], take(values, inside)
             t_keys, t_values = (
@@ -229,7 +229,7 @@ class Writing(Operating):
         return x if keep.all() else rebuild(x, keys[keep], take(values, keep))
 
     def replace_row(self, c: MatrixStore, row: int, line: VectorStore) -> MatrixStore:
-        """``c`` with one row exchanged."""
+        """``c`` with one row replaced."""
         cols, values = entries(line)
         return _with_line(c, c.row_ids != row, np.full_like(cols, row), cols, values)
 
@@ -289,7 +289,7 @@ class Region:
         return np.arange(count, dtype=INDEX, like=self.c.values), np.broadcast_to(value, (count,))
 
     def candidates(self, mask: MaskView | None, submask: bool) -> Array:
-        """Where a scalar may land: the mask's own entries if they say so, else the whole region."""
+        """The positions that a scalar may be written to: the mask's own entries if possible, else the whole region."""
         if mask is not None and not mask.complement:
             keys = true_keys(mask)
             return _unique(self.place(keys)) if submask else keys[self.contains(keys)]
@@ -302,7 +302,7 @@ class Region:
 
 
 def _unique(positions: Array) -> Array:
-    """Different positions, in order: by sorting, which takes a tenth of the time that hashing does."""
+    """Distinct positions, in order: by sorting, which takes a tenth of the time of hashing."""
     if len(positions) and not bool((positions[1:] > positions[:-1]).all()):
         positions = np.sort(positions)
         positions = positions[runs(positions)]
@@ -310,7 +310,7 @@ def _unique(positions: Array) -> Array:
 
 
 def repeated_position(key: int, accum: Any) -> InvalidValue:
-    """Several values for one position, and nothing that combines them in any order."""
+    """Several values for one position without a monoid that combines them."""
     how = "without an accumulator" if accum is None else f"and {accum} is no monoid's"
     return InvalidValue(
         f"position {key} is assigned to more than once, {how}: w(binary.min)[index] << v, for one, keeps the smallest"

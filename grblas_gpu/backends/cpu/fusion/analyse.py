@@ -1,8 +1,8 @@
-"""What the steps of a loop ask of its vectors: how each is kept in memory while the loop runs.
+"""How each vector of a loop is kept in memory while the loop runs.
 
-A vector has flags and values by position and, if some step would go by it, a list of its entries. One that always has
-all entries needs no flags, and one whose entries always have the same value no array of them. What is overwritten by
-going along a list, or by a product, goes to other arrays, and the old ones are cleaned along the old list.
+A vector has flags and values by position and, if some step follows it, a list of its entries. A vector that is always
+full needs no flags, and one that is always iso no array of values. Steps that follow a list, and products, write to
+other arrays, and the old ones are cleaned along the old list.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ...programs.terms import BodyStep, Kind
 
 PULL = "pull.hybrid"  # the pull that loops have: chunks of rows, handed out at run time
 ABLE = Abilities(frozenset([PUSH]), frozenset([PULL]), Sides(PUSH, PULL))
-TO_OTHERS = PRODUCTS | SCATTERS | {Kind.GATHER, Kind.ROW}  # what always writes to the other arrays of its vector
+TO_OTHERS = PRODUCTS | SCATTERS | {Kind.GATHER, Kind.ROW}  # steps that always write to the other arrays of their vector
 
 
 class Slot(NamedTuple):
@@ -71,7 +71,7 @@ class Analysis(Facts[Product]):
     matrices: Sequence[Values]
 
     def drivers(self, step: BodyStep) -> list[int]:
-        """The vectors by whose entries a step may go."""
+        """The vectors whose entries a step may follow."""
         return drivers_among(step, [number for number, slot in enumerate(self.slots) if slot.listed])
 
     def searches(self, product: Product) -> bool:
@@ -96,7 +96,7 @@ def analyse(body: Body) -> Analysis:
 
 
 def _listed(found: Facts[Product]) -> set[int]:
-    """Vectors that have a list while they can: some step goes by their entries."""
+    """Vectors that have a list while it is short: some step follows their entries."""
     everything = [number for number, always in enumerate(found.full) if not always]
     listed = {product.operand for product in found.products.values()}
     for step in found.steps:

@@ -1,9 +1,9 @@
-"""What all parts of a loop's text are written with: the facts, and where its numbers are.
+"""The context of a loop's text: the facts, and where its numbers are.
 
-A loop and the host share two arrays: ``S`` has all integers (how far the loop is, sizes, Scalars and constants), ``F``
-the floats. Every vector is known by a letter for each of its arrays and its number: ``f0`` flags, ``v0`` values, ``l0``
-list, and the other ones ``g0``, ``w0``, ``m0``. Matrices have ``p0_0`` offsets, ``j0_0`` columns, ``x0_0`` values,
-``h0_0`` hubs of rows, and the same with ``_1`` for the transpose.
+A loop and the host share two arrays: ``S`` has all integers (the progress of the loop, sizes, Scalars and constants),
+``F`` the floats. The name of a vector's array is a letter and the number of the vector: ``f0`` flags, ``v0`` values,
+``l0`` list, and the other ones ``g0``, ``w0``, ``m0``. Matrices have ``p0_0`` offsets, ``j0_0`` columns, ``x0_0``
+values, ``h0_0`` hubs of rows, and the same with ``_1`` for the transpose.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ INT64 = np.dtype(np.int64)
 AT, STEP, LIMIT, WORK, BUDGET, LIGHT, HEAVY, TRACED, N, BY, COUNT, ALSO, PUSH, EDGES, ALLOWED, LOAD, RESULT = range(17)
 FIRST = 17
 
-#: What a loop comes back with, besides the number of a step (from 1 on) that is to be done by the host.
+#: Return values of a loop, besides the number of a step (from 1 on) that the host has to run.
 DONE, PAUSED = 0, -1
 INTERPRET = -2  # and less: the node of that number
-TRANSPOSE = 2**20  # and more: the step whose pull wants the other side of its matrix
+TRANSPOSE = 2**20  # and more: the step whose pull needs the other side of its matrix
 
 BUFFERS = (("f", "g"), ("v", "w"), ("l", "m"))
 

@@ -30,7 +30,7 @@ Source = tuple[str, dict[str, Any]]
 
 @dataclass(frozen=True, eq=False)
 class LoopText:
-    """The text of a loop, and what it wants to be given. It outlives the objects that it was made for."""
+    """The text of a loop, and its arguments. It outlives the objects that it was made for."""
 
     source: Source
     facts: Analysis
@@ -140,7 +140,7 @@ def _go_over(context: Context, at: int, step: BodyStep, done: Pass) -> str:
         call[-1] = f"S[{c.BY}] >= 0"
     text += f"S[{c.N}] = n\n"
     for arg in step.args:
-        if arg.kind == "variable" and step.kind in SCATTERS:  # nothing goes anywhere
+        if arg.kind == "variable" and step.kind in SCATTERS:  # nothing is written elsewhere
             text += f"if {context.word('present', arg.number)} == 0:\n    n = 0\n"
     if step.kind != Kind.ROW and step.kind not in SCATTERS:  # which are for one thread
         text += f"if n > S[{c.LIGHT}]:\n    return {at + 1}\n"
@@ -171,6 +171,6 @@ def _multiply(context: Context, at: int, step: BodyStep, made: ProductText) -> s
     push += f"S[{c.WORK}] += S[{c.EDGES}]\n"
     pull = f"{other}{pull}S[{c.WORK}] += S[{c.LOAD}]\n{context.word('pulls', at)} += 1\n"
     text = f"{made.plan}\nif S[{c.TRACED}] != 0 or S[{c.LOAD}] > S[{c.HEAVY}]:\n    return {at + 1}\n"
-    if direction_of(step) == "push":  # what is never called is not compiled
+    if direction_of(step) == "push":  # functions that are never called are not compiled
         return text + push
     return f"{text}if S[{c.PUSH}] != 0:\n{indent(push, '    ')}else:\n{indent(pull, '    ')}"

@@ -1,4 +1,4 @@
-"""Loops and conditions inside of a loop: places of the kernel to go on at."""
+"""Nested loops and conditions: places where the kernel continues."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .emit_scalars import condition
 
 
 def begin(context: Context, at: int, step: BodyStep) -> str:
-    """Whether the steps up to the end are done (again); if not, the kernel goes on after the end.
+    """Whether the steps up to the end run (again); if not, the kernel continues after the end.
 
-    A count is left as Python's loops leave theirs.
+    A count keeps its last value, as the variable of a Python loop does.
     """
     flow, before, after = step.op, 2 * at + 2, 2 * at + 3
     count, goes_on = context.steps(flow.number), condition(context, flow.condition, f"goes_on{at}")

@@ -1,4 +1,4 @@
-"""The text of steps that go position by position: one function each, over a part of a list or of all positions."""
+"""The text of steps that run position by position: one function each, over a part of a list or of all positions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .context import ALSO, BUFFERS, COUNT, INTERPRET, Context, listing
 
 
 class Pass(NamedTuple):
-    """A function that does a step, how to call it, and what is to be done after it."""
+    """A function that runs a step, how to call it, and the statements after it."""
 
     name: str
     arguments: list[str]
-    drivers: list[int]  # by whose lists it may go
+    drivers: list[int]  # the vectors whose lists it may follow
     size: str  # how many positions there are otherwise
     after: str
 
@@ -54,7 +54,7 @@ def wrong_index(step: BodyStep) -> str:
 
 
 def _gathered(context: Context, step: BodyStep) -> tuple[tuple[str, str, np.dtype], str]:
-    """``v[index]``: an entry where the index has one, and v has one there. Also the lines that look for the place."""
+    """``v[index]``: an entry where the index has one, and v has one there. Also the lines that compute the place."""
     source, index = (arg.number for arg in step.args)
     slot, has = context.facts.slots[source], context.has(index)
     lines = "" if has == "True" else f"if not {has}:\n    continue\n"
@@ -64,7 +64,7 @@ def _gathered(context: Context, step: BodyStep) -> tuple[tuple[str, str, np.dtyp
 
 
 def _overwriting(context: Context, step: BodyStep, result: tuple[str, str, np.dtype], letters: str) -> str:
-    """Position i of an output that is overwritten: in other arrays, or in place, where all positions are gone over."""
+    """Position i of an overwritten output: in other arrays, or in place if the step visits all positions."""
     found, lines, kind = result
     w, slot = step.out, context.facts.slots[step.out]
     flags, values, entries = tuple(letters)
@@ -116,7 +116,7 @@ def _changing(context: Context, step: BodyStep, result: tuple[str, str, np.dtype
 
 
 def _after(context: Context, step: BodyStep, swaps: bool, full: bool) -> str:
-    """What is noted when a step has gone over all of its positions."""
+    """The statements after a step has visited all of its positions."""
     w, slot = step.out, context.facts.slots[step.out]
     if swaps:
         first = f"w{w}[0] = v{step.args[0].number}[0]\n" if slot.iso else ""
@@ -135,7 +135,7 @@ def _after(context: Context, step: BodyStep, swaps: bool, full: bool) -> str:
 
 
 def swapped(context: Context, w: int, checked: str = "0") -> str:
-    """The other arrays are the vector from here on, and the old ones are cleaned."""
+    """Exchange the arrays of a vector with the other ones, and clean the old ones."""
     if context.facts.slots[w].full:
         return f"v{w}, w{w} = w{w}, v{w}\n{context.word('swapped', w)} ^= 1\n"
     swaps = "".join(f"{a}{w}, {b}{w} = {b}{w}, {a}{w}\n" for a, b in BUFFERS)
@@ -167,7 +167,8 @@ def clear(context: Context, step: BodyStep) -> str:
     return f"{clean}{count} = 0\n{listed} = {int(slot.listed)}\n{context.word('checked', w)} = 0\n"
 
 
-# --- what a step finds at position i ---------------------------------------------------------------------------------
+# --- the result of a step at position i
+# --------------------------------------------------------------------------------
 
 
 def _result(context: Context, step: BodyStep) -> tuple[str, str, np.dtype]:

@@ -1,4 +1,4 @@
-"""The text of a product in a loop: its plan, a push, the part of a push that a thread makes, and a pull."""
+"""The text of a product in a loop: its plan, a push, the part of a push by one thread, and a pull."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .emit_positions import swapped
 
 
 class ProductText(NamedTuple):
-    """The functions of a product, and how to call them; what is to be done after it."""
+    """The functions of a product, how to call them, and the statements after it."""
 
     plan: str
     push: list[str]  # arguments, to be followed by the list, whether it is one, and a range of it
@@ -77,8 +77,8 @@ def _functions(context: Context, at: int, step: BodyStep, done: Product) -> tupl
 
 
 def _reached(w: int, done: Product, body: Body, part: bool) -> str:
-    """A push has found a product for position i."""
-    if done.structure and part:  # of a large frontier: whether it is the first one is as good as random, so no branch
+    """The statements when a push has found a product for position i."""
+    if done.structure and part:  # of a large frontier: whether it is the first one is unpredictable, so no branch
         return f"if n < U(high):\n    m{w}[n] = i\n    n += U(not g{w}[i])\n    g{w}[i] = True\n"
     first, add, more = f"g{w}[i] = True\nm{w}[n] = i\nn += U(1)\n", "", ""
     if not done.structure:
@@ -115,7 +115,7 @@ def _pull(context: Context, at: int, step: BodyStep, done: Product) -> list[str]
 
 
 def reuses(facts: Analysis, step: BodyStep, done: Product) -> bool:
-    """Whether pulls look entries up in the mask's vector: if they must; or may, for more of the lookups are hits."""
+    """Whether pulls look entries up in the mask's vector: if required, or if allowed and more lookups hit."""
     if step.mask is None or step.desc is None or not done.structure:
         return False
     slots = facts.slots
@@ -190,7 +190,7 @@ def _plan(context: Context, at: int, step: BodyStep, done: Product) -> str:
     arrays = context.arrays(u, "fl")
     direction = direction_of(step)
     policy = "cost" if desc is None else desc.policy
-    # So few edges that nothing else needs to be known: most steps of long searches.
+    # So few edges that no further facts are needed: most steps of long searches.
     may_guess = f"S[{TRACED}] == 0"
     remembers = desc is not None and desc.remembers
     if direction == "pull" or (direction is None and policy != "cost") or remembers:
@@ -207,8 +207,8 @@ def _plan(context: Context, at: int, step: BodyStep, done: Product) -> str:
     if done.by_rows:
         count = "    edges = nvals * entries // max(size, 1)\n"
     elif not context.facts.slots[u].full:
-        # More edges make a push no cheaper and a pull no dearer, unless the mask names rows that may be as long: where
-        # some say that it is a pull, the rest need not be counted.
+        # More edges make a push no cheaper and a pull no dearer, unless the mask names rows that may be as long: once
+        # some edges select a pull, the rest need not be counted.
         count = COUNT_EDGES.format(
             listed=f"{context.word('listed', u)} != 0",
             entries_of=f"l{u}",
@@ -244,7 +244,7 @@ def _plan(context: Context, at: int, step: BodyStep, done: Product) -> str:
 
 
 def drives(context: Context, mask: MaskUse) -> bool:
-    """Whether a pull may go by the list of a mask."""
+    """Whether a pull may follow the list of a mask."""
     return not mask.complement and context.facts.slots[mask.vector].listed
 
 
@@ -253,7 +253,7 @@ def _names_rows(step: BodyStep) -> bool:
 
 
 def _cost_rule(context: Context, step: BodyStep, done: Product) -> str:
-    """The planner's own rule, pasted."""
+    """The source of the planner's own rule."""
     _paste(context, rules.row_length)
     _paste(context, rules.pull_cost)
     reused = "0.0"
@@ -286,7 +286,7 @@ def _policy_rule(context: Context, step: BodyStep, done: Product, policy: str) -
 
 
 def _paste(context: Context, function: Any) -> None:
-    """A rule of the planner as it is written there, with the constants that it names."""
+    """A rule of the planner as source text, with the constants that it names."""
     text = f"@kernel\n{inspect.getsource(function)}\n\n"
     if text not in context.functions:
         context.functions.insert(0, text)

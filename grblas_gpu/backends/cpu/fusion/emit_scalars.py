@@ -17,7 +17,7 @@ RESULT = ("result",)
 
 
 def reduce(context: Context, at: int, step: BodyStep) -> Pass:
-    """All entries of a vector combined, by parts: each returns the number of its entries, and what they come to."""
+    """All entries of a vector combined, by parts: each returns the number of its entries, and their result."""
     monoid, number = step.op, step.args[0].number
     slot, kind = context.facts.slots[number], step.op.type.np_type
     value = context.inliner.load(context.at(number), slot.dtype, kind)
@@ -41,7 +41,7 @@ def reduce(context: Context, at: int, step: BodyStep) -> Pass:
 
 
 def _sum(context: Context, step: BodyStep) -> str:
-    """What becomes of the result of a reduction: nothing is added to a sum if there is nothing."""
+    """The use of the result of a reduction: an empty result is not accumulated."""
     monoid, kind, out = step.op, step.op.type.np_type, context.facts.variables[step.out]
     present = context.word("present", step.out)
     result = context.typed(kind, *RESULT) if kind.kind == "f" else context.inliner.load(f"S[{KEPT}]", INT64, kind)
@@ -66,7 +66,7 @@ def _sum(context: Context, step: BodyStep) -> str:
 
 
 def row(context: Context, at: int, step: BodyStep) -> tuple[str, Pass]:
-    """A row of a matrix is a list already. Also the lines that find it; or the host says what is wrong."""
+    """A row of a matrix is a list already. Also the lines that find it; the host raises errors about its number."""
     if step.accum is not None or step.mask is not None:
         raise Unfusable("a row of a Matrix through a mask or an accumulator", step.number)
     matrix, index = step.args
@@ -90,7 +90,7 @@ def row(context: Context, at: int, step: BodyStep) -> tuple[str, Pass]:
 
 
 def scalar(context: Context, at: int, step: BodyStep) -> str:
-    """A step of Scalars, which the loop does where it is."""
+    """A step on Scalars, inlined in the loop."""
     if step.accum is not None:
         raise Unfusable("a Scalar with an accumulator", step.number)
     out = context.facts.variables[step.out]
@@ -130,7 +130,7 @@ def scalar(context: Context, at: int, step: BodyStep) -> str:
 
 
 def _applied(context: Context, step: BodyStep, both: str, keep: str) -> str:
-    """An operator on a Scalar: nothing of nothing, but what is bound to it must be there (or the host raises)."""
+    """An operator on a Scalar: empty gives empty, but its bound operand must have a value (or the host raises)."""
     bound = {Kind.SCALAR_APPLY_LEFT: 0, Kind.SCALAR_APPLY_RIGHT: 1}.get(step.kind)
     lines = ""
     for number, arg in enumerate(step.args):
@@ -142,7 +142,7 @@ def _applied(context: Context, step: BodyStep, both: str, keep: str) -> str:
 
 
 def condition(context: Context, given: Any, name: str) -> str:
-    """Whether a loop goes on; ``name`` is for the function that compares."""
+    """Whether a loop continues; ``name`` is for the function that compares."""
     kind, *rest = given
     if kind == "always":
         return "True"

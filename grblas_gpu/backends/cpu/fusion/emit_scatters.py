@@ -1,4 +1,4 @@
-"""The text of a scatter: values go where an index says, into the other arrays of a vector."""
+"""The text of a scatter: values go to the positions of an index, into the other arrays of a vector."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .emit_positions import Pass, swapped, wrong_index
 
 
 def scatter(context: Context, at: int, step: BodyStep) -> Pass:
-    """Values for one position are combined, the first one is taken, or another one is a mistake."""
+    """Values for one position are combined, the first one is taken, or a second one is an error."""
     facts, w, slot = context.facts, step.out, context.facts.slots[step.out]
     *values, index = step.args
     drivers = facts.drivers(step)

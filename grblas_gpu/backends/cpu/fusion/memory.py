@@ -25,9 +25,9 @@ SCRATCH = "wlgm"  # arrays that no result has
 
 
 class Memory:
-    """What a run of a loop works on; ``arrays`` are known by the names that they have in its text.
+    """The data of a run of a loop; ``arrays`` have the names of its text.
 
-    It may serve one run after another: what belongs to matrices is set again when they are others.
+    It may serve one run after another: words about matrices are set again when these change.
     """
 
     def __init__(self, text: LoopText, body: Body) -> None:
@@ -46,14 +46,14 @@ class Memory:
             f"{kind}{n}" for n, slot in slots if slot.written and self.sizes[n] <= FEW for kind in SCRATCH
         ]
         self._stores: list[weakref.ref[MatrixStore]] = []  # the matrices that the words were set for
-        self._sides: list[tuple[int, bool]] = []  # what the loop sees of them
+        self._sides: list[tuple[int, bool]] = []  # the objects as the loop sees them
         searches = [(at, product) for at, product in self.facts.products.items() if self.facts.searches(product)]
         self._searches = [(at, product.matrix, not product.transposed) for at, product in searches]
         self._hubs = {(number, transposed) for _, number, transposed in self._searches}
         self._begun = self.S
 
     def load(self) -> Memory:
-        """The objects as they are now, for a run."""
+        """Load the objects for a run."""
         self.arrays = {"S": self.S, "F": self.F}
         matrices = self.body.matrices
         if self._stores and [store() for store in self._stores] == matrices:
@@ -76,7 +76,7 @@ class Memory:
         return self
 
     def release(self, complete: bool) -> None:
-        """Let go of what belongs to others; scratch arrays stay, as a complete run leaves them: without flags."""
+        """Drop references to objects; scratch arrays stay, without flags, as a complete run leaves them."""
         arrays, self.arrays = self.arrays, {}
         self._spare = {name: arrays[name] for name in self._scratch_names if name in arrays} if complete else {}
 
@@ -141,7 +141,7 @@ class Memory:
         arrays[f"f{number}"] = flags
         if slot.listed:
             short = not listed and nvals * 8 < size
-            there_may_be = slot.written or listed or short  # a list; of what the loop only reads, now or never
+            there_may_be = slot.written or listed or short  # a list; for read-only vectors it is made now
             arrays[f"l{number}"] = entries = self._scratch(f"l{number}", size if there_may_be else 0, INDEX)
             if indices is not None and nvals:
                 entries[:nvals] = indices
@@ -179,7 +179,7 @@ class Memory:
             self.set(store.nrows, "nrows", number)
         for at, product in self.facts.products.items():
             store = self.body.matrices[product.matrix]
-            if product.transposed and not product.by_rows:  # a push reads the columns; a pull would do without
+            if product.transposed and not product.by_rows:  # a push reads the columns; a pull does not need them
                 self._side(product.matrix, True, store.transposed())
             elif store._transpose is not None:
                 self._side(product.matrix, True, store._transpose)
@@ -198,7 +198,7 @@ class Memory:
                 self.arrays[f"h{number}_1"] = self.arrays[f"j{number}_0"][:0]
 
     def transpose(self, number: int) -> None:
-        """A pull wants the other side of a matrix."""
+        """Make the other side of a matrix, which a pull needs."""
         self._side(number, True, self.body.matrices[number].transposed())
         self._stores = []  # the next run knows it from the beginning
         for at, product in self.facts.products.items():
@@ -226,7 +226,7 @@ class Memory:
     # ---- to the objects ----------------------------------------------------------------------------------------------
 
     def follow_swaps(self) -> None:
-        """Vectors that the loop has left in their other arrays."""
+        """Exchange the arrays of vectors that the loop has left in their other arrays."""
         arrays, S = self.arrays, self.S
         for at, buffers in self._swapping:
             if S[at]:
@@ -235,14 +235,14 @@ class Memory:
                     arrays[one], arrays[other] = arrays[other], arrays[one]
 
     def count_pulls(self) -> None:
-        """What is often searched by pulls is prepared for that."""
+        """Prepare matrices that pulls often search."""
         for at, number, transposed in self._searches:
             if pulls := self.get("pulls", at):
                 store = self.body.matrices[number]
                 count_pulls(store.transposed() if transposed else store, pulls)
 
     def take(self, complete: bool) -> None:
-        """The vectors and scalars as the loop left them; if that was in the middle of a step, entries are counted."""
+        """Store the vectors and scalars as the loop left them; entries are counted if it stopped within a step."""
         for number, vector in enumerate(self.body.vectors):
             slot, size = self.facts.slots[number], self.sizes[number]
             if not slot.written:
@@ -269,7 +269,7 @@ class Memory:
 
 
 def _buffers(number: int, full: bool) -> list[tuple[str, str]]:
-    """The arrays of a vector, and those that it changes places with."""
+    """The arrays of a vector, and the ones that it exchanges them with."""
     return [(f"{one}{number}", f"{other}{number}") for one, other in ((("v", "w"),) if full else c.BUFFERS)]
 
 

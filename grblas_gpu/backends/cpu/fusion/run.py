@@ -1,4 +1,4 @@
-"""Running a recorded loop: its function is called until it is done, and large steps on all threads in between."""
+"""Runs a recorded loop: its function is called until it is done, with large steps on all threads in between."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .trace import trace_iterated
 LIGHT_PASS = 2**18  # positions; below it a pass is done before a second thread has begun
 SLICE = 2**24  # entries after which the host gets a chance to interrupt: some tens of milliseconds
 UNLIMITED = 2**62
-MOST_POSITIONS = 2**24  # of vectors however few entries they have; more only with entries to match
+MOST_POSITIONS = 2**24  # for vectors with any number of entries; larger ones need matching entries
 
 _loops: dict[Any, Compiled | Unfusable] = {}  # or why it cannot be compiled
 
@@ -37,7 +37,7 @@ class Compiled:
         self.text = loop_text(body)
 
     def load(self, level: int) -> bool:
-        """Whether it can be called: compiling is more than loading."""
+        """Whether it can be called now: compiling takes longer than loading."""
         if self.kernel is None:
             source, functions = self.text.source
             if level < COMPILE and (self.looked or not compile.on_disk(source, functions)):
@@ -54,7 +54,7 @@ def run_loop(program: Program, first: int = 0) -> int | None:
 
 
 def _found(program: Program, first: int, pays: int) -> tuple[Compiled, Body] | None:
-    """The function of a loop, if it is there or worth compiling."""
+    """The function of a loop, if it exists or is worth compiling."""
     if pays == NOT_YET:
         if first == 0:
             trace_iterated("it had too little to do so far to be compiled")
@@ -75,7 +75,7 @@ def _found(program: Program, first: int, pays: int) -> tuple[Compiled, Body] | N
 
 
 class Prepared:
-    """A loop that is run again and again, and what was found out about it the last time."""
+    """A loop that runs repeatedly, and the results of its last checks."""
 
     __slots__ = ("_compiled", "_memory", "_missing", "_program", "_repeated", "_steps")
 
@@ -83,7 +83,7 @@ class Prepared:
         self._program, self._repeated = program, interpreter.Repeated(program, engine)
         self._compiled: Compiled | None = None
         self._memory: Any = None  # of the compiled loop, and the body that it is
-        self._missing = False  # whether machine code was looked for on disk: to ask again takes a pass over the body
+        self._missing = False  # whether machine code was looked for on disk: another look takes a pass over the body
         self._steps = 0
 
     def __call__(self) -> int:
@@ -118,7 +118,7 @@ def _check_sizes(body: Body) -> None:
 
 
 def _run(compiled: Compiled, memory: Memory, program: Program, first: int) -> int:
-    """The number of steps. Whatever happens, the vectors and scalars are as the loop left them."""
+    """The number of steps. Also after errors the vectors and scalars are as the loop left them."""
     S, complete = memory.load().S, False
     S[c.STEP], S[c.LIMIT], S[c.BUDGET] = first, UNLIMITED if program.limit is None else program.limit, SLICE
     S[c.LIGHT], S[c.HEAVY] = (LIGHT_PASS, PARALLEL_WORK) if pool.threads() > 1 else (UNLIMITED, UNLIMITED)
@@ -153,7 +153,7 @@ def _repeat(compiled: Compiled, memory: Memory, program: Program) -> None:
 
 
 def _interpret(memory: Memory, program: Program, number: int) -> None:
-    """A node that is not for the kernel: an empty Scalar where there must be a value, a row that there is not."""
+    """Run a node that the kernel does not support: an empty Scalar, or a row out of bounds."""
     memory.take(True)
     program.count.step = int(memory.S[c.STEP])
     memory.steps_inside(program)

@@ -1,7 +1,7 @@
-"""Steps of a loop that the host does: those with so much to do that several threads are worth it, or that are traced.
+"""Steps of a loop that the host runs: those with enough work for several threads, and those that are traced.
 
-Every function of a step takes a range of what it goes over. What it lists it writes to the part of the list that begins
-where its range does, so no two threads write to one place; the parts are moved together afterwards.
+Every function of a step takes a range of its items. It writes its list to the part that begins where its range does, so
+no two threads write to one place; the parts are moved together afterwards.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Steps:
         self._kernel = kernel
 
     def run(self, at: int) -> None:
-        """The work of a step; the loop goes on after it."""
+        """Run the work of a step; the loop continues after it."""
         if at in self.facts.products:
             self._multiply(at)
         elif self.facts.steps[at].kind in REDUCTIONS:
@@ -45,7 +45,7 @@ class Steps:
     def _go_over(self, at: int) -> None:
         S, step, done = self.S, self.facts.steps[at], self.text.passes[at]
         by, n, out = int(S[c.BY]), int(S[c.N]), step.out
-        if f"l{out}" in done.arguments:  # threads cannot add to one list
+        if f"l{out}" in done.arguments:  # threads cannot append to one list
             self.memory.set(0, "listed", out)
         arguments = self._arguments(done.arguments, by)
         function, parts = function_of(self._kernel, done.name), even_chunks(n)
@@ -61,7 +61,7 @@ class Steps:
             S[c.COUNT] = sum(count for count, _ in counts)
 
     def _arguments(self, names: list[str], by: int) -> list[Any]:
-        """The arrays of these names; L is the list of the vector that is gone by, and listed whether there is one."""
+        """The arrays of these names; L is the list of the driving vector, and ``listed`` whether there is one."""
         given = dict(self.arrays, L=self.arrays.get(f"l{by}", self.S), listed=by >= 0)
         return [given[name] for name in names]
 
@@ -125,7 +125,7 @@ class Steps:
         if not heavy:
             self.S[c.COUNT] = function_of(self._kernel, f"push{at}")(*arguments, listed, 0, n)
             return
-        if not listed:  # every thread goes over all of it: a list is shorter
+        if not listed:  # every thread visits all of it: a list is shorter
             flags = self.arrays.get(f"f{product.operand}")
             arguments[-1] = np.arange(n, dtype=INDEX) if flags is None else np.flatnonzero(flags)
             n = len(arguments[-1])
@@ -145,7 +145,7 @@ class Steps:
         parts = [(0, n)]
         if heavy and n:
             side = f"{product.matrix}_{int(not product.transposed)}"
-            if len(self.arrays.get(f"h{side}", ())):  # one lookup decides most rows, however long they are
+            if len(self.arrays.get(f"h{side}", ())):  # one lookup decides most rows, also long ones
                 parts = even_chunks(n)
             else:
                 parts = even_chunks(n, 16) if listed else chunks(self.arrays[f"p{side}"], "pull.hybrid")

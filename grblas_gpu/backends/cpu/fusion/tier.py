@@ -14,18 +14,18 @@ from ....ir.ops import CONTROL
 from ....ir.program import Program
 from .. import compile, tier
 
-STEP_WORK = 1_000  # what a step counts for, in addition to the entries that there are
-SMALL = 20_000  # entries; with fewer, the first steps are done before a loop would have begun as a whole
+STEP_WORK = 1_000  # work of a step, in addition to its entries
+SMALL = 20_000  # entries; with fewer, the first steps end before a fused loop would have started
 FIRST_STEPS = 32
-REPEATED = 4  # steps of a loop that runs again and again, for which it is as good as one by one
-LOAD_WORK = 100_000  # what pays for loading machine code from disk
+REPEATED = 4  # steps of a repeated loop up to which running node by node is as fast
+LOAD_WORK = 100_000  # work that pays for loading machine code from disk
 
-FEW_SECONDS = 2.0  # that compiling a loop of few nodes takes; for more it grows faster than they do
+FEW_SECONDS = 2.0  # seconds to compile a loop of few nodes; the time grows faster than the number of nodes
 FEW_NODES = 4
 MOST_NODES = 56  # auto-compile limit: compiling more nodes takes minutes
-SHARE = 0.25  # of the time for compiling, spent one by one, pays for it: later processes have something of it, too
-STEADY = 4.0  # times the last pace is the slowest that counts: what is slower waits for imports, transposes, kernels
-LEAST = 1e-5  # seconds of a run: kernels that another thread waited for are no reason for less
+SHARE = 0.25  # share of the compile time, spent node by node, from which compiling pays off: later processes gain, too
+STEADY = 4.0  # times the last pace is the slowest that counts: slower runs wait for imports, transposes, kernels
+LEAST = 1e-5  # seconds of a run, at least, if another thread waited for kernels meanwhile
 
 NOT_YET, LOAD, COMPILE = range(3)
 Place = tuple[int, int]  # of a loop in the code
@@ -35,9 +35,9 @@ _spent: dict[Place, tuple[float, float]] = {}  # seconds that they took, and for
 
 
 def level(program: Program, first: int, before: int = 0) -> int:
-    """What pays for a loop, of which so many steps have been run: nothing yet, loading, or compiling.
+    """The tier of a loop after so many steps: node by node, loading, or compiling.
 
-    A loop that is repeated had so many steps ``before``, the last time.
+    A repeated loop had so many steps ``before``, in its last run.
     """
     chosen = tier.get_tier()
     if chosen != "auto":
@@ -81,13 +81,13 @@ def _place(program: Program) -> Place:
 
 
 def _with_loops_inside(program: Program) -> int:
-    """The work that went past a loop, and past those in it as long as these were not machine code of their own."""
+    """The work of a loop that ran node by node, and of its inner loops unless these were compiled."""
     inside = (_with_loops_inside(node.operands[0]) for node in program.nodes if node.op in CONTROL)
     return _done.get(_place(program), 0) + sum(inside)
 
 
 def _entries(program: Program) -> int:
-    """Entries of the matrices and positions of the vectors that a step may go over."""
+    """Entries of the matrices and positions of the vectors that a step may visit."""
     total = 0
     for node in program.nodes:
         if node.op in CONTROL:

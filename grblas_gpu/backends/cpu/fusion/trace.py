@@ -1,4 +1,4 @@
-"""What a compiled loop reports about its products."""
+"""Trace records of the products of a compiled loop."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def record(
     dense: bool,
     reuses: bool,
 ) -> None:
-    """Add a product to the current trace, with the reason that the planner gives for what was known of it."""
+    """Add a product to the current trace, with the planner's reason for these facts."""
     collector = current()
     if collector is None:
         return

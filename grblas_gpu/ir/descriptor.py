@@ -54,31 +54,31 @@ class Descriptor:
     early_exit
         Whether a reduction may stop at the monoid's terminal value.
     deterministic
-        Ask for a result that does not depend on the order of execution.
+        Request a result that does not depend on the order of execution.
     push_strategy, pull_strategy
-        None, or the strategy to use if the direction turns out to be a push, or a pull. A ``push_strategy`` may be
-        any of them: a rule chooses between two ways, and TurboBFS has pulls for both.
+        None, or the strategy to use for a push, or for a pull. A ``push_strategy`` may be any strategy: a rule selects
+        one of two ways, and TurboBFS has pulls for both.
     reuse_mask
-        In a pull, look the vector's entries up in the mask's vector instead: of a traversal that has visited the
-        vector's entries, and from whose other visited vertices no edge leads to an open row. Only the pattern of such
-        a result means anything. "auto" leaves it to the engine, whichever is faster there.
+        In a pull, look the vector's entries up in the mask's vector instead. This is valid for a traversal that has
+        visited the vector's entries, if no edge leads from its other visited vertices to an open row. Only the pattern
+        of the result is defined. With "auto" the engine uses the faster way.
     edges_before
-        Edges that the step before had to check, for "edge-check" to look one step ahead and for "edges" to tell growth
-        from decline; for "switchpoint" the entries of its operand. 0 for as many as the product that made the operand
-        had, if it went by the same policy.
+        Edges that the step before had to check, for "edge-check" to look one step ahead and for "edges" to distinguish
+        growth from decline; for "switchpoint" the entries of its operand. 0 takes the number from the product that made
+        the operand, if that used the same policy.
     settles_at
         A value that no result can improve on; it makes the product an asynchronous pull. A row that reaches the value
         is settled: its scan ends, and rows after it in the same pass already see it as part of the operand. Which
         rows come after is not defined, so every order must give valid results; for monoids that pick one of their
         operands (min, max, any, ...) on a square matrix. In a loop it may depend on the count: ``depth + 1``.
         Products of matrices refuse it.
-        With a ``policy`` other than "cost" only where that pulls: nothing is seen at once in a push.
+        With a ``policy`` other than "cost" it applies to pulls only: a push sees no results of the same pass.
     any_order
-        Of a product in a loop that ends with the same vectors in whatever order edges are followed: what is found may
-        be multiplied again at once, before the round is over, so there may be fewer rounds, and their number means
-        nothing. For shortest paths and their like: a monoid that takes the least or the largest (min, max), an operator
-        that keeps that order (plus, min, max, first, second), no NaN, and sums that fit their type. Rounds one after
-        another are one such order; a loop on a device has others where no row has more than 31 entries.
+        For a product in a loop whose final vectors do not depend on the order in which edges are followed: results may
+        be multiplied again at once, before the round is over. There may be fewer rounds, and their number is undefined.
+        For shortest paths and similar problems: a monoid that takes the least or the largest (min, max), an operator
+        that keeps that order (plus, min, max, first, second), no NaN, and sums that fit their type. Consecutive rounds
+        are one such order; a loop on a device uses others if no row has more than 31 entries.
     hints
         Options of SuiteSparse (``nthreads=4``), as text: the trace reports that they have no effect.
     """
@@ -109,7 +109,7 @@ class Descriptor:
 
     @property
     def pulls_in_place(self) -> bool:
-        """Whether ``settles_at`` makes it a pull without the planner."""
+        """Whether ``settles_at`` makes the product a pull, without the planner."""
         return self.settles_at is not None and (self.policy == "cost" or self.direction == "pull")
 
     @property
@@ -120,7 +120,7 @@ class Descriptor:
 
     @property
     def remembers(self) -> bool:
-        """Whether the planner's rule looks at the step before."""
+        """Whether the planner's rule reads the step before."""
         return (
             self.policy in ("switchpoint", "edges", "edge-check") and self.strategy is None and self.direction == "auto"
         )
@@ -183,7 +183,7 @@ OPTIONS = frozenset(
     "reuse_mask edges_before settles_at any_order".split()
 )
 assert {each.name for each in fields(Descriptor)} >= OPTIONS
-#: Options that products look at; other operations look at none.
+#: Options of products; other operations have none.
 EFFECTIVE = {
     ops.MXV: OPTIONS,
     ops.VXM: OPTIONS,

@@ -1,4 +1,4 @@
-"""Options that only SuiteSparse acts on, ``w(nthreads=4) << ...``: checked, without effect, and the trace says so."""
+"""Options of SuiteSparse, ``w(nthreads=4) << ...``: checked, without effect, and reported by the trace."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ HINTS: dict[str, tuple[Any, ...]] = {
 
 
 def take_hints(options: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """The options that mean something here, and the others as text.
+    """The options with an effect here, and the others as text.
 
     >>> take_hints({"direction": "pull", "nthreads": 4, "sort": None})
     ({'direction': 'pull'}, 'nthreads=4')
     """
-    names = [name.lower() for name in options]  # so are SuiteSparse's names taken
+    names = [name.lower() for name in options]  # SuiteSparse's names are matched in the same way
     if len(set(names)) < len(names):
         raise ValueError(f"Duplicate descriptor keys: {', '.join(options)}")
     options = dict(zip(names, options.values(), strict=True))

@@ -1,8 +1,8 @@
-"""Nodes: one operation each, with its operands and where its result goes.
+"""Nodes: one operation each, with its operands and its output.
 
-Operands are *handles*: what an engine may know of an object. A handle has ``dtype``, ``shape``, ``ndim``, ``name``,
+Operands are *handles*, an engine's view of an object. A handle has ``dtype``, ``shape``, ``ndim``, ``name``,
 ``_engine``, and ``_store`` (of a vector or matrix) or ``_content`` (of a scalar). The objects of :mod:`grblas_gpu.api`
-are handles with methods for users; nothing below that layer knows more of them than this.
+are handles with methods for users; lower layers use only these attributes.
 """
 
 from __future__ import annotations

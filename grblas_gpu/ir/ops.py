@@ -6,7 +6,7 @@ from typing import Final
 
 
 class Op:
-    """One operation. ``masked`` says that its result has no entries outside the mask it is given.
+    """One operation. ``masked`` says that its result has no entries outside its mask.
 
     >>> VXM, VXM.masked, APPLY.masked
     (vxm, True, False)
@@ -55,7 +55,7 @@ SELECT_MASK = Op("select_mask")
 
 # Reductions.
 REDUCE = Op("reduce")
-REDUCE_OR_IDENTITY = Op("reduce_or_identity")  # nothing reduces to the identity instead of to nothing
+REDUCE_OR_IDENTITY = Op("reduce_or_identity")  # an empty operand reduces to the identity instead of to no value
 REDUCE_ROWWISE = Op("reduce_rowwise")
 REDUCE_COLUMNWISE = Op("reduce_columnwise")
 HEAVIEST_GROUPS = Op("heaviest_groups")  # A, the group of every column, what groups cost or None, rows or None
@@ -83,7 +83,7 @@ WHEN = Op("when")
 CONTROL = frozenset((LOOP, WHEN))
 MATVEC = frozenset((MXV, VXM))
 REDUCTIONS = frozenset((REDUCE, REDUCE_OR_IDENTITY))
-#: What a recorded loop may hold.
+#: Operations that a recorded loop may contain.
 LOOP_OPS = MATVEC | REDUCTIONS | frozenset(
     (EWISE_ADD, EWISE_MULT, EWISE_UNION, APPLY, APPLY_LEFT, APPLY_RIGHT, APPLY_INDEX, SELECT, SELECT_MASK)
     + (EXTRACT_ROW, GATHER, SCATTER, COPY, ASSIGN, CLEAR)

@@ -1,7 +1,7 @@
 """Programs: nodes in order, repeated while a condition holds.
 
-A single call is one :class:`Node`; what ``gb.loop`` records is a :class:`Program`. An engine that can runs the whole of
-it, and otherwise one node is run after another, as a single call would be.
+A single call is one :class:`Node`; ``gb.loop`` records a :class:`Program`. An engine runs it as a whole if it can;
+otherwise its nodes run one after another, like single calls.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Program(NamedTuple):
 
     @property
     def flat(self) -> list[Node]:
-        """All nodes in order; one with a body stands before the nodes of that, and after them again."""
+        """All nodes in order; a node with a body comes before the nodes of its body, and again after them."""
         found: list[Node] = []
         for node in self.nodes:
             found += [node, *node.operands[0].flat, node] if node.op in CONTROL else [node]

@@ -1,6 +1,6 @@
-"""Whether this thread is recording the body of a loop (``api/loop.py``) just now.
+"""Whether this thread is recording the body of a loop (``api/loop.py``).
 
-Everything that runs an operation or reads a value asks :data:`active` first, which costs next to nothing otherwise.
+Every operation and every read of a value tests :data:`active` first, which is nearly free otherwise.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _NOT_RECORDING: AbstractContextManager[None] = nullcontext()
 
 
 def paused() -> AbstractContextManager[None]:
-    """Inside, what is done is done at once, as if nothing were recorded: for what does not depend on what changes."""
+    """Operations inside run at once and are not recorded: for work that does not depend on changing objects."""
     return _Paused() if active and current() is not None else _NOT_RECORDING
 
 
@@ -66,16 +66,16 @@ def read(what: str, obj: Any) -> None:
 
 
 def refuse(what: str) -> None:
-    """Something is about to be done that cannot be recorded: before that, recording ends."""
+    """Called before an action that cannot be recorded: recording ends."""
     if active and (recording := current()) is not None:
         recording.refuse(what)
 
 
 class Count:
-    """The steps of a loop so far; not known while the loop is recorded, which ``recorder`` tells.
+    """The steps of a loop so far; unknown while ``recorder`` records the loop.
 
-    ``name`` tells the loops of one recording apart: the others are inside of the first. A loop whose body is unrolled
-    has a count for each copy of the body, made of its own: :meth:`derive`.
+    ``name`` distinguishes the loops of one recording: all others are inside of the first. A loop whose body is unrolled
+    has a derived count for each copy of the body: :meth:`derive`.
     """
 
     __slots__ = ("_derived", "_recorder", "_step", "copies", "is_lost", "name")
@@ -226,7 +226,7 @@ class Number:
 
 
 def _define_by_value() -> None:
-    """All else that an int does needs the value, which is not known while a body is recorded."""
+    """Other methods of int need the value, which is unknown while a body is recorded."""
     one = {f"__{name}__": getattr(operator, f"__{name}__") for name in ("abs", "invert", "pos")}
     one |= {"__float__": float, "__complex__": complex, "__round__": round}
     for name, of_one in one.items():

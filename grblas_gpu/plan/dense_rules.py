@@ -1,4 +1,4 @@
-"""Which strategy for a product of two matrices, of which any may be dense: pure functions of facts.
+"""The strategy for a product of two matrices, some of them dense: pure functions of facts.
 
 A dense factor is read by rows, and so is the sparse one: every entry adds a row of the one to a row of the result.
 Where only the pattern matters, 64 columns are one word, so a batch of searches costs little more than one.
@@ -21,7 +21,7 @@ FEW = 8  # with less than one allowed position in FEW, each is a separate dot pr
 
 
 def no_shape() -> tuple[str, str] | None:
-    """Nothing: the factors have no shape that an engine has a strategy for."""
+    """The default of ``shaped``: no special strategy for these factors."""
     return None
 
 
@@ -50,8 +50,8 @@ class MxmFacts(NamedTuple):
 
     @property
     def left_is_dense(self) -> bool:
-        """Which factor is read as a dense one: the one that is. Of two the right one; of none, the one that makes for
-        fewer words, those that it has and those that the other leads to."""
+        """The factor to read as a dense one. If both are dense, the right one; if none is, the one that leads to fewer
+        words, its own and those of the other's entries."""
         if self.a_dense or self.b_dense:
             return not self.b_dense
         left, right = (
@@ -109,7 +109,7 @@ def by_form(facts: MxmFacts) -> tuple[str, str] | None:
 
 
 def by_spreading(facts: MxmFacts) -> tuple[str, str] | None:
-    """Two sparse factors: whether it costs less to spread the thinner one out than to add up products in tables."""
+    """Two sparse factors: whether expanding the thinner one costs less than summing products in tables."""
     thin, entries = (facts.nrows, facts.b_nvals) if facts.left_is_dense else (facts.ncols, facts.a_nvals)
     words, costs = width_of(thin), facts.costs
     if words > MOST_WORDS or facts.products is None:

@@ -12,33 +12,33 @@ from typing import NamedTuple
 
 from ..ir.descriptor import MXM_STRATEGIES, Descriptor
 
-SMALL_EDGES = 4096  # below this any choice is as good as another: push needs no conversion
+SMALL_EDGES = 4096  # below this every strategy is equally fast: push needs no conversion
 
 
 class Costs(NamedTuple):
     """Relative costs on an engine, in units of one edge read in order by a pull (measured on Kronecker graphs)."""
 
     push_edge: float  # an edge scattered by a push: a random read of the mask and a random write
-    pull_row: float  # looking at one row: its mask byte and its offsets
+    pull_row: float  # reading one row: its mask byte and its offsets
     pull_probe: float  # an edge probed by a pull: a random read of the operand's bitmap
     sum_edge: float = 1.0  # times push_edge: an edge whose product is added to others, not only found
     pull_rows: str = "pull.thread"  # the strategy for most pulls
-    whole_rows: str | None = None  # the strategy for pulls that have to read every row to its end
-    compact_below: float = 1 / 8  # where fewer rows than this share are open, they are listed first
+    whole_rows: str | None = None  # the strategy for pulls that read every row to its end
+    compact_below: float = 1 / 8  # if a smaller share of rows is open, they are listed first
     mxm_product: float = 1.4  # a product of a masked matrix product, next to an entry that a dot product reads
     batch_size: int = 4096  # up to this size, vectors are faster as the rows of one matrix
     dense_rows: int = 0  # positions of many searches that are dense rows of a matrix, at most
     table_product: float = 5.0  # a product that is added up in a table
-    table_start: float = 0.0  # making tables, however few products there are
+    table_start: float = 0.0  # making tables, for any number of products
     flag: float = 0.3  # a position of a dense pattern that is read and written
     value: float = 2.0  # ... of a dense matrix of values
     column: float = 0.5  # an entry of a sparse matrix and one column of a dense one
-    swap: float = 0.0  # adding to a sum by compare-and-swap while others do: they wait for each other
+    swap: float = 0.0  # adding to a sum by compare-and-swap under contention
     sort_edge: float = 0.0  # an edge of a push that sorts: its product is written, sorted and added up
     sort_start: float = 0.0  # the launches of such a push
-    long_entry: float = 0.0  # an entry of the longest row: its warp reads on when all others are done
-    list_row: float = 0.0  # a position of an operand that has no list, which a push makes first
-    push_entry: float = 0.0  # an entry of the operand: where its edges are, and where they lead
+    long_entry: float = 0.0  # an entry of the longest row: its warp continues when all others are done
+    list_row: float = 0.0  # a position of an operand without a list, which a push makes first
+    push_entry: float = 0.0  # an entry of the operand: its offsets, and the targets of its edges
 
 
 CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0, sum_edge=1.6)
@@ -67,11 +67,10 @@ CUDA_COSTS = Costs(
 def in_loops(costs: Costs, ends_early: bool, idempotent: bool = False, structural: bool = False) -> Costs:
     """The costs of a product in a loop on a device.
 
-    Where rows may end early, what a push finds goes to a list, through one counter. Where also no values matter
-    (``structural``), rows are looked at by fours: on an H200 a pull takes 2 ps for a row and 1 for a probe, a push 20
-    for an edge and 100 for an entry. Of sums, what a push adds goes through atomics, and a pull reads whole rows at
-    its leisure; a list of entries is a pass and a barrier more. The least or the largest of several (``idempotent``)
-    takes 23 ps an edge to push, and 12 an entry to pull.
+    If rows may end early, a push lists its results through one counter. If also no values matter (``structural``), rows
+    are read by fours: on an H200 a pull takes 2 ps for a row and 1 for a probe, a push 20 for an edge and 100 for an
+    entry. For sums, a push uses atomics, and a pull streams whole rows; making a list of entries costs a pass and a
+    barrier. The least or the largest of several (``idempotent``) takes 23 ps an edge to push, and 12 an entry to pull.
 
     >>> in_loops(CUDA_COSTS, True, structural=True)[:3], in_loops(CUDA_COSTS, True)[:3]
     ((20.0, 2.0, 1.0), (5.0, 1.0, 1.0))
@@ -135,15 +134,15 @@ class Facts(NamedTuple):
     u_nvals: int
     u_dense: bool  # stored as bitmap or full
     u_edges: Callable[[], int]  # entries of M in the columns of u's entries; counted on demand
-    u_edges_at_most: int  # a bound on them that costs nothing
+    u_edges_at_most: int  # an upper bound that costs nothing
     allowed: int  # output positions that the mask leaves open
     mask_sparse: bool  # a mask, not complemented, stored as a list
     terminal: bool  # rows are expected to end early
     costs: Costs = CPU_COSTS
-    by_columns: bool = True  # M is stored by columns (too), as a push reads it; or else that has to be made first
+    by_columns: bool = True  # M is stored by columns (too), as a push reads it; otherwise they are made first
     #: Edges that the product which made the operand had to check, or entries ("switchpoint"), if it was to remember.
     edges_before: int = 0
-    named_rows: bool = False  # the mask says which rows are open, not which are closed
+    named_rows: bool = False  # the mask names the open rows, not the closed ones
     own_rows: bool = False  # the mask opens the rows of the operand's own entries, and no others
     reused: int = 0  # entries of the mask's vector, if a pull reads that in place of the operand
     whole: bool = False  # a full operand, no mask, and sums that hardly end early
@@ -229,7 +228,7 @@ def usual_pull(costs: Costs, whole: bool) -> str:
     return costs.whole_rows if whole and costs.whole_rows else costs.pull_rows
 
 
-# The rules as arithmetic on numbers alone: whole loops on a device decide by the same lines, translated to C++.
+# The rules as arithmetic on numbers: whole loops on a device decide by the same lines, translated to C++.
 
 
 def row_length(edges: float, entries: float, nrows: float, nvals: float, named: bool) -> float:
@@ -271,7 +270,7 @@ def pull_cost(
 def switchpoint_pulls(entries: float, entries_before: float, size: float, dense: bool, switchpoint: float) -> bool:
     """From push to pull when the share of entries grows and is above the switchpoint, back when it falls and is below.
 
-    A dense operand is one of a search that pulls. Without a step before there is nothing to go by but the share.
+    A dense operand comes from a pull. Without a previous step only the share decides.
 
     >>> switchpoint_pulls(11, 9, 1000, False, 0.01), switchpoint_pulls(11, 12, 1000, False, 0.01)
     (True, False)
@@ -314,7 +313,7 @@ def edge_check_pulls(edges: float, nvals: float) -> bool:
 
 
 def edge_check_scans(edges: float, edges_before: float, nvals: float) -> bool:
-    """Whether a push is the one before a pull, if edges grow as they did: then it leaves no list, but marks.
+    """Whether a push is the last one before a pull, if edges grow as before: then it makes marks and no list.
 
     >>> edge_check_scans(50, 10, 1000), edge_check_scans(50, 0, 1000)
     (True, False)
@@ -376,7 +375,7 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
 def push_costs(edges: float, facts: Facts) -> tuple[float, float]:
     """The expected costs of a push that scatters its products, and of one that sorts them.
 
-    Sums by compare-and-swap wait for each other: those of one row, one after the other.
+    Sums by compare-and-swap wait for each other: those of one row run one after the other.
     """
     costs = facts.costs
     scatter, waiting = edges * push_edge(costs, facts.terminal), edges * facts.hottest * costs.swap
@@ -384,7 +383,7 @@ def push_costs(edges: float, facts: Facts) -> tuple[float, float]:
 
 
 def by_switchpoint(facts: Facts, desc: Descriptor) -> tuple[str, str]:
-    """The paper's pushes sort."""
+    """The pushes of the paper sort."""
     fill, before = facts.u_nvals / max(1, facts.u_size), desc.edges_before or facts.edges_before
     pulls = switchpoint_pulls(facts.u_nvals, before, facts.u_size, facts.u_dense, desc.switchpoint)
     was = f", {before / max(1, facts.u_size):.3g} before," if before else ""
@@ -406,7 +405,7 @@ def by_edges(facts: Facts, desc: Descriptor) -> tuple[str, str]:
 
 
 def by_edge_check(facts: Facts, desc: Descriptor) -> tuple[str, str]:
-    """Many edges to check: pull. In the step before that, which the growth of the edges foretells, push by a scan: the
+    """Many edges to check: pull. In the step before that, predicted by the growth of the edges, push by a scan: the
     next step reads the frontier from a dense vector anyway."""
     edges, all_edges = facts.u_edges(), max(1, facts.nvals)
     ratio = edges / all_edges
@@ -445,8 +444,8 @@ def choose_mxm(
 ) -> Plan:
     """The strategy for a matrix-matrix product; ``mask_nvals`` is None without a usable (not complemented) mask.
 
-    ``products`` and ``dots`` estimate how many products there are, and how many entries dot products read: on graphs
-    with hubs far more than with degrees that are all alike.
+    ``products`` and ``dots`` estimate the number of products, and of entries that dot products read: on graphs with
+    hubs far more than with equal degrees.
 
     >>> choose_mxm(1000, 1000, 100, 10).strategy
     'mxm.masked_dot'

@@ -1,14 +1,14 @@
-"""The storage form of a vector or a matrix, by its fill: pure functions of sizes. Beyond a mark it changes, and back
-only well below, so that it does not go back and forth."""
+"""The storage format of a vector or a matrix, by its fill: pure functions of sizes. The format changes above a limit,
+and back only well below it (hysteresis)."""
 
 from __future__ import annotations
 
 # A vector becomes dense above this fill and sparse again below the lower one (hysteresis).
 DENSE_ABOVE = 0.01
 SPARSE_BELOW = 0.005
-TINY = 256  # up to this size no storage is worth a conversion
+TINY = 256  # up to this size no conversion pays off
 DENSE_LIMIT = 2**32  # the library allocates no dense vector with more positions unless the user requests it
-# A matrix becomes a bitmap where that takes about as much memory as CSR, and sparse again well below (hysteresis).
+# A matrix becomes a bitmap if that takes about as much memory as CSR, and sparse again well below (hysteresis).
 BITMAP_ABOVE = 0.5
 BITMAP_BELOW = 0.25
 # Above this many rows, with at most this share of nonempty ones, row pointers would dominate the memory of CSR.

@@ -1,4 +1,4 @@
-"""Vectors and matrices of entries that are given one by one: few of the host's are put in order before they travel."""
+"""Vectors and matrices from coordinates: a few entries of the host are sorted there before they are copied."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .eager import building
 from .memory import HOST
 from .runtime.reporting import sized
 
-FEW = 2**14  # entries that come from the host: so many are put in order there
+FEW = 2**14  # entries of the host: up to so many are sorted there
 
 
 class CudaBuilding(Definitions):
-    """What ``from_coo`` and its like end in."""
+    """The implementation of ``from_coo`` and similar calls."""
 
     @sized
     def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
@@ -31,7 +31,7 @@ class CudaBuilding(Definitions):
         return super().build_vector(size, index, values, dup_op)
 
     def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
-        """A vector of one entry, given as Python's numbers."""
+        """A vector of one entry, given as Python numbers."""
         return VectorStore.on_its_way(size, HostEntry(size, index, value, dtype, cupy.asarray))
 
     @sized
@@ -49,7 +49,7 @@ class CudaBuilding(Definitions):
         return found
 
     def checks_positions(self, rows: Array, cols: Array, values: Array) -> bool:
-        """Those that are on the device, and all values but records, which another engine takes."""
+        """Arrays on the device, and all values but records, which another engine builds."""
         return isinstance(rows, cupy.ndarray) and isinstance(cols, cupy.ndarray) and values.dtype.kind in "biuf"
 
 

@@ -20,7 +20,7 @@ from .runtime.reporting import sized
 
 
 class CudaElementwise(Definitions):
-    """By kernels where vectors are short enough to have a place for every position, else by the definitions."""
+    """By kernels if vectors are short enough for dense arrays, else by the definitions."""
 
     @sized
     def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
@@ -122,5 +122,5 @@ def _told(x: Store, monoid: Any) -> Later | None:
 
 
 def _gives_one_value(x: Store, op: Any, operand: str) -> bool:
-    """Whether an operator that never looks at the entries of a matrix makes them all alike."""
+    """Whether an operator that ignores the entries of a matrix gives all of them one value."""
     return type(x) is MatrixStore and x.nvals > 1 and op.positional is None and not uses(op, operand)

@@ -1,8 +1,7 @@
 """The CUDA engine: the definitions on arrays in device memory, kernels for the hot loops.
 
-What objects are made of is in ``memory.py`` and ``building.py``, what is done entry by entry in ``elementwise.py``, and
-how results get into an object in ``writing.py``. Products with vectors are in ``eager/mxv.py``, whole loops in
-``fusion/run.py``.
+Memory is in ``memory.py`` and ``building.py``, work entry by entry in ``elementwise.py``, and the output step in
+``writing.py``. Products with vectors are in ``eager/mxv.py``, whole loops in ``fusion/run.py``.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from .writing import CudaWriting
 
 
 class CudaKernels(Loops, CudaWriting, CudaElementwise, CudaMemory, VectorProducts):
-    """What CudaBackend computes with CSR. Stores hold CuPy arrays; nothing is computed on the host."""
+    """The methods of CudaBackend for CSR. Stores hold CuPy arrays; no values are computed on the host."""
 
     # ---- products -----------------------------------------------------------------------------------------------
 
@@ -72,13 +71,13 @@ class CudaKernels(Loops, CudaWriting, CudaElementwise, CudaMemory, VectorProduct
         return heaviest_groups(a, spread_out(groups.values, a.ncols), costs, wanted_rows)
 
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
-        """As the definition, but of a row that is far longer than the mask's only what the mask has is searched."""
+        """As the definition, but a row that is far longer than the mask's is searched at the mask's entries only."""
         if mask is None or mask.form != SPARSE or a.nvals == 0:
             return super().estimate_products(a, b, mask)
         return estimate_masked_products(a, b, mask)
 
     def estimate_dots(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
-        """As the definition, but a column that is far longer than the row is not read: the row is searched in it."""
+        """As the definition, but a column that is far longer than the row is searched at the row's entries only."""
         if b._transpose is None or mask.nvals == 0:
             return super().estimate_dots(a, b, mask)
         return estimate_dots(a, b._transpose, mask)
@@ -87,7 +86,7 @@ class CudaKernels(Loops, CudaWriting, CudaElementwise, CudaMemory, VectorProduct
     def search(self, part: MatrixStore, layout: Any, degrees: Array, here: Array) -> CudaSearch:
         return CudaSearch(part, layout, degrees, here)
 
-    # ---- what travels between ranks: complex numbers by the definitions, records by these on the host -------------
+    # ---- messages between ranks: complex numbers by the definitions, records by these on the host -----------------
 
     @sized
     def pack_parts(

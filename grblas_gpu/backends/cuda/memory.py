@@ -1,4 +1,4 @@
-"""What gets into the memory of the device and out of it: whole stores, arrays, single elements."""
+"""Copies to and from the memory of the device: whole stores, arrays, single elements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HOST = Definitions()
 
 
 class CudaMemory(Definitions):
-    """Objects that are made, moved, shared and looked at; nothing is computed here."""
+    """Making, moving, sharing and reading objects, without computations."""
 
     @sized
     def array(self, values: Any, dtype: Any = None) -> Array:

@@ -21,7 +21,7 @@ from .runtime.reporting import sized
 
 
 class CudaWriting(CudaBuilding):
-    """By the first kernel that suits the output, its mask and what is written; else by the definitions."""
+    """By the first kernel that supports the output, its mask and the value; else by the definitions."""
 
     write_form: Any  # for matrices that are not CSR
     assign_form: Any
@@ -125,5 +125,5 @@ def _is_empty(store: Store) -> bool:
 
 
 def _is_gaps_of(c: Store, mask: MaskView | None) -> bool:
-    """Whether a mask allows what has no entry yet, and nothing else."""
+    """Whether a mask is open exactly where there is no entry yet."""
     return mask is not None and mask.store is c and mask.complement and mask.structure

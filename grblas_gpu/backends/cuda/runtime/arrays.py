@@ -24,7 +24,7 @@ def two_arrays(length: int, dtype: Any, other_length: int, other_dtype: Any) -> 
 
 
 def memory_of_two(size: int, other_size: int) -> tuple[Any, Any]:
-    """The memory of two arrays, of which a kernel may know before they are made: that takes longer."""
+    """The memory of two arrays. Kernels may get it before the array objects exist: making these takes longer."""
     start = -(-size // _ALIGNED) * _ALIGNED
     if start + other_size > WORTH_KEEPING or not size or not other_size:
         return _alloc(size), _alloc(other_size)
@@ -33,9 +33,9 @@ def memory_of_two(size: int, other_size: int) -> tuple[Any, Any]:
 
 
 class Result:
-    """Room for a vector that a kernel is going to write by position: flags, unless it is ``full``, and values, or one.
+    """Memory for a vector that a kernel will write by position: flags, unless it is ``full``, and values, or one.
 
-    Its arrays are made when the kernel has been launched: that takes longer than to ask for memory.
+    Its array objects are made after the launch: that takes longer than allocating the memory.
     """
 
     __slots__ = ("_dtype", "_flags", "_length", "_size", "_values", "addresses")
@@ -74,7 +74,7 @@ def no_offsets(nrows: int) -> Array:
 
 
 def _no_elements(dtype: Any, device: int) -> tuple[Array, Array]:
-    """Arrays without elements are shared: there is nothing to change in them."""
+    """Arrays without elements are shared: they cannot change."""
     found = _nothing.get((device, dtype))
     if found is None:
         found = _nothing[device, dtype] = cupy.empty(0, INDEX), cupy.empty(0, dtype)

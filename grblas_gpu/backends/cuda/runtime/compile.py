@@ -9,8 +9,8 @@ kernel file. Pieces are lines of C++ made by the functions below; kernels see th
 
 :func:`render` gives the text, without CuPy. :func:`functions` compiles it through CuPy (which caches on disk) and keeps
 the result under ``key``, so that the pieces are only made once. A kernel file may ``#include "other.cuh"`` from the
-same folder: the text is pasted, once. User-defined functions that have no translation to C++ are declared, and
-:mod:`.link` joins what numba-cuda makes of them with the program.
+same folder: the text is pasted, once. User-defined functions without a translation to C++ are declared, and
+:mod:`.link` links the program with their code from numba-cuda.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def index_unary(name: str, op: Any) -> str:
 
 
 def product(name: str, op: Any) -> str:
-    """A typed binary operator that is told the positions of its operands, for positional ones.
+    """A typed binary operator that gets the positions of its operands, for positional ones.
 
     ``result name(type x, type2 y, int64 firsti, int64 firstj, int64 secondi, int64 secondj)``
     """
@@ -107,7 +107,7 @@ def _function(name: str, op: Any, names: tuple[str, ...], types: tuple[Any, ...]
 
 
 def _statements(op: Any, names: tuple[str, ...], types: tuple[Any, ...]) -> tuple[str, str]:
-    """What stands before a function, and what in it."""
+    """The text before a function, and its body."""
     result = c_type(op.return_type.np_type)
     if op.source is not None:
         return "", f"    return cast<{result}>({translate.expression(op.source)});\n"
@@ -164,7 +164,7 @@ def functions(
 ) -> tuple[Any, ...]:
     """The compiled functions of these names, for the current device.
 
-    ``key`` tells specialisations of the same kernel file apart; ``pieces`` is called when this one is new.
+    ``key`` distinguishes specialisations of the same kernel file; ``pieces`` is called for a new one.
     """
     found = _compiled.get((kernel, key))
     return found if found is not None else _compile(kernel, key, names, pieces)
@@ -190,7 +190,7 @@ def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], I
 
 
 def _not_for_records(key: Any, problem: str) -> str:
-    """A translation knows no types: what an operation means for a record or a sub-array, the compiler finds out."""
+    """A translation knows no types: the compiler resolves operations on a record or a sub-array."""
     errors = [line for line in problem.splitlines() if "error" in line] or problem.splitlines()
     shown = "\n    ".join(errors[:3])
     return f'cannot compile {key} for the GPU; use backend "cpu" for it. The compiler says:\n    {shown}'

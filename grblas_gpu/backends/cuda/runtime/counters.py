@@ -1,10 +1,10 @@
-"""Numbers that kernels count on the device, and how the host learns them.
+"""Counters of kernels on the device, and how the host reads them.
 
-Every call that counts takes fresh slots, all zero, of a block in device memory, and as many words of host memory that
-the device can reach; neither is used twice, so nothing needs to be reset and a count never changes once its kernel has
-run. The last block of a counting kernel publishes the numbers to pinned memory itself (kernels/publish.cuh): a reader
-polls the word where the number will appear. Kernels run in order, so a published number implies that those of all
-earlier calls are published, too. A small kernel publishes the counts of other kernels at their first read.
+Every call that counts takes fresh slots, all zero, of a block in device memory, and as many words of pinned memory;
+neither is used twice, so no reset is needed, and a count never changes after its kernel has run. The last block of a
+counting kernel publishes the numbers to pinned memory itself (kernels/publish.cuh): a reader polls the word where the
+number will appear. Kernels run in order, so a published number implies that those of all earlier calls are published,
+too. A small kernel publishes the counts of other kernels at their first read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SLOTS_PER_CALL = 8
 SLOTS = 512 * SLOTS_PER_CALL  # in a block
 COUNT, TICKET, LISTED, EDGES, DONE = range(5)  # what kernels use the slots of a call for; in the last blocks sign off
 MOVES = ("publish_kernel", "collect_parts")  # in kernels/moves.cu
-WATCH = 10000  # looks at a word before the host goes to sleep (about a millisecond)
+WATCH = 10000  # reads of a word before the host goes to sleep (about a millisecond)
 
 
 class Counter:
@@ -33,14 +33,14 @@ class Counter:
     def __init__(self, block: Block, place: int, published: bool) -> None:
         self._block = block
         self._place = place
-        self._published = published  # by the kernel that counts; otherwise the host has to ask
+        self._published = published  # published by the kernel that counts; otherwise the host has to start a kernel
 
     @property
     def address(self) -> int:
         return self._block.address + 8 * self._place
 
     def known(self) -> int | None:
-        """The number, if the host has seen it, or a later one, already."""
+        """The number, if the host has read it, or a later one, already."""
         block, place = self._block, self._place
         if block.seen <= place:
             return None
@@ -61,9 +61,9 @@ class Counter:
 
 
 class Slots(Counter):
-    """The slots of one call. Ask for counters when its kernels have been launched, not before.
+    """The slots of one call. Make counters after its kernels have been launched, not before.
 
-    Most kernels count in the first slot alone, and publish it: the slots are that counter themselves.
+    Most kernels count in the first slot only, and publish it: the object of the slots is that counter.
     """
 
     __slots__ = ("address", "host")
@@ -77,15 +77,15 @@ class Slots(Counter):
         self.host = block.host + 8 * first  # where kernels write what they counted
 
     def counter(self, slot: int = COUNT) -> Counter:
-        """What a kernel counts in this slot."""
+        """The counter of this slot."""
         return Counter(self._block, self._place + slot, False)
 
     def published(self, slot: int = COUNT) -> Counter:
-        """What a kernel counts in this slot and writes to memory of the host itself."""
+        """The counter of this slot, which the kernel publishes itself."""
         return self if slot == COUNT else Counter(self._block, self._place + slot, True)
 
     def read(self, slot: int = COUNT) -> int:
-        """What a kernel counts in this slot and writes to memory of the host itself, now."""
+        """The number in this slot, which the kernel publishes itself; waits for it."""
         block, first = self._block, self._place
         number = block.number_at(first + slot)  # synchronizes
         if block.seen <= first:
@@ -94,9 +94,9 @@ class Slots(Counter):
 
 
 class Block:
-    """Slots for calls on one stream, and their words on the host: 0 until the number is there, which is then one less.
+    """Slots for calls on one stream, and their words on the host: 0 until published, then the number plus one.
 
-    ``seen`` is the first slot of which the host may know nothing.
+    ``seen`` is the first slot that the host may not have read.
     """
 
     _retired: ClassVar[list[Block]] = []
@@ -116,20 +116,20 @@ class Block:
         self._last: Any = None  # an event after all kernels that write to it
 
     def number_at(self, place: int) -> int:
-        """The number that a kernel is going to write to this word."""
+        """Wait for the number that a kernel will write to this word."""
         words = self.words
         for _ in range(WATCH):
             word = words[place]
             if word:
                 return word - 1
         with cupy.cuda.Device(self.device):
-            self.stream.synchronize()  # lets other threads run, and raises what a kernel did wrong
+            self.stream.synchronize()  # lets other threads run, and raises errors of kernels
         if not words[place]:
             raise RuntimeError("a kernel on the device ended without having counted")
         return words[place] - 1
 
     def publish(self, place: int) -> None:
-        """Let a kernel write the numbers of a call to the host."""
+        """Launch a kernel that publishes the numbers of a call."""
         with cupy.cuda.Device(self.device):
             kernel, _ = functions("moves.cu", None, MOVES)
             first = 8 * (place - place % SLOTS_PER_CALL)
@@ -137,7 +137,7 @@ class Block:
             kernel((1,), (32,), arguments, stream=self.stream)
 
     def retire(self) -> None:
-        """No more slots are taken from it. It is kept: the host memory must outlive the kernels that write to it."""
+        """Retire a block of slots. It stays alive: the host memory must outlive the kernels that write to it."""
         self._retired.append(self)
         with cupy.cuda.Device(self.device):
             last = cupy.cuda.Event(disable_timing=True)
@@ -145,7 +145,7 @@ class Block:
         self._last = last
 
     def _forget_retired(self) -> None:
-        """Let go of those whose kernels have run. Other threads may do the same at the same time."""
+        """Free retired blocks whose kernels have run. Other threads may do the same concurrently."""
         for block in tuple(self._retired):
             if block._last is not None and block._last.done:
                 with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""How many threads a kernel gets. Kernels stride over their work, so any number is right; this one fills the device."""
+"""Launch sizes of kernels. Kernels stride over their work, so any number of threads is right; these fill the device."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ BLOCK, LARGE = 256, 1024
 TILES = 1024  # as in kernels/tiles.cuh
 SHARES = 4096  # as in kernels/reduce_all.cu
 BLOCKS_PER_PROCESSOR = 8  # 2048 threads, as many as fit
-RESERVED = 4096  # bytes of shared memory that kernels may have compiled in, where the launch decides about more
-AT_A_TIME = 4  # elements that a thread asks for before it writes any, in kernels that do little else
+RESERVED = 4096  # bytes of static shared memory of kernels with dynamic shared memory
+AT_A_TIME = 4  # elements that a thread loads before it writes any, in kernels that only copy
 _ONE_BLOCK, _THREADS = (1,), (BLOCK,)
 
 
@@ -43,8 +43,8 @@ def launch(
 ) -> None:
     """Run a kernel over ``items``, of which a block of threads takes ``per_block`` at a time.
 
-    No more blocks than ``per_processor`` run at once: others would begin when these are done, and keep few processors
-    busy.
+    At most ``per_processor`` blocks per processor are launched: further ones would begin when these are done, and keep
+    few processors busy.
     """
     if items <= per_block:  # the size of the device does not matter
         kernel(_ONE_BLOCK, _THREADS, arguments)
@@ -57,19 +57,19 @@ def launch(
 
 @cache
 def shared_limit(device: int) -> int:
-    """Bytes of shared memory that a block may have, besides what is compiled in."""
+    """Bytes of dynamic shared memory that a block may have."""
     import cupy
 
     return int(cupy.cuda.Device(device).attributes.get("MaxSharedMemoryPerBlockOptin", 48 * 1024)) - RESERVED
 
 
 OF_A_BLOCK = 1024  # bytes of shared memory that the driver takes for itself
-FOR_CACHE = 36 * 1024  # bytes of what could be shared memory that are left to the first-level cache
+FOR_CACHE = 36 * 1024  # bytes of shared memory that are left to the first-level cache
 
 
 @cache
 def shared_bytes_at_most(device: int) -> int:
-    """Bytes of shared memory for the blocks of a processor that want much of it, and a cache beside it."""
+    """Bytes of shared memory for the blocks of a processor that need much of it, next to a cache."""
     return _shared_memory(device) - FOR_CACHE - OF_A_BLOCK
 
 

@@ -1,4 +1,4 @@
-"""User-defined functions that have no translation to C++: numba-cuda compiles them, nvJitLink joins them with kernels.
+"""User-defined functions without a translation to C++: numba-cuda compiles them, nvJitLink links them with kernels.
 
 A program *declares* such a function. numba-cuda makes LTO-IR of it, NVRTC makes LTO-IR of the program, and the linker
 inlines the one into the other. Both compile without a GPU; they are needed only for such functions, so they are
@@ -36,7 +36,7 @@ class _Linked(NamedTuple):
     function: Callable[..., Any]
     arguments: tuple[np.dtype, ...]
     result: np.dtype
-    reason: str  # why it was not translated
+    reason: str  # why it has no translation
 
 
 _functions: dict[str, _Linked] = {}
@@ -99,7 +99,7 @@ def _versions() -> str:
 
 @cache
 def lto_ir(symbol: str, capability: str) -> bytes:
-    """What numba-cuda makes of a declared function."""
+    """The LTO-IR of a declared function, by numba-cuda."""
     function, arguments, result, _ = linked = _functions[symbol]
     missing = [package for module, package in PACKAGES.items() if not _installed(module)]
     if missing:
@@ -128,7 +128,7 @@ def _compiled(cuda: Any, function: Callable[..., Any], signature: Any, options: 
     except NumbaError:
         raise
     except Exception:
-        # Exceptions that Numba itself puts in (an index out of range) need a function that can return a status.
+        # Exceptions that Numba inserts (index out of range) need a function that can return a status.
         caller = _calling(cuda.jit(device=True)(function), len(signature.args))
         return cuda.compile(caller, signature, **options)[0]
 

@@ -1,7 +1,7 @@
-"""Arrays of records in device memory, of which CuPy has none: rows of words, with what the definitions ask of an array.
+"""Arrays of records in device memory, which CuPy does not have: rows of words, with the methods that definitions use.
 
-A record is laid out as its C++ struct (:mod:`.structs`); where it goes is all that is known of it here, so records are
-moved as words. What they mean is a matter of operators, which are kernels.
+A record is laid out as its C++ struct (:mod:`.structs`). This module only moves records, as words; operators, which are
+kernels, read their fields.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class RecordArray:
 
     @classmethod
     def from_host(cls, values: np.ndarray) -> RecordArray:
-        laid_out = np.zeros(values.shape, on_device(values.dtype))  # what is between fields is 0
+        laid_out = np.zeros(values.shape, on_device(values.dtype))  # padding between fields is 0
         for name in values.dtype.names or ():
             laid_out[name] = values[name]
         word, per_record = _words_of(values.dtype)
@@ -64,7 +64,7 @@ class RecordArray:
             result[name] = laid_out[name]
         return result
 
-    # ---- what an array tells of itself -----------------------------------------------------------------------------
+    # ---- properties of an array -----------------------------------------------------------------------------------
 
     shape = property(lambda self: self.words.shape[:-1])
     ndim = property(lambda self: self.words.ndim - 1)
@@ -86,7 +86,7 @@ class RecordArray:
     def __repr__(self) -> str:
         return f"RecordArray({self.get()})"
 
-    # ---- where records go ------------------------------------------------------------------------------------------
+    # ---- indexing -------------------------------------------------------------------------------------------------
 
     def _like(self, words: Any) -> RecordArray:
         return RecordArray(words, self.dtype)
@@ -101,7 +101,7 @@ class RecordArray:
         return self._like(self.words.copy())
 
     def astype(self, dtype: Any, copy: bool = True) -> RecordArray:
-        """The same fields, by another name or at other places on the host: on the device they are where they are."""
+        """The same fields, by another name or at other offsets on the host: the layout on the device is the same."""
         if on_device(np.dtype(dtype)) != on_device(self.dtype):
             raise TypeError(f"records of the type {self.dtype} are not {dtype}")
         return RecordArray(self.words.copy() if copy else self.words, np.dtype(dtype))
@@ -110,7 +110,7 @@ class RecordArray:
         return self._like(self.words.reshape(*shape, self.words.shape[-1]))
 
     def __eq__(self, other: Any) -> Any:
-        """Equal to the last bit: what tells whether one value may stand for all."""
+        """Bitwise equality, which decides whether values are iso."""
         return (self.words == to_device(other, self.dtype).words).all(axis=-1)
 
     def __ne__(self, other: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Functions of the engine that say how much memory would have fit."""
+"""Out-of-memory errors of the engine that report the sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def sized(function: Method) -> Method:
-    """What does not fit raises our own error, with sizes."""
+    """Turns CuPy's out-of-memory errors into ours, with sizes."""
     name = function.__name__
 
     @functools.wraps(function)
@@ -41,5 +41,5 @@ def _too_large(name: str, error: BaseException) -> OutOfMemory:
 
 
 def free_bytes() -> int:
-    """What CuPy could still get: free memory of the device, and of its pool."""
+    """The memory that CuPy could still allocate: free memory of the device, and of its pool."""
     return int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())

@@ -1,8 +1,8 @@
 """User-defined types as C++: a struct for a record, an array of fixed length for a sub-array.
 
-A program that names one of them gets its definition (:func:`definitions`); ``kernels/records.cuh`` has what they share.
-On the device fields are aligned, as loads there must be: a record that is packed on the host is laid out anew when it
-travels.
+A program that names one of them gets its definition (:func:`definitions`); ``kernels/records.cuh`` has their common
+functions. On the device fields are aligned, as loads require: a record that is packed on the host gets another layout
+when it is copied.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _definitions: dict[str, str] = {}  # by the name of the struct; what a struct ha
 
 @cache
 def on_device(dtype: np.dtype) -> np.dtype:
-    """The same fields, each where C++ has it."""
+    """The same fields, at their offsets in C++."""
     if dtype.subdtype is not None:
         base, shape = dtype.subdtype
         return np.dtype((on_device(base), shape))
@@ -53,7 +53,7 @@ def c_type(dtype: np.dtype, number: Callable[[np.dtype], str]) -> str:
 
 
 def member(field: str) -> str:
-    """What a field is called in a struct: any text may be the name of a field.
+    """The name of a field in a struct: any text may be the name of a field.
 
     >>> member("x"), member("1st")
     ('f_x', 'g_317374')

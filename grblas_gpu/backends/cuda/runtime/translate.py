@@ -1,8 +1,8 @@
 """Python expressions and simple functions as C++.
 
 The operators' ``source`` and user-defined functions are walked as syntax trees. C++ templates (``kernels/prelude.cuh``,
-namespace ``py``) carry Python's meaning of each operation and find the types, so the walk itself needs none. One rule
-differs from Numba's: UINT64 combined with a signed integer stays UINT64, where Numba makes it a float.
+namespace ``py``) implement Python's meaning of each operation and find the types, so the walk itself needs none. One
+rule differs from Numba's: UINT64 combined with a signed integer stays UINT64, where Numba makes it a float.
 """
 
 from __future__ import annotations
@@ -93,11 +93,11 @@ _FOLDED = {"min": "min2", "max": "max2"}
 _CASTS: dict[Any, str] = {bool: "bool", int: "int64", float: "double"} | {
     dtype.type: name for dtype, name in C_TYPES.items()
 }
-MOST_STATEMENTS = 200  # an `if` repeats what follows it in both branches
+MOST_STATEMENTS = 200  # an `if` repeats the following statements in both branches
 
 
 class Untranslatable(Exception):
-    """What stands in the way; :func:`shown` gives the function to show with it."""
+    """Why a function has no translation; :func:`shown` gives the function to show with it."""
 
 
 def c_type(dtype: np.dtype) -> str:
@@ -213,7 +213,7 @@ class Expressions(ast.NodeVisitor):
         return f"py::item({of}, {', '.join(self.text(place) for place in places)})"
 
     def _index(self, node: ast.expr) -> Any:
-        """What stands in brackets, if that is known before the function runs."""
+        """The text in brackets, if it is known before the function runs."""
         try:
             return ast.literal_eval(node)
         except ValueError:
@@ -349,7 +349,7 @@ def body(function: Callable[..., Any], parameters: Iterable[str], result: str, f
 
     With ``fields``, some of the parameters are records or sub-arrays.
     """
-    function = getattr(function, "py_func", function)  # what is inside a Numba dispatcher
+    function = getattr(function, "py_func", function)  # the Python function of a Numba dispatcher
     return _Statements(function, _syntax_tree(function), tuple(parameters), result, fields).text
 
 
@@ -480,7 +480,7 @@ def _syntax_tree(function: Any) -> Any:
 
 
 def _parse_part(text: str) -> ast.AST | None:
-    """Lines around a lambda may begin or end in the middle of a statement: leave out what does not belong."""
+    """Lines around a lambda may begin or end in the middle of a statement: drop the other parts."""
     for candidate in (text, f"({text.strip().rstrip(',')})", *_lambda_parts(text)):
         try:
             return ast.parse(candidate)

@@ -1,6 +1,6 @@
-"""Processes that want the same program at once: one compiles it, and the others wait and find it in CuPy's cache.
+"""Processes that need the same program at once: one compiles it, and the others wait and find it in CuPy's cache.
 
-Compiling takes all of a core, for seconds: five processes that each did took as long as the slowest, and five cores.
+Compiling keeps a core busy for seconds: five processes that each compiled took as long as the slowest, and five cores.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ INTERVAL = 0.02
 
 @contextlib.contextmanager
 def turn(text: str) -> Iterator[None]:
-    """No other process has a turn with the same text meanwhile. A turn ends with its process, whatever ends that."""
+    """No other process has a turn with the same text meanwhile. The end of its process always ends a turn."""
     lock = _opened(text)
     if lock is None:
         yield

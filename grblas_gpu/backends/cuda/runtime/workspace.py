@@ -1,4 +1,4 @@
-"""What outlives a call: slots to count in, flags and sums, kept clean between calls, and kernels ready to be launched.
+"""Data that outlive a call: counter slots, flags and sums, kept clean between calls, and kernels ready to launch.
 
 A push that touches ten entries must not clear a million: every user of flags or sums resets the entries that it set.
 There is one set per Python thread, device and stream, because kernels of two streams may run at the same time.
@@ -77,7 +77,7 @@ class Scratch:
         _launch_kernel(ready.handle, blocks, 1, 1, BLOCK, 1, 1, 0, self.stream_at, ready.parameters, 0)
 
     def launch_large(self, kernel: Any, warps: int, words: tuple[int, ...], most_shared: int) -> None:
-        """Large blocks, one in a processor, for so many warps, with all the shared memory that they can use."""
+        """Large blocks, one per processor, for so many warps, with all the shared memory that they can use."""
         ready = self._ready.get(kernel)
         if ready is None:
             ready = self._ready[kernel] = _Ready(kernel, len(words), len(words))
@@ -89,7 +89,7 @@ class Scratch:
         _launch_kernel(ready.handle, blocks, 1, 1, LARGE, 1, 1, shared, self.stream_at, ready.parameters, 0)
 
     def slots(self) -> Slots:
-        """Zeros to count in, for one call."""
+        """Counter slots for one call, all zero."""
         block = self._block
         first = block.taken
         if first == SLOTS:
@@ -104,7 +104,7 @@ class Scratch:
             self._block.retire()
 
     def number_at(self, address: int) -> int:
-        """A 64-bit number in device memory, once everything before has run."""
+        """A 64-bit number in device memory, after all earlier kernels have run."""
         runtime = cupy.cuda.runtime
         runtime.memcpyAsync(self._pinned.ptr, address, 8, runtime.memcpyDeviceToHost, self.stream.ptr)
         self.stream.synchronize()  # synchronizes

@@ -342,17 +342,17 @@ def library_times() -> tuple[str, str]:
     ours = {row["algorithm"]: row for row in result["rows"] if row["graph"] == "rmat"}
     shown = [(name, ours[name]["ms"], quoted[name]) for name in ours if name in quoted]
     entries, vertices = (max(row[key] for row in ours.values()) for key in ("entries", "vertices"))
-    left, top, width, line, low, high = 170, 62, 430, 34, -1, 3
+    left, top, width, line, low, high = 175, 80, 260, 34, -1, 3  # small, so that texts stay readable on a phone
 
     def x(milliseconds: float) -> float:
         return left + width * (math.log10(milliseconds) - low) / (high - low)
 
     bottom = top + line * len(shown)
     where = f"{result['machine']['machine']['gpu']}, {vertices / 1e6:.1f} M vertices, {entries / 1e6:.0f} M entries"
-    parts = [text(350, 26, f"Milliseconds of whole calls on an {where} (logarithmic)")]
+    parts = [text(240, 24, "Milliseconds of whole calls (logarithmic)"), text(240, 43, where, "small faint")]
     for k, (kind, name) in enumerate((("a", "grblas_gpu"), ("c", "cuGraph 26.10"))):
-        parts.append(f'<rect class="{kind}" x="{230 + 130 * k}" y="38" width="12" height="12"/>')
-        parts.append(text(248 + 130 * k, 49, name, "left small"))
+        parts.append(f'<rect class="{kind}" x="{130 + 120 * k}" y="56" width="12" height="12"/>')
+        parts.append(text(148 + 120 * k, 67, name, "left small"))
     for power in range(low, high + 1):
         at = x(10**power)
         parts.append(f'<line class="axis" x1="{at:.1f}" x2="{at:.1f}" y1="{top}" y2="{bottom}" opacity="0.4"/>')
@@ -364,7 +364,7 @@ def library_times() -> tuple[str, str]:
             y = at + 5 + 13 * number
             parts.append(f'<rect class="{kind}" x="{left}" y="{y}" width="{x(value) - left:.1f}" height="11"/>')
             parts.append(text(x(value) + 5, y + 10, f"{value:.3g}", "left small"))
-    return picture("library-times.svg", 700, bottom + 26, "Algorithms on a GPU and in cuGraph", parts)
+    return picture("library-times.svg", 480, bottom + 26, "Algorithms on a GPU and in cuGraph", parts)
 
 
 CHARTS = (level_times, cost_growth, work_times, library_times)  # drawn from measurements in benchmarks/results

@@ -75,7 +75,7 @@ _written: dict[Any, Any] = {}
 
 
 def _as_written(semiring: Any, dtype: Any) -> Any:
-    """``any_pair`` computes ones in the type of the output, so that no cast is needed."""
+    """``any_pair`` finds ones, of whatever type they are: in that of the output nobody has to cast them."""
     if not semiring.cacheable:
         return semiring
     key = semiring.key, dtype.np_type
@@ -88,7 +88,7 @@ def _as_written(semiring: Any, dtype: Any) -> Any:
 
 
 def _remembering(result: VectorStore, desc: Descriptor | None, facts: Facts) -> VectorStore:
-    """The facts that the rule of the next product reads."""
+    """What the rule of the next product looks back at."""
     if desc is not None and desc.remembers:
         result.checked = facts.u_nvals if desc.policy == "switchpoint" else facts.u_edges()
     return result

@@ -230,9 +230,9 @@ def test_a_source_is_named_in_any_way(name: str) -> None:
     for bad in ("too high in an array", "negative and alone", "float", "floats", "truth", "letters", "two dimensions"):
         with pytest.raises((IndexOutOfBound, TypeError), match="source"):
             search(A, NOT_SOURCES[bad][0], **options)
-    for not_one in ([3], np.array([3]), np.array([3, 5]), Vector.from_coo([3], [1], size=9)):
+    for several in ([3], np.array([3]), np.array([3, 5]), Vector.from_coo([3], [1], size=9)):
         with pytest.raises(TypeError, match="source must be the number of a vertex"):
-            search(A, not_one, **options)
+            search(A, several, **options)
 
 
 def test_options_out_of_range() -> None:

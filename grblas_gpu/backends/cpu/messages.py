@@ -76,7 +76,7 @@ def _pack_flags(present: Array, fields: Fields) -> None:
 
 
 def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int) -> Parcel | None:
-    """Pack a vector with flags, or a full one; None for the definition to pack."""
+    """Of a vector with flags, or a full one; None: the definition does it."""
     if not _table.enabled or u.kind == "sparse" or u.dtype.kind == "V":
         return None
     values, sent = u.values, _BOOL if dtype is None else dtype
@@ -166,7 +166,7 @@ def kernel(how, each, length, first, indices, words, values, present, out):
 
 
 def _one_value(messages: list[Fields], dtype: np.dtype) -> Array | None:
-    """The value of all entries, if every message is iso with equal values; or 1 if no values were sent."""
+    """The value of all entries, if one stands for all of every message, and they are equal; or 1 if none was sent."""
     if all(each.kind == NONE for each in messages):
         return np.ones(1, dtype)
     if any(each.kind != ONE for each in messages):

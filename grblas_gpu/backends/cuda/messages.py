@@ -1,7 +1,7 @@
 """Messages between ranks (:mod:`..messages`) by kernels: two launches pack all parts of a vector, one merges them.
 
 Kernels write where MPI reads, memory of the host unless it reads that of a device, so the host waits once for all that
-it sends. The headers of arrived messages tell all sizes, so a merge is launched without waiting for it.
+it sends. It knows the headers of what arrived, and so all sizes: a merge is launched, and nobody waits for it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class DeviceParcel(Parcel):
         sent = [part for part in range(len(lengths)) if len(lengths) == 1 or part != here]
         room = sum(most[part] for part in sent)
         heads = 2 * WORD * len(lengths)
-        # From a pool, to which it returns with the last reference to the messages.
+        # From a pool, which gets it back when the messages have been sent and nobody has them any more.
         pinned = cupy.cuda.alloc_pinned_memory(heads + (room if on_host else 0))
         everything = np.frombuffer(pinned, np.uint8, heads + (room if on_host else 0))
         self.known_at, self._known = pinned.ptr, everything[:heads].view(INDEX)
@@ -244,7 +244,7 @@ class _Merge:
 
 
 def _operator(op: Any) -> list[str]:
-    if op is None:  # never called, but it must be declared
+    if op is None:  # nobody calls it, but it must have a name
         types = [using(name, _BOOL) for name in ("Left", "Right")]
         return [*types, "DEVICE bool op(bool, bool, int64, int64, int64, int64) { return true; }"]
     return [using("Left", op.type.np_type), using("Right", op.type2.np_type), product("op", op)]

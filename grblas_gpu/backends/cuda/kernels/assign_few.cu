@@ -34,7 +34,7 @@ extern "C" __global__ void assign_few_kernel(
                 if (!HAS_PRESENT || present[i]) result = cast<C>(op(cast<Left>(values[i]), cast<Right>(value), i, 0, i, 0));
         }
     }
-    __syncthreads();  // the mask or the operand may be c itself: all reads come before the first write
+    __syncthreads();  // the mask, or what is assigned, may be c itself: everything is read before anything is written
     if (open && given) {
         values[i] = result;
         if (HAS_PRESENT) found += first_to_set(present + i);

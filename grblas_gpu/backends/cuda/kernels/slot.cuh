@@ -146,7 +146,7 @@ template <class T> DEVICE uint64 bits_of(T value) {
     else return uint64(int64(value));
 }
 
-// First pass: arrays without entries. FILL: positions without an entry hold `initial`, unless a later step fills them (`later`).
+// First pass: arrays without entries. FILL: positions without an entry hold `initial`, unless that is left for whoever needs it (`later`).
 template <bool ISO, bool FILL, class T>
 CALLABLE void prepare(const Slot<T>& slot, int64 start, const T* source_values, T initial, bool later = false) {
     if (start == AS_IT_IS) return;

@@ -2,7 +2,7 @@
 //   Generated: C, T (as stored), Left, Right (as the accumulator `op` has them), and the mask
 //   C_FULL, T_FULL  every position has an entry;  C_ISO, T_ISO  one value stands for all
 //   ACCUM           where both have an entry the result is op(c, t)
-//   REPLACE         entries are deleted where the mask is closed
+//   REPLACE         nothing stays where the mask does not allow writing
 
 #include "mask.cuh"
 #include "publish.cuh"

@@ -333,7 +333,7 @@ class OpBase(Documented):
         return self[unified] if unified in self or not self.is_positional else self[UINT64]
 
     def _beside_a_record(self, dtype: DataType, dtype2: DataType) -> Any:
-        """The typed operator for two types, at least one of them user-defined; None if it does not exist."""
+        """The typed operator for two types of which one is a user-defined one, or both; None if there is none."""
         return self[dtype] if dtype is dtype2 else None
 
     def _for_two(self, dtype: DataType, dtype2: DataType) -> Any:

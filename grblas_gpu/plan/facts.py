@@ -1,4 +1,4 @@
-"""Facts about a product that cost little or nothing: the input of the rules (``rules.py``)."""
+"""Facts about a product that cost nothing, or next to nothing, to know: what the rules (``rules.py``) go by."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .rules import Facts
 
 
 def few_edges(engine: Any, a: Any, u: Any, view: Any, transposed: bool) -> bool:
-    """Whether there are so few edges to push that no other facts are needed: most steps of long searches."""
+    """Whether there can be so few edges to push that nothing else needs to be known: most steps of long searches."""
     columns = a if transposed else a._transpose
     if columns is None:
         return False
@@ -64,12 +64,12 @@ def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transpos
 
 
 def waits(engine: Any, semiring: Any) -> bool:
-    """Whether sums of a push wait for each other: the processor has no atomic instruction for them."""
+    """Whether sums of a push wait for each other: what adds them up is no instruction of the processor."""
     return bool(engine.costs.swap and engine.compares_and_swaps(semiring.monoid))
 
 
 def ends_early(semiring: Any, one_value: bool) -> bool:
-    """Whether rows are expected to end before their last entry; ``one_value``: rows can only reach this value.
+    """Whether rows are expected to end before their last entry, ``one_value`` being all that they may add up to.
 
     The least and the largest number of a type are terminal values too, which a row hardly ever reaches.
     """
@@ -79,13 +79,13 @@ def ends_early(semiring: Any, one_value: bool) -> bool:
 
 
 def _has_one_value(a: Any, semiring: Any) -> bool:
-    """Whether products with an iso vector are probably all equal, and summing does not change that."""
+    """Whether products with an iso vector are all equal, most likely, and adding up does not change that."""
     op = semiring.binaryop
     return semiring.monoid.is_idempotent and op.positional is None and (a.iso or not (uses(op, "x") and uses(op, "y")))
 
 
 def reads_whole_rows(a: Any, one_value: bool, semiring: Any) -> bool:
-    """Whether products with a full vector, without a mask, read rows to their end, and none is positional.
+    """Whether products with a full vector, without a mask, read rows to their end, and none depends on its place.
 
     A number seldom reaches its terminal value, a truth value does; ``one_value``: the vector has one for all.
     """
@@ -107,7 +107,7 @@ def count_edges(engine: Any, a: Any, u: Any, transposed: bool) -> int:
         known = u.edges[1].known()
         if known is not None:
             return int(known)
-    if engine.sizes_on_device:  # planning must not wait for the device: assume the mean
+    if engine.sizes_on_device:  # planning is no reason to wait for an answer: as many as entries have on average
         return int(min(a.nvals, -(-nvals * a.nvals // max(1, columns.nrows)), nvals * columns.max_degree))
     return int(engine.count_edges(columns, u))
 
@@ -136,7 +136,7 @@ def mxm_facts(engine: Any, a: Any, b: Any, semiring: Any, view: Any) -> MxmFacts
 
 
 def _is_pattern(a: Any, b: Any, semiring: Any) -> bool:
-    """Whether all products have one value, which summing does not change."""
+    """Whether all products have one value, which adding up does not change."""
     op, monoid = semiring.binaryop, semiring.monoid
     if op.positional is not None or not (monoid.any_value or monoid.is_idempotent):
         return False
@@ -144,7 +144,7 @@ def _is_pattern(a: Any, b: Any, semiring: Any) -> bool:
 
 
 def _is_blas(a: Any, b: Any, semiring: Any) -> bool:
-    """Whether BLAS has this product: full matrices of one of its types."""
+    """Whether this is the product that BLAS has, of full matrices of one of its types."""
     dtype = a.dtype
     if dtype.kind != "f" or dtype != b.dtype or a.iso or b.iso:
         return False
@@ -154,7 +154,7 @@ def _is_blas(a: Any, b: Any, semiring: Any) -> bool:
 
 
 def uses(op: Any, name: str) -> bool:
-    """Whether an operator reads this operand (unknown for user-defined ones: assume so)."""
+    """Whether an operator looks at this operand at all (unknown for user-defined ones: assume so)."""
     if op.positional is not None:
         return False
     return op.source is None or name in names_in(op.source)

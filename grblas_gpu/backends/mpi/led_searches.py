@@ -99,7 +99,7 @@ def _close(addresses: list[int], closed: list[int], number: int) -> None:
     closed.append(number)
 
 
-class _IpcHandles(NamedTuple):
+class _Loan(NamedTuple):
     """How another process finds the arrays of a part: allocations, and where in them each array begins."""
 
     handles: list[bytes]
@@ -119,7 +119,7 @@ class _IpcHandles(NamedTuple):
         return Part(*arrays)
 
 
-def _lend(part: Part) -> _IpcHandles | None:
+def _lend(part: Part) -> _Loan | None:
     """None: in memory that CUDA IPC does not know."""
     handles: dict[int, bytes] = {}
     places = []
@@ -134,7 +134,7 @@ def _lend(part: Part) -> _IpcHandles | None:
                 return None
         number = list(handles).index(base) if base else 0
         places.append((number, array.data.ptr - base if base else 0, len(array), array.dtype.str))
-    return _IpcHandles(list(handles.values()), places)
+    return _Loan(list(handles.values()), places)
 
 
 def _allocation(address: int) -> int | None:

@@ -13,7 +13,7 @@ import numpy as np
 from .. import INT32, INT64, Graph, Matrix, Vector, binary, io, using
 from ..exceptions import DimensionMismatch, IndexOutOfBound
 from ..suggestions import conversion, did_you_mean, type_text
-from .labels import Labelled, by_label, called, calling, numbered
+from .labels import Labelled, by_label, called, calling, current_call, numbered
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result", covariant=True)
@@ -76,8 +76,14 @@ def graph_algorithm(
             nrows, ncols = A.shape
             if nrows != ncols:
                 raise DimensionMismatch(f"{name}: a graph has a square adjacency matrix; got shape {A.shape}")
-            with calling(name), using(A.backend):
-                return function(*args, **kwargs)
+            outer = current_call.get()[0]  # as ``calling`` does it, without its cost, which small graphs show
+            token = None if outer else current_call.set((name, None))
+            try:
+                with using(A.backend):
+                    return function(*args, **kwargs)
+            finally:
+                if token is not None:
+                    current_call.reset(token)
         if not isinstance(A, Graph):
             raise TypeError(f"{name}: the graph must be a Matrix or a Graph; got {type_text(A)}{way_to_a_graph(A)}")
         try:

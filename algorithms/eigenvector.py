@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import FP64, Matrix, Scalar, Vector, binary, loop, monoid, semiring, unary
+from .. import FP64, Matrix, Scalar, Vector, binary, loop, monoid, program, semiring, unary
 from .checks import graph_algorithm
 from .preparing import NotConverged, check_weights, vertex_weights
 
@@ -68,8 +68,19 @@ def eigenvector_centrality(
         check_weights(A, "eigenvector_centrality", negative=True)
     x = vertex_weights(start, n, "eigenvector_centrality: start", FP64)
     walk = semiring.plus_times[FP64] if weighted else semiring.plus_first[FP64]
+    error = _iterated(A, x, Scalar.from_value(n * tol, dtype=FP64), walk, max_iterations if n else 0).value
+    if n and not error < n * tol:
+        raise NotConverged(
+            f"eigenvector_centrality: not converged after {max_iterations} iterations; raise max_iterations or tol"
+        )
+    return x
+
+
+@program
+def _iterated(A: Matrix, x: Vector, least: Scalar, walk: Any, limit: int) -> Scalar:
+    """Change x until the sum of its changes is below the least one; returns the last sum."""
     before, length, error = x.dup(), Scalar.from_value(1.0), Scalar.from_value(float("inf"))
-    for _ in loop(error >= n * tol, max_iterations if n else 0):
+    for _ in loop(error >= least, limit):
         # before = x
         before << x
         # x = before + before A
@@ -82,8 +93,4 @@ def eigenvector_centrality(
         # error = sum of |x - before|
         before << binary.minus(x & before)
         error << unary.abs(before).new().reduce(monoid.plus)
-    if n and not error.value < n * tol:
-        raise NotConverged(
-            f"eigenvector_centrality: not converged after {max_iterations} iterations; raise max_iterations or tol"
-        )
-    return x
+    return error

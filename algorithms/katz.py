@@ -9,8 +9,9 @@ Reference: L. Katz, A new status index derived from sociometric analysis, Psycho
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from .. import FP64, Matrix, Scalar, Vector, agg, binary, loop, monoid, semiring, unary
+from .. import FP64, Matrix, Scalar, Vector, agg, binary, loop, monoid, program, semiring, unary
 from .checks import graph_algorithm
 from .preparing import NotConverged, check_weights
 
@@ -72,21 +73,11 @@ def katz(
         check_weights(A, "katz", negative=True)
     walk = (semiring.plus_times if weighted else semiring.plus_first)[FP64]
     x = Vector.from_scalar(0.0, n)
-    before, step, error = x.dup(), x.dup(), Scalar.from_value(float("inf"))
-    for _ in loop(error >= n * tol, max_iterations if n else 0):
-        # before = x
-        before << x
-        # x = beta + alpha before A
-        step << walk(before @ A)
-        step << binary.times(step, float(alpha))
-        x << binary.second(x, float(beta))
-        x(binary.plus) << step
-        # error = sum of |x - before|
-        before << binary.minus(x & before)
-        error << unary.abs(before).new().reduce(monoid.plus)
-    if n and not math.isfinite(error.value):
+    given = (Scalar.from_value(value, dtype=FP64) for value in (alpha, beta, n * tol))
+    error = _iterated(A, x, *given, walk, max_iterations).value if n else 0.0
+    if not math.isfinite(error):
         raise NotConverged(f"katz: values overflow: alpha = {alpha} must be below 1 / (largest eigenvalue of A)")
-    if n and not error.value < n * tol:
+    if n and not error < n * tol:
         raise NotConverged(f"katz: not converged after {max_iterations} iterations; raise them or lower alpha")
     # length = sqrt(sum_i x_i^2)
     length = x.reduce(agg.hypot).new().get(0.0) if normalized else 1.0
@@ -94,3 +85,21 @@ def katz(
         # x = x / length
         x << binary.truediv(x, length)
     return x
+
+
+@program
+def _iterated(A: Matrix, x: Vector, alpha: Scalar, beta: Scalar, least: Scalar, walk: Any, limit: int) -> Scalar:
+    """Change x until the sum of its changes is below the least one; returns the last sum."""
+    before, step, error = x.dup(), x.dup(), Scalar.from_value(float("inf"))
+    for _ in loop(error >= least, limit):
+        # before = x
+        before << x
+        # x = beta + alpha before A
+        step << walk(before @ A)
+        step << binary.times(step, alpha)
+        x << binary.second(x, beta)
+        x(binary.plus) << step
+        # error = sum of |x - before|
+        before << binary.minus(x & before)
+        error << unary.abs(before).new().reduce(monoid.plus)
+    return error

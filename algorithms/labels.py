@@ -26,7 +26,7 @@ class HasLabels(Protocol):
 
 # --- the call that messages are about --------------------------------------------------------------------------------
 
-_call: ContextVar[tuple[str, HasLabels | None]] = ContextVar("algorithm_call", default=("", None))
+current_call: ContextVar[tuple[str, HasLabels | None]] = ContextVar("algorithm_call", default=("", None))
 
 
 class calling:
@@ -43,22 +43,22 @@ class calling:
         self.call = name, graph
 
     def __enter__(self) -> None:
-        self.token = None if _call.get()[0] else _call.set(self.call)
+        self.token = None if current_call.get()[0] else current_call.set(self.call)
 
     def __exit__(self, *exc: object) -> None:
         if self.token is not None:
-            _call.reset(self.token)
+            current_call.reset(self.token)
 
 
 def called(default: str = "") -> str:
     """The beginning of an error message: the algorithm that the user called, or this one if it was called by itself."""
-    name = _call.get()[0] or default
+    name = current_call.get()[0] or default
     return f"{name}: " if name else ""
 
 
 def shown(vertex: int) -> str:
     """A vertex in an error message: its label if the user called the algorithm with a Graph, else its number."""
-    graph = _call.get()[1]
+    graph = current_call.get()[1]
     return str(vertex) if graph is None else repr(graph.labels[vertex])
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import FP32, FP64, Matrix, Scalar, Vector, binary, dtypes, loop, monoid, select, semiring, unary
+from .. import FP32, FP64, Matrix, Scalar, Vector, binary, dtypes, loop, monoid, program, select, semiring, unary
 from ..exceptions import InvalidValue
 from .checks import graph_algorithm
 from .preparing import NotConverged, check_weights, largest, smallest, vertex_weights
@@ -92,7 +92,7 @@ def pagerank(
     if not 0 <= damping <= 1:
         raise InvalidValue(f"pagerank: damping must be from 0 to 1; got {damping}")
     jump = vertex_weights(personalization, n, "pagerank: personalization", kind)
-    lost = jump if dangling is None else vertex_weights(dangling, n, "pagerank: dangling", kind)
+    lost = None if dangling is None else vertex_weights(dangling, n, "pagerank: dangling", kind)
     ranks = vertex_weights(start, n, "pagerank: start", kind)
     if weighted:
         check_weights(A, "pagerank")
@@ -101,15 +101,39 @@ def pagerank(
     out << select.valuene(out, 0.0)
     if weighted and kind is FP32 and A.dtype.np_type.kind == "f" and out.nvals:
         check_range(smallest(out), largest(out))
-    out = out.dup(kind)
     # all sums are FP64
-    spread, plus = (semiring.plus_times if weighted else semiring.plus_first)[FP64], monoid.plus[FP64]
+    spread = (semiring.plus_times if weighted else semiring.plus_first)[FP64]
+    least, damp = Scalar.from_value(n * tol, dtype=FP64), Scalar.from_value(damping, dtype=FP64)
+    error = _iterated(A, ranks, out.dup(kind), jump, lost, least, damp, spread, max_iterations).value
+    if error < max(n * tol, ROUNDING * np.finfo(kind.np_type).eps):
+        return ranks
+    said = f"pagerank: not converged after {max_iterations} iterations; raise max_iterations or tol"
+    raise NotConverged(said, ranks)
+
+
+@program
+def _iterated(
+    A: Matrix,
+    ranks: Vector,
+    out: Vector,
+    jump: Vector,
+    lost: Vector | None,
+    least: Scalar,
+    damping: Scalar,
+    spread: Any,
+    limit: int,
+) -> Scalar:
+    """Change ranks until the sum of their changes is below the least one; returns the last sum."""
+    n, kind, plus = A.nrows, ranks.dtype, monoid.plus[FP64]
     # rate = damping / out, and 0 where there is no out: full vectors are read fastest
     rate = Vector.from_scalar(0.0, n, kind)
     rate(binary.plus) << binary.truediv(damping, out)
+    # rest = 1 - damping
+    rest = Scalar(FP64)
+    rest << binary.rminus(damping & 1.0)
     before, share = ranks.dup(), rate.dup()
     error, stuck = Scalar.from_value(float("inf")), Scalar.from_value(0.0)
-    for _ in loop(error >= n * tol, max_iterations):
+    for _ in loop(error >= least, limit):
         # before = ranks
         before << ranks
         # share = before * rate
@@ -118,17 +142,14 @@ def pagerank(
         stuck << before.dup(mask=~out.S).reduce(plus, allow_empty=False)
         stuck << binary.times(stuck & damping)
         # ranks = (1 - damping) jump + stuck lost
-        ranks << binary.times(jump, 1 - damping)
-        ranks(binary.plus) << binary.times(lost, stuck)
+        ranks << binary.times(jump, rest)
+        ranks(binary.plus) << binary.times(jump if lost is None else lost, stuck)
         # ranks += share A
         ranks(binary.plus) << spread(share @ A)
         # error = sum of |ranks - before|
         before << binary.minus(ranks & before)
         error << unary.abs(before).new().reduce(plus)
-    if error.value < max(n * tol, ROUNDING * np.finfo(kind.np_type).eps):
-        return ranks
-    said = f"pagerank: not converged after {max_iterations} iterations; raise max_iterations or tol"
-    raise NotConverged(said, ranks)
+    return error
 
 
 def rank_type(dtype: Any) -> dtypes.DataType:

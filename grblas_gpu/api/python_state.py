@@ -26,6 +26,7 @@ MOST_BYTES = 1 << 20  # of an array whose elements are compared
 UNBOUND = ("unbound",)
 NUMBERS = (bool, int, float, complex, str, bytes, type(None), np.generic)
 FIXED = (ModuleType, type, BuiltinFunctionType)
+PLAIN = (*NUMBERS, *FIXED)  # no object of this library is inside of these
 GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
 _LIBRARIES = frozenset(("grblas_gpu", "numpy", "scipy", "cupy", "numba", "graphblas", "networkx"))
 _parsed: dict[tuple[int, int], tuple[CodeType, BodyCode | None]] = {}
@@ -115,7 +116,12 @@ class PythonState:
         known, others = frame.f_locals, frame.f_globals
         chosen = sorted(self._values.keys()) if all_names else self._fixed
         names = {name: known.get(name, others.get(name)) for name in chosen}
-        return [(path, value) for path, value in reachable(names, DEPTH) if getattr(value, "_role", None) == "object"]
+        roles = {name: getattr(value, "_role", None) for name, value in names.items()}
+        found = [(name, value) for name, value in names.items() if roles[name] == "object"]
+        inside = {name: value for name, value in names.items() if roles[name] is None and not isinstance(value, PLAIN)}
+        if inside:
+            found += [(path, x) for path, x in reachable(inside, DEPTH) if getattr(x, "_role", None) == "object"]
+        return found
 
     def line_of(self, path: str) -> int:
         """The last line of the body that has to do with a variable."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from operator import is_
 from typing import Any, NamedTuple
 
 from ..backends.interpreter import COMPUTE
@@ -135,14 +136,16 @@ class Walk:
             self.handle(program.count)
             condition, nodes = self.condition(program.condition), self.nodes(program.nodes)
             return node._replace(operands=(program._replace(condition=condition, nodes=nodes),))
-        for operator in (node.operator, node.accum):
-            self.fact(operator)
+        self.fact(node.operator)
+        self.fact(node.accum)
         self.fact(node.replace)
         self._descriptor(node.descriptor)
-        operands, mask = tuple([self.operand(x) for x in node.operands]), node.mask
-        return node._replace(
-            operands=operands, mask=None if mask is None else self.operand(mask), out=self.handle(node.out, True)
-        )
+        operands = tuple([self.operand(x) for x in node.operands])
+        mask = None if node.mask is None else self.operand(node.mask)
+        out = self.handle(node.out, True)
+        if out is node.out and mask is node.mask and all(map(is_, operands, node.operands)):
+            return node
+        return node._replace(operands=operands, mask=mask, out=out)
 
     def _descriptor(self, descriptor: Any) -> None:
         self.fact(None if descriptor is None else descriptor.key)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..messages import Parcel
+from ..messages import PackedParts
 
 if TYPE_CHECKING:
     from .wire import Wire
@@ -23,7 +23,7 @@ class Described:
     ``alike``: they all get the first one.
     """
 
-    def __init__(self, wire: Wire, parcel: Parcel, alike: bool) -> None:
+    def __init__(self, wire: Wire, parcel: PackedParts, alike: bool) -> None:
         from mpi4py import MPI
 
         self._wire, self._parcel = wire, parcel

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..entries import cast, entries, true_keys, values_of
-from ..messages import Numbering, Parcel, as_bytes
+from ..messages import Numbering, PackedParts, as_bytes
 from ..storage import MaskView, VectorStore
 from .described import Described
 from .wire import Pending, Wire
@@ -27,7 +27,7 @@ class Expanding:
 
     def __init__(self, wire: Wire, engine: Any, part: VectorStore, lengths: list[int], with_values: bool) -> None:
         self._wire, self._engine, self._part, self._lengths = wire, engine, part, lengths
-        self._parcel: Parcel | None = None
+        self._parcel: PackedParts | None = None
         self._sent: Described | None = None
         if wire.size > 1:
             dtype = part.dtype if with_values else None

@@ -187,7 +187,7 @@ def pack(u: VectorStore, dtype: np.dtype | None) -> Array:
     code = code_of(u.nvals, u.size, dtype is not None, len(u.values) == 1)
     message, fields = new_message(code, u.size, np.dtype(bool) if dtype is None else dtype, u.values)
     by_entry = fields.how == LIST or (fields.how == BITS and fields.kind != NONE and len(u.values) > 1)
-    keys, values = entries(u) if by_entry else (None, u.values)
+    keys, values = entries(u) if by_entry else (u.values[:0], u.values)
     if fields.how == LIST:
         fields.indices[:] = keys.astype(fields.indices.dtype)
     elif fields.how == BITS:

@@ -14,7 +14,6 @@ import numpy as np
 from ..api.matrix import Matrix
 from ..api.vector import Vector
 from ..backends.mpi.routing import answer, route
-from ..backends.mpi.wire import Wire
 from .construction import DistMatrix, DistVector
 
 CHECKS = (
@@ -137,8 +136,8 @@ class _Checks:
     def _edges(self, levels: np.ndarray) -> tuple[int, int, int]:
         """Entries whose ends are too far apart, that leave the tree, and that lie in it, in this rank's block."""
         rows, cols = self._entries()
-        row_levels = _together(self.grid.row, levels, self.engine.row_lengths(self.store.nrows))
-        col_levels = _together(self.grid.column, levels, self.engine.column_lengths(self.store.ncols))
+        row_levels = self.grid.row.gather_arrays(levels, self.engine.row_lengths(self.store.nrows))
+        col_levels = self.grid.column.gather_arrays(levels, self.engine.column_lengths(self.store.ncols))
         upper, lower = row_levels[rows], col_levels[cols]
         both = (upper >= 0) & (lower >= 0)
         steep = both & (np.abs(upper - lower) > 1)
@@ -161,8 +160,3 @@ class _Checks:
             return len(wanted)
         at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         return int((keys[at] != wanted).sum())
-
-
-def _together(wire: Wire, here: np.ndarray, lengths: list[int]) -> np.ndarray:
-    data = np.ascontiguousarray(here).view(np.uint8)
-    return wire.start_gather(data, [8 * length for length in lengths]).wait().view(np.int64)

@@ -7,7 +7,8 @@ it sends. It knows the headers of what arrived, and so all sizes: it launches a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import cupy
 import numpy as np
@@ -43,7 +44,8 @@ _PACK = ("count_parts_kernel", "fill_parts_kernel")
 _MERGE = ("merge_parts_kernel", "list_parts_kernel")
 
 
-class Message(NamedTuple):
+@dataclass(frozen=True)
+class Message:
     """A message of which the host knows the header, and the value that stands for all entries (or none)."""
 
     data: Array
@@ -66,8 +68,8 @@ class DeviceParts(PackedParts):
     """Messages that kernels are writing."""
 
     def __init__(self, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool) -> None:
-        self._lengths, self._dtype = lengths, dtype
-        self._itemsize = 0 if dtype is None else dtype.itemsize
+        self._lengths, self._dtype = lengths, np.dtype("V") if dtype is None else dtype  # nothing, of no bytes
+        self._itemsize = self._dtype.itemsize
         self._here = here if len(lengths) > 1 else 0
         most = [padded(most_bytes(length, self._itemsize)) for length in lengths]
         sent = [part for part in range(len(lengths)) if len(lengths) == 1 or part != here]
@@ -185,7 +187,7 @@ def _messages(sent: list[Any], lengths: list[int], dtype: np.dtype) -> list[Mess
     found, place = [], 0
     for each, length in zip(sent, lengths, strict=True):
         if isinstance(each, Message):
-            found.append(each._replace(one=np.ones(1, dtype)) if each.code & 3 == NONE else each)
+            found.append(replace(each, one=np.ones(1, dtype)) if each.code & 3 == NONE else each)
             continue
         code, data = header_of(each), each
         one = np.ones(int(code & 3 == NONE), dtype)

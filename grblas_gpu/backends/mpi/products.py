@@ -9,7 +9,7 @@ import numpy as np
 from ...trace.records import current as current_trace
 from ..messages import Numbering, index_type
 from ..storage import MaskView, MatrixStore, VectorStore
-from .exchange import ExpandingMask, expanding, fold
+from .exchange import Expanding, fold, true_part
 from .parts import Parts, as_scalar, reads
 from .steps import Step, UnderWay, cut_into_steps, long_operand
 from .stores import DistMatrixStore, DistVectorStore
@@ -72,16 +72,19 @@ class Products(Parts):
         full = u.count.known == u.size
         steps = self._steps(a, u.dtype, arriving) if full and transposed and with_values and pulls else None
         # The operand and the mask are packed before either is waited for, and travel at the same time.
-        operand = None if steps is not None else expanding(expands, self.local, u.part, arriving, with_values, full)
-        opened = None
-        if mask is not None and (pulls or folds.size == 1):
-            store: Any = mask.store
-            opened = ExpandingMask(folds, self.local, store.part, mask, leaving)
-            opened.start()
+        operand = None if steps is not None else Expanding(expands, self.local, u.part, arriving, with_values, full)
+        view, opened = self.view(mask), None
+        if view is not None and folds.size > 1:
+            if pulls:
+                opened = Expanding(folds, self.local, true_part(view), leaving, False)
+                opened.start()
+            else:
+                view = None  # the owners of results look at the mask
         under_way = None if steps is None else UnderWay(expands, steps, u.part, arriving)
         if operand is not None:
             operand.start()
-        view = None if opened is None else opened.finish()
+        if view is not None and opened is not None:
+            view = MaskView(opened.finish(True), True, view.complement)
         if under_way is not None:
             found = under_way.product(self.local, semiring, view, flip=flip, plan=plan)
         else:

@@ -27,7 +27,7 @@ FOLDS: list[tuple[Any, type]] = [
 
 
 def vector(size: int, fill: float, dtype: type, iso: bool, kind: str, seed: int) -> VectorStore:
-    """Of this kind, and full only if that is asked for."""
+    """A store of this kind."""
     random = np.random.default_rng(seed)
     present = np.ones(size, bool) if kind == "full" else random.random(size) < fill
     values = np.ones(1, dtype) if iso else random.integers(0, 100, size).astype(dtype)

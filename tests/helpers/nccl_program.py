@@ -43,8 +43,8 @@ def case_it_fails_to_start() -> None:
     assert refusal(Nccl(fails="NcclCommunicator") if here else Nccl(stuck=True)) == said
     nccl = Nccl(fails="groupEnd") if here else Nccl()
     assert refusal(nccl) == said
-    assert nccl.aborted == 1  # whoever has a communicator ends what it may still wait for
-    # Nobody fails, but other numbers arrive, or nothing ever ends.
+    assert nccl.aborted == 1  # a rank with a communicator ends what it may still wait for
+    # No rank fails, but other numbers arrive, or nothing ever ends.
     nccl = Nccl(carries=False)
     wrong = "RuntimeError: other numbers than those that ranks sent have arrived"
     assert refusal(nccl) == (wrong if RANKS > 1 else "")
@@ -155,7 +155,7 @@ def case_searches() -> None:
 
 
 def case_a_rank_is_missing() -> None:
-    """Rank 0 tells its numbers, and its bits never come; NCCL notices, or nobody does until the limit."""
+    """Rank 0 tells its numbers, and its bits never come; NCCL notices, or ranks wait until the limit."""
     for lost, error, text in ((True, NcclError, "remote process"), (False, PeerTimeout, "a level of a search")):
         nccl = Nccl(carries=RANK != 0)
         nccl.lost = lost
@@ -170,7 +170,7 @@ def case_a_rank_is_missing() -> None:
         except error as raised:
             assert text in str(raised), raised
         else:
-            raise AssertionError("nobody noticed")
+            raise AssertionError("no error")
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ def counted(*args, **options):
 algorithms.{name} = counted
 found = distributed.{name}(A, restart=folder, **{options!r})
 done = calls[0]
-again = distributed.{name}(A, restart=folder, **{options!r})  # finds all that it was asked for
+again = distributed.{name}(A, restart=folder, **{options!r})  # finds the whole result
 assert calls[0] == done and again.isequal(found)
 wanted = real(A, **{wanted!r})
 apart = abs(found.to_dense() - wanted.to_dense()).max()

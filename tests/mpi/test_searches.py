@@ -34,7 +34,7 @@ TIMEOUT = "1000"
 A = DistMatrix.kronecker(7)
 for number in range(100000):
     hybrid_bfs(A, number % 100)
-    if number == 6:  # by now all has been loaded and compiled, and nobody needs longer
+    if number == 6:  # by now all has been loaded and compiled, and no rank needs longer
         os.environ["GRBLAS_GPU_MPI_TIMEOUT"] = TIMEOUT
 """
 

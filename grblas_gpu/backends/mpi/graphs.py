@@ -60,11 +60,8 @@ class Graphs(Parts):
     def _column_counts(self, a: DistMatrixStore) -> np.ndarray:
         """How many entries each column has, of the columns that this rank owns as of a vector."""
         pieces = self.column_lengths(a.ncols)
-        mine = pieces[self.grid.column.rank]
         here = np.bincount(self.local.tuples(a.part)[1], minlength=sum(pieces)).astype(np.int64)
-        sizes = [8 * length for length in pieces]
-        arrived = self.grid.column.start_exchange(here.view(np.uint8), sizes, [8 * mine] * len(pieces)).wait()
-        return arrived.view(np.int64).reshape(len(pieces), mine).sum(axis=0)
+        return self.grid.column.add_up_parts(here, pieces)
 
     def _falling(self, degrees: np.ndarray) -> tuple[np.ndarray, int]:
         """The place of each vertex when all are in the order of falling degree, and how many vertices there are.

@@ -113,7 +113,7 @@ class Products(Parts):
         if not wanted:
             return None
         if "steps" not in a.kept:
-            cut = cut_into_steps(a.part, lengths, self.grid.row.rank)
+            cut = cut_into_steps(self.local, a.part, lengths, self.grid.row.rank)
             refused = self.grid.everyone.add_up([int(cut is None)])[0]  # the others would wait for pieces
             a.kept["steps"] = None if refused else cut
         return a.kept["steps"]
@@ -139,11 +139,7 @@ class Products(Parts):
         """Of the rows of ``a``; found once."""
         if "degrees" not in a.kept:
             lengths = np.diff(self.local.host(a.part.indptr)).astype(np.int64)
-            pieces = self.row_lengths(a.nrows)
-            mine = pieces[self.grid.row.rank]
-            sizes = [8 * length for length in pieces]
-            arrived = self.grid.row.start_exchange(lengths.view(np.uint8), sizes, [8 * mine] * len(pieces)).wait()
-            here = arrived.view(np.int64).reshape(len(pieces), mine).sum(axis=0)
+            here = self.grid.row.add_up_parts(lengths, self.row_lengths(a.nrows))
             largest = self.grid.everyone.gather_small(np.array([here.max(initial=0)], np.int64))
             squares = self.grid.everyone.gather_small(np.array([(here.astype(float) ** 2).sum()]))
             total = self.grid.everyone.add_up([int(here.sum())])[0]

@@ -1,5 +1,5 @@
 // Messages that have arrived (messages.cuh) as one vector. FOLD: all are about the same positions, and are combined in their order;
-// otherwise they are about positions that follow each other. A block takes a tile of positions at a time, which nobody else writes.
+// otherwise they are about positions that follow each other. A block takes a tile of positions at a time, which no other block writes.
 // Generated: Sent, Value (of the result), VALUED, FOLD, NUMBERED (values are positions in the sender's block and become global), Left,
 // Right and op (that combines).
 

@@ -105,7 +105,7 @@ extern "C" __global__ void fill_parts_kernel(
         }
         __syncthreads();
     }
-    // Parts without positions have a header, too; and nobody is sent bytes that nobody wrote.
+    // Parts without positions have a header, too; and all bytes of a message are written before it is sent.
     for (int64 p = thread_in_grid(); p < count; p += threads_in_grid()) {
         Contents sent = contents_of(plan[p], parts[p].length);
         Writer out = {parts[p].target, parts[p].mirror};

@@ -60,11 +60,10 @@ class Numbering(NamedTuple):
     shifts: list[int]
 
     def to_global(self, values: Array) -> Array:
-        shifts = np.asarray(self.shifts, np.int64, like=values)
         if len(self.ends) == 1:
-            return values + shifts[0]
+            return values + self.shifts[0]
         piece = np.searchsorted(np.asarray(self.ends[:-1], np.int64, like=values), values, side="right")
-        return values + shifts[piece]
+        return values + np.asarray(self.shifts, np.int64, like=values)[piece]
 
 
 class Sizes(NamedTuple):

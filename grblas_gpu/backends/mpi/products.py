@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...trace.records import current as current_trace
-from ..messages import Numbering, index_type
+from ..messages import index_type
 from ..storage import MaskView, MatrixStore, VectorStore
 from .exchange import Expanding, fold, true_part
+from .partition import Block
 from .parts import Parts, as_scalar, reads
 from .steps import Step, UnderWay, cut_into_steps, long_operand
 from .stores import DistMatrixStore, DistVectorStore
@@ -125,11 +126,11 @@ class Products(Parts):
         offset, line = semiring.binaryop.offset, self.grid.line(inner)
         down, across = self.grid.shape
         if transposed:
-            blocks = [[line.row_block(i)] for i in range(down)]
+            blocks = [Block([line.row_block(i)]) for i in range(down)]
         else:
-            blocks = [line.column_pieces(j) for j in range(across)]
-        widest = max(sum(high - low for low, high in block) for block in blocks)
-        numbering = [_numbering(block, offset) for block in blocks]
+            blocks = [Block(line.column_pieces(j)) for j in range(across)]
+        widest = max(block.size for block in blocks)
+        numbering = [block.numbering(offset) for block in blocks]
         home = fold(folds, found, leaving, semiring.monoid, self.local, index_type(widest + 1), numbering)
         return self.local.cast(home, semiring.return_type.np_type)
 
@@ -177,20 +178,6 @@ class Products(Parts):
     def reduce_rowwise(self, a: DistMatrixStore, monoid: Any) -> DistVectorStore:
         found = self.local.reduce_rowwise(a.part, monoid)
         return self.vector(a.nrows, fold(self.grid.row, found, self.row_lengths(a.nrows), monoid, self.local))
-
-
-def _numbering(pieces: list[tuple[int, int]], offset: int) -> Numbering:
-    """Of the indices of a block, which begin at ``offset``.
-
-    >>> _numbering([(2, 5), (7, 10)], 1)
-    Numbering(ends=[4, 7], shifts=[2, 4])
-    """
-    ends, shifts, before = [], [], 0
-    for low, high in pieces:
-        shifts.append(low - before)
-        before += high - low
-        ends.append(before + offset)
-    return Numbering(ends, shifts)
 
 
 def _selects(monoid: Any) -> bool:

@@ -132,7 +132,7 @@ def fields_of(message: Array, code: int, length: int, dtype: np.dtype) -> Fields
     ranks, values = WORD + found.places, WORD + found.places + found.ranks
     stored = count if kind == EACH else min(count, 1)
     if kind == NONE:
-        given = np.ones(1, dtype, like=message)
+        given = np.asarray([1], dtype, like=message)
     else:
         given = message[values : values + stored * dtype.itemsize].view(dtype)
     return Fields(
@@ -220,7 +220,7 @@ def _put(fields: Fields, present: Array, values: Array | None) -> None:
         present[:] = np.unpackbits(fields.bits, bitorder="little")[: len(present)]
         where = where if values is None else np.flatnonzero(present)
     else:
-        where = where if fields.how == ALL else fields.indices
+        where = where if fields.how == ALL else fields.indices.astype(np.int64)
         present[where] = True
     if values is not None:
         values[where] = fields.values
@@ -228,8 +228,8 @@ def _put(fields: Fields, present: Array, values: Array | None) -> None:
 
 def join_parts(messages: list[Array], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
     """One store of parts that follow each other: a list, or (``dense``) flags and values for every position."""
-    pairs = zip(messages, lengths, strict=True)
-    parts = [fields_of(message, header_of(message), length, dtype) for message, length in pairs]
+    given = zip(messages, lengths, strict=True)
+    parts = [fields_of(message, header_of(message), length, dtype) for message, length in given]
     size, filled = sum(lengths), [part for part in parts if part.entries]
     starts = np.cumsum([0, *lengths]).tolist()
     one = same_value([part.values for part in filled])
@@ -237,7 +237,8 @@ def join_parts(messages: list[Array], lengths: list[int], dtype: np.dtype, dense
     if full and one is not None:
         return VectorStore(size, one)
     if not (full or dense) and all(part.how == LIST for part in filled):
-        keys = np.concatenate([part.indices + np.int64(start) for part, start in zip(parts, starts[:-1], strict=True)])
+        pairs = zip(parts, starts[:-1], strict=True)
+        keys = np.concatenate([part.indices.astype(np.int64) + start for part, start in pairs])
         each = one if one is not None else np.concatenate([expand(part.values, part.entries) for part in parts])
         return VectorStore(size, each, indices=keys)
     present = np.zeros(size, bool, like=messages[0])

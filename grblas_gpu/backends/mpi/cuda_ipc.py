@@ -11,7 +11,7 @@ import cupy
 import numpy as np
 
 from ..cuda.search import collect
-from .transports import YIELDS, Rows, Window
+from .host_transports import YIELDS, Rows, Window
 from .wire import Wire
 
 Array = Any  # cupy.ndarray

@@ -14,7 +14,7 @@ from typing import Any
 
 from .attempts import LOOK, said, try_together
 from .grid import Grid
-from .transports import LEVEL, Array, Messages
+from .host_transports import LEVEL, Array, Messages
 from .wire import Wire, host_name
 
 

@@ -22,10 +22,11 @@ from ..matrix_storage import HYPERSPARSE
 from ..search_layout import Layout
 from ..storage import MatrixStore
 from .faults import RanksDiffer, known_everywhere
+from .host_transports import WORDS, Transport
 from .parts import Parts
 from .routing import route
 from .stores import DistMatrixStore, DistVectorStore
-from .transports import WORDS, Transport, choose_transport, open_transport
+from .transports import choose_transport, open_transport
 
 MOST_RANKS = 16  # of several rows: with more, bits for all others and a second cut of the graph cost too much
 

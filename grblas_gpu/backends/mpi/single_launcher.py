@@ -18,7 +18,7 @@ from ..cuda.search import CudaSearch, Part, Steps
 from ..search_layout import Layout
 from ..storage import VectorStore
 from .cuda_ipc import handles_of, open_handle, patience, runtime
-from .transports import Rows, Window
+from .host_transports import Rows, Window
 from .wire import Wire
 
 Array = Any  # cupy.ndarray

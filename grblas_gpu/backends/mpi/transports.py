@@ -1,8 +1,4 @@
-"""How the frontiers of a search get from each rank to all others: one interface, and the choice of an implementation.
-
-A transport has two sets of bit maps, used in turn: level k reads one and writes the other, so that a rank may begin a
-level while another still reads what the level before has left. One exchange ends a level; ranks wait for nothing else.
-The bits of rank r begin at ``r * length`` bytes, whatever its share of the vertices.
+"""Which transport carries the frontiers of a search between ranks: chosen once, by what all ranks can do, or forced.
 
 GRBLAS_GPU_MPI_TRANSPORT says ``shared``, ``led``, ``nccl``, ``ipc``, ``cuda-aware`` or ``mpi``; without it, ranks take
 the first one that all of them can use.
@@ -11,174 +7,16 @@ the first one that all of them can use.
 from __future__ import annotations
 
 import os
-import time
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from .attempts import first_reason
-from .faults import known_everywhere, timeout
+from .faults import known_everywhere
 from .grid import Grid
-from .wire import SPINS, Wire
+from .host_transports import Messages, SharedMemory, Transport
 
-Array = Any  # numpy.ndarray or cupy.ndarray
-Rows = list[list[int]]  # the numbers of every rank
-
-LEVEL = "a level of a search"  # in messages to users
-NUMBERS = 6  # that each rank contributes
-YIELDS = 60  # looks for which the processor is offered to others; a scheduler may not take the offer, so that then
-NAP = 20e-6  # seconds of sleep follow: with more ranks than cores, the rank that is late needs a core
-WORDS = 8  # of 64 bits for a rank: which exchange this is, then its numbers; a line of cache
 ON_HOST, ON_DEVICE = ("shared", "mpi"), ("led", "nccl", "ipc", "cuda-aware", "mpi")  # the best one first
-
-
-class Transport(Protocol):
-    """How bit maps and numbers get from each rank to all others."""
-
-    name: str
-    messages: int  # to each other rank, in an exchange
-    length: int  # bytes of bits in them
-
-    def mine(self, turn: int) -> Array:
-        """The bytes that this rank writes."""
-
-    def all(self, turn: int) -> Array:
-        """The bytes of all ranks, after the exchange."""
-
-    def allgather(self, turn: int, numbers: list[int]) -> Rows:
-        """Publish ``mine(turn)`` and these numbers; wait for all ranks to do the same."""
-
-
-class Window:
-    """Memory that the ranks of one machine share: a rank's numbers lie next to those of the others, for two exchanges.
-
-    A rank cannot reach the next exchange but one before all have read what was written for this one.
-    """
-
-    def __init__(self, wire: Wire, extra: int, yields: int = YIELDS) -> None:
-        from mpi4py import MPI
-
-        self._yields = yields
-        self.rank, self.size, self._wire = wire.rank, wire.size, wire
-        numbers = 2 * self.size * WORDS * 8
-        self._window = MPI.Win.Allocate_shared(numbers + extra if wire.rank == 0 else 0, 1, comm=wire.comm)
-        memory: Any = self._window.Shared_query(0)[0]
-        everything = np.frombuffer(memory, np.uint8, numbers + extra)
-        if wire.rank == 0:
-            everything[:numbers] = 0
-        self.extra = everything[numbers:]
-        self._words = everything[:numbers].view(np.int64).data
-        self._window.Lock_all(MPI.MODE_NOCHECK)
-        self._rounds = 0
-        wire.add_up([0])  # rank 0 makes it empty before any rank writes
-
-    def allgather(self, numbers: list[int]) -> Rows:
-        self._rounds += 1
-        first = self._rounds % 2 * self.size * WORDS
-        words, this = self._words, self._rounds
-        mine = first + self.rank * WORDS
-        for place, number in enumerate(numbers):
-            words[mine + 1 + place] = number
-        self._window.Sync()  # a rank that sees the next word sees what was written before it
-        words[mine] = this
-        begun = time.perf_counter()
-        for rank in range(self.size):
-            if words[first + rank * WORDS] != this:
-                self._wait(first + rank * WORDS, this, begun)
-        self._window.Sync()
-        self._wire.traffic.seconds += time.perf_counter() - begun
-        self._wire.traffic.rounds += 1
-        return [list(words[at + 1 : at + WORDS]) for at in range(first, first + self.size * WORDS, WORDS)]
-
-    def _wait(self, place: int, this: int, begun: float) -> None:
-        limit, looks = begun + timeout(), 0
-        while self._words[place] != this:
-            looks += 1
-            if looks < SPINS:
-                continue
-            now = time.perf_counter()
-            if now > limit:
-                raise self._wire.timed_out(LEVEL, now - begun)
-            if looks < self._yields:
-                os.sched_yield()
-            else:
-                time.sleep(NAP)
-
-
-class SharedMemory:
-    """Ranks of one machine that compute on its cores: nothing is copied, all of them read one bit map."""
-
-    name, messages = "shared memory", 1
-
-    def __init__(self, wire: Wire, length: int) -> None:
-        self.length = length
-        self._window = Window(wire, 2 * wire.size * length)
-        self._all = self._window.extra.reshape(2, wire.size * length)
-        self._place = slice(wire.rank * length, (wire.rank + 1) * length)
-
-    def mine(self, turn: int) -> Array:
-        return self._all[turn, self._place]
-
-    def all(self, turn: int) -> Array:
-        return self._all[turn]
-
-    def allgather(self, turn: int, numbers: list[int]) -> Rows:
-        return self._window.allgather(numbers)
-
-
-class Messages:
-    """Any ranks: one round, in which bits and numbers travel as two messages at the same time.
-
-    ``bits`` are where the local engine writes and reads; MPI reads them there, or (``by_host``) a copy on the host.
-    """
-
-    def __init__(self, wire: Wire, bits: Array, by_host: bool = False) -> None:
-        self._wire, self._all = wire, bits
-        self._sent = np.zeros(bits.shape, np.uint8) if by_host else bits
-        self._on_device = hasattr(bits, "get")
-        self.length = bits.shape[1] // wire.size
-        self.name = "cuda-aware mpi" if self._on_device and not by_host else "mpi"
-        self.messages = 2
-        if wire.size == 1:
-            self.name, self.messages = "alone", 0
-        self._place = slice(wire.rank * self.length, (wire.rank + 1) * self.length)
-        self._numbers = np.zeros((wire.size, NUMBERS), np.int64)
-
-    def mine(self, turn: int) -> Array:
-        return self._all[turn, self._place]
-
-    def all(self, turn: int) -> Array:
-        return self._all[turn]
-
-    def allgather(self, turn: int, numbers: list[int]) -> Rows:
-        from mpi4py import MPI
-
-        if self.messages == 0:
-            return [numbers]
-        began = self._wire.traffic.rounds
-        self._numbers[self._wire.rank, : len(numbers)] = numbers
-        counts = self._wire.comm.Iallgather(MPI.IN_PLACE, self._numbers)
-        bits = self._start_bits(turn)
-        for request in (counts, bits):
-            self._wire.finish(request, LEVEL, began)
-        if self._sent is not self._all:
-            self._all[turn].set(self._sent[turn])
-        return self._numbers.tolist()
-
-    def _start_bits(self, turn: int) -> Any:
-        """Start to send this rank's bits to all others; the request says when theirs are here."""
-        from mpi4py import MPI
-
-        if self._sent is not self._all:
-            self._sent[turn, self._place] = self._all[turn, self._place].get()  # synchronizes
-        elif self._on_device:
-            import cupy
-
-            cupy.cuda.get_current_stream().synchronize()  # synchronizes: MPI knows nothing of streams
-        return self._wire.comm.Iallgather(MPI.IN_PLACE, self._sent[turn])
-
-
-# ---- which one ------------------------------------------------------------------------------------------------------
 
 
 def choose_transport(grid: Grid, on_device: bool) -> tuple[str, str]:

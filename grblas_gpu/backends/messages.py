@@ -7,8 +7,8 @@ ranks   of a bit map with values: how many entries lie before each tile of posit
 values  one for each entry, one for all of them, or none
 ======  ============================================================================================================
 
-Everything begins at a multiple of 8 bytes. Engines have kernels that write and read the same bytes
-(:mod:`.cpu.messages`, :mod:`.cuda.messages`); this is the definition.
+Everything begins at a multiple of 8 bytes. Functions work on arrays of any library; the CUDA engine has kernels that
+write and read the same bytes (:mod:`.cuda.messages`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .entries import entries, is_iso
-from .entries import expand as repeat_value
+from .entries import compress, entries, expand, present_flags
 from .storage import VectorStore
 
 Array = Any  # numpy.ndarray or cupy.ndarray
@@ -30,7 +29,7 @@ WORD = 8
 TILE = 1024  # positions; as in cuda/kernels/messages.cuh
 
 
-class Parcel:
+class PackedParts:
     """A message for each part of a vector, of which some are sent and one stays."""
 
     def __init__(self, messages: list[Array], here: int) -> None:
@@ -61,11 +60,10 @@ class Numbering(NamedTuple):
     shifts: list[int]
 
     def to_global(self, values: Array) -> Array:
-        shifts = np.asarray(self.shifts, np.int64, like=values)
         if len(self.ends) == 1:
-            return values + shifts[0]
+            return values + self.shifts[0]
         piece = np.searchsorted(np.asarray(self.ends[:-1], np.int64, like=values), values, side="right")
-        return values + shifts[piece]
+        return values + np.asarray(self.shifts, np.int64, like=values)[piece]
 
 
 class Sizes(NamedTuple):
@@ -123,7 +121,7 @@ class Fields(NamedTuple):
     indices: Array
     bits: Array  # bytes, the first position in the lowest bit
     ranks: Array
-    values: Array
+    values: Array  # 1, if none are sent
 
 
 def fields_of(message: Array, code: int, length: int, dtype: np.dtype) -> Fields:
@@ -132,7 +130,11 @@ def fields_of(message: Array, code: int, length: int, dtype: np.dtype) -> Fields
     index = index_type(length)
     listed, bits = count * index.itemsize if how == LIST else 0, found.places if how == BITS else 0
     ranks, values = WORD + found.places, WORD + found.places + found.ranks
-    stored = 0 if kind == NONE else count if kind == EACH else min(count, 1)
+    stored = count if kind == EACH else min(count, 1)
+    if kind == NONE:
+        given = np.asarray([1], dtype, like=message)
+    else:
+        given = message[values : values + stored * dtype.itemsize].view(dtype)
     return Fields(
         count,
         how,
@@ -140,7 +142,7 @@ def fields_of(message: Array, code: int, length: int, dtype: np.dtype) -> Fields
         message[WORD : WORD + listed].view(index),
         message[WORD : WORD + bits],
         message[ranks:values].view(np.int64),
-        message[values : values + stored * dtype.itemsize].view(dtype),
+        given,
     )
 
 
@@ -151,89 +153,100 @@ def new_message(code: int, length: int, dtype: np.dtype, like: Array) -> tuple[A
     return message, fields_of(message, code, length, dtype)
 
 
-def pack(keys: Array, values: Array | None, length: int) -> Array:
-    """Entries at ascending ``keys`` below ``length``; ``values`` None if the receiver needs none.
+# ---- vectors --------------------------------------------------------------------------------------------------------
 
-    >>> keys, values = unpack(pack(np.array([1, 4]), np.array([2.5, 3.5]), 6), 6, np.dtype(float))
+
+def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int) -> PackedParts:
+    """The parts of a vector, of these lengths; values of this type go along, or none."""
+    if u.indices is None:
+        starts = np.cumsum([0, *lengths]).tolist()
+    else:
+        keys, values = entries(u)
+        inner = np.asarray(np.cumsum(lengths)[:-1].tolist(), np.int64, like=keys)
+        starts = [0, *np.searchsorted(keys, inner).tolist(), len(keys)]  # synchronizes
+        u = VectorStore(u.size, compress(values), indices=keys)
+    messages, first = [], 0
+    for low, high, length in zip(starts[:-1], starts[1:], lengths, strict=True):
+        some = u.values if len(u.values) == 1 else u.values[low:high]
+        present = None if u.present is None else u.present[low:high]
+        indices = None if u.indices is None else u.indices[low:high] - first
+        messages.append(pack(VectorStore(length, some, indices=indices, present=present), dtype))
+        first += length
+    return PackedParts(messages, here)
+
+
+def pack(u: VectorStore, dtype: np.dtype | None) -> Array:
+    """A vector as one message; no ``dtype``: the receiver needs no values.
+
+    >>> u = VectorStore(6, np.array([2.5, 3.5]), indices=np.array([1, 4]))
+    >>> keys, values = entries(unpack(pack(u, u.dtype), 6, u.dtype))
     >>> keys.tolist(), values.tolist()
     ([1, 4], [2.5, 3.5])
     """
-    code = code_of(len(keys), length, values is not None, values is not None and is_iso(values))
-    message, fields = new_message(code, length, np.dtype(bool) if values is None else values.dtype, keys)
+    code = code_of(u.nvals, u.size, dtype is not None, len(u.values) == 1)
+    message, fields = new_message(code, u.size, np.dtype(bool) if dtype is None else dtype, u.values)
+    by_entry = fields.how == LIST or (fields.how == BITS and fields.kind != NONE and len(u.values) > 1)
+    keys, values = entries(u) if by_entry else (u.values[:0], u.values)
     if fields.how == LIST:
         fields.indices[:] = keys.astype(fields.indices.dtype)
     elif fields.how == BITS:
-        bits = np.packbits(flags(keys, length), bitorder="little")
+        bits = np.packbits(present_flags(u), bitorder="little")
         fields.bits[: len(bits)] = bits
         if fields.kind == EACH:
             tiles = np.arange(len(fields.ranks), dtype=np.int64, like=keys) * TILE
             fields.ranks[:] = np.searchsorted(keys, tiles)
-    if values is not None:
-        fields.values[:] = values[: len(fields.values)]
+    if dtype is not None:
+        fields.values[:] = values[: len(fields.values)].astype(dtype, copy=False)
     return message
 
 
-def unpack(message: Array, length: int, dtype: np.dtype) -> tuple[Array, Array | None]:
-    """Keys and values (as many as keys, or a view of one), or None where no values were sent."""
+def unpack(message: Array, length: int, dtype: np.dtype) -> VectorStore:
+    """The entries of a message; 1 stands for values that were not sent."""
     fields = fields_of(message, header_of(message), length, dtype)
     if fields.how == ALL:
-        keys = np.arange(fields.entries, dtype=np.int64, like=message)
-    elif fields.how == LIST:
-        keys = fields.indices.astype(np.int64)
+        return VectorStore(length, fields.values)
+    if fields.how == LIST:
+        return VectorStore(length, fields.values, indices=fields.indices.astype(np.int64))
+    present = np.empty(length, bool, like=message)
+    values = np.zeros(length, dtype, like=message) if fields.kind == EACH else fields.values
+    _put(fields, present, values if fields.kind == EACH else None)
+    return VectorStore(length, values, present=present, nvals=fields.entries)
+
+
+def _put(fields: Fields, present: Array, values: Array | None) -> None:
+    """Set flags, and values if there is room for them, at the positions of a message."""
+    where: Any = slice(None)
+    if fields.how == BITS:
+        present[:] = np.unpackbits(fields.bits, bitorder="little")[: len(present)]
+        where = where if values is None else np.flatnonzero(present)
     else:
-        keys = np.flatnonzero(np.unpackbits(fields.bits, bitorder="little")[:length])
-    return keys, None if fields.kind == NONE else repeat_value(fields.values, fields.entries)
-
-
-# ---- stores ---------------------------------------------------------------------------------------------------------
-
-
-def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int) -> Parcel:
-    """The parts of a vector, of these lengths; values of this type go along, or none."""
-    keys, values = entries(u)
-    ends = np.cumsum(lengths)
-    inner = np.asarray(ends[:-1].tolist(), np.int64, like=keys)
-    cuts = [0, *np.searchsorted(keys, inner).tolist(), len(keys)]  # synchronizes
-    messages = []
-    for low, high, end, length in zip(cuts[:-1], cuts[1:], ends.tolist(), lengths, strict=True):
-        taken = None if dtype is None else values[low:high]
-        if dtype is not None and taken is not None and taken.dtype != dtype:
-            taken = np.broadcast_to(taken[:1].astype(dtype), taken.shape) if is_iso(taken) else taken.astype(dtype)
-        messages.append(pack(keys[low:high] - (end - length), taken, length))
-    return Parcel(messages, here)
+        where = where if fields.how == ALL else fields.indices.astype(np.int64)
+        present[where] = True
+    if values is not None:
+        values[where] = fields.values
 
 
 def join_parts(messages: list[Array], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
     """One store of parts that follow each other: a list, or (``dense``) flags and values for every position."""
-    found, start = [], 0
-    for message, length in zip(messages, lengths, strict=True):
-        keys, values = unpack(message, length, dtype)
-        found.append((keys + start, values))
-        start += length
-    keys = np.concatenate([part for part, _ in found])
-    values = _joined_values([values for part, values in found if len(part)], dtype, keys)
-    stored = values[:1].copy() if is_iso(values) else values
-    if len(keys) == start and start:
-        return VectorStore(start, stored)
-    if not dense:
-        return VectorStore(start, stored, indices=keys)
-    if not is_iso(values):
-        stored = np.zeros(start, dtype, like=keys)
-        stored[keys] = values
-    return VectorStore(start, stored, present=flags(keys, start), nvals=len(keys))
-
-
-def _joined_values(parts: list[Any], dtype: np.dtype, like: Array) -> Array:
-    """All values in a row; a view of one if they are the same one."""
-    if not parts:
-        return np.zeros(0, dtype, like=like)
-    if any(part is None for part in parts):
-        return np.broadcast_to(np.asarray([1], dtype, like=like), (len(like),))
-    if all(is_iso(part) or len(part) == 1 for part in parts):
-        firsts = np.concatenate([part[:1] for part in parts])
-        if bool((firsts == firsts[0]).all()):  # synchronizes
-            return np.broadcast_to(firsts[:1], (len(like),))
-    return np.concatenate(parts)
+    given = zip(messages, lengths, strict=True)
+    parts = [fields_of(message, header_of(message), length, dtype) for message, length in given]
+    size, filled = sum(lengths), [part for part in parts if part.entries]
+    starts = np.cumsum([0, *lengths]).tolist()
+    one = same_value([part.values for part in filled])
+    full = size > 0 and sum(part.entries for part in filled) == size
+    if full and one is not None:
+        return VectorStore(size, one)
+    if not (full or dense) and all(part.how == LIST for part in filled):
+        pairs = zip(parts, starts[:-1], strict=True)
+        keys = np.concatenate([part.indices.astype(np.int64) + start for part, start in pairs])
+        each = one if one is not None else np.concatenate([expand(part.values, part.entries) for part in parts])
+        return VectorStore(size, each, indices=keys)
+    present = np.zeros(size, bool, like=messages[0])
+    values = np.zeros(size, dtype, like=messages[0]) if one is None else one
+    for part, low, high in zip(parts, starts[:-1], starts[1:], strict=True):
+        _put(part, present[low:high], values[low:high] if one is None else None)
+    nvals = sum(part.entries for part in filled)
+    return VectorStore(size, values, present=None if full else present, nvals=nvals)
 
 
 def fold_parts(
@@ -243,34 +256,35 @@ def fold_parts(
 
     ``numbering``: values are positions within the blocks of their senders, and become global.
     """
-    found = []
-    for number, message in enumerate(messages):
-        keys, values = unpack(message, size, dtype)
-        assert values is not None
-        if len(keys):
-            found.append((keys, values if numbering is None else numbering[number].to_global(values.astype(np.int64))))
-    dtype = dtype if numbering is None else np.dtype(np.int64)
-    if not found:
-        return engine.empty_vector(size, dtype)
-    stores = [VectorStore(size, got[:1].copy() if is_iso(got) else got, indices=keys) for keys, got in found]
-    if len(stores) == 1:
-        return stores[0]
-    firsts = [store.values[:1] for store in stores]
-    if all(store.iso for store in stores) and keeps_value(monoid, np.concatenate(firsts)):
-        present = np.zeros(size, bool, like=stores[0].indices)
-        for keys, _ in found:
-            present[keys] = True
-        return VectorStore(size, firsts[0], present=present, nvals=int(np.count_nonzero(present)))  # synchronizes
-    return reduce(lambda x, y: engine.ewise_add(x, y, monoid.binaryop), stores)
+    parts = [unpack(message, size, dtype) for message in messages]
+    if numbering is not None:
+        dtype = np.dtype(np.int64)
+        for part, block in zip(parts, numbering, strict=True):
+            part.values, part.dtype = block.to_global(part.values.astype(dtype)), dtype
+    parts = [part for part in parts if part.nvals]
+    if len(parts) < 2:
+        return parts[0] if parts else engine.empty_vector(size, dtype)
+    one = same_value([part.values for part in parts])
+    if one is not None and keeps_value(monoid, one):
+        return VectorStore(size, one, present=reduce(np.logical_or, map(present_flags, parts)))  # synchronizes
+    return reduce(lambda x, y: engine.ewise_add(x, y, monoid.binaryop), parts)
 
 
-def keeps_value(monoid: Any, values: Array) -> bool:
-    """Whether these are all one value, and combining it with itself gives it again: then only structure matters."""
-    if hasattr(values, "get"):
-        values = values.get()  # synchronizes
-    if not (values == values[0]).all():
-        return False
-    return bool(monoid.any_value or monoid.binaryop.numpy(values[:1], values[:1])[0] == values[0])
+def same_value(values: list[Array]) -> Array | None:
+    """The value that stands for the entries of all messages, if each of them has one, and it is the same."""
+    if not values or any(len(each) != 1 for each in values):
+        return None
+    firsts = np.concatenate(values)
+    return firsts[:1] if bool((firsts == firsts[0]).all()) else None  # synchronizes
+
+
+def keeps_value(monoid: Any, one: Array) -> bool:
+    """Whether combining a value with itself gives it again: then only structure matters."""
+    if monoid.any_value:
+        return True
+    if hasattr(one, "get"):
+        one = one.get()  # synchronizes
+    return bool(monoid.binaryop.numpy(one, one)[0] == one[0])
 
 
 # ---- bytes ----------------------------------------------------------------------------------------------------------
@@ -283,13 +297,6 @@ def index_type(length: int) -> np.dtype:
     ('uint16', 'uint32')
     """
     return np.dtype(np.uint16 if length <= 2**16 else np.uint32 if length <= 2**32 else np.int64)
-
-
-def flags(keys: Array, length: int) -> Array:
-    """A Boolean for every position: is it among the keys."""
-    present = np.zeros(length, bool, like=keys)
-    present[keys] = True
-    return present
 
 
 def as_bytes(array: Array) -> Array:

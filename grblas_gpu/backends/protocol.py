@@ -131,7 +131,7 @@ class Backend(Protocol):
     # messages between ranks (:mod:`.messages`)
     def pack_parts(
         self, u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool
-    ) -> messages.Parcel:
+    ) -> messages.PackedParts:
         """A message for each part of a vector, with values of this type or none; part ``here`` stays (a single one is
         sent as well). ``on_host``: MPI reads nothing else."""
         return messages.pack_parts(u, lengths, dtype, here)

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import binary
 from ..api.matrix import Matrix
 from ..api.vector import Vector
-from ..backends.mpi.routing import answer, route
-from ..backends.mpi.wire import Wire
+from ..backends.mpi.routing import answer
 from .construction import DistMatrix, DistVector
 
 CHECKS = (
@@ -78,7 +78,7 @@ class _Checks:
     def __init__(self, A: Any, source: int, parents: Any) -> None:
         self.engine = A._engine
         self.grid = self.engine.grid
-        self.store = A._store
+        self.graph, self.store = A, A._store
         self.source = source
         self.line = self.grid.line(A.nrows)
         self.low, self.high = self.line.chunk(self.grid.rank)
@@ -94,14 +94,12 @@ class _Checks:
         above = self._ask(levels, self.parents[children])
         wrong_level = int((levels[children] != above + 1).sum())
         steep, leaving, inside = self._edges(levels)
-        missing = self._missing(children)
-        counts = self.grid.everyone.add_up(
-            [lost, wrong_level, steep, leaving, missing, int((self.parents >= 0).sum()), inside]
-        )
+        here = [lost, wrong_level, steep, leaving, int((self.parents >= 0).sum()), inside]
+        counts = self.grid.everyone.add_up(here)
         depth = int(self.grid.everyone.gather_small(np.array([levels.max(initial=-1)], np.int64)).max())
         # Both directions of an edge are entries.
-        failed = (counts[0], counts[1], counts[2] // 2, -(-counts[3] // 2), counts[4])
-        return Validation(failed, counts[5], counts[6] // 2, depth + 1)
+        failed = (counts[0], counts[1], counts[2] // 2, -(-counts[3] // 2), self._missing(children))
+        return Validation(failed, counts[4], counts[5] // 2, depth + 1)
 
     def _ask(self, here: np.ndarray, vertices: np.ndarray) -> np.ndarray:
         """The values of these vertices, from the ranks that own them; -1 for invalid vertices."""
@@ -137,8 +135,8 @@ class _Checks:
     def _edges(self, levels: np.ndarray) -> tuple[int, int, int]:
         """Entries whose ends are too far apart, that leave the tree, and that lie in it, in this rank's block."""
         rows, cols = self._entries()
-        row_levels = _together(self.grid.row, levels, self.engine.row_lengths(self.store.nrows))
-        col_levels = _together(self.grid.column, levels, self.engine.column_lengths(self.store.ncols))
+        row_levels = self.grid.row.gather_arrays(levels, self.engine.row_lengths(self.store.nrows))
+        col_levels = self.grid.column.gather_arrays(levels, self.engine.column_lengths(self.store.ncols))
         upper, lower = row_levels[rows], col_levels[cols]
         both = (upper >= 0) & (lower >= 0)
         steep = both & (np.abs(upper - lower) > 1)
@@ -146,23 +144,10 @@ class _Checks:
         return int(steep.sum()), int(leaving.sum()), int(both.sum())
 
     def _missing(self, children: np.ndarray) -> int:
-        """Tree edges that are no entries, of those that this rank's block should have."""
+        """Tree edges that are no entries of the graph, on all ranks together."""
         tails, heads = self.parents[children], self.vertices[children]
         real = (tails >= 0) & (tails < self.line.size)
-        tails, heads = tails[real], heads[real]
-        owners = self.engine.owner_of(self.store.nrows, self.store.ncols, tails, heads)
-        tails, heads = route(self.grid.everyone, owners, tails, heads)
-        row_block, col_block = self.engine.blocks(self.store)
-        rows, cols = self._entries()
-        width = max(1, col_block.size)
-        keys = rows.astype(np.int64) * width + cols  # in order, as the rows of a store are
-        wanted = row_block.to_local(tails) * width + col_block.to_local(heads)
-        if len(keys) == 0:
-            return len(wanted)
-        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return int((keys[at] != wanted).sum())
-
-
-def _together(wire: Wire, here: np.ndarray, lengths: list[int]) -> np.ndarray:
-    data = np.ascontiguousarray(here).view(np.uint8)
-    return wire.start_gather(data, [8 * length for length in lengths]).wait().view(np.int64)
+        shape = {"nrows": self.line.size, "ncols": self.line.size, "backend": self.engine.name}
+        tree = DistMatrix.from_parts(tails[real], heads[real], **shape)
+        # missing = |tree| - |tree and A|
+        return tree.nvals - binary.pair(tree & self.graph).new().nvals

@@ -1,4 +1,4 @@
-"""Messages between ranks, written and read by compiled loops: the same bytes and entries as by the definition."""
+"""Messages between ranks: vectors that are cut into parts, packed, and put together again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from message_cases import CUTS, FILLS, FOLDS, KINDS, check_fold, check_numbered, check_parts, check_short_parts, vector
 
-from grblas_gpu.backends.cpu import messages
 from grblas_gpu.backends.cpu.engine import CpuBackend, get_tier, set_tier
 
 
@@ -55,18 +54,3 @@ def test_results_are_combined_in_the_order_of_their_senders(engine, reduction, d
 
 def test_positions_in_blocks_become_global(engine):
     check_numbered(engine, here, here)
-
-
-def test_kernels_take_what_has_flags():
-    """The definitions are not what runs."""
-    before = get_tier()
-    set_tier("numba")
-    try:
-        u = vector(1500, 0.4, np.float64, False, "bitmap", seed=3)
-        parcel = messages.pack_parts(u, [700, 800], u.dtype, 0)
-        assert parcel is not None
-        sent = [parcel.sent(0), parcel.sent(1)]
-        assert messages.join_parts(sent, [700, 800], u.dtype, True) is not None
-        assert messages.fold_parts([parcel.sent(1)] * 2, 800, u.dtype, FOLDS[-1][0], None) is not None
-    finally:
-        set_tier(before)

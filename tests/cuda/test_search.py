@@ -124,22 +124,24 @@ def test_one_launch_for_the_parts_of_several_ranks(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES[1:], indirect=True)
-def test_rank_0_leads_the_others(engine, monkeypatch):
+def test_rank_0_launches_the_steps_of_all(engine, monkeypatch):
     """Searches by one rank in the memory of all, which is opened here as if it were another process's."""
-    monkeypatch.delitem(sys.modules, "grblas_gpu.backends.mpi.device_frontier_exchange", raising=False)
-    monkeypatch.delitem(sys.modules, "grblas_gpu.backends.mpi.led_searches", raising=False)
-    led = importlib.import_module("grblas_gpu.backends.mpi.led_searches")
+    for name in ("cuda_ipc", "single_launcher"):
+        monkeypatch.delitem(sys.modules, f"grblas_gpu.backends.mpi.{name}", raising=False)
+    launcher = importlib.import_module("grblas_gpu.backends.mpi.single_launcher")
+    ipc = importlib.import_module("grblas_gpu.backends.mpi.cuda_ipc")
     closed: list[int] = []
-    monkeypatch.setattr(led, "_allocation", lambda address: address - address % 4096)
-    monkeypatch.setattr(led, "patience", lambda wire: 0)
-    monkeypatch.setattr(led, "Window", lambda *given: SimpleNamespace(allgather=lambda numbers: []))
-    monkeypatch.setattr(led, "cupy", opening_cupy(led.cupy))
+    monkeypatch.setattr(ipc, "_allocation", lambda address: address - address % 4096)
+    monkeypatch.setattr(launcher, "patience", lambda wire: 0)
+    monkeypatch.setattr(launcher, "Window", lambda *given: SimpleNamespace(allgather=lambda numbers: []))
+    monkeypatch.setattr(ipc, "cupy", opening_cupy(ipc.cupy))
     known = SimpleNamespace(
         ipcGetMemHandle=lambda base: base.to_bytes(8, "little"),
         ipcOpenMemHandle=lambda handle, flags: int.from_bytes(handle, "little"),
         ipcCloseMemHandle=closed.append,
     )
-    monkeypatch.setattr(led, "runtime", known)
+    for module in (ipc, launcher):
+        monkeypatch.setattr(module, "runtime", known)
     bounds = [0, 120, 120, 301, 420]  # a rank without vertices
     n, layouts, move = bounds[-1], [Layout(bounds, rank) for rank in range(4)], engine.to_device
     own, edges = [], set()
@@ -150,9 +152,9 @@ def test_rank_0_leads_the_others(engine, monkeypatch):
         edges |= set(zip(rows, (part.indices + low).tolist(), strict=True))
         here = move(degrees[low:high].copy())
         own.append(engine.search.CudaSearch(moved(part, move), layout, move(degrees), here))
-    told = [([], led._lend(each.part)) for each in own]
+    told = [([], ipc.handles_of(each.part)) for each in own]
     wires = [SimpleNamespace(rank=rank, gather_objects=lambda mine: told) for rank in range(4)]
-    groups = [led.LedSearches(wire) for wire in wires]
+    groups = [launcher.SingleLauncher(wire) for wire in wires]
     searches = [group.search(layout, each) for group, layout, each in zip(groups, layouts, own, strict=True)]
     lead = searches[0]
     for source in (125, 3):
@@ -180,7 +182,7 @@ def test_rank_0_leads_the_others(engine, monkeypatch):
     assert closed  # the other ranks free memory that is no longer used
     told = [(groups[0]._closed.copy(), None)] * 4
     assert [group.search(layout, each) for group, layout, each in zip(groups, layouts, own, strict=True)] == [None] * 4
-    assert all(not group._lent for group in groups)
+    assert all(not group._shared for group in groups)
 
 
 def opening_cupy(cupy: Any) -> Any:

@@ -19,16 +19,16 @@ LOOKING = (np.count_nonzero, np.flatnonzero, np.nonzero, np.array_equal)
 MOST_WAITS = 2  # of a product: for what is sent to the blocks, and for what they send home
 
 
-def count_waits(counter: Any) -> list[str]:
+def count_waits(block: Any) -> list[str]:
     """From now on what the host waits for is noted: numbers not seen before, arrays, functions that look at them."""
     waits: list[str] = []
     array: Any = device_arrays.DeviceArray
-    read, call = counter.read, array.__array_function__
+    number_at, call = block.number_at, array.__array_function__
 
-    def counted_read(self: Any) -> int:
-        if self._block.seen <= self._place:
+    def counted_number(self: Any, place: int) -> int:
+        if self.seen <= place:
             waits.append("number")
-        return read(self)
+        return number_at(self, place)
 
     def counted_call(self: Any, function: Any, *given: Any) -> Any:
         if function in LOOKING:
@@ -44,13 +44,13 @@ def count_waits(counter: Any) -> list[str]:
 
         return noting
 
-    counter.read, array.__array_function__ = counted_read, counted_call
-    for name in ("get", "__int__", "__bool__", "__float__", "__index__"):
+    block.number_at, array.__array_function__ = counted_number, counted_call
+    for name in ("get", "__int__", "__bool__", "__float__"):
         setattr(array, name, counted(name))
     return waits
 
 
-def waits(counter: Any) -> None:
+def waits(block: Any) -> None:
     import grblas_gpu as gb
     from grblas_gpu import Vector, generators, semiring
 
@@ -71,7 +71,7 @@ def waits(counter: Any) -> None:
         }
         for line in lines.values():  # what is found out once
             line().nvals
-        noted = count_waits(counter)
+        noted = count_waits(block)
         for name, line in lines.items():
             frontier.nvals, ranks.nvals, seen.nvals
             noted.clear()
@@ -84,7 +84,7 @@ emulated_cupy.module = lambda runs=True: device_arrays.module()
 with pytest.MonkeyPatch.context() as patch, loaded("emulated", patch, "engine", "runtime.counters") as emulated:
     registry._engines["cuda"] = emulated.engine.CudaBackend()
     if sys.argv[1:] == ["waits"]:
-        waits(emulated.counters.Counter)
+        waits(emulated.counters.Block)
     else:
         import distributed_program
 

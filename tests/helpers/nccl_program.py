@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from nccl_by_mpi import Nccl, NcclError, cupy_with, install, uninstall
 from grblas_gpu import trace
 from grblas_gpu.backends.mpi.attempts import try_together
 from grblas_gpu.backends.mpi.faults import PeerTimeout
-from grblas_gpu.backends.mpi.nccl_frontier_exchange import Link, NcclMessages, link_of
-from grblas_gpu.backends.mpi.transports import choose_transport, open_exchange
+from grblas_gpu.backends.mpi.nccl import Link, NcclMessages, link_of
+from grblas_gpu.backends.mpi.transports import choose_transport, open_transport
 from grblas_gpu.distributed import DistMatrix, Grid, hybrid_bfs, validate_tree
 
 GRID = Grid()
@@ -97,7 +98,8 @@ def refusal(nccl: Nccl | None, device: str = f"0000:{RANK}") -> str:
 
 def exchange(nccl: Nccl, length: int) -> tuple[NcclMessages, Any]:
     cupy = cupy_with(nccl, f"0000:{RANK}")
-    return NcclMessages(GRID.everyone, length, Link(GRID.everyone, cupy, nccl, nccl.get_unique_id()), cupy), cupy
+    bits = cupy.zeros((2, RANKS * length), np.uint8)
+    return NcclMessages(GRID.everyone, bits, Link(GRID.everyone, cupy, nccl, nccl.get_unique_id())), cupy
 
 
 def case_allgather() -> None:
@@ -121,11 +123,12 @@ def case_forced() -> None:
     os.environ["GRBLAS_GPU_MPI_TRANSPORT"] = "nccl"
     install(Nccl(), f"0000:{RANK}")
     assert choose_transport(GRID, True) == ("nccl" if RANKS > 1 else "alone", "")
-    place = open_exchange("nccl", GRID, None, 16)
+    engine: Any = SimpleNamespace(array=sys.modules["cupy"].asarray)
+    place: Any = open_transport("nccl", GRID, engine, 16)
     place.mine(0)[:] = RANK
     place.allgather(0, [0])
     assert place.all(0).tolist() == np.repeat(np.arange(RANKS), 16).tolist()
-    assert open_exchange("nccl", GRID, None, 8)._link is place._link
+    assert open_transport("nccl", GRID, engine, 8)._link is place._link
     shared = Grid()
     install(Nccl(), "0000:0")
     try:

@@ -25,8 +25,10 @@ from mpi_jobs import LAUNCHER, PROGRAM, environment, launch, program
 
 import grblas_gpu as gb
 from grblas_gpu import cli
+from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.messages import pack, unpack
 from grblas_gpu.backends.mpi.partition import Block, Line, default_shape
+from grblas_gpu.backends.storage import VectorStore
 
 pytest.importorskip("mpi4py")
 
@@ -281,7 +283,7 @@ def test_what_gathers_is_listed():
     """The page names every operation that the trace may warn of."""
     root = Path(gb.__file__).parent
     sources = "".join(path.read_text(encoding="utf-8") for path in (root / "backends" / "mpi").glob("*.py"))
-    names = set(re.findall(r'(?:gathered|_warn)\("(\w+)"', sources))
+    names = set(re.findall(r'(?:gathered|_warn|part_by_part)\("(\w+)"', sources))
     page = (root.parent / "docs" / "distributed.md").read_text(encoding="utf-8")
     (row,) = [line for line in page.splitlines() if "**gathered**" in line]
     assert len(names) > 9
@@ -328,16 +330,16 @@ def test_grids_have_a_place_for_every_rank(ranks):
 def test_packed_entries_come_back(length, fill, dtype, kind):
     random = np.random.default_rng(length)
     keys = np.flatnonzero(random.random(length) < fill)
-    values: Any = random.integers(0, 99, len(keys)).astype(dtype)
-    if kind == "one" and len(keys):
-        values = np.broadcast_to(values[:1], values.shape)
-    sent = pack(keys, None if kind == "none" else values, length)
-    found, got = unpack(sent, length, np.dtype(dtype))
+    values = random.integers(0, 99, len(keys)).astype(dtype)
+    values = values if kind == "each" else np.ones_like(values)
+    stored = values if kind == "each" else values[:1]
+    sent = pack(VectorStore(length, stored, indices=keys), None if kind == "none" else stored.dtype)
+    found, got = entries(unpack(sent, length, stored.dtype))
     assert found.tolist() == keys.tolist()
-    assert got is None if kind == "none" else got.tolist() == values.tolist()
+    assert got.tolist() == values.tolist()
     # No more than a list or a bit map would take.
-    stored = 0 if kind == "none" else (1 if kind == "one" else len(keys)) * np.dtype(dtype).itemsize
-    assert len(sent) <= 8 + min(2 * len(keys), -(-length // 8)) + (8 if kind == "each" else 0) + stored + 16
+    of_values = 0 if kind == "none" else (1 if kind == "one" else len(keys)) * stored.dtype.itemsize
+    assert len(sent) <= 8 + min(2 * len(keys), -(-length // 8)) + (8 if kind == "each" else 0) + of_values + 16
 
 
 # --- the scaling model of docs/ --------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ def test_one_rank_and_its_device():
     """NCCL itself: a communicator of one rank, which sends to itself."""
     import cupy
 
-    from grblas_gpu.backends.mpi.nccl_frontier_exchange import Link, NcclMessages, link_of, load_nccl
+    from grblas_gpu.backends.mpi.nccl import Link, NcclMessages, link_of, load_nccl
     from grblas_gpu.distributed import Grid
 
     nccl = load_nccl()
@@ -51,7 +51,7 @@ def test_one_rank_and_its_device():
     link.finish(link.start_swap(sent.data.ptr, {0: received.data.ptr}, 1000))
     assert bool((sent == received).all())
     # A level of a search: bits on the stream of kernels, after those that write them; numbers by MPI.
-    place = NcclMessages(grid.everyone, 64, link, cupy)
+    place = NcclMessages(grid.everyone, cupy.zeros((2, 64), cupy.uint8), link)
     for number in range(4):
         place.mine(number % 2)[:] = number
         assert place.allgather(number % 2, [number, 7])[0][:2] == [number, 7]

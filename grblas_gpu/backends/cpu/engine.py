@@ -11,10 +11,9 @@ from ...dtypes import when_records_are_used
 from ..by_type import ByType
 from ..entries import Store, expand, present_flags
 from ..every_form import EveryForm, NumpyBackend
-from ..messages import Numbering, Parcel
 from ..reference import groups as defined
 from ..storage import Array, MaskView, MatrixStore, VectorStore
-from . import assign, ewise, extract, kronecker, messages, mxm, reduce, scaling, scatter, select, spread, write
+from . import assign, ewise, extract, kronecker, mxm, reduce, scaling, scatter, select, spread, write
 from . import groups as by_groups
 from .fusion import tier as loop_tier
 from .fusion.run import Prepared, run_loop
@@ -157,22 +156,6 @@ class CpuBackend(EveryForm, CpuKernels):
 
     def search(self, part: MatrixStore, layout: Any, degrees: Any, here: Any) -> CpuSearch | None:
         return None if get_tier() == "numpy" else CpuSearch(part, layout, degrees, here)
-
-    def pack_parts(
-        self, u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool
-    ) -> Parcel:
-        result = messages.pack_parts(u, lengths, dtype, here)
-        return super().pack_parts(u, lengths, dtype, here, on_host) if result is None else result
-
-    def join_parts(self, sent: list[Any], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
-        result = messages.join_parts(sent, lengths, dtype, dense)
-        return super().join_parts(sent, lengths, dtype, dense) if result is None else result
-
-    def fold_parts(
-        self, sent: list[Any], size: int, dtype: np.dtype, monoid: Any, numbering: list[Numbering] | None
-    ) -> VectorStore:
-        result = messages.fold_parts(sent, size, dtype, monoid, numbering)
-        return super().fold_parts(sent, size, dtype, monoid, numbering) if result is None else result
 
     def run_loop(self, program: Any, first: int = 0) -> int | None:
         return run_loop(program, first)

@@ -17,7 +17,7 @@ from ...plan.storage_rules import DENSE_LIMIT, matrix_form
 from ..by_type import ByType
 from ..every_form import EveryForm
 from ..matrix_storage import HYPERSPARSE, SPARSE
-from ..messages import Numbering, Parcel
+from ..messages import Numbering, PackedParts
 from ..storage import Array, MaskView, MatrixStore, VectorStore, column_type
 from . import messages
 from .eager import array_code, extracting, positions, radix, vectors
@@ -91,7 +91,7 @@ class CudaKernels(Loops, CudaWriting, CudaElementwise, CudaMemory, VectorProduct
     @sized
     def pack_parts(
         self, u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool
-    ) -> Parcel:
+    ) -> PackedParts:
         if u.dtype.kind == "V":
             return HOST.pack_parts(self.export(u), lengths, dtype, here, on_host)
         if u.dtype.kind == "c":

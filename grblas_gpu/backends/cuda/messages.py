@@ -1,13 +1,13 @@
 """Messages between ranks (:mod:`..messages`) by kernels: two launches pack all parts of a vector, one merges them.
 
 Kernels write where MPI reads, memory of the host unless it reads that of a device, so the host waits once for all that
-it sends. It knows the headers of what arrived, and so all sizes: a merge is launched, and nobody waits for it.
+it sends. It knows the headers of what arrived, and so all sizes: it launches a merge and does not wait for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cupy
@@ -22,11 +22,12 @@ from ..messages import (
     TILE,
     WORD,
     Numbering,
-    Parcel,
+    PackedParts,
     header_of,
     keeps_value,
     most_bytes,
     padded,
+    same_value,
     sizes,
 )
 from ..storage import INDEX, Array, VectorStore
@@ -45,11 +46,11 @@ _MERGE = ("merge_parts_kernel", "list_parts_kernel")
 
 @dataclass(frozen=True)
 class Message:
-    """A message of which the host knows the header, and the bits of the value that stands for all."""
+    """A message of which the host knows the header, and the value that stands for all entries (or none)."""
 
     data: Array
     code: int
-    one: bytes
+    one: np.ndarray
 
     @property
     def count(self) -> int:
@@ -59,27 +60,24 @@ class Message:
     def how(self) -> int:
         return self.code >> 2 & 3
 
-    @property
-    def kind(self) -> int:
-        return self.code & 3
-
 
 # ---- packing --------------------------------------------------------------------------------------------------------
 
 
-class DeviceParcel(Parcel):
+class DeviceParts(PackedParts):
     """Messages that kernels are writing."""
 
-    def __init__(self, lengths: list[int], itemsize: int, here: int, on_host: bool) -> None:
-        self._lengths, self._itemsize = lengths, itemsize
+    def __init__(self, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool) -> None:
+        self._lengths, self._dtype = lengths, np.dtype("V") if dtype is None else dtype  # nothing, of no bytes
+        self._itemsize = self._dtype.itemsize
         self._here = here if len(lengths) > 1 else 0
-        most = [padded(most_bytes(length, itemsize)) for length in lengths]
+        most = [padded(most_bytes(length, self._itemsize)) for length in lengths]
         sent = [part for part in range(len(lengths)) if len(lengths) == 1 or part != here]
-        room = sum(most[part] for part in sent)
         heads = 2 * WORD * len(lengths)
-        # From a pool, which gets it back when the messages have been sent and nobody has them any more.
-        pinned = cupy.cuda.alloc_pinned_memory(heads + (room if on_host else 0))
-        everything = np.frombuffer(pinned, np.uint8, heads + (room if on_host else 0))
+        room = heads + (sum(most[part] for part in sent) if on_host else 0)
+        # From a pool, which takes it back after the messages have been sent and released.
+        pinned = cupy.cuda.alloc_pinned_memory(room)
+        everything = np.frombuffer(pinned, np.uint8, room)
         self.known_at, self._known = pinned.ptr, everything[:heads].view(INDEX)
         self._targets: dict[int, Array] = {}
         self.addresses = [0] * len(lengths)
@@ -106,13 +104,14 @@ class DeviceParcel(Parcel):
     @property
     def kept(self) -> Message:
         code = self._code(self._here)
-        return Message(self._mirror, code, self._known[2 * self._here + 1 :][:1].tobytes()[: self._itemsize])
+        value = self._known[2 * self._here + 1 :][:1].view(np.uint8)[: self._itemsize]
+        return Message(self._mirror, code, value.view(self._dtype) if code & 3 == ONE else value[:0])
 
     def count(self, part: int) -> int:
         return self._code(part) >> 4
 
 
-def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool) -> DeviceParcel:
+def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool) -> DeviceParts:
     u = as_bitmap(u)
     valued, full, iso = dtype is not None, u.present is None, len(u.values) == 1
     sent_type = _BOOL if dtype is None else dtype
@@ -127,10 +126,9 @@ def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here:
             *(constant(name, flag) for name, flag in (("VALUED", valued), ("FULL", full), ("ISO", iso))),
         ],
     )
-    parcel = DeviceParcel(lengths, sent_type.itemsize if valued else 0, here, on_host)
+    packed = DeviceParts(lengths, dtype, here, on_host)
     tiles = [-(-length // TILE) for length in lengths]
-    firsts, first_tiles = _starts(lengths), _starts(tiles)
-    table = np.array([firsts, lengths, first_tiles, parcel.addresses, parcel.mirrors], INDEX).T
+    table = np.array([_starts(lengths), lengths, _starts(tiles), packed.addresses, packed.mirrors], INDEX).T
     parts = cupy.asarray(np.ascontiguousarray(table))
     scratch = workspace.current()
     slots = scratch.slots()
@@ -138,31 +136,64 @@ def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here:
     plan = before + WORD * sum(tiles)
     work, given = max(1, sum(tiles)) * BLOCK, (parts.data.ptr, len(lengths), sum(tiles), before, plan)
     scratch.launch(count, work, (address(u.present), *given, slots.address))
-    ends = parcel.known_at, slots.address, slots.host
+    ends = packed.known_at, slots.address, slots.host
     scratch.launch(fill, work, (address(u.present), u.values.data.ptr, *given, *ends))
-    parcel.counter = slots.published()
-    return parcel
+    packed.counter = slots.published()
+    return packed
 
 
 # ---- merging --------------------------------------------------------------------------------------------------------
 
 
-def _messages(sent: list[Any], lengths: list[int], itemsize: int) -> list[Message]:
+def join_parts(sent: list[Any], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
+    size, messages = sum(lengths), _messages(sent, lengths, dtype)
+    filled = [each for each in messages if each.count]
+    total = sum(each.count for each in filled)
+    if total == 0:
+        nothing = empty_list(size, dtype)
+        return as_bitmap(nothing) if dense else nothing
+    one = same_value([each.one for each in filled])
+    merge = _Merge(messages, lengths, dtype, dtype, one)
+    if total == size:
+        return merge.full()
+    if not dense and all(each.how != BITS for each in filled):
+        return merge.list()
+    return merge.bitmap(total)
+
+
+def fold_parts(
+    sent: list[Any], size: int, dtype: np.dtype, monoid: Any, numbering: list[Numbering] | None
+) -> VectorStore:
+    everyone = _messages(sent, [size] * len(sent), dtype)
+    filled = [number for number, each in enumerate(everyone) if each.count]
+    value = dtype if numbering is None else _INT64
+    if not filled:
+        return empty_list(size, value)
+    messages = [everyone[number] for number in filled]
+    blocks = None if numbering is None else [numbering[number] for number in filled]
+    one = same_value([each.one for each in messages]) if numbering is None else None
+    if one is not None and len(messages) > 1 and not keeps_value(monoid, one):
+        one = None
+    merge = _Merge(messages, [size] * len(messages), dtype, value, one, monoid, blocks)
+    if any(each.how == ALL for each in messages):
+        return merge.full()
+    return merge.list() if len(messages) == 1 and messages[0].how == LIST else merge.bitmap(None)
+
+
+def _messages(sent: list[Any], lengths: list[int], dtype: np.dtype) -> list[Message]:
     """What was kept and what has arrived, on the device; from the host in one copy."""
     on_host = [each for each in sent if isinstance(each, np.ndarray) and not isinstance(each, cupy.ndarray)]
     together = cupy.asarray(np.concatenate(on_host)) if on_host else None
     found, place = [], 0
     for each, length in zip(sent, lengths, strict=True):
         if isinstance(each, Message):
-            found.append(each)
+            found.append(replace(each, one=np.ones(1, dtype)) if each.code & 3 == NONE else each)
             continue
-        code = header_of(each)
-        one = b""
+        code, data = header_of(each), each
+        one = np.ones(int(code & 3 == NONE), dtype)
         if code & 3 == ONE:
-            first = sizes(code, length, itemsize)
-            value = each[WORD + first.places :][:itemsize]
-            one = (value if isinstance(value, np.ndarray) else value.get()).tobytes()
-        data = each
+            value = each[WORD + sizes(code, length, dtype.itemsize).places :][: dtype.itemsize]
+            one = (value if isinstance(value, np.ndarray) else value.get()).view(dtype)
         if together is not None and not isinstance(each, cupy.ndarray):
             data = together[place : place + len(each)]
             place += len(each)
@@ -171,14 +202,11 @@ def _messages(sent: list[Any], lengths: list[int], itemsize: int) -> list[Messag
 
 
 def _starts(numbers: Sequence[int]) -> list[int]:
-    starts = [0]
-    for number in numbers[:-1]:
-        starts.append(starts[-1] + number)
-    return starts
+    return np.cumsum([0, *numbers[:-1]]).tolist()
 
 
 class _Merge:
-    """The kernels for messages of one kind, and what they are given."""
+    """The kernels for messages of one kind, and what they are given; ``one``: the value of all entries."""
 
     def __init__(
         self,
@@ -186,25 +214,26 @@ class _Merge:
         lengths: list[int],
         sent: np.dtype,
         value: np.dtype,
-        valued: bool,
+        one: np.ndarray | None,
         monoid: Any = None,
         numbering: list[Numbering] | None = None,
     ) -> None:
-        fold, op = monoid is not None, None if monoid is None else monoid.binaryop
+        fold, valued = monoid is not None, one is None
+        op = monoid.binaryop if fold and valued else None
         self._kernels = functions(
             "merge_parts.cu",
-            (None if op is None or not valued else op.key, sent.char, value.char, valued, fold, numbering is not None),
+            (None if op is None else op.key, sent.char, value.char, valued, fold, numbering is not None),
             _MERGE,
             lambda: [
                 using("Sent", sent),
                 using("Value", value),
-                *_operator(op if valued else None),
+                *_operator(op),
                 constant("VALUED", valued),
                 constant("FOLD", fold),
                 constant("NUMBERED", numbering is not None),
             ],
         )
-        self._valued, self._value = valued, value
+        self._one, self._value = one, value
         counts = [each.count for each in messages]
         tiles = [-(-length // TILE) for length in lengths]
         self._tiles = tiles[0] if fold else sum(tiles)
@@ -212,7 +241,7 @@ class _Merge:
         self._messages = messages  # which are read until the kernel has run
         data, pieces = [each.data.data.ptr for each in messages], self._pieces(numbering)
         rows = zip(data, firsts, lengths, _starts(tiles), _starts(counts), *pieces, strict=True)
-        self._table = cupy.asarray(np.array(list(rows), INDEX))
+        self._rows = np.array(list(rows), INDEX)
         self._entries, self._size = sum(counts), lengths[0] if fold else sum(lengths)
 
     def _pieces(self, numbering: list[Numbering] | None) -> list[list[int]]:
@@ -226,78 +255,38 @@ class _Merge:
         shifts = [end + WORD * length for end, length in zip(ends, lengths, strict=True)]
         return [ends, shifts, lengths]
 
-    def bitmap(self) -> tuple[Array, Array, Any]:
-        """Flags, values by position, and the number of entries on the device."""
-        present, values = two_arrays(self._size, _BOOL, self._size if self._valued else 1, self._value)
+    def _launched(self) -> tuple[Array, Array, Any]:
+        """Flags, values, and the number of entries on the device."""
+        size, one, table = self._size, self._one, cupy.asarray(self._rows)
+        present, values = two_arrays(size, _BOOL, size if one is None else 1, self._value)
         scratch = workspace.current()
         slots = scratch.slots()
-        given = self._table.data.ptr, len(self._table), self._tiles, present.data.ptr, values.data.ptr
+        given = table.data.ptr, len(table), self._tiles, present.data.ptr, values.data.ptr
         scratch.launch(self._kernels[0], max(1, self._tiles) * BLOCK, (*given, slots.address, slots.host))
-        return present, values, slots.published()
+        return present, values if one is None else cupy.asarray(one), slots.published()
 
-    def list(self) -> tuple[Array, Array]:
-        indices = cupy.empty(self._entries, INDEX)
-        values = cupy.empty(self._entries if self._valued else 1, self._value)
-        given = self._table.data.ptr, self._entries, indices.data.ptr, values.data.ptr
+    def full(self) -> VectorStore:
+        """Every position has an entry."""
+        return VectorStore(self._size, self._launched()[1] if self._one is None else cupy.asarray(self._one))
+
+    def bitmap(self, nvals: int | None) -> VectorStore:
+        """Flags and values by position; None: only the device knows how many there are."""
+        present, values, counter = self._launched()
+        if nvals is None:
+            return VectorStore.counted_bitmap(self._size, values, present, counter, self._size)
+        return VectorStore(self._size, values, present=present, nvals=nvals)
+
+    def list(self) -> VectorStore:
+        """The entries of messages without bits."""
+        one, table = self._one, cupy.asarray(self._rows)
+        indices, values = cupy.empty(self._entries, INDEX), cupy.empty(self._entries if one is None else 1, self._value)
+        given = table.data.ptr, self._entries, indices.data.ptr, values.data.ptr
         workspace.current().launch(self._kernels[1], self._entries, given)
-        return indices, values
+        return VectorStore(self._size, values if one is None else cupy.asarray(one), indices=indices)
 
 
 def _operator(op: Any) -> list[str]:
-    if op is None:  # nobody calls it, but it must have a name
+    if op is None:  # no kernel calls it, but it must have a name
         types = [using(name, _BOOL) for name in ("Left", "Right")]
         return [*types, "DEVICE bool op(bool, bool, int64, int64, int64, int64) { return true; }"]
     return [using("Left", op.type.np_type), using("Right", op.type2.np_type), product("op", op)]
-
-
-def _one_value(messages: list[Message], dtype: np.dtype) -> np.ndarray | None:
-    """The value of all entries, if one stands for all of every message, and they are equal; or 1 if none was sent."""
-    if all(each.kind == NONE for each in messages):
-        return np.ones(1, dtype)
-    if any(each.kind != ONE for each in messages):
-        return None
-    firsts = np.frombuffer(b"".join(each.one for each in messages), dtype)
-    return firsts[:1] if (firsts == firsts[0]).all() else None
-
-
-def join_parts(sent: list[Any], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
-    size, messages = sum(lengths), _messages(sent, lengths, dtype.itemsize)
-    filled = [each for each in messages if each.count]
-    total = sum(each.count for each in filled)
-    if total == 0:
-        nothing = empty_list(size, dtype)
-        return as_bitmap(nothing) if dense else nothing
-    one = _one_value(filled, dtype)
-    if total == size and one is not None:
-        return VectorStore(size, cupy.asarray(one))
-    merge = _Merge(messages, lengths, dtype, dtype, one is None)
-    if not dense and total < size and all(each.how != BITS for each in filled):
-        indices, values = merge.list()
-        return VectorStore(size, values if one is None else cupy.asarray(one), indices=indices)
-    present, values, _ = merge.bitmap()
-    values = values if one is None else cupy.asarray(one)
-    return VectorStore(size, values) if total == size else VectorStore(size, values, present=present, nvals=total)
-
-
-def fold_parts(
-    sent: list[Any], size: int, dtype: np.dtype, monoid: Any, numbering: list[Numbering] | None
-) -> VectorStore:
-    everyone = _messages(sent, [size] * len(sent), dtype.itemsize)
-    filled = [number for number, each in enumerate(everyone) if each.count]
-    value = dtype if numbering is None else _INT64
-    if not filled:
-        return empty_list(size, value)
-    messages = [everyone[number] for number in filled]
-    blocks = None if numbering is None else [numbering[number] for number in filled]
-    one = _one_value(messages, dtype) if numbering is None else None
-    if one is not None and len(messages) > 1 and not keeps_value(monoid, one):
-        one = None
-    merge = _Merge(messages, [size] * len(messages), dtype, value, one is None, monoid, blocks)
-    if len(messages) == 1 and messages[0].how == LIST:
-        indices, values = merge.list()
-        return VectorStore(size, values if one is None else cupy.asarray(one), indices=indices)
-    present, values, counter = merge.bitmap()
-    values = values if one is None else cupy.asarray(one)
-    if any(each.how == ALL for each in messages):
-        return VectorStore(size, values)
-    return VectorStore.counted_bitmap(size, values, present, counter, size)

@@ -98,17 +98,12 @@ class Building(Parts):
     def tuples(self, x: Store) -> tuple[Any, Any, Any]:
         """All entries, in order, on every rank."""
         if isinstance(x, DistMatrixStore):
-            rows, cols, values = (self._gather(part) for part in self.global_entries(x))
+            rows, cols, values = (self.grid.everyone.gather_arrays(part) for part in self.global_entries(x))
             order = np.lexsort((cols, rows))
             return rows[order], cols[order], values[order]
         keys, _, values = self.local.tuples(x.part)
-        keys = self._gather(keys.astype(np.int64) + self.chunk(x.size)[0])
-        return keys, keys, self._gather(values)
-
-    def _gather(self, array: np.ndarray) -> np.ndarray:
-        sizes = self.grid.everyone.gather_small(np.array([array.nbytes], np.int64))[:, 0].tolist()
-        data = np.ascontiguousarray(array).view(np.uint8)
-        return self.grid.everyone.start_gather(data, sizes).wait().view(array.dtype)
+        keys = self.grid.everyone.gather_arrays(keys.astype(np.int64) + self.chunk(x.size)[0])
+        return keys, keys, self.grid.everyone.gather_arrays(values)
 
     def to_dense(self, x: Store, fill: Any, dtype: Any) -> Any:
         return _HOST.to_dense(self.export(x), fill, dtype)

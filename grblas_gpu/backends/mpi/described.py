@@ -1,6 +1,6 @@
 """Messages whose length only their sender knows, in one round: they say themselves what is in them.
 
-A receiver asks MPI how long the message is that has come, and makes room for it. So nobody sends sizes first.
+A receiver learns from MPI how long a message is, and makes room for it. So no rank sends sizes first.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..messages import Parcel
+from ..messages import PackedParts
 
 if TYPE_CHECKING:
     from .wire import Wire
@@ -23,16 +23,16 @@ class Described:
     ``alike``: they all get the first one.
     """
 
-    def __init__(self, wire: Wire, parcel: Parcel, alike: bool) -> None:
+    def __init__(self, wire: Wire, packed: PackedParts, alike: bool) -> None:
         from mpi4py import MPI
 
-        self._wire, self._parcel = wire, parcel
+        self._wire, self._packed = wire, packed
         self._began = wire.traffic.rounds
         others = [(wire.rank + distance) % wire.size for distance in range(1, wire.size)]
         self._requests, self._kept = [], []
         for number, rank in enumerate(others):
             if number == 0 or not alike:
-                message, self._back = wire.sendable(parcel.sent(0 if alike else rank))
+                message, self._back = wire.sendable(packed.sent(0 if alike else rank))
                 self._kept.append(message)
             wire.count(message.nbytes, 1)
             self._requests.append(wire.comm.Isend(message, rank, TAG))
@@ -60,5 +60,5 @@ class Described:
         self._kept.clear()
         mine = self._wire.rank
         return [
-            self._parcel.kept if rank == mine else self._back(self._arrived[rank]) for rank in range(self._wire.size)
+            self._packed.kept if rank == mine else self._back(self._arrived[rank]) for rank in range(self._wire.size)
         ]

@@ -17,7 +17,7 @@ import numpy as np
 from ..protocol import Backend, Index
 from ..storage import MaskView, MatrixStore, VectorStore
 from .building import Building
-from .gathering import Gathering
+from .gathering import DISTRIBUTED, Gathering
 from .graphs import Graphs
 from .grid import Grid, parse_shape
 from .indexed import Indexed
@@ -30,6 +30,18 @@ from .products import Products
 from .searches import Searches, search_setting
 from .steps import overlap_setting
 from .stores import Counts, DistMatrixStore, DistVectorStore
+
+
+def part_by_part(name: str) -> Any:
+    """An operation on entries at the same position: each rank on its parts, unless an operator looks at positions."""
+
+    def method(self: Any, x: Store, *given: Any) -> Store:
+        if any(getattr(each, "positional", None) is not None for each in given):
+            return self.gathered(name, x, *given)
+        parts = (each.part if isinstance(each, DISTRIBUTED) else each for each in given)
+        return self.like(x, getattr(self.local, name)(x.part, *parts))
+
+    return method
 
 
 class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, Building, Moving, Gathering):
@@ -87,30 +99,11 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
 
     # ---- element-wise, part by part ---------------------------------------------------------------------------------
 
-    def ewise_add(self, x: Store, y: Store, op: Any) -> Store:
-        if op.positional is not None:
-            return self.gathered("ewise_add", x, y, op)
-        return self.like(x, self.local.ewise_add(x.part, y.part, op))
-
-    def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
-        if op.positional is not None:
-            return self.gathered("ewise_mult", x, y, op)
-        return self.like(x, self.local.ewise_mult(x.part, y.part, op))
-
-    def ewise_union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
-        if op.positional is not None:
-            return self.gathered("ewise_union", x, y, op, left_default, right_default)
-        return self.like(x, self.local.ewise_union(x.part, y.part, op, left_default, right_default))
-
-    def apply(self, x: Store, op: Any) -> Store:
-        if op.positional is not None:
-            return self.gathered("apply", x, op)
-        return self.like(x, self.local.apply(x.part, op))
-
-    def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store:
-        if op.positional is not None:
-            return self.gathered("apply_bind", x, op, scalar, side)
-        return self.like(x, self.local.apply_bind(x.part, op, scalar, side))
+    ewise_add = part_by_part("ewise_add")
+    ewise_mult = part_by_part("ewise_mult")
+    ewise_union = part_by_part("ewise_union")
+    apply = part_by_part("apply")
+    apply_bind = part_by_part("apply_bind")
 
     # ---- the output -------------------------------------------------------------------------------------------------
 
@@ -132,7 +125,7 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
         self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Any, replace: bool, submask: bool
     ) -> Store:
         c, value = self.mine(c), self.mine(value)
-        is_store = isinstance(value, (DistVectorStore, DistMatrixStore))
+        is_store = isinstance(value, DISTRIBUTED)
         if all(part is None for part in index):
             what = value.part if is_store else value
             result = self.like(c, self.local.assign(c.part, what, index, self.view(mask), accum, replace, submask))

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..entries import cast, entries, true_keys, values_of
-from ..messages import Numbering, Parcel, as_bytes
+from ..messages import Numbering, PackedParts, as_bytes
 from ..storage import MaskView, VectorStore
 from .described import Described
-from .wire import Pending, Wire
+from .wire import Wire
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 
@@ -23,72 +23,37 @@ class Expanding:
     """The parts of a vector on their way to the ranks of a wire, in one round; each gets all of them.
 
     First they are packed, then sent, then joined: on a device, what is packed for several wires is waited for once.
+    ``full``: every position is known to have an entry, so that all ranks know how many bytes every part has.
     """
 
-    def __init__(self, wire: Wire, engine: Any, part: VectorStore, lengths: list[int], with_values: bool) -> None:
+    def __init__(
+        self, wire: Wire, engine: Any, part: VectorStore, lengths: list[int], with_values: bool, full: bool = False
+    ) -> None:
         self._wire, self._engine, self._part, self._lengths = wire, engine, part, lengths
-        self._parcel: Parcel | None = None
-        self._sent: Described | None = None
-        if wire.size > 1:
+        self._with_values, self._full = with_values, full and any(lengths)
+        self._packed: PackedParts | None = None
+        self._sent: Any = None  # Described, or Pending
+        if wire.size > 1 and not self._full:
             dtype = part.dtype if with_values else None
-            self._parcel = engine.pack_parts(part, [part.size], dtype, 0, not wire.device_memory)
+            self._packed = engine.pack_parts(part, [part.size], dtype, 0, not wire.device_memory)
 
     def start(self) -> None:
-        if self._parcel is not None:
-            self._sent = Described(self._wire, self._parcel, alike=True)
+        if self._packed is not None:
+            self._sent = Described(self._wire, self._packed, alike=True)
+        elif self._wire.size > 1 and self._with_values:
+            sizes = [length * self._part.dtype.itemsize for length in self._lengths]
+            self._sent = self._wire.start_gather(as_bytes(values_of(self._part)), sizes)
 
     def finish(self, dense: bool) -> VectorStore:
         """All parts as one store: a list, or (``dense``) flags and values for every position."""
-        if self._sent is None:
-            return self._part
-        return self._engine.join_parts(self._sent.wait(), self._lengths, self._part.dtype, dense)
-
-
-class ExpandingFull:
-    """As :class:`Expanding`, of a vector that is known to be full: all know how many bytes every part has."""
-
-    def __init__(self, wire: Wire, part: VectorStore, lengths: list[int], with_values: bool) -> None:
-        self._wire, self._part, self._lengths, self._with_values = wire, part, lengths, with_values
-        self._pending: Pending | None = None
-
-    def start(self) -> None:
-        if self._wire.size > 1 and self._with_values:
-            sizes = [length * self._part.dtype.itemsize for length in self._lengths]
-            self._pending = self._wire.start_gather(as_bytes(values_of(self._part)), sizes)
-
-    def finish(self, dense: bool) -> VectorStore:
         dtype = self._part.dtype
         if self._wire.size == 1:
             return self._part
-        if self._pending is None:
+        if self._sent is None:
             return VectorStore(sum(self._lengths), np.asarray([1], dtype, like=self._part.values))
-        return VectorStore(sum(self._lengths), self._pending.wait().view(dtype))
-
-
-def expanding(
-    wire: Wire, engine: Any, part: VectorStore, lengths: list[int], with_values: bool, full: bool
-) -> Expanding | ExpandingFull:
-    if full and any(lengths):
-        return ExpandingFull(wire, part, lengths, with_values)
-    return Expanding(wire, engine, part, lengths, with_values)
-
-
-class ExpandingMask:
-    """As :class:`Expanding`: where a mask is true, before its complement."""
-
-    def __init__(self, wire: Wire, engine: Any, part: VectorStore, view: MaskView, lengths: list[int]) -> None:
-        self._view = MaskView(part, view.structure, view.complement)
-        self._alone = wire.size == 1
-        self._parts = None if self._alone else Expanding(wire, engine, true_part(self._view), lengths, False)
-
-    def start(self) -> None:
-        if self._parts is not None:
-            self._parts.start()
-
-    def finish(self) -> MaskView:
-        if self._parts is None:
-            return self._view
-        return MaskView(self._parts.finish(True), True, self._view.complement)
+        if self._full:
+            return VectorStore(sum(self._lengths), self._sent.wait().view(dtype))
+        return self._engine.join_parts(self._sent.wait(), self._lengths, dtype, dense)
 
 
 def true_part(view: MaskView) -> VectorStore:
@@ -103,7 +68,7 @@ def true_part(view: MaskView) -> VectorStore:
     inside = np.broadcast_to(cast(part.values, np.dtype(bool)), (part.size,))
     present = inside.copy() if part.present is None else part.present & inside
     found = VectorStore(part.size, one, present=present, nvals=0)
-    found.uncount()  # whoever asks counts them
+    found.uncount()  # entries are counted when their number is needed
     return found
 
 
@@ -127,7 +92,7 @@ def fold(
         keys, values = entries(result)
         return VectorStore(result.size, numbering[0].to_global(values.astype(np.int64)), indices=keys)
     sent_type = result.dtype if dtype is None else dtype
-    parcel = engine.pack_parts(result, lengths, sent_type, wire.rank, not wire.device_memory)
-    sent = Described(wire, parcel, alike=False)
-    wire.traffic.results += sum(parcel.count(rank) for rank in range(wire.size) if rank != wire.rank)
+    packed = engine.pack_parts(result, lengths, sent_type, wire.rank, not wire.device_memory)
+    sent = Described(wire, packed, alike=False)
+    wire.traffic.results += sum(packed.count(rank) for rank in range(wire.size) if rank != wire.rank)
     return engine.fold_parts(sent.wait(), lengths[wire.rank], sent_type, monoid, numbering)

@@ -107,7 +107,7 @@ def known_everywhere(error: BaseException) -> BaseException:
 
 
 def end_job_on_error(comm: Any) -> None:
-    """An exception that nobody catches on one rank prints its traceback and ends all ranks, with exit code 1."""
+    """An uncaught exception on one rank prints its traceback and ends all ranks, with exit code 1."""
     before = sys.excepthook
     if comm.Get_size() == 1 or getattr(before, "ends_job", False):
         return

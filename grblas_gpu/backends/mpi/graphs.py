@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..protocol import DegreeStatistics
@@ -49,8 +47,8 @@ class Graphs(Parts):
     ) -> tuple[DistMatrixStore, DistMatrixStore]:
         """With the vertices of this rank numbered so, -1 for none, and the matrix that selects them."""
         rows, cols, _ = self.local.tuples(pattern.part)
-        new_rows = _together(self.grid.row, numbers, self.row_lengths(pattern.nrows))[rows]
-        new_cols = _together(self.grid.column, numbers, self.column_lengths(pattern.ncols))[cols]
+        new_rows = self.grid.row.gather_arrays(numbers, self.row_lengths(pattern.nrows))[rows]
+        new_cols = self.grid.column.gather_arrays(numbers, self.column_lengths(pattern.ncols))[cols]
         kept = new_rows >= 0  # every column has a number: an edge leads to it
         graph = self._of_entries(count, count, new_rows[kept], new_cols[kept])
         if pattern._transpose is pattern:
@@ -62,11 +60,8 @@ class Graphs(Parts):
     def _column_counts(self, a: DistMatrixStore) -> np.ndarray:
         """How many entries each column has, of the columns that this rank owns as of a vector."""
         pieces = self.column_lengths(a.ncols)
-        mine = pieces[self.grid.column.rank]
         here = np.bincount(self.local.tuples(a.part)[1], minlength=sum(pieces)).astype(np.int64)
-        sizes = [8 * length for length in pieces]
-        arrived = self.grid.column.start_exchange(here.view(np.uint8), sizes, [8 * mine] * len(pieces)).wait()
-        return arrived.view(np.int64).reshape(len(pieces), mine).sum(axis=0)
+        return self.grid.column.add_up_parts(here, pieces)
 
     def _falling(self, degrees: np.ndarray) -> tuple[np.ndarray, int]:
         """The place of each vertex when all are in the order of falling degree, and how many vertices there are.
@@ -90,9 +85,3 @@ class Graphs(Parts):
         rows, cols = route(self.grid.everyone, self.owner_of(nrows, ncols, rows, cols), rows, cols)
         true = np.broadcast_to(np.array([True]), rows.shape)
         return self.block(nrows, ncols, rows, cols, true, None)
-
-
-def _together(wire: Any, here: np.ndarray, lengths: list[int]) -> np.ndarray:
-    """The numbers of all ranks of a row or column of the grid."""
-    data = np.ascontiguousarray(here).view(np.uint8)
-    return wire.start_gather(data, [8 * length for length in lengths]).wait().view(np.int64)

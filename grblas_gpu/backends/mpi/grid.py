@@ -50,9 +50,9 @@ class Grid:
         device_memory = reads_device_memory(comm)
         self.everyone = Wire(comm, self.traffic, device_memory)
         self.rank, self.size = self.everyone.rank, self.everyone.size
-        asked = shape if shape is not None else shape_from_environment()
-        self._check_alike(asked)
-        self.shape = default_shape(self.size) if asked is None else asked
+        wanted = shape if shape is not None else shape_from_environment()
+        self._check_alike(wanted)
+        self.shape = default_shape(self.size) if wanted is None else wanted
         down, across = self.shape
         if down * across != self.size or down < 1:
             said = f"a grid of {down} x {across} needs {down * across} ranks; there are {self.size}"

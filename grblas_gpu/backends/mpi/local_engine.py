@@ -33,7 +33,7 @@ def take_device(name: str, place: int) -> None:
         import cupy
 
         count = cupy.cuda.runtime.getDeviceCount()
-    except Exception:  # no CuPy, or no device: the engine says so if it was asked for
+    except Exception:  # no CuPy, or no device: the engine says so where it is named
         return
     if count > 1:
         cupy.cuda.Device(place % count).use()

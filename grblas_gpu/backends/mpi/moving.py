@@ -11,7 +11,7 @@ import numpy as np
 
 from ..entries import ranges, repeat
 from ..storage import MaskView, VectorStore
-from .exchange import expanding
+from .exchange import Expanding
 from .partition import Block
 from .parts import Parts
 from .routing import route
@@ -43,7 +43,7 @@ class Moving(Parts):
         u = self.mine(u)
         wire = self.grid.row if rows else self.grid.column
         lengths = self.row_lengths(u.size) if rows else self.column_lengths(u.size)
-        operand = expanding(wire, self.local, u.part, lengths, True, u.count.known == u.size)
+        operand = Expanding(wire, self.local, u.part, lengths, True, u.count.known == u.size)
         operand.start()
         return operand.finish(False)
 

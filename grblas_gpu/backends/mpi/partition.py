@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..messages import Numbering
+
 Array = Any  # numpy.ndarray or cupy.ndarray
 
 ROW_OVER_COLUMN = 4  # bytes that another row of ranks costs, over those that another column costs
@@ -94,36 +96,27 @@ class Block(NamedTuple):
     pieces: list[tuple[int, int]]
 
     @property
-    def starts(self) -> list[int]:
-        """The local number of each piece's first index, and the number of all."""
-        starts = [0]
-        for low, high in self.pieces:
-            starts.append(starts[-1] + high - low)
-        return starts
-
-    @property
     def size(self) -> int:
         return sum(high - low for low, high in self.pieces)
 
-    def _shift(self, piece: Array, like: Array) -> Array:
-        shifts = [low - start for (low, _), start in zip(self.pieces, self.starts[:-1], strict=True)]
-        return np.asarray(shifts, np.int64, like=like)[piece]
+    def numbering(self, offset: int = 0) -> Numbering:
+        """How local indices that begin at ``offset`` become global.
+
+        >>> Block([(2, 5), (7, 10)]).numbering(1)
+        Numbering(ends=[4, 7], shifts=[2, 4])
+        """
+        ends = np.cumsum([high - low for low, high in self.pieces]).tolist()
+        shifts = [high - end for (_, high), end in zip(self.pieces, ends, strict=True)]
+        return Numbering([end + offset for end in ends], shifts)
 
     def to_global(self, local: Array) -> Array:
         """Global indices of local ones; the order stays."""
-        if len(self.pieces) == 1:
-            return local + self.pieces[0][0]
-        ends = np.asarray(self.starts[1:], np.int64, like=local)
-        piece = np.minimum(np.searchsorted(ends, local, side="right"), len(self.pieces) - 1)
-        return local + self._shift(piece, local)
+        return self.numbering().to_global(local)
 
     def to_local(self, index: Array) -> Array:
         """Local indices of global ones that lie in this block."""
-        if len(self.pieces) == 1:
-            return index - self.pieces[0][0]
-        ends = np.asarray([high for _, high in self.pieces], np.int64, like=index)
-        piece = np.minimum(np.searchsorted(ends, index, side="right"), len(self.pieces) - 1)
-        return index - self._shift(piece, index)
+        ends = [high for _, high in self.pieces]
+        return Numbering(ends, [-shift for shift in self.numbering().shifts]).to_global(index)
 
 
 def default_shape(ranks: int) -> tuple[int, int]:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...trace.records import current as current_trace
-from ..messages import Numbering, index_type
+from ..messages import index_type
 from ..storage import MaskView, MatrixStore, VectorStore
-from .exchange import ExpandingMask, expanding, fold
+from .exchange import Expanding, fold, true_part
+from .partition import Block
 from .parts import Parts, as_scalar, reads
 from .steps import Step, UnderWay, cut_into_steps, long_operand
 from .stores import DistMatrixStore, DistVectorStore
@@ -72,16 +73,19 @@ class Products(Parts):
         full = u.count.known == u.size
         steps = self._steps(a, u.dtype, arriving) if full and transposed and with_values and pulls else None
         # The operand and the mask are packed before either is waited for, and travel at the same time.
-        operand = None if steps is not None else expanding(expands, self.local, u.part, arriving, with_values, full)
-        opened = None
-        if mask is not None and (pulls or folds.size == 1):
-            store: Any = mask.store
-            opened = ExpandingMask(folds, self.local, store.part, mask, leaving)
-            opened.start()
+        operand = None if steps is not None else Expanding(expands, self.local, u.part, arriving, with_values, full)
+        view, opened = self.view(mask), None
+        if view is not None and folds.size > 1:
+            if pulls:
+                opened = Expanding(folds, self.local, true_part(view), leaving, False)
+                opened.start()
+            else:
+                view = None  # the owners of results look at the mask
         under_way = None if steps is None else UnderWay(expands, steps, u.part, arriving)
         if operand is not None:
             operand.start()
-        view = None if opened is None else opened.finish()
+        if view is not None and opened is not None:
+            view = MaskView(opened.finish(True), True, view.complement)
         if under_way is not None:
             found = under_way.product(self.local, semiring, view, flip=flip, plan=plan)
         else:
@@ -110,7 +114,7 @@ class Products(Parts):
         if not wanted:
             return None
         if "steps" not in a.kept:
-            cut = cut_into_steps(a.part, lengths, self.grid.row.rank)
+            cut = cut_into_steps(self.local, a.part, lengths, self.grid.row.rank)
             refused = self.grid.everyone.add_up([int(cut is None)])[0]  # the others would wait for pieces
             a.kept["steps"] = None if refused else cut
         return a.kept["steps"]
@@ -122,11 +126,11 @@ class Products(Parts):
         offset, line = semiring.binaryop.offset, self.grid.line(inner)
         down, across = self.grid.shape
         if transposed:
-            blocks = [[line.row_block(i)] for i in range(down)]
+            blocks = [Block([line.row_block(i)]) for i in range(down)]
         else:
-            blocks = [line.column_pieces(j) for j in range(across)]
-        widest = max(sum(high - low for low, high in block) for block in blocks)
-        numbering = [_numbering(block, offset) for block in blocks]
+            blocks = [Block(line.column_pieces(j)) for j in range(across)]
+        widest = max(block.size for block in blocks)
+        numbering = [block.numbering(offset) for block in blocks]
         home = fold(folds, found, leaving, semiring.monoid, self.local, index_type(widest + 1), numbering)
         return self.local.cast(home, semiring.return_type.np_type)
 
@@ -136,11 +140,7 @@ class Products(Parts):
         """Of the rows of ``a``; found once."""
         if "degrees" not in a.kept:
             lengths = np.diff(self.local.host(a.part.indptr)).astype(np.int64)
-            pieces = self.row_lengths(a.nrows)
-            mine = pieces[self.grid.row.rank]
-            sizes = [8 * length for length in pieces]
-            arrived = self.grid.row.start_exchange(lengths.view(np.uint8), sizes, [8 * mine] * len(pieces)).wait()
-            here = arrived.view(np.int64).reshape(len(pieces), mine).sum(axis=0)
+            here = self.grid.row.add_up_parts(lengths, self.row_lengths(a.nrows))
             largest = self.grid.everyone.gather_small(np.array([here.max(initial=0)], np.int64))
             squares = self.grid.everyone.gather_small(np.array([(here.astype(float) ** 2).sum()]))
             total = self.grid.everyone.add_up([int(here.sum())])[0]
@@ -178,20 +178,6 @@ class Products(Parts):
     def reduce_rowwise(self, a: DistMatrixStore, monoid: Any) -> DistVectorStore:
         found = self.local.reduce_rowwise(a.part, monoid)
         return self.vector(a.nrows, fold(self.grid.row, found, self.row_lengths(a.nrows), monoid, self.local))
-
-
-def _numbering(pieces: list[tuple[int, int]], offset: int) -> Numbering:
-    """Of the indices of a block, which begin at ``offset``.
-
-    >>> _numbering([(2, 5), (7, 10)], 1)
-    Numbering(ends=[4, 7], shifts=[2, 4])
-    """
-    ends, shifts, before = [], [], 0
-    for low, high in pieces:
-        shifts.append(low - before)
-        before += high - low
-        ends.append(before + offset)
-    return Numbering(ends, shifts)
 
 
 def _selects(monoid: Any) -> bool:

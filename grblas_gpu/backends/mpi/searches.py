@@ -2,8 +2,8 @@
 
 A rank searches in all entries that lead to its vertices, so that what it finds is at home, and only frontiers travel.
 On a grid of one row of ranks that is its block; on others the entries are dealt out once more. What a rank found, and
-the edges of that, are part of the exchange, so all ranks know what the next level is without asking again. Waits of the
-host in a level: for its kernels, and in the exchange.
+the edges of that, are part of the exchange, so all ranks know what the next level is. Waits of the host in a level: for
+its kernels, and in the exchange. The result is that of the loop of products in ``distributed.hybrid_bfs``.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from ..matrix_storage import HYPERSPARSE
 from ..search_layout import Layout
 from ..storage import MatrixStore
 from .faults import RanksDiffer, known_everywhere
-from .frontier_exchange import WORDS, FrontierExchange
+from .host_transports import WORDS, Transport
 from .parts import Parts
 from .routing import route
 from .stores import DistMatrixStore, DistVectorStore
-from .transports import choose_transport, open_exchange
+from .transports import choose_transport, open_transport
 
 MOST_RANKS = 16  # of several rows: with more, bits for all others and a second cut of the graph cost too much
 
@@ -60,26 +60,22 @@ class Searches(Parts):
             a.kept["search"] = self._prepared(a)
         if a.kept["search"] is None:
             return None
-        local, exchange = self._ready(a)
-        degrees = self.degrees(a)
-        step = _Step(self.grid, exchange, a.nrows, self.why_transport)
-        turn = 0
-        found, edges = local.begin(source, exchange.mine(turn))
-        here, unvisited, before, pulls = found, degrees.total, 0, False
-        level = step.end_level(turn, found, edges, source)
-        reached = level.found
-        while level.found:
-            unvisited -= level.edges
-            shrinks = level.edges < before
-            pulls = level.found * BETA >= a.nrows if shrinks else level.edges * ALPHA > unvisited
-            before = level.edges
-            begun = time.perf_counter()
-            frontier, turn = exchange.all(turn), 1 - turn
-            found, edges = (local.pull if pulls else local.push)(frontier, exchange.mine(turn))
+        local, transport = self._ready(a)
+        levels = _Levels(self.grid, transport, source, a.nrows, self.why_transport)
+        unvisited, before, turn = self.degrees(a).total, 0, 0
+        here, edges = local.begin(source, transport.mine(turn))
+        found, edges = levels.end(turn, here, edges)
+        reached = found
+        while found:
+            unvisited -= edges
+            pulls = found * BETA >= a.nrows if edges < before else edges * ALPHA > unvisited
+            begun, last, before = time.perf_counter(), found, edges
+            frontier, turn = transport.all(turn), 1 - turn
+            found, edges = (local.pull if pulls else local.push)(frontier, transport.mine(turn))
             here += found
-            last, level = level, step.end_level(turn, found, edges, source)
-            step.record(begun, "pull" if pulls else "push", last, level, a.nrows - reached)
-            reached += level.found
+            found, edges = levels.end(turn, found, edges)
+            levels.record(begun, "pull" if pulls else "push", last, before, found, a.nrows - reached)
+            reached += found
         result = DistVectorStore(self, a.nrows, local.result(here))
         result.count.set(reached, 0)
         return result
@@ -89,28 +85,20 @@ class Searches(Parts):
 
     def _prepared(self, a: DistMatrixStore) -> Any:
         """What the local engine keeps for searches on this matrix; None if it has none, on any rank."""
-        layout = self._layout(a)
+        layout, several_rows = self._layout(a), self.grid.shape[0] > 1
         if self.search_by == "products" or a.nrows != a.ncols or not layout.fits:
             return None
-        if self.grid.shape[0] > 1 and self.grid.size > MOST_RANKS and self.search_by != "bits":
+        if several_rows and self.grid.size > MOST_RANKS and self.search_by != "bits":
             return None
-        # Where some part is hypersparse, a pointer for every vertex of the graph would weigh more than the entries.
         part = a.part
-        if self._some_hypersparse(part):
-            return None
-        if self.grid.shape[0] > 1:
-            part = self._leading_here(a)
-            if self._some_hypersparse(part):
+        for step in range(1 + several_rows):
+            part = self._leading_here(a) if step else part
+            # Where some part is hypersparse, a pointer for every vertex of the graph would weigh more than the entries.
+            if self.grid.everyone.add_up([int(part.form == HYPERSPARSE)])[0] > 0:
                 return None
         degrees = self.degrees(a)
-        here = np.ascontiguousarray(self.local.host(degrees.here)).view(np.uint8)
-        sizes = [8 * (high - low) for low, high in zip(layout.bounds[:-1], layout.bounds[1:], strict=True)]
-        everywhere = self.local.array(self.grid.everyone.start_gather(here, sizes).wait().view(np.int64))
+        everywhere = self.local.array(self.grid.everyone.gather_arrays(self.local.host(degrees.here)))
         return self.local.search(part, layout, everywhere, degrees.here)
-
-    def _some_hypersparse(self, part: MatrixStore) -> bool:
-        """Whether the part of any rank is."""
-        return self.grid.everyone.add_up([int(part.form == HYPERSPARSE)])[0] > 0
 
     def _leading_here(self, a: DistMatrixStore) -> MatrixStore:
         """All entries that lead to the vertices of this rank: the columns that it owns as of a vector."""
@@ -123,58 +111,47 @@ class Searches(Parts):
         true = np.broadcast_to(self.local.array(np.ones(1, bool)), rows.shape)
         return choose_format(self.local, self.local.build_matrix(a.nrows, high - low, *places, true, None))
 
-    def _ready(self, a: DistMatrixStore) -> tuple[Any, FrontierExchange]:
-        """What makes the steps of a search on this matrix, and the exchange between its ranks."""
+    def _ready(self, a: DistMatrixStore) -> tuple[Any, Transport]:
+        """What makes the steps of a search on this matrix, and the transport between its ranks."""
         if self.transport is None:
             self.transport, self.why_transport = choose_transport(self.grid, self.local.sizes_on_device)
-        layout = self._layout(a)
+        layout, own = self._layout(a), a.kept["search"]
         if self.transport == "led":
             if "led" not in a.kept:
-                a.kept["led"] = self._led(layout, a.kept["search"])
-            if a.kept["led"] is not None:
+                from .single_launcher import SingleLauncher
+
+                if "led" not in self.exchanges:
+                    self.exchanges["led"] = SingleLauncher(self.grid.everyone)
+                a.kept["led"] = self.exchanges["led"].search(layout, own)
+            if a.kept["led"] is not None:  # rank 0 can open the memory of all
                 return a.kept["led"], a.kept["led"]
         if layout.length not in self.exchanges:  # kept for the next search
-            self.exchanges[layout.length] = open_exchange(self.transport, self.grid, self.local, layout.length)
-        return a.kept["search"], self.exchanges[layout.length]
-
-    def _led(self, layout: Layout, own: Any) -> Any:
-        """A search whose steps rank 0 makes for all ranks; None: it cannot open the memory of some."""
-        from .led_searches import LedSearches
-
-        if "led" not in self.exchanges:
-            self.exchanges["led"] = LedSearches(self.grid.everyone)
-        return self.exchanges["led"].search(layout, own)
+            self.exchanges[layout.length] = open_transport(self.transport, self.grid, self.local, layout.length)
+        return own, self.exchanges[layout.length]
 
 
-class _Level:
-    """What all ranks found together."""
-
-    def __init__(self, rows: list[list[int]]) -> None:
-        self.found = sum(row[0] for row in rows)
-        self.edges = sum(row[1] for row in rows)
-
-
-class _Step:
+class _Levels:
     """The exchanges of one search, and what the trace records of them."""
 
-    def __init__(self, grid: Any, exchange: FrontierExchange, size: int, why: str) -> None:
-        self._grid, self._exchange, self._size = grid, exchange, size
+    def __init__(self, grid: Any, transport: Transport, source: int, size: int, why: str) -> None:
+        self._grid, self._transport, self._given = grid, transport, [source, size]
         self._note = f"; {why}" if why else ""  # in the first level that is recorded
         self._before = grid.traffic.copy()
 
-    def end_level(self, turn: int, found: int, edges: int, source: int) -> _Level:
-        exchange, traffic, others = self._exchange, self._grid.traffic, self._grid.size - 1
+    def end(self, turn: int, found: int, edges: int) -> tuple[int, int]:
+        """Exchange what ranks found; the vertices and edges of all of them together."""
+        transport, traffic, others = self._transport, self._grid.traffic, self._grid.size - 1
         self._before = traffic.copy()
-        rows = exchange.allgather(turn, [found, edges, source, self._size])
-        traffic.bytes += others * (exchange.length + 8 * WORDS)
-        traffic.messages += others * exchange.messages
+        rows = transport.allgather(turn, [found, edges, *self._given])
+        traffic.bytes += others * (transport.length + 8 * WORDS)
+        traffic.messages += others * transport.messages
         for rank, row in enumerate(rows):
             if row[2:4] != rows[0][2:4]:
                 said = f"a search: rank {rank} was given another source or graph than rank 0; all must give the same"
                 raise known_everywhere(RanksDiffer(said))
-        return _Level(rows)
+        return sum(row[0] for row in rows), sum(row[1] for row in rows)
 
-    def record(self, begun: float, direction: str, last: _Level, level: _Level, open_: int) -> None:
+    def record(self, begun: float, direction: str, frontier: int, edges: int, found: int, open_: int) -> None:
         collector = current_trace()
         if collector is None:
             return
@@ -184,17 +161,17 @@ class _Step:
             Record(
                 "search",
                 time.perf_counter() - begun,
-                level.found,
+                found,
                 strategy=f"{direction}.bits",
-                reason=f"{last.edges} edges, {last.found} vertices against alpha {ALPHA:g}, beta {BETA:g}{note}",
+                reason=f"{edges} edges, {frontier} vertices against alpha {ALPHA:g}, beta {BETA:g}{note}",
                 direction=direction,
-                input_nvals=last.found,
-                input_edges=last.edges,
+                input_nvals=frontier,
+                input_edges=edges,
                 allowed=open_,
                 bytes_sent=sent.bytes,
                 messages=sent.messages,
                 results_sent=0,
                 waited=sent.seconds,
-                transport=self._exchange.name,
+                transport=self._transport.name,
             )
         )

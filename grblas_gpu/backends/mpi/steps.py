@@ -68,32 +68,16 @@ def order_of_ranks(rank: int, size: int) -> list[list[int]]:
     return [[rank], *(part.tolist() for part in np.array_split(others, min(MOST - 1, size - 1)))]
 
 
-def cut_into_steps(part: MatrixStore, lengths: list[int], rank: int) -> list[Step] | None:
+def cut_into_steps(engine: Any, part: MatrixStore, lengths: list[int], rank: int) -> list[Step] | None:
     """The block of a rank by the rows that each part of the operand multiplies, transposed; None: it is not sparse."""
     if part.form != SPARSE:
         return None
-    ends = np.cumsum(lengths).tolist()
+    rows = np.split(np.arange(sum(lengths), dtype=np.int64), np.cumsum(lengths)[:-1])
     steps = []
     for ranks in order_of_ranks(rank, len(lengths)):
-        rows = [_rows(part, ends[k] - lengths[k], ends[k]) for k in ranks]
-        steps.append(Step(ranks, transpose_csr(_stacked(rows, part))))
+        some = engine.extract_matrix(part, engine.array(np.concatenate([rows[k] for k in ranks])), None)
+        steps.append(Step(ranks, transpose_csr(engine.with_form(some, SPARSE))))
     return steps
-
-
-def _rows(part: MatrixStore, low: int, high: int) -> tuple[Array, Array, Array]:
-    """How many entries each row has from ``low`` to ``high``, and these."""
-    pointers = part.indptr[low : high + 1]
-    first, last = int(pointers[0]), int(pointers[-1])  # synchronizes
-    values = part.values if part.iso else part.values[first:last]
-    return np.diff(pointers), part.indices[first:last], values
-
-
-def _stacked(rows: list[tuple[Array, Array, Array]], part: MatrixStore) -> MatrixStore:
-    counts = np.concatenate([count for count, _, _ in rows])
-    pointers = np.zeros(len(counts) + 1, np.int64, like=counts)
-    np.cumsum(counts, out=pointers[1:])
-    values = part.values if part.iso else np.concatenate([values for _, _, values in rows])
-    return MatrixStore(len(counts), part.ncols, pointers, np.concatenate([indices for _, indices, _ in rows]), values)
 
 
 class UnderWay:

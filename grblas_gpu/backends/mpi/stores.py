@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from ..entries import values_of
 from ..storage import MatrixStore, VectorStore
 
 if TYPE_CHECKING:
@@ -203,40 +202,17 @@ class DistMatrixStore:
         """How this rank stores its block; others may do otherwise."""
         return self.part.form
 
-    # The stored arrays of the whole matrix, for the few who look at them: brought together on every rank.
-
-    @property
-    def _whole(self) -> MatrixStore:
-        return self._engine.export(self)
-
-    @property
-    def indptr(self) -> Any:
-        return self._whole.indptr
-
-    @property
-    def indices(self) -> Any:
-        return self._whole.indices
-
-    @property
-    def rows(self) -> Any:
-        return self._whole.rows
-
-    @property
-    def starts(self) -> Any:
-        return self._whole.starts
-
-    @property
-    def arrays(self) -> dict[str, Any]:
-        return self._whole.arrays
-
-    @property
-    def stored_values(self) -> Any:
-        return self.values
+    def __getattr__(self, name: str) -> Any:
+        """The stored arrays of the whole matrix, for the few who look at them: brought together on every rank."""
+        if name not in ("indptr", "indices", "rows", "starts", "arrays"):
+            raise AttributeError(f"DistMatrixStore has no attribute {name!r}")
+        return getattr(self._engine.export(self), name)
 
     @property
     def values(self) -> Any:
-        whole = self._whole
-        return np.broadcast_to(whole.values, (whole.nvals,)) if whole.iso else whole.values
+        return values_of(self._engine.export(self))
+
+    stored_values = values
 
     def __repr__(self) -> str:
         return f"DistMatrixStore({self.nrows}x{self.ncols}, {self.dtype}, here: {self.part!r})"

@@ -1,7 +1,7 @@
-"""What carries the frontiers of a search between ranks: chosen once, by what all ranks can do, or forced.
+"""Which transport carries the frontiers of a search between ranks: chosen once, by what all ranks can do, or forced.
 
-GRBLAS_GPU_MPI_TRANSPORT says ``shared``, ``led``, ``nccl``, ``ipc``, ``cuda-aware`` or ``mpi``; what some rank
-cannot do is an error on all of them.
+GRBLAS_GPU_MPI_TRANSPORT says ``shared``, ``led``, ``nccl``, ``ipc``, ``cuda-aware`` or ``mpi``; without it, ranks take
+the first one that all of them can use.
 """
 
 from __future__ import annotations
@@ -9,16 +9,18 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import numpy as np
+
 from .attempts import first_reason
 from .faults import known_everywhere
-from .frontier_exchange import Alone, FrontierExchange, Messages, SharedMemory
 from .grid import Grid
+from .host_transports import Messages, SharedMemory, Transport
 
 ON_HOST, ON_DEVICE = ("shared", "mpi"), ("led", "nccl", "ipc", "cuda-aware", "mpi")  # the best one first
 
 
 def choose_transport(grid: Grid, on_device: bool) -> tuple[str, str]:
-    """The name of what these ranks use, and why nothing better; collective."""
+    """The name of what these ranks use, and why nothing better; an error on all if some rank cannot. Collective."""
     wanted = os.environ.get("GRBLAS_GPU_MPI_TRANSPORT", "")
     grid.check_same(transport=wanted, on_device=on_device)
     if grid.size == 1:
@@ -45,13 +47,13 @@ def _refusal(grid: Grid, name: str) -> str:
         return "" if grid.everyone.device_memory else "MPI does not read the memory of devices"
     if name == "nccl":
         return _link(grid)[1]
-    _, others = grid.on_machine(None)
-    if len(others) < grid.size:
+    if len(grid.on_machine(None)[1]) < grid.size:
         return "there are ranks on other machines"
     if name in ("led", "ipc"):
-        from .device_frontier_exchange import opens_memory, share_a_device
+        from .cuda_ipc import opens_memory
+        from .local_engine import device_name
 
-        if name == "led" and not share_a_device(grid):
+        if name == "led" and len(set(grid.on_machine(device_name())[1])) > 1:
             return "ranks do not share a device"
         return "" if opens_memory(grid.everyone) else "cannot open the memory of others"
     return ""
@@ -62,28 +64,24 @@ def _link(grid: Grid) -> tuple[Any, str]:
     if "nccl" not in grid.kept:
         import cupy
 
-        from .nccl_frontier_exchange import link_of
+        from .nccl import link_of
 
         grid.kept["nccl"] = link_of(grid, cupy)
     return grid.kept["nccl"]
 
 
-def open_exchange(name: str, grid: Grid, engine: Any, length: int) -> FrontierExchange:
+def open_transport(name: str, grid: Grid, engine: Any, length: int) -> Transport:
     """A place for ranks that bring ``length`` bytes each; collective."""
-    if name == "alone":
-        return Alone(engine, length)
+    wire = grid.everyone
     if name == "shared":
-        return SharedMemory(grid.everyone, length)
-    if name == "mpi" and not engine.sizes_on_device:
-        return Messages(grid.everyone, length)
+        return SharedMemory(wire, length)
+    if name in ("led", "ipc"):  # ranks whose steps rank 0 launches come here only if it cannot open some memory
+        from .cuda_ipc import OpenMemory
+
+        return OpenMemory(wire, length)
+    bits = engine.array(np.zeros((2, wire.size * length), np.uint8))
     if name == "nccl":
-        import cupy
+        from .nccl import NcclMessages
 
-        from .nccl_frontier_exchange import NcclMessages
-
-        return NcclMessages(grid.everyone, length, _link(grid)[0], cupy)
-    from .device_frontier_exchange import DeviceMessages, HostMessages, OpenMemory
-
-    # Ranks that are led wait in their searches (led_searches.py), but for memory that rank 0 cannot open.
-    kinds: dict[str, Any] = {"led": OpenMemory, "ipc": OpenMemory, "cuda-aware": DeviceMessages, "mpi": HostMessages}
-    return kinds[name](grid.everyone, length)
+        return NcclMessages(wire, bits, _link(grid)[0])
+    return Messages(wire, bits, by_host=name == "mpi" and engine.sizes_on_device)

@@ -42,29 +42,24 @@ class Traffic:
     rounds: int = 0
 
     def since(self, before: Traffic) -> Traffic:
-        return Traffic(
-            self.bytes - before.bytes,
-            self.messages - before.messages,
-            self.results - before.results,
-            self.seconds - before.seconds,
-            self.rounds - before.rounds,
-        )
+        return Traffic(**{name: number - getattr(before, name) for name, number in vars(self).items()})
 
     def copy(self) -> Traffic:
         return replace(self)
 
 
 class Pending:
-    """A collective under way; ``wait()`` finishes it."""
+    """A collective under way; ``wait()`` finishes it. No request: there is nothing to wait for."""
 
-    def __init__(self, wire: Wire, request: Any, what: str, result: Any, keep: Any) -> None:
+    def __init__(self, wire: Wire, request: Any, what: str, result: Any, keep: Any = None) -> None:
         self._wire, self._request, self._what = wire, request, what
         self._result, self._keep = result, keep  # MPI reads `keep` until the end
         self._began = wire.traffic.rounds
 
     def wait(self) -> Any:
-        self._wire.finish(self._request, self._what, self._began)
-        self._keep = None
+        if self._request is not None:
+            self._wire.finish(self._request, self._what, self._began)
+            self._keep = None
         return self._result() if callable(self._result) else self._result
 
 
@@ -109,13 +104,15 @@ class Wire:
             if limit is None:
                 limit = begun + timeout()
             if now > limit:
-                raise PeerTimeout(
-                    f"{what}: rank {self.rank} of {self.size} on {host_name()} waited {now - begun:.0f} s for the "
-                    "others: one of them is dead, stuck, or not doing the same "
-                    "(GRBLAS_GPU_MPI_TIMEOUT allows more seconds)"
-                )
+                raise self.timed_out(what, now - begun)
             time.sleep(0 if looks < LONG else NAP)
         self.traffic.seconds += time.perf_counter() - begun
+
+    def timed_out(self, what: str, seconds: float) -> PeerTimeout:
+        return PeerTimeout(
+            f"{what}: rank {self.rank} of {self.size} on {host_name()} waited {seconds:.0f} s for the others: one of "
+            "them is dead, stuck, or not doing the same (GRBLAS_GPU_MPI_TIMEOUT allows more seconds)"
+        )
 
     def count(self, nbytes: int, messages: int) -> None:
         """That so much is sent."""
@@ -159,7 +156,7 @@ class Wire:
     def start_gather(self, piece: Array, sizes: list[int]) -> Pending:
         """Start to bring together byte arrays of these sizes, one from each rank."""
         if self.size == 1:
-            return Done(piece)
+            return Pending(self, None, "gather", piece)
         mine, back = self.sendable(piece)
         everything = np.empty(sum(sizes), np.uint8, like=mine)
         self.count(mine.nbytes * (self.size - 1), self.size - 1 if mine.nbytes else 0)
@@ -167,16 +164,30 @@ class Wire:
         request = self.comm.Iallgatherv(mine, [everything, (sizes, starts)])
         return Pending(self, request, "gather", lambda: back(everything), mine)
 
+    def gather_arrays(self, array: np.ndarray, lengths: list[int] | None = None) -> np.ndarray:
+        """Arrays of these lengths, one from each rank, one after another; ranks tell each other lengths not given."""
+        if lengths is None:
+            lengths = self.gather_small(np.array([len(array)], np.int64))[:, 0].tolist()
+        data = np.ascontiguousarray(array).view(np.uint8)
+        sizes = [array.dtype.itemsize * length for length in lengths]
+        return self.start_gather(data, sizes).wait().view(array.dtype)
+
     def start_exchange(self, data: Array, sizes: list[int], arriving: list[int]) -> Pending:
         """Start to send consecutive parts of a byte array, of these sizes, to the ranks; the result: what they sent."""
         if self.size == 1:
-            return Done(data)
+            return Pending(self, None, "exchange", data)
         mine, back = self.sendable(data)
         received = np.empty(sum(arriving), np.uint8, like=mine)
         others = [size for rank, size in enumerate(sizes) if rank != self.rank and size]
         self.count(sum(others), len(others))
         request = self.comm.Ialltoallv([mine, (sizes, _starts(sizes))], [received, (arriving, _starts(arriving))])
         return Pending(self, request, "exchange", lambda: back(received), mine)
+
+    def add_up_parts(self, numbers: np.ndarray, lengths: list[int]) -> np.ndarray:
+        """Part t of an array of int64, which has these lengths, goes to rank t; the sum of what all ranks sent."""
+        mine, sizes = lengths[self.rank], [8 * length for length in lengths]
+        arrived = self.start_exchange(numbers.view(np.uint8), sizes, [8 * mine] * self.size).wait()
+        return arrived.view(np.int64).reshape(self.size, mine).sum(axis=0)
 
     def start_pieces(self, piece: Array, sizes: list[int]) -> Arriving:
         """Start to send a byte array to all other ranks, and to get theirs, of these sizes, each by itself."""
@@ -216,21 +227,8 @@ class Wire:
 
         data = np.frombuffer(pickle.dumps(thing), np.uint8)
         sizes = self.gather_small(np.array([len(data)], np.int64))[:, 0].tolist()
-        everything = self.start_gather(data, sizes).wait()
-        starts = _starts(sizes)
-        return [
-            pickle.loads(everything[start : start + size].tobytes()) for start, size in zip(starts, sizes, strict=True)
-        ]
-
-
-class Done(Pending):
-    """Nothing to wait for."""
-
-    def __init__(self, result: Any) -> None:
-        self._result = result
-
-    def wait(self) -> Any:
-        return self._result
+        everything = self.gather_arrays(data, sizes)
+        return [pickle.loads(part.tobytes()) for part in np.split(everything, np.cumsum(sizes)[:-1])]
 
 
 def reads_device_memory(comm: Any) -> bool:

@@ -1,7 +1,7 @@
-"""The allgather that ends a level of a search: afterwards all ranks know every frontier, and what each has counted.
+"""How the frontiers of a search get from each rank to all others: the interface, shared memory, and messages of MPI.
 
-An exchange has two sets of bit maps, used in turn: level k reads one and writes the other, so that a rank may begin a
-level while another still reads what the level before has left. One exchange ends a level; nothing else is waited for.
+A transport has two sets of bit maps, used in turn: level k reads one and writes the other, so that a rank may begin a
+level while another still reads what the level before has left. One exchange ends a level; ranks wait for nothing else.
 The bits of rank r begin at ``r * length`` bytes, whatever its share of the vertices.
 """
 
@@ -13,19 +13,20 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .faults import PeerTimeout, timeout
-from .wire import SPINS, Wire, host_name
+from .faults import timeout
+from .wire import SPINS, Wire
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 Rows = list[list[int]]  # the numbers of every rank
 
+LEVEL = "a level of a search"  # in messages to users
 NUMBERS = 6  # that each rank contributes
 YIELDS = 60  # looks for which the processor is offered to others; a scheduler may not take the offer, so that then
-NAP = 20e-6  # seconds of sleep follow: with more ranks than cores, the one that is waited for wants a core
+NAP = 20e-6  # seconds of sleep follow: with more ranks than cores, the rank that is late needs a core
 WORDS = 8  # of 64 bits for a rank: which exchange this is, then its numbers; a line of cache
 
 
-class FrontierExchange(Protocol):
+class Transport(Protocol):
     """How bit maps and numbers get from each rank to all others."""
 
     name: str
@@ -42,24 +43,6 @@ class FrontierExchange(Protocol):
         """Publish ``mine(turn)`` and these numbers; wait for all ranks to do the same."""
 
 
-class Alone:
-    """One rank has nobody to wait for."""
-
-    name, messages = "alone", 0
-
-    def __init__(self, engine: Any, length: int) -> None:
-        self.length = length
-        self._bits = [engine.array(np.zeros(length, np.uint8)) for _ in range(2)]
-
-    def mine(self, turn: int) -> Array:
-        return self._bits[turn]
-
-    all = mine
-
-    def allgather(self, turn: int, numbers: list[int]) -> Rows:
-        return [numbers]
-
-
 class Window:
     """Memory that the ranks of one machine share: a rank's numbers lie next to those of the others, for two exchanges.
 
@@ -70,7 +53,7 @@ class Window:
         from mpi4py import MPI
 
         self._yields = yields
-        self.rank, self.size, self._traffic = wire.rank, wire.size, wire.traffic
+        self.rank, self.size, self._wire = wire.rank, wire.size, wire
         numbers = 2 * self.size * WORDS * 8
         self._window = MPI.Win.Allocate_shared(numbers + extra if wire.rank == 0 else 0, 1, comm=wire.comm)
         memory: Any = self._window.Shared_query(0)[0]
@@ -81,7 +64,7 @@ class Window:
         self._words = everything[:numbers].view(np.int64).data
         self._window.Lock_all(MPI.MODE_NOCHECK)
         self._rounds = 0
-        wire.add_up([0])  # nobody writes before rank 0 has made it empty
+        wire.add_up([0])  # rank 0 makes it empty before any rank writes
 
     def allgather(self, numbers: list[int]) -> Rows:
         self._rounds += 1
@@ -90,15 +73,15 @@ class Window:
         mine = first + self.rank * WORDS
         for place, number in enumerate(numbers):
             words[mine + 1 + place] = number
-        self._window.Sync()  # what was written before is seen by whoever sees the next word
+        self._window.Sync()  # a rank that sees the next word sees what was written before it
         words[mine] = this
         begun = time.perf_counter()
         for rank in range(self.size):
             if words[first + rank * WORDS] != this:
                 self._wait(first + rank * WORDS, this, begun)
         self._window.Sync()
-        self._traffic.seconds += time.perf_counter() - begun
-        self._traffic.rounds += 1
+        self._wire.traffic.seconds += time.perf_counter() - begun
+        self._wire.traffic.rounds += 1
         return [list(words[at + 1 : at + WORDS]) for at in range(first, first + self.size * WORDS, WORDS)]
 
     def _wait(self, place: int, this: int, begun: float) -> None:
@@ -109,11 +92,7 @@ class Window:
                 continue
             now = time.perf_counter()
             if now > limit:
-                raise PeerTimeout(
-                    f"a level of a search: rank {self.rank} of {self.size} on {host_name()} waited {now - begun:.0f} s "
-                    "for the others: one of them is dead, stuck, or not doing the same "
-                    "(GRBLAS_GPU_MPI_TIMEOUT allows more seconds)"
-                )
+                raise self._wire.timed_out(LEVEL, now - begun)
             if looks < self._yields:
                 os.sched_yield()
             else:
@@ -129,10 +108,10 @@ class SharedMemory:
         self.length = length
         self._window = Window(wire, 2 * wire.size * length)
         self._all = self._window.extra.reshape(2, wire.size * length)
-        self._mine = self._all[:, wire.rank * length : (wire.rank + 1) * length]
+        self._place = slice(wire.rank * length, (wire.rank + 1) * length)
 
     def mine(self, turn: int) -> Array:
-        return self._mine[turn]
+        return self._all[turn, self._place]
 
     def all(self, turn: int) -> Array:
         return self._all[turn]
@@ -142,14 +121,21 @@ class SharedMemory:
 
 
 class Messages:
-    """Any ranks: one round, in which bits and numbers travel as two messages at the same time."""
+    """Any ranks: one round, in which bits and numbers travel as two messages at the same time.
 
-    name, messages = "mpi", 2
+    ``bits`` are where the local engine writes and reads; MPI reads them there, or (``by_host``) a copy on the host.
+    """
 
-    def __init__(self, wire: Wire, length: int, bits: Any = None) -> None:
-        self._wire, self.length = wire, length
-        self._all = np.zeros((2, wire.size * length), np.uint8) if bits is None else bits
-        self._place = slice(wire.rank * length, (wire.rank + 1) * length)
+    def __init__(self, wire: Wire, bits: Array, by_host: bool = False) -> None:
+        self._wire, self._all = wire, bits
+        self._sent = np.zeros(bits.shape, np.uint8) if by_host else bits
+        self._on_device = hasattr(bits, "get")
+        self.length = bits.shape[1] // wire.size
+        self.name = "cuda-aware mpi" if self._on_device and not by_host else "mpi"
+        self.messages = 2
+        if wire.size == 1:
+            self.name, self.messages = "alone", 0
+        self._place = slice(wire.rank * self.length, (wire.rank + 1) * self.length)
         self._numbers = np.zeros((wire.size, NUMBERS), np.int64)
 
     def mine(self, turn: int) -> Array:
@@ -158,22 +144,29 @@ class Messages:
     def all(self, turn: int) -> Array:
         return self._all[turn]
 
-    def start_allgather(self, numbers: list[int]) -> Any:
-        """Start to send these numbers to all ranks."""
-        from mpi4py import MPI
-
-        self._numbers[self._wire.rank, : len(numbers)] = numbers
-        return self._wire.comm.Iallgather(MPI.IN_PLACE, self._numbers)
-
-    def gathered(self) -> Rows:
-        return self._numbers.tolist()
-
     def allgather(self, turn: int, numbers: list[int]) -> Rows:
         from mpi4py import MPI
 
+        if self.messages == 0:
+            return [numbers]
         began = self._wire.traffic.rounds
-        counts = self.start_allgather(numbers)
-        bits = self._wire.comm.Iallgather(MPI.IN_PLACE, self._all[turn])
-        self._wire.finish(counts, "a level of a search", began)
-        self._wire.finish(bits, "a level of a search", began)
-        return self.gathered()
+        self._numbers[self._wire.rank, : len(numbers)] = numbers
+        counts = self._wire.comm.Iallgather(MPI.IN_PLACE, self._numbers)
+        bits = self._start_bits(turn)
+        for request in (counts, bits):
+            self._wire.finish(request, LEVEL, began)
+        if self._sent is not self._all:
+            self._all[turn].set(self._sent[turn])
+        return self._numbers.tolist()
+
+    def _start_bits(self, turn: int) -> Any:
+        """Start to send this rank's bits to all others; the request says when theirs are here."""
+        from mpi4py import MPI
+
+        if self._sent is not self._all:
+            self._sent[turn, self._place] = self._all[turn, self._place].get()  # synchronizes
+        elif self._on_device:
+            import cupy
+
+            cupy.cuda.get_current_stream().synchronize()  # synchronizes: MPI knows nothing of streams
+        return self._wire.comm.Iallgather(MPI.IN_PLACE, self._sent[turn])

@@ -1,7 +1,7 @@
-"""Exchanges by NCCL, for ranks that own a CUDA device each: bits go from device to device, on the kernels' stream.
+"""The transport by NCCL, for ranks that own a CUDA device each: bits go from device to device, on the kernels' stream.
 
 Counts go through the host by MPI at the same time, which is also how ranks notice that one of them is missing.
-Written to the calls that CuPy documents; between two devices nobody has run it yet, so ranks try it before they use it.
+It uses the calls that CuPy documents and has not run between two devices yet, so ranks try it before they use it.
 """
 
 from __future__ import annotations
@@ -10,20 +10,16 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from .attempts import LOOK, said, try_together
-from .frontier_exchange import Messages, Rows
 from .grid import Grid
+from .host_transports import LEVEL, Array, Messages
 from .wire import Wire, host_name
-
-WHAT = "a level of a search"
 
 
 def load_nccl() -> Any:
-    """``cupy.cuda.nccl``, which CuPy loads only when it is asked to; None: there is no library for it."""
+    """``cupy.cuda.nccl``, which CuPy loads only on request; None: there is no library for it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that there is none
         try:
@@ -43,7 +39,7 @@ class Link:
     def start_swap(self, source: int, targets: dict[int, int], length: int) -> OnStream:
         """Send the bytes at ``source`` to each of these ranks, and get as many of theirs, to an address for each."""
         stream, kind = self._cuda.get_current_stream(), self._nccl.NCCL_UINT8
-        self._nccl.groupStart()  # calls of a group run together: nobody waits for whoever sends first
+        self._nccl.groupStart()  # calls of a group run together: no rank waits for the one that sends first
         try:
             for rank, address in targets.items():
                 self._comm.send(source, length, kind, rank, stream.ptr)
@@ -52,9 +48,15 @@ class Link:
             self._nccl.groupEnd()
         return OnStream(stream, self._comm)
 
-    def finish(self, swap: OnStream, began: int | None = None) -> None:
+    def swap_all(self, bits: Array, rank: int, length: int) -> OnStream:
+        """Start to exchange the parts of an array, of which each rank has its own."""
+        first = bits.data.ptr
+        others = {other: first + other * length for other in range(self._wire.size) if other != rank}
+        return self.start_swap(first + rank * length, others, length)
+
+    def finish(self, swap: OnStream) -> None:
         """Wait for it, but not for ever."""
-        self._wire.finish(swap, WHAT, began)
+        self._wire.finish(swap, LEVEL)
 
     def abort(self) -> None:
         """End what is under way; another thread may be waiting for it."""
@@ -77,53 +79,36 @@ class OnStream:
 class NcclMessages(Messages):
     """Bits by NCCL, numbers by MPI."""
 
-    name = "nccl"
+    def __init__(self, wire: Wire, bits: Array, link: Link) -> None:
+        super().__init__(wire, bits)
+        self.name, self.messages, self._link = "nccl", 2, link
 
-    def __init__(self, wire: Wire, length: int, link: Link, cupy: Any) -> None:
-        super().__init__(wire, length, cupy.zeros((2, wire.size * length), np.uint8))
-        self._link = link
-
-    def allgather(self, turn: int, numbers: list[int]) -> Rows:
-        bits = self._all[turn]
-        first = bits.data.ptr
-        others = {rank: first + rank * self.length for rank in range(self._wire.size) if rank != self._wire.rank}
-        began = self._wire.traffic.rounds
-        counts = self.start_allgather(numbers)
-        swap = self._link.start_swap(first + self._wire.rank * self.length, others, self.length)
-        self._wire.finish(counts, WHAT, began)
-        self._link.finish(swap, began)
-        return self.gathered()
-
-
-class Offer(NamedTuple):
-    """What a rank brings to the start of NCCL."""
-
-    device: tuple[str, str]  # and its machine
-    unique: tuple[int, ...]  # by which ranks find each other, of rank 0
-    refused: str  # why it cannot
+    def _start_bits(self, turn: int) -> Any:
+        return self._link.swap_all(self._all[turn], self._wire.rank, self.length)
 
 
 def link_of(grid: Grid, cupy: Any, load: Callable[[], Any] = load_nccl) -> tuple[Link | None, str]:
     """What connects the devices of all ranks, or None and why: the same on all of them. Collective.
 
-    A communicator waits for all ranks, so nobody makes one before all can; and where it fails on some of them after
+    A communicator waits for all ranks, so no rank makes one before all can; and where it fails on some of them after
     all, the others stop waiting for it.
     """
     runtime: Any = cupy.cuda.runtime
     device = runtime.getDevice()
-    nccl, mine = _offer((host_name(), str(runtime.deviceGetPCIBusId(device))), load, grid.rank == 0)
-    offers = grid.everyone.gather_objects(mine)
-    if len({offer.device for offer in offers}) < grid.size:
+    place = host_name(), str(runtime.deviceGetPCIBusId(device))
+    nccl, unique, refused = _offer(load, grid.rank == 0)
+    offers = grid.everyone.gather_objects((place, unique, refused))
+    if len({place for place, _, _ in offers}) < grid.size:
         return None, "ranks share a device"
-    for rank, offer in enumerate(offers):
-        if offer.refused:
-            return None, f"rank {rank}: {offer.refused}"
+    for rank, (_, _, refused) in enumerate(offers):
+        if refused:
+            return None, f"rank {rank}: {refused}"
     opened: list[Link] = []
     given_up = threading.Event()
 
     def open_and_try() -> Link:
         runtime.setDevice(device)  # each thread has its own
-        link = Link(grid.everyone, cupy, nccl, offers[0].unique)
+        link = Link(grid.everyone, cupy, nccl, offers[0][1])
         opened.append(link)
         if given_up.is_set():  # too late: the others use something else by now
             link.abort()
@@ -140,23 +125,22 @@ def link_of(grid: Grid, cupy: Any, load: Callable[[], Any] = load_nccl) -> tuple
     return link, why
 
 
-def _offer(device: tuple[str, str], load: Callable[[], Any], first: bool) -> tuple[Any, Offer]:
-    """NCCL, and what this rank can tell the others of it."""
+def _offer(load: Callable[[], Any], first: bool) -> tuple[Any, tuple[int, ...], str]:
+    """NCCL, the number by which ranks find each other (of the first one), and why this rank cannot use it."""
     try:
         nccl = load()
         if nccl is None:
-            return None, Offer(device, (), "CuPy has no NCCL")
-        return nccl, Offer(device, nccl.get_unique_id() if first else (), "")
+            return None, (), "CuPy has no NCCL"
+        return nccl, nccl.get_unique_id() if first else (), ""
     except Exception as raised:  # a library that is there and does not work
-        return None, Offer(device, (), said(raised))
+        return None, (), said(raised)
 
 
 def _check_carries(link: Link, grid: Grid, cupy: Any) -> None:
     """An error, unless every rank's number arrives here."""
-    numbers = cupy.zeros(grid.size, np.uint8)
+    numbers = cupy.zeros(grid.size, "u1")
     numbers[grid.rank] = grid.rank % 251 + 1
-    others = {rank: numbers.data.ptr + rank for rank in range(grid.size) if rank != grid.rank}
-    swap = link.start_swap(numbers.data.ptr + grid.rank, others, 1)
+    swap = link.swap_all(numbers, grid.rank, 1)
     while not swap.Test():
         time.sleep(LOOK)
     if numbers.get().tolist() != [rank % 251 + 1 for rank in range(grid.size)]:

@@ -1,0 +1,99 @@
+"""Single-launcher search, for ranks that share one CUDA device: rank 0 launches the steps of all of them.
+
+A device runs the kernels of one process at a time, and changing to the next process takes longer than a level of most
+searches. So every rank opens its part of the graph and of the search to rank 0 (CUDA IPC; nothing is copied), which
+goes over all parts in one launch. The others follow its counts; each copies its tree out of its own part in the end.
+"""
+
+from __future__ import annotations
+
+import weakref
+from itertools import chain
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ..cuda.search import CudaSearch, Part, Steps
+from ..search_layout import Layout
+from ..storage import VectorStore
+from .cuda_ipc import handles_of, open_handle, patience, runtime
+from .host_transports import Rows, Window
+from .wire import Wire
+
+Array = Any  # cupy.ndarray
+
+
+class SingleLauncherSearch:
+    """A search and the transport between its ranks in one: rank 0 makes the steps, the others only wait."""
+
+    name, messages, length = "led by rank 0", 1, 0
+
+    def __init__(self, window: Window, layout: Layout, own: CudaSearch, parts: list[Part]) -> None:
+        self._own, self._window = own, window
+        self._bits = cupy.zeros((2, len(parts) * layout.length), np.uint8)
+        steps: Any = Steps(parts, layout, 0) if parts else _NoSteps
+        self.begin, self.push, self.pull = steps.begin, steps.push, steps.pull
+
+    def mine(self, turn: int) -> Array:
+        """On rank 0 the bits of all ranks."""
+        return self._bits[turn]
+
+    all = mine
+
+    def allgather(self, turn: int, numbers: list[int]) -> Rows:
+        return self._window.allgather(numbers)
+
+    def result(self, found_here: int) -> VectorStore:
+        """This rank's part of the tree; what its own steps have found is all or nothing."""
+        tree = self._own.result(None)
+        cupy.cuda.get_current_stream().synchronize()  # synchronizes: the next search overwrites what this one copies
+        tree.nvals  # read here, with the number that all ranks found together already known
+        self._window.allgather([])
+        return tree
+
+
+class _NoSteps:
+    """Of a rank that follows."""
+
+    @staticmethod
+    def begin(*given: Any) -> tuple[int, int]:
+        return 0, 0
+
+    push = pull = begin
+
+
+class SingleLauncher:
+    """Where the searches of one group of ranks are made. Collective, as its method."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire, self._window = wire, Window(wire, 0, patience(wire))
+        self._made = 0
+        self._shared: dict[int, Part] = {}  # what rank 0 may have open, by the number of the search
+        self._closed: list[int] = []  # on rank 0, those that it has closed since it last said so
+
+    def search(self, layout: Layout, own: CudaSearch) -> SingleLauncherSearch | None:
+        """None if the memory of some rank cannot be opened, or is of other types than that of rank 0."""
+        self._made += 1
+        gathered = self._wire.gather_objects((self._closed.copy(), handles_of(own.part)))
+        self._closed.clear()
+        for number in gathered[0][0]:
+            self._shared.pop(number, None)
+        given = [handles for _, handles in gathered]
+        if any(handles is None or handles.types != given[0].types for handles in given):
+            return None
+        self._shared[self._made] = own.part
+        if self._wire.rank > 0:
+            return SingleLauncherSearch(self._window, layout, own, [])
+        opened = [[open_handle(each) for each in handles.handles] for handles in given[1:]]
+        parts = [Part(*handles.arrays(there)) for handles, there in zip(given[1:], opened, strict=True)]
+        search = SingleLauncherSearch(self._window, layout, own, [own.part, *parts])
+        ends = weakref.finalize(search, _close, list(chain(*opened)), self._closed, self._made)
+        ends.atexit = False  # there may be no device left then
+        return search
+
+
+def _close(addresses: list[int], closed: list[int], number: int) -> None:
+    for address in addresses:
+        runtime.ipcCloseMemHandle(address)
+    closed.append(number)

@@ -14,7 +14,7 @@ from .rules import Facts, Plan
 def plan_matvec(
     engine: Any, a: Any, u: Any, semiring: Any, view: Any, transposed: bool, desc: Any, with_facts: bool
 ) -> tuple[Plan, Facts | None]:
-    """The strategy for ``t<mask> = M u``, with ``M`` the store ``a`` or its transpose, and the facts that it follows from.
+    """The strategy for ``t<mask> = M u``, with ``M`` the store ``a`` or its transpose, and the facts behind it.
 
     A choice that needs no facts comes without them, unless ``with_facts``: collecting them takes as long as a small
     product.

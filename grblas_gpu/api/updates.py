@@ -122,8 +122,8 @@ def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Des
             f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {out.shape}"
         )
     if mask is not None:
-        parent = mask.parent if isinstance(mask, Mask) else None
-        fits = size is not None and parent is not None and parent.ndim == 1 and parent._size == size
+        parent: Any = mask.parent if size is not None and isinstance(mask, Mask) else None
+        fits = parent is not None and parent.ndim == 1 and parent._size == size
         if not fits or parent._engine is not out._engine:
             mask = fitting_mask(mask, out, out.shape)
     node = node_of((expr.ir_op, out, expr.op, expr.args, mask, accum, replace, desc, 0))

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..operators import TypedOpBase
 from ..trace import records as trace
-from .protocol import Backend
+from .protocol import Backend, Primitives
 from .storage import MaskView, MatrixStore, VectorStore
 
 Function = Callable[..., Any]
@@ -53,7 +53,7 @@ class Engine(_Backend):
     def __init_subclass__(
         cls, definitions: tuple[type, ...] = (), kernels: tuple[type, ...] = (), forms: type | None = None
     ) -> None:
-        defined, own = _members((Backend, *definitions)), _members(kernels)
+        defined, own = _members((Primitives, Backend, *definitions)), _members(kernels)
         in_front = {} if forms is None else _members((forms,))
         for name, definition in (own | defined).items() if definitions else ():
             if name not in vars(cls):

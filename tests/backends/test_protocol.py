@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from pathlib import Path
+from types import FunctionType
 from typing import ClassVar
 
 import pytest
@@ -13,11 +14,16 @@ from grblas_gpu import backends
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.engine import GUARDED, Engine
 from grblas_gpu.backends.mpi.engine import MpiBackend
-from grblas_gpu.backends.protocol import Backend
+from grblas_gpu.backends.protocol import Backend, Primitives
 from grblas_gpu.backends.reference import Definitions
 
-PROTOCOL = ast.parse(inspect.getsource(Backend)).body[0]
-METHODS = {node.name: ast.unparse(node.body[-1]) for node in ast.walk(PROTOCOL) if isinstance(node, ast.FunctionDef)}
+PROTOCOL = [ast.parse(inspect.getsource(each)) for each in (Primitives, Backend)]
+METHODS = {
+    node.name: ast.unparse(node.body[-1])
+    for tree in PROTOCOL
+    for node in ast.walk(tree)
+    if isinstance(node, ast.FunctionDef)
+}
 REQUIRED = {name for name, body in METHODS.items() if body == "..."}  # the others have a default
 
 
@@ -38,7 +44,9 @@ def test_the_layers_above_ask_for_nothing_else() -> None:
         if isinstance(node, ast.Attribute) and ast.unparse(node.value).rpartition(".")[2] in ("engine", "_engine")
     }
     assert len(asked) > 100
-    assert {each for each in asked if not hasattr(Backend, each[1]) and each[1] not in Backend.__annotations__} == set()
+    assert {
+        each for each in asked if not hasattr(Backend, each[1]) and each[1] not in Primitives.__annotations__
+    } == set()
 
 
 def test_every_operation_that_takes_memory_is_guarded() -> None:
@@ -93,4 +101,10 @@ def test_a_call_goes_to_the_first_part_that_takes_it() -> None:
     with pytest.raises(TypeError, match="not supported"):
         engine.apply("1", None)
     assert engine.failures == ["apply"]
-    assert len(CpuBackend.__mro__) <= 6
+
+
+def test_an_engine_has_thirty_primitives() -> None:
+    """All other operations have a definition (`test_an_engine_has_every_operation`), and engines are composed."""
+    primitives = [name for name, each in vars(Primitives).items() if isinstance(each, FunctionType)]
+    assert len([name for name in primitives if not name.startswith("_")]) == 30
+    assert len(CpuBackend.__mro__) <= 7  # five of them: the protocol and Python's own

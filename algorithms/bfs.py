@@ -2,8 +2,7 @@
 
 Returns an integer Vector (a Matrix with a row per source), without entries at vertices that cannot be reached.
 Method: the frontier times the adjacency matrix gives the neighbours; the mask keeps those not seen before. Several
-sources are the rows of a frontier matrix. On a device, what is left of a long graph after 64 levels is shortest paths
-over edges of length one (relaxing.py), which need not wait for a level to be over.
+sources are the rows of a frontier matrix.
 Invariant: before step d, ``levels`` holds the distance of every vertex at distance < d, and ``frontier`` is the set of
 vertices at distance d. Cost: every edge is looked at once, O(n + m).
 Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, SIAM 2011.
@@ -13,14 +12,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import Matrix, Scalar, Vector, loop, program, semiring
+from .. import Matrix, Vector, loop, program, search, semiring
 from .checks import Sources, check_source, check_sources, graph_algorithm, level_type, with_labels
 from .labels import rows_by_label, vertex_by_label
 from .relaxing import settle_in_buckets
-
-LONG = 64  # levels: a graph with more has a large diameter
-SHORT = 16 * LONG  # vertices of a short frontier after LONG levels: of a planar grid, not of a three-dimensional one
-TOGETHER = 1024  # levels that are relaxed in any order
 
 
 @graph_algorithm
@@ -38,8 +33,7 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     source : int
         The vertex to start from; the label with a Graph.
     max_depth : int, optional
-        How far to go. With a number it is level by level; without one a device follows the edges of a long graph in any
-        order after 64 levels (:meth:`Matrix.follows_in_any_order`).
+        How far to go, level by level. Without it, :func:`search` chooses the order.
 
     Raises
     ------
@@ -56,36 +50,17 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     >>> bfs(A, 0).to_dict()
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
-    frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
-    if max_depth is None and A.follows_in_any_order():
-        return rest_of_levels(A, frontier, levels_from(A, frontier, LONG))
-    return levels_from(A, frontier, _levels(max_depth))
-
-
-def rest_of_levels(A: Matrix, frontier: Vector, levels: Vector) -> Vector:
-    """The rest of a search after LONG levels, where an engine relaxes edges in any order. Such a graph has a large
-    diameter. If its frontiers are short, levels are distances that may be lowered in any order, without a barrier
-    after every level."""
-    found = frontier.nvals
-    if found > SHORT:
-        return levels_from(A, frontier, None, levels, LONG)
-    if found:
-        # levels<frontier> = waiting<frontier> = the depth
-        levels(frontier.S) << LONG
-        waiting = Vector(levels.dtype, A.nrows)
-        waiting(frontier.S) << LONG
-        settle_in_buckets(A.pattern(), levels, waiting, Scalar.from_value(TOGETHER, dtype=levels.dtype), None)
-    return levels
+    source = check_source(A, source)
+    if max_depth is None:
+        return search(levels_from, A, source, relax=settle_in_buckets)
+    return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), max_depth + 1)
 
 
 @program
-def levels_from(A: Matrix, frontier: Vector, limit: int | None, levels: Vector | None = None, first: int = 0) -> Vector:
-    """The search itself: recorded once, for any graph of this size and type, and any source. It may continue from the
-    levels and the frontier of another search, after ``first`` levels."""
-    if levels is None:
-        levels = Vector(level_type(A), A.nrows)
-    for number in loop(frontier, limit):
-        depth = number + first if first else number
+def levels_from(A: Matrix, frontier: Vector, limit: int | None) -> Vector:
+    """The search itself: recorded once, for any graph of this size and type, and any source."""
+    levels = Vector(level_type(A), A.nrows)
+    for depth in loop(frontier, limit):
         # levels<frontier> = depth
         levels(frontier.S) << depth
         # frontier<!levels> = frontier A

@@ -4,7 +4,6 @@ Returns the levels that bfs.py does.
 Method: as there, on the structure of the graph alone (``any_pair``): a vertex is in the next frontier if any of its
 neighbours is in this one, so a pull may stop at the first one it finds. What has been visited contains the frontier,
 and a vertex not visited has no other visited neighbours: a pull may as well read ``levels``, which is dense already.
-On a device, long graphs are searched as in bfs.py after 64 levels.
 Invariant: that of bfs.py. Cost: O(n + m), and far fewer edges on graphs of small diameter.
 References: S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search, SC 2012; C. Yang, A. Buluc,
 J. Owens, Implementing push-pull efficiently in GraphBLAS, ICPP 2018.
@@ -12,15 +11,36 @@ J. Owens, Implementing push-pull efficiently in GraphBLAS, ICPP 2018.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from .. import BOOL, Matrix, Vector, loop, program, semiring
-from .bfs import LONG, rest_of_levels
+from .. import BOOL, Matrix, Vector, loop, program, search, semiring
 from .checks import check_source, graph_algorithm, level_type
 from .hybrid_bfs import search_by_degree
+from .relaxing import settle_in_buckets
 
-USUAL = ("auto", "cost", True, True, True, "auto", True)  # the options of a search by default
-AS_USUAL = {"direction": "auto", "policy": "cost", "early_exit": True, "reuse_mask": "auto"}  # what that is in a step
+
+class Options(NamedTuple):
+    """The options of :func:`dobfs`."""
+
+    direction: str = "auto"
+    policy: str = "cost"
+    change_direction: bool = True
+    masking: bool = True
+    early_exit: bool = True
+    operand_reuse: bool | str = "auto"
+    structure_only: bool = True
+
+    def of_step(self) -> dict[str, Any]:
+        """The options of a product."""
+        direction = "push" if self.direction == "auto" and not self.change_direction else self.direction
+        reuse = self.operand_reuse if self.masking and direction != "push" else False
+        by = {"direction": direction, "policy": self.policy, "early_exit": self.early_exit, "reuse_mask": reuse}
+        if self.policy == "switchpoint":
+            by["push_strategy"] = "push.sort"  # as the paper's pushes, also where they are all there is
+        return by
+
+
+DEFAULTS = Options()
 
 
 @graph_algorithm
@@ -84,42 +104,26 @@ def dobfs(
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
     source = check_source(A, source)
-    options = direction, policy, change_direction, masking, early_exit, operand_reuse, structure_only
-    order = A.search_order() if options == USUAL else None
-    if order is not None:
-        return search_by_degree(order, source, True, **AS_USUAL)
-    frontier = Vector.from_coo([source], [True], size=A.nrows)
-    if options == USUAL and A.follows_in_any_order():
-        return rest_of_levels(A, frontier, levels_from(A, frontier, *options, LONG))
-    return levels_from(A, frontier, *options)
+    options = Options(direction, policy, change_direction, masking, early_exit, operand_reuse, structure_only)
+    if options == DEFAULTS:
+
+        def by_degree(order: Any, source: int) -> Vector:
+            return search_by_degree(order, source, True, **options.of_step())
+
+        return search(levels_from, A, source, relax=settle_in_buckets, by_degree=by_degree)
+    return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), None, options)
 
 
 @program
-def levels_from(
-    A: Matrix,
-    frontier: Vector,
-    direction: str,
-    policy: str,
-    change_direction: bool,
-    masking: bool,
-    early_exit: bool,
-    operand_reuse: bool | str,
-    structure_only: bool,
-    limit: int | None = None,
-) -> Vector:
+def levels_from(A: Matrix, frontier: Vector, limit: int | None, options: Options = DEFAULTS) -> Vector:
     """The search itself, or its first levels: recorded once, for any graph of this size and type, and any source."""
-    step = semiring.any_pair[BOOL] if structure_only else semiring.lor_land
-    if direction == "auto" and not change_direction:
-        direction = "push"
-    reuse_mask = operand_reuse if masking and direction != "push" else False
-    by: dict[str, Any] = {"direction": direction, "policy": policy, "early_exit": early_exit, "reuse_mask": reuse_mask}
-    if policy == "switchpoint":
-        by["push_strategy"] = "push.sort"  # as the paper's pushes, also where they are all there is
+    step = semiring.any_pair[BOOL] if options.structure_only else semiring.lor_land
+    by = options.of_step()
     levels = Vector(level_type(A), A.nrows)
     for depth in loop(frontier, limit):
         # levels<frontier> = depth
         levels(frontier.S) << depth
-        if masking:
+        if options.masking:
             # frontier<!levels> = frontier A, or in a pull levels A
             frontier(~levels.S, replace=True, **by) << step(frontier @ A)
         else:  # visited vertices take part in the product: what masking saves can be measured

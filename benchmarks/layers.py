@@ -72,7 +72,7 @@ def layers(side: int = 1000) -> list[tuple[str, float]]:
     calls: dict[str, Callable[[], Any]] = {
         "kernel of the product": kernel_of(product),
         "engine: buffers, choice of the kernel, result": product,
-        "planner: facts, direction": lambda: products.vxm(node, view),
+        "planner: facts, direction": lambda: products.matvec(node, view),
         "interpreter: write, storage": lambda: interpreter.execute(node),
         "update: checks, the node": lambda: updates.update(after, expression, mask, None, True),
         "statement: mask, infix, operator, expression": statement,

@@ -25,6 +25,7 @@ from .api.mask import Mask
 from .api.matrix import Matrix
 from .api.program import program
 from .api.scalar import Scalar
+from .api.searches import search
 from .api.vector import Vector
 from .backends.registry import set_backend, using
 from .config import config
@@ -89,6 +90,7 @@ __all__ = [
     "operations",
     "program",
     "replace",
+    "search",
     "select",
     "semiring",
     "set_backend",

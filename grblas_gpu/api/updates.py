@@ -17,7 +17,7 @@ from . import execution, kinds
 from .assignment import LITERALS, assign_region, plain_literal
 from .execution import assigned_value, check_shapes_equal, fitting_mask, submit
 from .indexing import Indexes
-from .mask import check_mask
+from .mask import Mask, check_mask
 
 
 class Updater:
@@ -116,13 +116,16 @@ def assign_to(parent: Any, indexes: Indexes, expr: Any, opts: dict[str, Any]) ->
 
 def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
     """``out<mask, replace> (accum)= expr`` for an expression of the output's kind."""
-    shape = out.shape
-    if expr.shape != shape:
+    size = out._size if out.ndim == 1 else None  # vectors are compared here: most calls are about vectors
+    if (expr.shape != out.shape) if size is None else (expr._size != size):
         raise DimensionMismatch(
-            f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {shape}"
+            f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {out.shape}"
         )
     if mask is not None:
-        mask = fitting_mask(mask, out, shape)
+        parent: Any = mask.parent if size is not None and isinstance(mask, Mask) else None
+        fits = parent is not None and parent.ndim == 1 and parent._size == size
+        if not fits or parent._engine is not out._engine:
+            mask = fitting_mask(mask, out, out.shape)
     node = node_of((expr.ir_op, out, expr.op, expr.args, mask, accum, replace, desc, 0))
     if recording.active:
         submit(node)

@@ -46,26 +46,26 @@ def viewed(mask: MaskView | None, known: dict[int, VectorStore]) -> MaskView | N
     return MaskView(as_vector(store) if found is None else found, mask.structure, mask.complement)
 
 
-def ewise(engine: Any, method: str, x: MatrixStore, y: MatrixStore, op: Any, *defaults: Any) -> MatrixStore | None:
+def ewise(engine: Any, method: str, x: MatrixStore, y: MatrixStore, op: Any, *defaults: Any) -> MatrixStore:
     if op.positional is not None:
-        return None
+        return NotImplemented
     is_dense = x.dense is not None and y.dense is not None if method == "ewise_mult" else True
     if is_dense and not (x.form == y.form == FULL and x.iso and y.iso):
         check_positions(x.nrows, x.ncols, op.return_type.np_type.itemsize, x.stored_values)
     return as_matrix(x.nrows, x.ncols, getattr(engine, method)(as_vector(x), as_vector(y), op, *defaults))
 
 
-def apply(engine: Any, method: str, x: MatrixStore, op: Any, *more: Any) -> MatrixStore | None:
+def apply(engine: Any, method: str, x: MatrixStore, op: Any, *more: Any) -> MatrixStore:
     if op.positional is not None:
-        return None
+        return NotImplemented
     return as_matrix(x.nrows, x.ncols, getattr(engine, method)(flat(x), op, *more))
 
 
-def indexed(engine: Any, method: str, x: MatrixStore, op: Any, thunk: Any) -> MatrixStore | None:
-    """``select`` and ``apply_index`` by operators that read values only."""
+def indexed(engine: Any, method: str, x: MatrixStore, op: Any, thunk: Any) -> MatrixStore:
+    """``select`` and ``apply_index`` by operators that look at values only."""
     if op.source is None or re.search(r"\b[ij]\b", op.source):
-        return None
-    if x.iso:  # the same result for all entries
+        return NotImplemented
+    if x.iso:  # for one entry as for all of them
         one = getattr(engine, method)(VectorStore(1, x.stored_values), op, thunk)
         if one.nvals == 0:
             return engine.empty_matrix(x.nrows, x.ncols, x.dtype)
@@ -75,10 +75,10 @@ def indexed(engine: Any, method: str, x: MatrixStore, op: Any, thunk: Any) -> Ma
 
 def write(
     engine: Any, c: MatrixStore, t: MatrixStore, mask: MaskView | None, accum: Any, replace: bool, masked: bool
-) -> MatrixStore | None:
+) -> MatrixStore:
     """The output step. Once nothing can fail it may be made in the arrays of ``c``, like that of a vector."""
     if accum is not None and accum.positional is not None:
-        return None
+        return NotImplemented
     through: Any = None if mask is None or mask.complement else mask.store
     if through is not None and c.dense is None and through.dense is None:  # nothing else of it is written
         return engine.write(c, at_entries(t, mask), mask, accum, replace, True)
@@ -106,10 +106,10 @@ def assign(
     accum: Any,
     replace: bool,
     submask: bool,
-) -> MatrixStore | None:
+) -> MatrixStore:
     """``c<m>(I, J) (+)= value``: the positions of the region in a vector."""
     if accum is not None and accum.positional is not None:
-        return None
+        return NotImplemented
     if c.iso and c.dense is not None:
         check_positions(c.nrows, c.ncols, c.dtype.itemsize, c.dense)
     old = changeable(c)
@@ -199,10 +199,10 @@ def diagonal(engine: Any, a: MatrixStore, k: int) -> VectorStore:
     return engine.extract_vector(flat(a), keys)
 
 
-def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore | None:
-    """The entries of each row combined; missing entries of an integer bitmap count as the identity."""
+def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore:
+    """The entries of each row combined; where a bitmap of integers has none, the identity is added."""
     if a.ncols == 0 or (a.present is not None and monoid.any_value):
-        return None
+        return NotImplemented
     assert a.dense is not None
     if a.present is None and a.iso and a.ncols > 1:  # all rows are equal
         one = engine.reduce_scalar(VectorStore(a.ncols, a.dense), monoid)
@@ -219,7 +219,7 @@ def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore | No
     counts = np.count_nonzero(a.present.reshape(a.nrows, a.ncols), axis=1)
     rows = np.flatnonzero(counts)
     if len(rows) == 0:
-        return None
+        return NotImplemented
     starts = (np.cumsum(counts) - counts)[rows].astype(INDEX, copy=False)
     return VectorStore(a.nrows, engine.reduce_runs(monoid, values[a.present], starts), indices=rows)
 

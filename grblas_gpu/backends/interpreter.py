@@ -22,14 +22,14 @@ from .formats import choose_format
 from .memory_limits import NAMED
 from .operands import engine_of
 from .programs.unfusable import unfusable_reason
-from .storage import MaskView, MatrixStore, VectorStore
+from .storage import MaskView, MatrixStore, VectorStore, view_of
 
 AGAIN = 32  # steps after which an engine may take over a loop as a whole
 
 #: Operations with a result: a store, or the value of a scalar output.
 COMPUTE: dict[Op, Callable[[Node, MaskView | None], Any]] = {
-    ops.MXV: products.mxv,
-    ops.VXM: products.vxm,
+    ops.MXV: products.matvec,
+    ops.VXM: products.matvec,
     ops.MXM: products.mxm,
     ops.INNER: products.inner,
     ops.OUTER: products.outer,
@@ -77,13 +77,15 @@ def execute(node: Node, tracing: bool = True) -> None:
     if not atomic_updates.multithreaded and get_ident() != atomic_updates.first_thread:
         atomic_updates.notice_thread()
     try:
-        compute = COMPUTE.get(node.op)
+        op, out = node.op, node.out
+        compute = COMPUTE.get(op)
         if compute is None:
-            CHANGE[node.op](node)
+            CHANGE[op](node)
             return
-        op, out, _, operands, mask, accum, replace, desc, _ = node
+        accum = node.accum
         if out.ndim:
-            view = None if mask is None else mask.view()
+            mask, replace, desc = node.mask, node.replace, node.descriptor
+            view = None if mask is None else view_of((mask.parent._store, mask.structure, mask.complement))
             t = store = compute(node, view)
             engine = out._engine
             whole = accum is None and (view is None or (replace and op.masked))
@@ -96,7 +98,7 @@ def execute(node: Node, tracing: bool = True) -> None:
         else:
             value = compute(node, None)
             if type(value) is VectorStore:  # of one position
-                value = engine_of(operands[0]).get_element(value, (0,))
+                value = engine_of(node.operands[0]).get_element(value, (0,))
             assignment.set_scalar(out, value, accum)
     except OutOfMemory:
         raise

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from ..ir.descriptor import DENSE_STRATEGIES, Descriptor
 from ..ir.node import Node
-from ..plan import dense_rules, rules
-from ..plan.facts import few_edges, matvec_facts, mxm_facts, waits
+from ..ir.ops import VXM
+from ..plan import dense_rules
+from ..plan.facts import mxm_facts, plan_matvec
 from ..plan.rules import Facts, Plan
 from ..trace import records as trace
 from .asynchronous import check_any_order, check_product_of_matrices, final_value, pull_in_place
@@ -19,63 +19,47 @@ MOST_PLANS = 1024  # entries of the cache, which is then cleared
 _dense_plans: dict[Any, Plan] = {}
 
 
-def mxv(node: Node, view: MaskView | None) -> VectorStore:
-    a, u = node.operands
-    return _matvec(node, a, u, view, a._is_transposed, False)
-
-
-def vxm(node: Node, view: MaskView | None) -> VectorStore:
-    u, a = node.operands
-    return _matvec(node, a, u, view, not a._is_transposed, True)
-
-
-def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool, flip: bool) -> VectorStore:
+def matvec(node: Node, view: MaskView | None) -> VectorStore:
     """``t<mask> = M u`` with ``M`` the matrix or its transpose; ``flip`` says that the vector is the left operand."""
-    semiring, desc = node.operator, node.descriptor
+    semiring, desc, flip = node.operator, node.descriptor, node.op is VXM
+    a, u = node.operands
+    if flip:
+        a, u = u, a
     if node.accum is None and semiring.return_type.np_type is not node.out.dtype.np_type:
         semiring = _as_written(semiring, node.out.dtype)
-    store = a._matrix._store if a._is_transposed else a._store
-    operand = u._store
+    engine, operand = u._engine, u._store
+    transposed = a._is_transposed
+    store = a._matrix._store if transposed else a._store
+    transposed = transposed is not flip
+    final = None
+    if desc is not None:
+        if desc.any_order:
+            check_any_order(node)
+        if desc.settles_at is not None:
+            final = final_value(node, store)
+        if desc.pulls_in_place:
+            return pull_in_place(node, store, view, transposed, flip, final, None)
     tracing = trace.current() is not None
-    if desc is None and not tracing and store.nvals <= rules.SMALL_EDGES:
-        return u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=rules.SMALL_PUSH)
-    if desc is not None and desc.any_order:
-        check_any_order(node)
-    final = None if desc is None or desc.settles_at is None else final_value(node, store)
-    if desc is not None and desc.pulls_in_place:
-        return pull_in_place(node, store, view, transposed, flip, final, None)
-    if desc is not None and desc.strategy is not None and not desc.reuse_mask and not tracing:  # nothing to decide
-        plan = rules.chosen(desc)
-    elif (
-        (desc is None or desc.plain)
-        and not tracing
-        and few_edges(u._engine, store, operand, view, transposed)
-        and not waits(u._engine, semiring)
-    ):
-        plan = rules.CHEAP_PUSH
-    else:
-        facts = matvec_facts(u._engine, store, operand, semiring, view, transposed, desc)
-        if desc is not None and desc.remembers:
-            facts = facts._replace(edges_before=operand.checked, u_edges=cache(facts.u_edges))
-        plan = rules.choose_matvec(facts, desc)
-        if final is not None and plan.bottom_up:
+    plan, facts = plan_matvec(engine, store, operand, semiring, view, transposed, desc, tracing)
+    if facts is not None and desc is not None and plan.bottom_up:
+        if final is not None:
             result = pull_in_place(node, store, view, transposed, flip, final, facts.u_edges())
             return _remembering(result, desc, facts)
-        reuses = desc is not None and desc.reuse_mask and view is not None and plan.bottom_up
-        if tracing:
-            _record_plan(node.op.name, plan, facts._replace(u_nvals=view.store.nvals) if reuses else facts, view)  # type: ignore[union-attr]
-        if reuses:
-            operand = view.store  # type: ignore[union-attr]
-        result = u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
-        return _remembering(result, desc, facts)
-    return u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
+        if desc.reuse_mask and view is not None:
+            operand = view.store
+            facts = facts._replace(u_nvals=operand.nvals) if tracing else facts
+    if tracing:
+        assert facts is not None
+        _record_plan(node.op.name, plan, facts, view)
+    result = engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
+    return result if desc is None or facts is None else _remembering(result, desc, facts)
 
 
 _written: dict[Any, Any] = {}
 
 
 def _as_written(semiring: Any, dtype: Any) -> Any:
-    """``any_pair`` finds ones, of whatever type they are: in that of the output nobody has to cast them."""
+    """``any_pair`` gives ones of any type: in the type of the output they need no cast."""
     if not semiring.cacheable:
         return semiring
     key = semiring.key, dtype.np_type
@@ -87,9 +71,9 @@ def _as_written(semiring: Any, dtype: Any) -> Any:
     return found
 
 
-def _remembering(result: VectorStore, desc: Descriptor | None, facts: Facts) -> VectorStore:
-    """What the rule of the next product looks back at."""
-    if desc is not None and desc.remembers:
+def _remembering(result: VectorStore, desc: Descriptor, facts: Facts) -> VectorStore:
+    """The result, with the number that the rule of the next product looks back at."""
+    if desc.remembers:
         result.checked = facts.u_nvals if desc.policy == "switchpoint" else facts.u_edges()
     return result
 

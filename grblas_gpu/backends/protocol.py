@@ -4,7 +4,7 @@ Stores go in, a new store comes out (only :meth:`Backend.assign` and :meth:`Back
 the output in place and return it). Operators are typed (see docs/architecture.md); operands are cast to an operator's
 types by the engine. A vector or matrix that an operation is defined for alike is written ``Store``.
 
-Methods with a body here are optional: the body is right for every engine whose stores hold arrays.
+:class:`Primitives` are what an engine is made of; :class:`Backend` adds operations that it may accelerate.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class DegreeStatistics(NamedTuple):
     deviation: float
 
 
-class Backend(Protocol):
-    """The methods that the layers above call."""
+class Primitives(Protocol):
+    """The operations that every engine needs: all others are defined by these."""
 
     name: str
     costs: Costs
@@ -57,24 +57,15 @@ class Backend(Protocol):
 
     # memory
     def array(self, values: Any, dtype: Any = None) -> Array: ...
-    def listed(self, part: range) -> Array:
-        """Positions of a slice as an array of this engine's."""
-        return self.array(np.arange(part.start, part.stop, part.step, dtype=INDEX))
-
     def host(self, array: Array) -> Any: ...
     def share(self, array: Any) -> Array: ...
     def adopt(self, store: Store) -> Store: ...
     def export(self, store: Store) -> Store: ...
     def copy(self, store: Store) -> Store: ...
-
-    def copy_allowed(self, store: Store, mask: MaskView) -> Store:
-        """A copy of the entries where the mask is open; it may contain more."""
-        return self.copy(store)
-
     def empty_vector(self, size: int, dtype: Any) -> VectorStore: ...
     def empty_matrix(self, nrows: int, ncols: int, dtype: Any) -> MatrixStore: ...
 
-    # arrays of this engine's
+    # arrays of this engine
     def compute(self, op: Any, *operands: Array) -> Array:
         """An operator on arrays that already have its types."""
         return op.numpy(*operands)
@@ -88,7 +79,7 @@ class Backend(Protocol):
         order = np.argsort(keys, kind="stable")
         return keys[order], order
 
-    # products
+    # GraphBLAS operations
     def mxv(
         self,
         a: MatrixStore,
@@ -100,6 +91,53 @@ class Backend(Protocol):
         flip: bool,
         plan: Any,
     ) -> VectorStore: ...
+    def mxm(
+        self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any
+    ) -> MatrixStore: ...
+    def ewise_add(self, x: Store, y: Store, op: Any) -> Store: ...
+    def ewise_mult(self, x: Store, y: Store, op: Any) -> Store: ...
+    def apply(self, x: Store, op: Any) -> Store: ...
+    def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store: ...
+    def apply_index(self, x: Store, op: Any, thunk: Any) -> Store: ...
+    def select(self, x: Store, op: Any, thunk: Any) -> Store: ...
+    def reduce_scalar(self, x: Store, monoid: Any) -> Any: ...
+    def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore: ...
+    def transpose(self, a: MatrixStore) -> MatrixStore: ...
+    def cast(self, x: Store, dtype: Any) -> Store: ...
+    def extract_vector(self, u: VectorStore, index: Array | None) -> VectorStore: ...
+    def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore: ...
+    def write(
+        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
+    ) -> Store: ...
+    def assign(
+        self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Any, replace: bool, submask: bool
+    ) -> Store: ...
+
+    # entries, in and out
+    def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore: ...
+    def build_matrix(
+        self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any
+    ) -> MatrixStore: ...
+    def tuples(self, x: Store) -> tuple[Array, Array, Array]: ...
+
+
+class Backend(Primitives, Protocol):
+    """The primitives, and operations that an engine may accelerate.
+
+    Each of these has a definition in terms of the primitives: its body here, or array code in ``reference/``.
+    """
+
+    # memory
+    def listed(self, part: range) -> Array:
+        """Positions of a slice as an array of this engine's."""
+        return self.array(np.arange(part.start, part.stop, part.step, dtype=INDEX))
+
+    def copy_allowed(self, store: Store, mask: MaskView) -> Store:
+        """A copy of what the mask allows; there may be more in it."""
+        return self.copy(store)
+
+    # arrays of this engine's
+    # products
     def compares_and_swaps(self, monoid: Any) -> bool:
         """Whether atomics of this monoid are compare-and-swap loops: pushes to one sum then wait for each other."""
         return False
@@ -116,9 +154,6 @@ class Backend(Protocol):
         plan: Any,
         final: Any,
     ) -> VectorStore: ...
-    def mxm(
-        self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any
-    ) -> MatrixStore: ...
     def count_edges(self, columns: MatrixStore, u: VectorStore) -> int: ...
     def search(self, part: MatrixStore, layout: Any, degrees: Array, here: Array) -> Any:
         """A rank's part of breadth-first searches over bit maps (:mod:`.search_layout`), or None.
@@ -184,30 +219,18 @@ class Backend(Protocol):
     def kronecker(self, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore: ...
 
     # element-wise, apply, select
-    def ewise_add(self, x: Store, y: Store, op: Any) -> Store: ...
-    def ewise_mult(self, x: Store, y: Store, op: Any) -> Store: ...
     def ewise_union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store: ...
-    def apply(self, x: Store, op: Any) -> Store: ...
-    def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store: ...
-    def apply_index(self, x: Store, op: Any, thunk: Any) -> Store: ...
-    def select(self, x: Store, op: Any, thunk: Any) -> Store: ...
-
     # reductions
-    def reduce_scalar(self, x: Store, monoid: Any) -> Any: ...
     def reduce_later(self, x: Store, monoid: Any) -> Any:
         """The same, or a value that is still being computed (:class:`.later.Later`)."""
         return self.reduce_scalar(x, monoid)
 
-    def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore: ...
     def count_rowwise(self, a: MatrixStore) -> VectorStore:
         """The number of entries of each row of CSR that is not empty."""
         counts = a.indptr[1:].astype(INDEX) - a.indptr[:-1]
         return VectorStore(a.nrows, counts, present=counts > 0)
 
     # structure
-    def transpose(self, a: MatrixStore) -> MatrixStore: ...
-    def cast(self, x: Store, dtype: Any) -> Store: ...
-    def extract_vector(self, u: VectorStore, index: Array | None) -> VectorStore: ...
     def checked_positions(self, index: Array, size: int) -> Array | None:
         """Positions in an array of this engine, negative ones from the end, as a copy from 0 on; None if they have to
         be checked (one may be out of range)."""
@@ -252,7 +275,6 @@ class Backend(Protocol):
         """``c[rows, cols] = value`` of CSR, with ranges of consecutive positions; None: use :meth:`assign`."""
         return None
 
-    def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore: ...
     def extract_rows(self, a: MatrixStore, first: int, stop: int) -> MatrixStore:
         """``t[p, :] = a[first + p, :]`` before ``stop``, of CSR: the entries of consecutive rows are consecutive."""
         begin, end = int(a.indptr[first]), int(a.indptr[stop])  # synchronizes
@@ -280,12 +302,6 @@ class Backend(Protocol):
         return with_form(a, form)
 
     # the output
-    def write(
-        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
-    ) -> Store: ...
-    def assign(
-        self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Any, replace: bool, submask: bool
-    ) -> Store: ...
     def replace_row(self, c: MatrixStore, row: int, line: VectorStore) -> MatrixStore: ...
     def replace_column(self, c: MatrixStore, col: int, line: VectorStore) -> MatrixStore: ...
 
@@ -300,19 +316,14 @@ class Backend(Protocol):
         values = x.values if getattr(x, "present", None) is None else x.values[x.present]
         return bool((values == values[0]).all())  # synchronizes
 
-    def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore: ...
     def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
         """A vector of one entry, given as Python numbers."""
         return self.build_vector(size, np.array([index], INDEX), np.array([value], dtype), None)
 
-    def build_matrix(
-        self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any
-    ) -> MatrixStore: ...
     def checks_positions(self, rows: Array, cols: Array, values: Array) -> bool:
         """Whether :meth:`build_matrix` detects positions out of bounds itself, and raises IndexOutOfBound."""
         return False
 
-    def tuples(self, x: Store) -> tuple[Array, Array, Array]: ...
     def to_dense(self, x: Store, fill: Any, dtype: Any) -> Array: ...
 
     # graph statistics

@@ -14,10 +14,6 @@ from .dispatch import dispatched
 from .distances import in_batches, missing_source
 from .graph import Graph
 
-# From as many nodes on, the searches of betweenness centrality fill the cores of a CPU one by one. Measured: graphs of
-# 100,000 edges and 5,000 nodes are faster by batches, those of 10,000 twice as fast without.
-ONE_AT_A_TIME = 8192
-
 
 @dispatched()
 def betweenness_centrality(
@@ -34,8 +30,6 @@ def betweenness_centrality(
     # Every ordered pair of nodes counts once; the scale follows below.
     options: dict[str, Any] = {"normalized": False, "directed": True, "endpoints": endpoints}
     options["weighted"] = weight is not None
-    if A.backend != "cuda" and n >= ONE_AT_A_TIME:
-        options["batch"] = 1
     scores = algorithms.betweenness_centrality(A, sources, **options).to_dense(0.0)
     pairs = n if endpoints else n - 1  # nodes that paths through a node may start from
     if pairs < 2:

@@ -8,7 +8,29 @@ from typing import Any
 
 from . import rules
 from .dense_rules import MxmFacts
-from .rules import Facts
+from .rules import Facts, Plan
+
+
+def plan_matvec(
+    engine: Any, a: Any, u: Any, semiring: Any, view: Any, transposed: bool, desc: Any, with_facts: bool
+) -> tuple[Plan, Facts | None]:
+    """The strategy for ``t<mask> = M u``, with ``M`` the store ``a`` or its transpose, and the facts behind it.
+
+    A choice that needs no facts comes without them, unless ``with_facts``: collecting them takes as long as a small
+    product.
+    """
+    if not with_facts:
+        if desc is None and a.nvals <= rules.SMALL_EDGES:
+            return rules.SMALL_PUSH, None
+        if desc is not None and desc.strategy is not None and not desc.reuse_mask:
+            return rules.chosen(desc), None
+        plain = desc is None or desc.plain
+        if plain and few_edges(engine, a, u, view, transposed) and not waits(engine, semiring):
+            return rules.CHEAP_PUSH, None
+    facts = matvec_facts(engine, a, u, semiring, view, transposed, desc)
+    if desc is not None and desc.remembers:
+        facts = facts._replace(edges_before=u.checked, u_edges=cache(facts.u_edges))
+    return rules.choose_matvec(facts, desc), facts
 
 
 def few_edges(engine: Any, a: Any, u: Any, view: Any, transposed: bool) -> bool:

@@ -5,16 +5,25 @@ from __future__ import annotations
 import ast
 import inspect
 from pathlib import Path
+from types import FunctionType
+from typing import ClassVar
 
 import pytest
 
 from grblas_gpu import backends
+from grblas_gpu.backends.cpu.engine import CpuBackend
+from grblas_gpu.backends.engine import GUARDED, Engine
 from grblas_gpu.backends.mpi.engine import MpiBackend
-from grblas_gpu.backends.protocol import Backend
+from grblas_gpu.backends.protocol import Backend, Primitives
 from grblas_gpu.backends.reference import Definitions
 
-PROTOCOL = ast.parse(inspect.getsource(Backend)).body[0]
-METHODS = {node.name: ast.unparse(node.body[-1]) for node in ast.walk(PROTOCOL) if isinstance(node, ast.FunctionDef)}
+PROTOCOL = [ast.parse(inspect.getsource(each)) for each in (Primitives, Backend)]
+METHODS = {
+    node.name: ast.unparse(node.body[-1])
+    for tree in PROTOCOL
+    for node in ast.walk(tree)
+    if isinstance(node, ast.FunctionDef)
+}
 REQUIRED = {name for name, body in METHODS.items() if body == "..."}  # the others have a default
 
 
@@ -36,20 +45,66 @@ def test_the_layers_above_ask_for_nothing_else() -> None:
     }
     assert len(called) > 100
     assert {
-        each for each in called if not hasattr(Backend, each[1]) and each[1] not in Backend.__annotations__
+        each for each in called if not hasattr(Backend, each[1]) and each[1] not in Primitives.__annotations__
     } == set()
 
 
-def test_the_cuda_engine_says_what_did_not_fit() -> None:
-    """By its text: this machine may have no CuPy."""
-    sized = set()
-    for file in "engine.py memory.py building.py elementwise.py writing.py eager/mxv.py".split():
-        tree = ast.parse((Path(backends.__path__[0]) / "cuda" / file).read_text(encoding="utf-8"))
-        for node in next(node for node in tree.body if isinstance(node, ast.ClassDef)).body:
-            if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("sized("):
-                sized.add(ast.unparse(node.targets[0]))
-            elif isinstance(node, ast.FunctionDef):
-                decorated, last = "sized" in map(ast.unparse, node.decorator_list), node.body[-1]
-                if decorated or (type(last) is ast.Try and f"failed({node.name!r}" in ast.unparse(last)):
-                    sized.add(node.name)
-    assert sized >= REQUIRED
+def test_every_operation_that_takes_memory_is_guarded() -> None:
+    assert REQUIRED - {"empty_vector"} <= GUARDED  # which the CUDA engine guards by itself
+
+
+class Definition:
+    def apply(self, x: object, op: object) -> str:
+        return "definition"
+
+    def select(self, x: object, op: object, thunk: object) -> str:
+        return "definition"
+
+    def tuples(self, x: object) -> str:
+        return "definition"
+
+
+class Kernels:
+    @staticmethod
+    def apply(x: int, op: object) -> str | None:
+        return "kernel" if x > 0 else None
+
+    def select(self, x: object, op: object, thunk: object) -> str:
+        return "kernel, or " + Definition.select(self, x, op, thunk)
+
+
+class Forms:
+    def apply(self, x: int, op: object) -> str:
+        return "form" if x > 9 else NotImplemented
+
+    def tuples(self, x: object) -> None:
+        return None
+
+
+class Composed(Engine, definitions=(Definition,), kernels=(Kernels,), forms=Forms):
+    left_to_others = "c"
+    failures: ClassVar[list[str]] = []
+
+    def other_engine(self, kind: str, name: str) -> tuple:
+        return (lambda *arguments: f"other engine: {kind}"), "", ""
+
+    def failed(self, name: str, error: BaseException) -> None:
+        self.failures.append(name)
+
+
+def test_a_call_goes_to_the_first_part_that_takes_it() -> None:
+    """Types, forms, kernels, definition."""
+    engine = Composed()
+    assert [engine.apply(x, None) for x in (1j, 10, 1, 0)] == ["other engine: c", "form", "kernel", "definition"]
+    assert engine.select(1, None, None) == "kernel, or definition"
+    assert engine.tuples(1) is None
+    with pytest.raises(TypeError, match="not supported"):
+        engine.apply("1", None)
+    assert engine.failures == ["apply"]
+
+
+def test_an_engine_has_thirty_primitives() -> None:
+    """All other operations have a definition (`test_an_engine_has_every_operation`), and engines are composed."""
+    primitives = [name for name, each in vars(Primitives).items() if isinstance(each, FunctionType)]
+    assert len([name for name in primitives if not name.startswith("_")]) == 30
+    assert len(CpuBackend.__mro__) <= 7  # five of them: the protocol and Python's own

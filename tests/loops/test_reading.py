@@ -14,7 +14,7 @@ import pytest
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, generators, io, monoid, semiring
 from grblas_gpu.backends import registry as backends
-from grblas_gpu.backends.protocol import Backend
+from grblas_gpu.backends.protocol import Backend, Primitives
 from grblas_gpu.exceptions import LoopError
 from grblas_gpu.ir import recording as recorded
 
@@ -26,7 +26,7 @@ def recording(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     """An engine on the host, whose methods end recording, as the one of a device does; or that has none of this."""
     with gb.using("numpy"):
         engine = type(backends.current_engine())
-        for name in vars(Backend) if request.param else ():
+        for name in vars(Primitives) | vars(Backend) if request.param else ():
             if not name.startswith("_") and name != "empty_vector" and callable(method := getattr(engine, name, None)):
                 monkeypatch.setattr(engine, name, ending(method))
         monkeypatch.setattr(engine, "runs_loops", True)

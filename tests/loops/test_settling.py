@@ -192,7 +192,7 @@ def test_levels_of_long_graphs(name: str, to_device: Any) -> None:
 
 def test_long_graphs_that_are_wide(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """They go on level by level."""
-    monkeypatch.setattr(importlib.import_module("grblas_gpu.algorithms.bfs"), "SHORT", 5)
+    monkeypatch.setattr(importlib.import_module("grblas_gpu.plan.search_rules"), "SHORT", 5)
     with gb.using("cpu"):
         A = generators.grid_2d(90, 40)
         expected = algorithms.bfs(A, 7)

@@ -37,6 +37,7 @@ def pull_in_place(
     *,
     transposed: bool,
     flip: bool,
+    plan: Any,
     final: Any,
 ) -> VectorStore | None:
     """The result, or None for the definition to compute it: the kernel's rows are not open and in ``u`` at once."""

@@ -210,7 +210,7 @@ def ewise_mult(x: Store, y: Store, op: Any) -> Store | None:
     return _combine(x, y, Operands(x.values, y.values, op, False))
 
 
-def union(x: Store, y: Store, op: Any, defaults: Any, dtype: Any) -> Store | None:
+def union(x: Store, y: Store, op: Any, defaults: Any = None, dtype: Any = None) -> Store | None:
     if not _table.enabled or op.positional is not None:
         return None
     if x.nvals == 0 or y.nvals == 0:

@@ -12,56 +12,15 @@ import numpy as np
 
 from ...plan.storage_rules import DENSE_LIMIT
 from ..programs.reading import EACH
-from ..reference import Definitions
 from ..storage import INDEX, Array, Known, MaskView, MatrixStore, VectorStore
-from . import asynchronous, pool, workspace
 from . import mxv_source as text
+from . import pool, workspace
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve
 from .mxv_call import Call, kernels, prepared
-from .mxv_push import TINY_DENSE, count_edges, push
+from .mxv_push import TINY_DENSE, push
 from .parallel import PARALLEL_WORK, Chunks, edge_chunks, even_chunks
 
 BLEND_EDGES = 4096  # a smaller matrix is not worth another kernel
-
-
-class VectorProducts(Definitions):
-    """The engine's products of a matrix and a vector; the definitions compute the rest."""
-
-    def mxv(
-        self,
-        a: MatrixStore,
-        u: VectorStore,
-        semiring: Any,
-        mask: MaskView | None,
-        *,
-        transposed: bool,
-        flip: bool,
-        plan: Any,
-    ) -> VectorStore:
-        result = mxv(a, u, semiring, mask, transposed, flip, plan)
-        if result is not None:
-            return result
-        return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
-
-    def pull_in_place(
-        self,
-        a: MatrixStore,
-        u: VectorStore,
-        semiring: Any,
-        mask: MaskView | None,
-        *,
-        transposed: bool,
-        flip: bool,
-        plan: Any,
-        final: Any,
-    ) -> VectorStore:
-        result = asynchronous.pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, final=final)
-        if result is None:
-            return super().pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan, final=final)
-        return result
-
-    def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
-        return count_edges(columns, u)
 
 
 def mxv(

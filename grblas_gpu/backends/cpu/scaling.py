@@ -27,7 +27,7 @@ def scaled(a: MatrixStore, b: MatrixStore, semiring: Any) -> MatrixStore | None:
     rows = a.is_diagonal
     diagonal, other = (a, b) if rows else (b, a)
     numbers = np.ascontiguousarray(expand(diagonal.values, diagonal.nrows))
-    factors: Any = spread(VectorStore(diagonal.nrows, numbers), rows, other)
+    factors: Any = spread(VectorStore(diagonal.nrows, numbers), other.nrows, other.ncols, rows, other)
     if factors is None:
         return None
     left, right = (factors, other) if rows else (other, factors)

@@ -45,7 +45,7 @@ LINES = {True: "i", False: "U(indices[p])"}
 _table = KernelTable()
 
 
-def spread(u: VectorStore, down: bool, pattern: MatrixStore | None) -> MatrixStore | None:
+def spread(u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixStore | None) -> MatrixStore | None:
     """``t[i, j] = u[i]`` (``down``) or ``u[j]`` at the entries of a pattern; or None for the definition."""
     if pattern is None or pattern.form != SPARSE or u.indices is not None or u.iso or u.dtype.kind not in "biuf":
         return None

@@ -8,19 +8,21 @@ import cupy
 import numpy as np
 
 from ...plan.storage_rules import matrix_form
+from ..protocol import Backend
 from ..reference import Definitions
 from ..storage import Array, HostEntry, HostList, MatrixStore, VectorStore
 from .eager import building
 from .memory import HOST
-from .runtime.reporting import sized
 
 FEW = 2**14  # entries of the host: up to so many are sorted there
 
 
-class CudaBuilding(Definitions):
-    """The implementation of ``from_coo`` and similar calls."""
+class CudaBuilding(Backend):
+    """Operations that make stores of given entries."""
 
-    @sized
+    moved: Any  # definitions
+    combined_runs: Any
+
     def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
         if len(values) == 1 and type(index) is type(values) is np.ndarray:  # nothing to put in order
             return self.build_entry(size, index.item(), values.item(), values.dtype)
@@ -28,13 +30,12 @@ class CudaBuilding(Definitions):
             if len(values) > 1 and (values == values[0]).all():  # one value for all: kernels read none
                 values = np.broadcast_to(values[:1], values.shape)
             return VectorStore.on_its_way(size, HostList(HOST.build_vector(size, index, values, dup_op), cupy.asarray))
-        return super().build_vector(size, index, values, dup_op)
+        return Definitions.build_vector(self, size, index, values, dup_op)
 
     def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
         """A vector of one entry, given as Python numbers."""
         return VectorStore.on_its_way(size, HostEntry(size, index, value, dtype, cupy.asarray))
 
-    @sized
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
         if _few_on_host(rows, cols, values) or matrix_form(len(rows), nrows, ncols, "sparse") == "hypersparse":
             if isinstance(rows, cupy.ndarray):
@@ -45,7 +46,7 @@ class CudaBuilding(Definitions):
         found = building.build_matrix(nrows, ncols, rows, cols, values, dup_op, self.combined_runs)
         if found is None:
             building.check_positions(nrows, ncols, rows, cols)
-            return super().build_matrix(nrows, ncols, rows, cols, values, dup_op)
+            return Definitions.build_matrix(self, nrows, ncols, rows, cols, values, dup_op)
         return found
 
     def checks_positions(self, rows: Array, cols: Array, values: Array) -> bool:

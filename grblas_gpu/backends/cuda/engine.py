@@ -14,12 +14,15 @@ import numpy as np
 
 from ...plan.rules import CUDA_COSTS
 from ...plan.storage_rules import DENSE_LIMIT, matrix_form
-from ..by_type import ByType
+from ..engine import Engine
 from ..every_form import EveryForm
 from ..matrix_storage import HYPERSPARSE, SPARSE
 from ..messages import Numbering, PackedParts
+from ..protocol import Backend
+from ..reference import DEFINITIONS, Definitions
 from ..storage import Array, MaskView, MatrixStore, VectorStore, column_type
 from . import messages
+from .building import CudaBuilding
 from .eager import array_code, extracting, positions, radix, vectors
 from .eager.degree_order import by_degree, may_order_searches, orders_searches
 from .eager.groups import heaviest_groups, spread_out
@@ -33,36 +36,34 @@ from .eager.mxv import VectorProducts
 from .elementwise import CudaElementwise
 from .fusion.run import Loops
 from .memory import HOST, CudaMemory
-from .runtime.arrays import another_empty_list
-from .runtime.reporting import sized
+from .runtime.arrays import another_empty_list, empty_list
+from .runtime.reporting import failed, sized
 from .search import CudaSearch
 from .writing import CudaWriting
 
+first_list = sized(empty_list)
 
-class CudaKernels(Loops, CudaWriting, CudaElementwise, CudaMemory, VectorProducts):
-    """The methods of CudaBackend for CSR. Stores hold CuPy arrays; no values are computed on the host."""
+
+class CudaKernels(Backend):
+    """What CudaBackend computes with CSR. Stores hold CuPy arrays; nothing is computed on the host."""
 
     # ---- products -----------------------------------------------------------------------------------------------
 
-    @sized
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         return mxm(a, b, semiring, mask, plan=plan)
 
-    @sized
     def kronecker(self, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
         nrows, ncols, entries = a.nrows * b.nrows, a.ncols * b.ncols, a.nvals * b.nvals
         if not entries or HYPERSPARSE in (a.form, b.form, matrix_form(entries, nrows, ncols, SPARSE)):
-            return super().kronecker(a, b, op)
+            return Definitions.kronecker(self, a, b, op)
         return kronecker_product(a, b, op)
 
     def shaped_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
         return shaped_product(a, b, semiring, masked)
 
-    @sized
     def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
         return triangle_counts(lower, Product(lower, lower, semiring, True), of_edges)
 
-    @sized
     def heaviest_groups(
         self, a: MatrixStore, groups: VectorStore, handicap: VectorStore | None, rows: VectorStore | None
     ) -> VectorStore | None:
@@ -73,89 +74,78 @@ class CudaKernels(Loops, CudaWriting, CudaElementwise, CudaMemory, VectorProduct
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
         """As the definition, but a row that is far longer than the mask's is searched at the mask's entries only."""
         if mask is None or mask.form != SPARSE or a.nvals == 0:
-            return super().estimate_products(a, b, mask)
+            return Definitions.estimate_products(self, a, b, mask)
         return estimate_masked_products(a, b, mask)
 
     def estimate_dots(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
         """As the definition, but a column that is far longer than the row is searched at the row's entries only."""
         if b._transpose is None or mask.nvals == 0:
-            return super().estimate_dots(a, b, mask)
+            return Definitions.estimate_dots(self, a, b, mask)
         return estimate_dots(a, b._transpose, mask)
 
-    @sized
     def search(self, part: MatrixStore, layout: Any, degrees: Array, here: Array) -> CudaSearch:
         return CudaSearch(part, layout, degrees, here)
 
     # ---- messages between ranks: complex numbers by the definitions, records by these on the host -----------------
 
-    @sized
     def pack_parts(
         self, u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool
     ) -> PackedParts:
         if u.dtype.kind == "V":
             return HOST.pack_parts(self.export(u), lengths, dtype, here, on_host)
         if u.dtype.kind == "c":
-            return super().pack_parts(u, lengths, dtype, here, on_host)
+            return Definitions.pack_parts(self, u, lengths, dtype, here, on_host)
         return messages.pack_parts(u, lengths, dtype, here, on_host)
 
-    @sized
     def join_parts(self, sent: list[Any], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
         if dtype.kind == "V":
             return self.adopt(HOST.join_parts(sent, lengths, dtype, dense))
         if dtype.kind == "c":
-            return super().join_parts(sent, lengths, dtype, dense)
+            return Definitions.join_parts(self, sent, lengths, dtype, dense)
         return messages.join_parts(sent, lengths, dtype, dense)
 
-    @sized
     def fold_parts(
         self, sent: list[Any], size: int, dtype: np.dtype, monoid: Any, numbering: list[Numbering] | None
     ) -> VectorStore:
         if dtype.kind == "V":
             return self.adopt(HOST.fold_parts(sent, size, dtype, monoid, numbering))
         if dtype.kind == "c":
-            return super().fold_parts(sent, size, dtype, monoid, numbering)
+            return Definitions.fold_parts(self, sent, size, dtype, monoid, numbering)
         return messages.fold_parts(sent, size, dtype, monoid, numbering)
 
     # ---- parts of vectors and matrices ---------------------------------------------------------------------------
 
-    @sized
     def checked_positions(self, index: Array, size: int) -> Array | None:
         return positions.checked_positions(index, size)
 
-    @sized
     def extract_vector(self, u: VectorStore, index: Array | None) -> VectorStore:
         if index is None or not vectors.worthwhile(u):
-            return super().extract_vector(u, index)
+            return Definitions.extract_vector(self, u, index)
         return positions.taken(u, index)
 
-    @sized
     def extract_given(self, u: VectorStore, given: Array) -> VectorStore | None:
         if u.dtype.kind in "cV" or not vectors.worthwhile(u):
             return None
         return positions.taken_if_inside(u, given)
 
-    @sized
     def diagonal(self, a: MatrixStore, k: int) -> VectorStore:
         if a.form != SPARSE or min(a.nrows, a.ncols) > DENSE_LIMIT:
-            return super().diagonal(a, k)
+            return Definitions.diagonal(self, a, k)
         return extracting.diagonal(a, k)
 
-    @sized
     def diagonal_matrix(self, u: VectorStore, k: int) -> MatrixStore:
         if k or u.kind != "full" or not u.size:
-            return super().diagonal_matrix(u, k)
+            return Definitions.diagonal_matrix(self, u, k)
         places = cupy.arange(u.size + 1, dtype=column_type(u.size + 1))
         result = MatrixStore(u.size, u.size, places, places[:-1], u.values.copy())
         result._is_diagonal = True
         return result
 
-    @sized
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:
         picked = a if rows is None else extracting.rows_at(a, rows)
         found = picked if cols is None else extracting.columns_at(picked, cols)
-        return super().extract_matrix(picked, None, cols) if found is None else found
+        return Definitions.extract_matrix(self, picked, None, cols) if found is None else found
 
-    @sized
     def extract_rows(self, a: MatrixStore, first: int, stop: int) -> MatrixStore:
         return extracting.rows_between(a, first, stop)
 
@@ -164,9 +154,8 @@ class CudaKernels(Loops, CudaWriting, CudaElementwise, CudaMemory, VectorProduct
     def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
         return radix.sort_positions(cupy.ascontiguousarray(keys), radix.bits_for(limit))
 
-    @sized
     def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]:
-        return by_degree(pattern) if pattern.form == SPARSE and pattern.nvals else super().by_degree(pattern)
+        return by_degree(pattern) if pattern.form == SPARSE and pattern.nvals else Definitions.by_degree(self, pattern)
 
     def may_order_searches(self, a: MatrixStore) -> bool:
         return may_order_searches(a)
@@ -179,31 +168,11 @@ class CudaKernels(Loops, CudaWriting, CudaElementwise, CudaMemory, VectorProduct
     def kronecker_keys(self, recipe: Any, low: int, high: int, keys: Array) -> int:
         return kronecker_keys(recipe, low, high, keys)
 
-    # ---- by their definitions ----------------------------------------------------------------------------------------
 
-    copy = sized(VectorProducts.copy)
-    inner = sized(VectorProducts.inner)
-    outer = sized(VectorProducts.outer)
-    ewise_add = sized(VectorProducts.ewise_add)
-    ewise_union = sized(VectorProducts.ewise_union)
-    transpose = sized(VectorProducts.transpose)
-    positions = sized(VectorProducts.positions)
-    extract_row = sized(VectorProducts.extract_row)
-    extract_column = sized(VectorProducts.extract_column)
-    join_tiles = sized(VectorProducts.join_tiles)
-    as_matrix = sized(VectorProducts.as_matrix)
-    spread = sized(VectorProducts.spread)
-    resize_vector = sized(VectorProducts.resize_vector)
-    resize_matrix = sized(VectorProducts.resize_matrix)
-    replace_row = sized(VectorProducts.replace_row)
-    replace_column = sized(VectorProducts.replace_column)
-    tuples = sized(VectorProducts.tuples)
-    to_dense = sized(VectorProducts.to_dense)
-    pattern = sized(VectorProducts.pattern)
-    degree_statistics = sized(VectorProducts.degree_statistics)
+PARTS = (Loops, CudaMemory, CudaBuilding, CudaElementwise, CudaWriting, VectorProducts, CudaKernels)
 
 
-class CudaBackend(ByType, EveryForm, CudaKernels):
+class CudaBackend(Engine, definitions=DEFINITIONS, kernels=PARTS, forms=EveryForm):
     """Matrices in every form; complex numbers and records by array code."""
 
     name = "cuda"
@@ -214,8 +183,14 @@ class CudaBackend(ByType, EveryForm, CudaKernels):
     left_to_others = "cV"
 
     def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
-        """Every result begins as an empty vector, so making one checks neither its type nor free memory."""
-        return another_empty_list(size, dtype) or super().empty_vector(size, dtype)
+        """Every result begins as one: its type is not looked at if there is a spare one."""
+        spare = another_empty_list(size, dtype)
+        if spare is not None:
+            return spare
+        return array_code.ARRAY_CODE.empty_vector(size, dtype) if dtype.kind in "cV" else first_list(size, dtype)
 
     def other_engine(self, kind: str, name: str) -> tuple[Callable[..., Any], str, str]:
-        return sized(getattr(array_code.ARRAY_CODE, name)), "array code", array_code.REASONS[kind]
+        return getattr(array_code.ARRAY_CODE, name), "array code", array_code.REASONS[kind]
+
+    def failed(self, name: str, error: BaseException) -> None:
+        failed(name, error)

@@ -11,32 +11,28 @@ from ...plan.storage_rules import matrix_form
 from ..entries import Store
 from ..matrix_forms import moved
 from ..matrix_storage import SPARSE
+from ..protocol import Backend
 from ..reference import Definitions
 from ..storage import Array, MatrixStore, VectorStore
 from .eager import matrix_elements
 from .runtime import records
-from .runtime.arrays import empty_list, empty_rows
-from .runtime.reporting import sized
+from .runtime.arrays import empty_rows
 
 HOST = Definitions()
 
 
-class CudaMemory(Definitions):
-    """Making, moving, sharing and reading objects, without computations."""
+class CudaMemory(Backend):
+    """Objects that are made, moved, shared and looked at; nothing is computed here."""
 
-    @sized
     def array(self, values: Any, dtype: Any = None) -> Array:
         return records.to_device(values, dtype)
 
-    @sized
     def listed(self, part: range) -> Array:
         return cupy.arange(part.start, part.stop, part.step, dtype=np.int64)
 
-    @sized
     def host(self, array: Array) -> np.ndarray:
         return records.to_host(array)  # synchronizes
 
-    @sized
     def share(self, array: Any) -> Array:
         if isinstance(array, records.RecordArray):
             return array
@@ -51,29 +47,21 @@ class CudaMemory(Definitions):
             shared = cupy.asarray(array)
         return cupy.ascontiguousarray(shared) if shared.ndim else shared
 
-    @sized
     def adopt(self, store: Store) -> Store:
         return _move(store, records.to_device)
 
-    @sized
     def export(self, store: Store) -> Store:
         return _move(store, records.to_host)  # synchronizes
 
-    @sized
-    def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
-        return empty_list(size, dtype)
-
-    @sized
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
         if matrix_form(0, nrows, ncols, "sparse") != "sparse":
             return moved(HOST.empty_matrix(nrows, ncols, dtype), cupy.asarray)
         return empty_rows(nrows, ncols, dtype)
 
-    @sized
     def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
         if type(x) is MatrixStore and x.form == SPARSE:
             return matrix_elements.element(x, index[0], index[1])
-        return _scalar(super().get_element(x, index))
+        return _scalar(Definitions.get_element(self, x, index))
 
 
 def _scalar(value: Any) -> Any:

@@ -7,26 +7,22 @@ from typing import Any
 import numpy as np
 
 from ...plan.storage_rules import DENSE_LIMIT
-from ..by_type import kind_among
+from ..engine import kind_among
 from ..entries import Store
 from ..matrix_storage import SPARSE
+from ..protocol import Backend
+from ..reference import Definitions
 from ..storage import INT32_LIMIT, Array, MaskView, MatrixStore, VectorStore
-from .building import CudaBuilding
 from .eager import matrices, matrix_elements, vectors
 from .eager.assign import assign_scalar
 from .eager.assign_block import assign_block
 from .eager.assign_few import MOST_FEW, assign_few
 from .eager.assign_region import assign_region
-from .runtime.reporting import sized
 
 
-class CudaWriting(CudaBuilding):
-    """By the first kernel that supports the output, its mask and the value; else by the definitions."""
+class CudaWriting(Backend):
+    """By the first kernel that suits the output, its mask and what is written; else by the definitions."""
 
-    write_form: Any  # for matrices that are not CSR
-    assign_form: Any
-
-    @sized
     def write(
         self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
     ) -> Store:
@@ -34,24 +30,15 @@ class CudaWriting(CudaBuilding):
             return t if t.dtype == c.dtype else self.cast(t, c.dtype)
         if accum is None and masked and _is_gaps_of(c, mask) and vectors.worthwhile(c, t):
             return vectors.fill_gaps(c, t)
-        if type(c) is MatrixStore:
-            found = self.write_form(c, t, mask, accum, replace, masked)
-            if found is not None:
-                return found
         if matrices.worthwhile(c):
             return matrices.write(c, t, mask, accum, replace)
         if not vectors.worthwhile(c, t):
-            return super().write(c, t, mask, accum, replace, masked)
+            return Definitions.write(self, c, t, mask, accum, replace, masked)
         return vectors.write(c, t, mask, accum, replace)
 
-    @sized
     def assign(
         self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
     ) -> Store:
-        if type(c) is MatrixStore:
-            found = self.assign_form(c, value, index, mask, accum, replace, submask)
-            if found is not None:
-                return found
         is_scalar = type(value) not in (VectorStore, MatrixStore)
         plain = accum is None and not (replace or submask) and index[0] is None
         if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= DENSE_LIMIT:
@@ -68,9 +55,8 @@ class CudaWriting(CudaBuilding):
         everywhere = type(c) is MatrixStore and index[0] is None and index[1] is None
         if is_scalar and mask is not None and not mask.complement and everywhere and matrices.worthwhile(c):
             return matrices.assign_scalar(c, value, mask, accum, replace)
-        return super().assign(c, value, index, mask, accum, replace, submask)
+        return Definitions.assign(self, c, value, index, mask, accum, replace, submask)
 
-    @sized
     def assign_block(
         self, c: MatrixStore, value: Any, rows: range | Array | None, cols: range | None
     ) -> MatrixStore | None:
@@ -78,7 +64,6 @@ class CudaWriting(CudaBuilding):
             return None
         return assign_block(c, value, rows, cols)
 
-    @sized
     def assign_few(
         self,
         c: VectorStore,
@@ -93,25 +78,23 @@ class CudaWriting(CudaBuilding):
             return None
         return assign_few(c, value, positions.tolist(), mask, accum, replace, submask)
 
-    @sized
     def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
         if type(x) is MatrixStore:
             if not _has_room(x):
-                return super().set_element(x, index, value)
+                return Definitions.set_element(self, x, index, value)
             return matrix_elements.with_element(x, index[0], index[1], value)
         if x.kind == "sparse" and x.known_nvals == 0:
             return self.build_entry(x.size, index[0], value, x.dtype)
         found = assign_few(x, value, index, None, None, False, False)
-        return super().set_element(x, index, value) if found is None else found
+        return Definitions.set_element(self, x, index, value) if found is None else found
 
-    @sized
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
         if type(x) is MatrixStore:
             if not _has_room(x):
-                return super().remove_element(x, index)
+                return Definitions.remove_element(self, x, index)
             return matrix_elements.without_element(x, index[0], index[1])
         found = assign_few(x, None, index, None, None, False, False)
-        return super().remove_element(x, index) if found is None else found
+        return Definitions.remove_element(self, x, index) if found is None else found
 
 
 def _has_room(x: MatrixStore) -> bool:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..entries import compress, entries, take
+from ..protocol import Backend
 from ..storage import MaskView, MatrixStore, VectorStore
-from .products import Products
 
 
-class Asynchronous(Products):
+class Asynchronous(Backend):
     def pull_in_place(
         self,
         a: MatrixStore,

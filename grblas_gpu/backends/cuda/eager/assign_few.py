@@ -9,7 +9,7 @@ import cupy
 import numpy as np
 
 from .... import atomic_updates
-from ...by_type import kind_among
+from ...engine import kind_among
 from ...entries import cast, expand
 from ...storage import HostList, MaskView, Pending, VectorStore
 from ..runtime import workspace as scratch_arrays

@@ -12,6 +12,7 @@ import cupy
 from ...matrix_storage import HYPERSPARSE
 from ...programs.monoids import is_idempotent
 from ...programs.reading import EACH
+from ...protocol import Backend
 from ...reference import Definitions
 from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
@@ -19,7 +20,6 @@ from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES, LISTED, Slots
 from ..runtime.launch import BLOCK, launch
-from ..runtime.reporting import failed, sized
 from ..runtime.workspace import Scratch
 from . import (
     matrix_facts,  # noqa: F401  what stores ask about matrices
@@ -38,7 +38,7 @@ ATOMIC = ("push.scatter", "push.scan", "pull.edge")  # add up in any order
 _ROWS_PER_BLOCK = {"pull.thread": BLOCK, "pull.warp": BLOCK // 32, "pull.hybrid": BLOCK}
 
 
-class VectorProducts(Definitions):
+class VectorProducts(Backend):
     """The engine's products of a matrix and a vector."""
 
     def mxv(
@@ -53,13 +53,9 @@ class VectorProducts(Definitions):
         plan: Any,
     ) -> VectorStore:
         """``t[i] = add_k mult(m[i, k], u[k])`` with ``m = a'`` if transposed; operands of mult swapped if ``flip``."""
-        try:  # what @sized does, in a call less
-            if a.form == HYPERSPARSE or a.ncols > vectors.MOST_DENSE:
-                return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
-            return _mxv(a, u, semiring, mask, transposed, flip, plan)
-        except BaseException as error:
-            failed("mxv", error)
-            raise
+        if a.form == HYPERSPARSE or a.ncols > vectors.MOST_DENSE:
+            return Definitions.mxv(self, a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
+        return _mxv(a, u, semiring, mask, transposed, flip, plan)
 
     def compares_and_swaps(self, monoid: Any) -> bool:
         found = _by_swapping.get(monoid.key)
@@ -68,7 +64,6 @@ class VectorProducts(Definitions):
             found = _by_swapping[monoid.key] = not keeps and not native_atomic(monoid, monoid.return_type.np_type)
         return found
 
-    @sized
     def pull_in_place(
         self,
         a: MatrixStore,
@@ -82,10 +77,11 @@ class VectorProducts(Definitions):
         final: Any,
     ) -> VectorStore:
         if u.size > vectors.MOST_DENSE:
-            return super().pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan, final=final)
+            return Definitions.pull_in_place(
+                self, a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan, final=final
+            )
         return mxv_asynchronous.pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, final=final)
 
-    @sized
     def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
         return vectors.count_edges(columns, u)
 

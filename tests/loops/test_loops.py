@@ -9,12 +9,11 @@ from typing import Any
 
 import emulated_cupy
 import numpy as np
-import nvrtc
 import pytest
 from emulated_engine import GPU
 from looking_bodies import LOOKING, looks_at_entries
 from loop_bodies import BODIES
-from loop_cases import graphs, made_of, same
+from loop_cases import graphs, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, semiring
@@ -304,23 +303,6 @@ def test_what_is_no_condition() -> None:
 
 
 # --- machine code ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
-@pytest.mark.parametrize(
-    ("architecture", "oldest", "every"),
-    [
-        (nvrtc.USUAL, False, 3),
-        pytest.param(nvrtc.USUAL, True, 1, marks=pytest.mark.slow),
-        *(pytest.param(name, False, 1, marks=pytest.mark.slow) for name in nvrtc.ARCHITECTURES),
-    ],
-)
-def test_every_loop_compiles(architecture: str, oldest: bool, every: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also with an older compiler: there are programs that one of them does not get done with."""
-    names = ("levels", "parents", "distances", "ranks", "cores", "all kinds", "accumulated in other types")
-    bodies = {name: BODIES[name] for name in names[::every]}
-    for program in made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values():
-        nvrtc.compile_cuda(program.text, architecture, ("-std=c++17",), oldest=oldest)
 
 
 def test_the_sum_of_a_matrix_in_a_loop(backend: str) -> None:

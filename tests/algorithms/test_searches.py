@@ -51,6 +51,7 @@ def test_levels(backend: str, name: str) -> None:
     assert A.isequal(before, check_dtype=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_levels_of_large_graphs(name: str) -> None:
     found = graph(name)

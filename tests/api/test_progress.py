@@ -34,7 +34,7 @@ class Terminal(io.StringIO):
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setattr(progress, "INTERVAL", 0.0)
+    monkeypatch.setattr(progress, "INTERVAL", 0.001)
     monkeypatch.setattr(edge_list_files, "MANY", 0)
 
 

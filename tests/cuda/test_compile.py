@@ -63,8 +63,9 @@ def operator_program() -> str:
     return cuda.render("prelude.cuh", lines)
 
 
+@pytest.mark.slow  # half a minute each
 @pytest.mark.nvrtc
-@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
 def test_every_operator_compiles(architecture):
     assert nvrtc.compile_cuda(operator_program(), architecture, cuda.OPTIONS)
 

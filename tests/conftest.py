@@ -36,7 +36,7 @@ FEW = {"compiled": 4}  # random examples
 QUICK_FILES = {
     "compiled": {
         "algorithms/test_searches.py",
-        *(f"api/test_{name}.py" for name in ("accumulators", "differential", "forms", "fuzz", "gather", "groups")),
+        *(f"api/test_{name}.py" for name in ("differential", "forms", "fuzz", "gather")),
         *(f"loops/test_{name}.py" for name in ("gathers", "loops", "matrices", "nested", "program")),
         *("backends/test_asynchronous.py", "backends/test_kernel_cache.py", "operators/test_user_operators.py"),
         "test_tiny.py",
@@ -156,7 +156,7 @@ def _is_for_this_machine(item: pytest.Item) -> bool:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests for other machines are deselected, those that lack a compiler are skipped; of many cases a part is quick.
 
-    Small objects are computed by the same definitions on "numpy" and "cpu": every other case of many is quick, on one
+    Small objects are computed by the same definitions on "numpy" and "cpu": every third case of many is quick, on one
     of them in turn.
     """
     config.hook.pytest_deselected(items=[item for item in items if not _is_for_this_machine(item)])
@@ -179,7 +179,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if kind in SOME:
             left_out = ordered[-(-len(test) // SOME[kind]) :]
         else:
-            left_out = [x for k, x in enumerate(ordered) if k % 4 != 2 * TURNS.index(kind)] if len(test) >= MANY else []
+            left_out = [x for k, x in enumerate(ordered) if k % 6 != 3 * TURNS.index(kind)] if len(test) >= MANY else []
         for item in left_out:
             item.add_marker(pytest.mark.slow)
 

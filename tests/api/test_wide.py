@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import grblas_gpu
-from grblas_gpu import Matrix, Vector, io
-from grblas_gpu.exceptions import OutOfMemory
+from grblas_gpu import Matrix
 
 N = 2**60
 COLUMNS = np.array([5, 6, 7, 2**31 + 1, 2**59, N - 1])
@@ -121,21 +120,3 @@ def test_as_python_graphblas(case: str) -> None:
 def test_duplicates() -> None:
     with pytest.raises(ValueError, match="Duplicate"):
         Matrix.from_coo([16, 0, 16], [5, 5, 5], [1, 2, 3], nrows=20, ncols=N)
-
-
-@pytest.mark.parametrize(
-    "run",
-    [
-        lambda A: A.to_dense(0),
-        lambda A: io.to_array(A, 0),
-        lambda A: A[:, :].update(1),
-        lambda A: A[[0, 1], :].update(1),
-        lambda A: Vector.from_scalar(1.0, N).outer(Vector.from_scalar(1.0, N)).new(),
-    ],
-)
-def test_what_cannot_be_stored(run: Callable[[Matrix], Any]) -> None:
-    A = wide(grblas_gpu, 1)
-    before = A.dup()
-    with pytest.raises(OutOfMemory):
-        run(A)
-    assert A.isequal(before)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from checkers import serial_bfs
 from emulated_engine import engine_fixture, moved
+from graphs import TRAPS
 from random_objects import random_matrix, random_vector
-from traps import TRAPS
 
 from grblas_gpu import generators, semiring
 from grblas_gpu.backends.entries import entries

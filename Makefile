@@ -20,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PROSE := README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test beside-unit lint stubs types unit conformance networkx test-slow soak test-gpu sanitize bench bench-cpu bench-gpu papers package docs clean
+.PHONY: help demo test test-all beside-unit lint stubs types unit conformance conformance-quick networkx soak test-gpu sanitize bench bench-cpu bench-gpu papers package docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -42,11 +42,15 @@ demo: $(READY)  ## a Kronecker graph, two BFS, checked against python-graphblas
 	$(PY) examples/demo.py $(ARGS)
 
 # Tests wait for subprocesses, and for the last one among them: the other checks have those cores meanwhile.
-test: lint  ## everything that this machine can check
+test: lint  ## what a contributor waits for: some minutes; `make test-all` is everything
 	$(MAKE) --no-print-directory -j 2 unit beside-unit
 
 beside-unit: $(READY)
-	@$(MAKE) --no-print-directory --output-sync=target types conformance
+	@$(MAKE) --no-print-directory --output-sync=target types conformance-quick
+
+test-all: lint types conformance  ## everything that this machine can check, in hours; notes in tests/all_record.json that it passed
+	$(PY) -m pytest -n auto --dist worksteal $(ARGS)
+	$(PY) tests/helpers/gpu_record.py
 
 lint: $(READY)  ## ruff: rules and format; the words of the prose; layers import one way
 	$(PY) -m ruff check .
@@ -60,19 +64,17 @@ stubs: $(READY)  ## grblas_gpu/*.pyi for editors and type checkers, from the tab
 types: stubs  ## mypy
 	$(PY) -m mypy
 
-unit: $(READY)  ## our tests and the documentation's examples
+unit: $(READY)  ## our quick tests and the documentation's examples
 	$(PY) -m pytest -m "not slow" -n auto --dist worksteal $(ARGS)
-
-test-slow: $(READY)  ## what `make test` leaves out: more examples and trials, faults and fuzzing, CUDA kernels emulated by g++
-	$(PY) -m pytest -m slow $(ARGS)
-	$(PY) -m pytest -m "not slow and hypothesis" $(ARGS)
 
 soak: $(READY)  ## random operations, loops, algorithms and files for an hour; ARGS="--minutes 5" for less
 	PYTHONPATH=tests/helpers $(PY) tests/soak $(ARGS)
 
-conformance: $(READY)  ## the tests of python-graphblas and of graphblas-algorithms, run against grblas_gpu
-	$(PY) tests/conformance/run.py
+conformance-quick: $(READY)
 	$(PY) tests/conformance/run.py --autocompute
+
+conformance: conformance-quick  ## the tests of python-graphblas and of graphblas-algorithms, run against grblas_gpu
+	$(PY) tests/conformance/run.py
 	$(PY) tests/conformance/graphblas_algorithms_suite.py
 
 networkx: $(READY)  ## networkx's own tests with its backend "grblas_gpu", next to a run without; minutes

@@ -11,6 +11,7 @@ import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import gpu_session
@@ -28,30 +29,40 @@ from grblas_gpu.backends.cpu import tier
 from grblas_gpu.backends.cpu.fusion import run
 from grblas_gpu.backends.cpu.fusion import tier as loop_tier
 
-# "compiled" is the CPU engine with a kernel for everything, however small. Nearly every random example asks for kernels
-# of its own, and compiling them is what takes the time: the quick tests try a few, "thoroughly" as many as elsewhere.
+# "compiled" is the CPU engine with a kernel for every operation, however small. Nearly every random example needs
+# kernels of its own, and compiling them takes the time: the quick tests try a few, "thoroughly" as many as elsewhere.
 FEW = {"compiled": 4}  # random examples
-#: Tests of which one emulated case takes more than five seconds: they run on a GPU, and in the slow set.
+#: Cases for a compiler are quick in these files, which exercise each family of kernels; in all others they are slow.
+QUICK_FILES = {
+    "compiled": {
+        "algorithms/test_searches.py",
+        *(f"api/test_{name}.py" for name in ("differential", "forms", "fuzz", "gather")),
+        *(f"loops/test_{name}.py" for name in ("gathers", "loops", "matrices", "nested", "program")),
+        *("backends/test_asynchronous.py", "backends/test_kernel_cache.py", "operators/test_user_operators.py"),
+        "test_tiny.py",
+    },
+    "emulated": {
+        *(f"cuda/test_{name}.py" for name in ("assign_few", "counters", "later", "matrices_small", "messages")),
+        *(f"cuda/test_{name}.py" for name in ("mxm_sort", "mxv", "search", "vectors")),
+        *(f"loops/test_{name}.py" for name in ("gathers", "loops", "nested")),
+        *("backends/test_kernel_cache.py", "faults/test_allocations.py"),
+    },
+}
+#: Tests in these files of which one emulated case takes more than five seconds: they run on a GPU, and are slow here.
 LONG = {
-    "test_a_function_is_one_kernel",
-    "test_a_payload_keeps_the_order_of_equal_keys",
     "test_algorithms_are_fused",
     "test_casts_are_those_of_the_definitions",
-    "test_columns_in_the_order_of_their_entries",
-    "test_delta_stepping_has_wider_buckets_later",
     "test_deterministic_means_bit_equal",
-    "test_five_optimisations",
-    "test_forgotten_on_a_device",
-    "test_hybrid_bfs",
     "test_loops_follow_each_other",
     "test_loops_inside_of_what_iterates_run_as_a_whole",
-    "test_on_the_device",
     "test_one_program_for_graphs_that_come_and_go",
     "test_ranks_in_32_bits_are_added_up_in_64_on_the_device",
-    "test_the_sums_of_a_loop_are_those_of_a_call",
 }
-SOME = {"compiled": 7, "emulated": 8}  # one case of so many of a test: g++ takes as long for an emulated kernel
-TURNS, MANY = ("numpy", "cpu"), 6
+SOME_TRIALS = 16  # of one case: see `trials`
+#: One case of so many of a test is quick, where cases compile kernels or start the ranks of a job.
+SOME = {"compiled": 7, "emulated": 8, "numba": 4, "trials": 6, "CPU kernels": 3, "ranks": 4}
+KINDS_OF_FILES = {"backends/test_cpu_": "CPU kernels", "mpi/": "ranks"}
+TURNS, MANY = ("numpy", "cpu"), 8
 LATER, COMPILE_WORK = 10, tier.COMPILE_WORK
 BACKENDS = ["numpy", "cpu", "compiled", pytest.param("thoroughly", marks=pytest.mark.slow)]
 if has_gpu():
@@ -76,6 +87,7 @@ with pytest.MonkeyPatch.context() as patched:
 if importlib.util.find_spec("graphblas") is not None:
     import pairs  # noqa: F401  (starts python-graphblas, which would start itself in another mode when looked at)
 
+TESTS = Path(__file__).parent
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "fixed")
 settings.load_profile(PROFILE)
 
@@ -104,6 +116,23 @@ def _backend_of(item: pytest.Item) -> Any:
     return getattr(getattr(item, "callspec", None), "params", {}).get("backend")
 
 
+def _kind(item: pytest.Item) -> str:
+    """What makes a case expensive, or the engine of a cheap one."""
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    for kind in ("emulated", "numba", "compiled"):
+        if any(isinstance(value, str) and value == kind for value in parameters.values()):
+            return kind
+    if parameters.get("trials") == SOME_TRIALS:
+        return "trials"
+    kinds = [kind for start, kind in KINDS_OF_FILES.items() if _file(item).startswith(start)]
+    return kinds[0] if kinds else parameters.get("backend", "")
+
+
+def _file(item: pytest.Item) -> str:
+    """Its path in this folder; that of an example in a docstring is no path in it."""
+    return item.path.relative_to(TESTS).as_posix() if item.path.is_relative_to(TESTS) else ""
+
+
 def _case(item: pytest.Item, kind: str) -> tuple[int, str]:
     """In an order that is the same for every backend."""
     name = item.nodeid.partition("[")[2].replace(kind, "")
@@ -127,7 +156,8 @@ def _is_for_this_machine(item: pytest.Item) -> bool:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests for other machines are deselected, those that lack a compiler are skipped; of many cases a part is quick.
 
-    Small objects are computed by the same definitions on "numpy" and "cpu": many cases take turns.
+    Small objects are computed by the same definitions on "numpy" and "cpu": every third case of many is quick, on one
+    of them in turn.
     """
     config.hook.pytest_deselected(items=[item for item in items if not _is_for_this_machine(item)])
     items[:] = [item for item in items if _is_for_this_machine(item)]
@@ -136,10 +166,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=MISSING[marker]))
     cases = defaultdict(list)
     for item in items:
-        parameters = getattr(getattr(item, "callspec", None), "params", {})
-        emulated = any(isinstance(value, str) and value == "emulated" for value in parameters.values())
-        kind = "emulated" if emulated else parameters.get("backend")
-        if emulated and getattr(item, "originalname", "") in LONG:
+        kind = _kind(item)
+        files = QUICK_FILES.get(kind)
+        if files is not None and _file(item) not in files:
+            item.add_marker(pytest.mark.slow)
+        if kind == "emulated" and getattr(item, "originalname", "") in LONG:
             item.add_marker(pytest.mark.slow)
         if kind in (*SOME, *TURNS) and item.get_closest_marker("slow") is None and not hasattr(item.obj, "hypothesis"):  # type: ignore[attr-defined]
             cases[kind, item.nodeid.partition("[")[0]].append(item)
@@ -148,7 +179,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if kind in SOME:
             left_out = ordered[-(-len(test) // SOME[kind]) :]
         else:
-            left_out = ordered[1 - TURNS.index(kind) :: 2] if len(test) >= MANY else []
+            left_out = [x for k, x in enumerate(ordered) if k % 6 != 3 * TURNS.index(kind)] if len(test) >= MANY else []
         for item in left_out:
             item.add_marker(pytest.mark.slow)
 
@@ -207,7 +238,7 @@ def numba_tier(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     tier.set_tier(before)
 
 
-@pytest.fixture(params=[pytest.param(16, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
+@pytest.fixture(params=[pytest.param(SOME_TRIALS, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
 def trials(request: pytest.FixtureRequest) -> Callable[[int], list[int]]:
     """``for trial in trials(32)``: where every trial compiles kernels, the quick tests run a sixteenth of them.
 

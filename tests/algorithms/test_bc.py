@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 import tracemalloc
 import warnings
 from collections.abc import Callable
@@ -24,7 +22,7 @@ from grblas_gpu.algorithms import (
 )
 
 import grblas_gpu as gb
-from grblas_gpu import generators, progress
+from grblas_gpu import generators
 from grblas_gpu.api.matrix_preparation import Batching
 from grblas_gpu.backends.cpu import tier
 
@@ -232,33 +230,6 @@ def test_batches_of_all_vertices(algorithm: Callable[..., gb.Vector]) -> None:
         assert algorithm(A, batch=batch).isclose(algorithm(A))
     with pytest.raises(ValueError, match="batch must be at least 1"):
         algorithm(A, batch=-1)
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setattr(progress, "INTERVAL", -1.0)
-    monkeypatch.setattr(progress, "_tqdm_bar", lambda *_: None)
-    A = generators.path(6)
-    for stream, shown in ((io.StringIO(), False), (Terminal(), True)):
-        monkeypatch.setattr(sys, "stderr", stream)
-        betweenness_centrality(A, batch=1)
-        assert ("betweenness centrality" in stream.getvalue()) == shown
-        assert not shown or "5/6" in stream.getvalue()
-    with gb.config.set(progress=False):
-        monkeypatch.setattr(sys, "stderr", Terminal())
-        betweenness_centrality(A, batch=1)
-        assert sys.stderr.getvalue() == ""  # type: ignore[attr-defined]
-
-
-def test_progress_is_quiet_while_work_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    betweenness_centrality(generators.path(6), batch=1)
-    assert sys.stderr.getvalue() == ""  # type: ignore[attr-defined]
 
 
 def test_lengths_that_sums_of_floats_lose(backend: str) -> None:

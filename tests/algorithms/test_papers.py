@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from checkers import serial_dependencies
+from graphs import TRAPS
 from grblas_gpu.algorithms import betweenness_centrality, bfs, dependencies, dobfs, hybrid_bfs, turbobfs, xbfs
 from loop_cases import same
-from traps import TRAPS
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, generators

@@ -51,6 +51,7 @@ def test_levels(backend: str, name: str) -> None:
     assert A.isequal(before, check_dtype=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_levels_of_large_graphs(name: str) -> None:
     found = graph(name)
@@ -210,32 +211,6 @@ def test_weights_do_not_matter(backend: str) -> None:
         assert function(A, 0).to_dict() == {0: 0, 1: 1, 2: 2, 3: 1}, search
 
 
-ALGORITHMS: dict[str, Callable] = SEARCHES | {
-    "bfs_parents": bfs_parents,
-    "betweenness_centrality": lambda A, source: gb.algorithms.betweenness_centrality(A, source),  # type: ignore[attr-defined]
-}
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_bad_input(backend: str, name: str) -> None:
-    function = ALGORITHMS[name]
-    A = generators.path(4)
-    for source in (4, -1, 2**40):
-        with pytest.raises(gb.exceptions.IndexOutOfBound, match=rf"sources?:? {source} is not a vertex"):
-            function(A, source)
-    with pytest.raises(TypeError):
-        function(A, 1.5)
-    with pytest.raises(gb.exceptions.IndexOutOfBound, match="no vertices"):
-        function(gb.Matrix(bool, 0, 0), 0)
-    with pytest.raises(gb.exceptions.DimensionMismatch, match=r"square adjacency matrix; got shape \(3, 4\)"):
-        function(gb.Matrix(bool, 3, 4), 0)
-    with pytest.raises(TypeError, match="must be a Matrix"):
-        function(gb.Vector(bool, 3), 0)
-    with pytest.raises(TypeError, match=r"\.new\(\) makes a Matrix"):
-        function(A.T, 0)
-    assert A.isequal(generators.path(4))
-
-
 def test_unknown_choices() -> None:
     A = generators.path(4)
     with pytest.raises(ValueError, match="unknown kernel"):
@@ -244,13 +219,6 @@ def test_unknown_choices() -> None:
         dobfs(A, 0, policy="luck")
     with pytest.raises(ValueError, match="unknown direction"):
         dobfs(A, 0, direction="sideways")
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_a_search_runs_where_its_graph_is(name: str) -> None:
-    with gb.using("numpy"):
-        A = generators.path(4)
-    assert ALGORITHMS[name](A, 1).backend == "numpy"
 
 
 TEN_LINES = """

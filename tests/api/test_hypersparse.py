@@ -1,4 +1,4 @@
-"""Matrices of 2**60 rows and columns, as in python-graphblas: what they take is in proportion to their entries."""
+"""Matrices of 2**60 rows and columns, or columns alone, as in python-graphblas: they take memory by their entries."""
 
 from __future__ import annotations
 
@@ -43,24 +43,21 @@ def small(gb: Any) -> Any:
     return gb.Matrix.from_coo([0, 1], [1, 1], [4, 5], nrows=2, ncols=2)
 
 
-def changed(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
-    """What is left of a matrix after a change."""
+def changed(
+    change: Callable[[Any, Any], Any], make: Callable[[Any], Any] = lambda gb: huge(gb, 3)
+) -> Callable[[Any], Any]:
+    """What is left of an object after a change."""
 
     def run(gb: Any) -> Any:
-        A = huge(gb, 3)
-        change(gb, A)
-        return A
+        made = make(gb)
+        change(gb, made)
+        return made
 
     return run
 
 
 def changed_vector(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
-    def run(gb: Any) -> Any:
-        v = some(gb, 3)
-        change(gb, v)
-        return v
-
-    return run
+    return changed(change, lambda gb: some(gb, 3))
 
 
 def resized(x: Any, size: int) -> Any:
@@ -193,10 +190,100 @@ CASES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_as_python_graphblas(case: str) -> None:
+# ---- few rows, and more positions than 64 bits can number ----------------------------------------------------------
+
+COLUMNS = np.array([5, 6, 7, 2**31 + 1, 2**59, N - 1])
+
+
+def few_rows(gb: Any, seed: int, nrows: int = 20) -> Any:
+    random = np.random.default_rng(seed)
+    rows, cols = random.integers(0, nrows, 60), COLUMNS[random.integers(0, 6, 60)]
+    values = random.integers(1, 9, 60).astype(float)
+    return gb.Matrix.from_coo(rows, cols, values, nrows=nrows, ncols=N, dup_op=gb.binary.plus)
+
+
+def square(gb: Any) -> Any:
+    return gb.Matrix.from_coo(np.arange(19), np.arange(1, 20), 1.5, nrows=20, ncols=20)
+
+
+def two_rows(gb: Any) -> Any:
+    return gb.Matrix.from_coo([0, 1], [0, 2], [7.0, 8.0], nrows=2, ncols=3)
+
+
+def some_of(gb: Any, size: int) -> Any:
+    return gb.Vector.from_coo([0, 5, 16], [1.0, 2.0, 3.0], size=size)
+
+
+def widened(gb: Any) -> Any:
+    A = gb.Matrix.from_coo([0, 16], [5, 5], [1, 2], nrows=20, ncols=10)
+    A.resize(20, N)
+    return A
+
+
+def wide_kronecker(gb: Any) -> Any:
+    a = gb.Matrix.from_coo([0, 1, 1], [5, 2**40, 3], [1, 2, 3], nrows=4, ncols=2**41)
+    b = gb.Matrix.from_coo([0, 1, 3], [0, 2**17 - 1, 9], [1, 2, 3], nrows=4, ncols=2**17)
+    return a.kronecker(b, gb.binary.times).new()
+
+
+def changed_rows(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    return changed(change, lambda gb: few_rows(gb, 1))
+
+
+BLOCK = ([3, 16], [5, 9, 2**59])
+FEW_ROWS: dict[str, Callable[[Any], Any]] = {
+    "build": lambda gb: few_rows(gb, 1),
+    "keys that wrap": lambda gb: gb.Matrix.from_coo([0, 16], [5, 5], 1, nrows=20, ncols=N),
+    "no duplicates": lambda gb: gb.Matrix.from_coo([16, 0], [5, 5], [1, 2], nrows=20, ncols=N),
+    "unordered csr": lambda gb: gb.Matrix.from_csr([0, 2, 4], [7, 5, 2**59, 5], [1, 2, 3, 4], ncols=N),
+    "ewise_add": lambda gb: few_rows(gb, 1).ewise_add(few_rows(gb, 2), gb.binary.minus).new(),
+    "ewise_mult": lambda gb: few_rows(gb, 1).ewise_mult(few_rows(gb, 2), gb.binary.minus).new(),
+    "ewise_union": lambda gb: few_rows(gb, 1).ewise_union(few_rows(gb, 2), gb.binary.minus, 1, 2).new(),
+    "select value": lambda gb: few_rows(gb, 1).select("<", 5).new(),
+    "select position": lambda gb: few_rows(gb, 1).select("tril", 0).new(),
+    "apply": lambda gb: few_rows(gb, 1).apply(gb.unary.ainv).new(),
+    "apply position": lambda gb: few_rows(gb, 1).apply(gb.indexunary.colindex).new(),
+    "reduce_rowwise": lambda gb: few_rows(gb, 1).reduce_rowwise(gb.monoid.plus).new(),
+    "reduce_scalar": lambda gb: few_rows(gb, 1).reduce_scalar(gb.monoid.plus).new(),
+    "extract rows": lambda gb: few_rows(gb, 1)[[3, 16, 0, 19, 3], :].new(),
+    "extract columns": lambda gb: few_rows(gb, 1)[:, [5, N - 1, 2**59]].new(),
+    "extract row": lambda gb: few_rows(gb, 1)[16, :].new(),
+    "extract column": lambda gb: few_rows(gb, 1)[:, 5].new(),
+    "diagonal": lambda gb: few_rows(gb, 1).diag(5),
+    "mxm": lambda gb: gb.semiring.plus_times(square(gb) @ few_rows(gb, 1)).new(),
+    "mxm masked": lambda gb: gb.semiring.plus_times(square(gb) @ few_rows(gb, 1)).new(mask=few_rows(gb, 2).S),
+    "mxv": lambda gb: gb.semiring.plus_times(few_rows(gb, 1) @ some_of(gb, N)).new(),
+    "outer": lambda gb: some_of(gb, 20).outer(some_of(gb, N), gb.binary.times).new(),
+    "kronecker": wide_kronecker,
+    "resize": widened,
+    "shrink": changed_rows(lambda gb, A: A.resize(17, 2**59)),
+    "assign": changed_rows(lambda gb, A: A[BLOCK].update(two_rows(gb))),
+    "assign scalar": changed_rows(lambda gb, A: A[BLOCK].update(4)),
+    "assign accumulated": changed_rows(lambda gb, A: A(gb.binary.plus)[BLOCK].update(4)),
+    "assign submask": changed_rows(lambda gb, A: A[BLOCK](two_rows(gb).S).update(4)),
+    "assign rows": changed_rows(lambda gb, A: A[[3, 16], :].update(few_rows(gb, 5, nrows=2))),
+    "assign columns": changed_rows(lambda gb, A: A[:, [5, 9]].update(3)),
+    "assign row": changed_rows(lambda gb, A: A[16, :].update(few_rows(gb, 2)[3, :].new())),
+    "assign column": changed_rows(lambda gb, A: A[:, 5].update(few_rows(gb, 2)[:, 6].new())),
+    "assign masked": changed_rows(lambda gb, A: A(few_rows(gb, 2).S).update(3)),
+    "set an element": changed_rows(lambda gb, A: A.__setitem__((17, 2**59 + 1), 3)),
+    "change an element": changed_rows(lambda gb, A: A.__setitem__((16, 5), 3)),
+    "delete an element": changed_rows(lambda gb, A: A.__delitem__((16, 5))),
+    "write": changed_rows(
+        lambda gb, A: A(few_rows(gb, 2).S, replace=True).update(few_rows(gb, 3).apply(gb.unary.ainv))
+    ),
+    "write outside": changed_rows(lambda gb, A: A(~few_rows(gb, 2).S).update(few_rows(gb, 3).apply(gb.unary.ainv))),
+    "accumulate": changed_rows(lambda gb, A: A(gb.binary.plus).update(few_rows(gb, 3))),
+    "accumulate masked": changed_rows(lambda gb, A: A(few_rows(gb, 2).S, gb.binary.plus).update(few_rows(gb, 3))),
+}
+
+
+@pytest.mark.parametrize(
+    "run", [*CASES.values(), *FEW_ROWS.values()], ids=[*CASES, *(f"few rows: {x}" for x in FEW_ROWS)]
+)
+def test_as_python_graphblas(run: Callable[[Any], Any]) -> None:
     graphblas = pytest.importorskip("graphblas")
-    expected, found = CASES[case](graphblas), CASES[case](grblas_gpu)
+    expected, found = run(graphblas), run(grblas_gpu)
     assert found.shape == expected.shape and found.dtype.name == expected.dtype.name
     if not hasattr(expected, "to_coo"):
         assert found.value == expected.value
@@ -348,3 +435,8 @@ def test_one_value_for_more_positions_than_can_be_counted_says_so() -> None:
     with pytest.raises(OutOfMemory, match=f"has {N * N:,} positions, more than the {N:,} .*name the positions"):
         Matrix.from_scalar(1, N, N)
     assert Matrix.from_scalar(1, 2**30, 2**30).nvals == N
+
+
+def test_duplicates() -> None:
+    with pytest.raises(ValueError, match="Duplicate"):
+        Matrix.from_coo([16, 0, 16], [5, 5, 5], [1, 2, 3], nrows=20, ncols=N)

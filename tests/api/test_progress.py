@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ class Terminal(io.StringIO):
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setattr(progress, "INTERVAL", 0.0)
+    monkeypatch.setattr(progress, "INTERVAL", 0.0005)
     monkeypatch.setattr(edge_list_files, "MANY", 0)
 
 
@@ -50,19 +51,20 @@ def until_shown(label: str, work: Callable[[], object], monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("label", WORK)
 def test_long_work(label: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    A = generators.watts_strogatz(60, 4)
+    A = generators.watts_strogatz(24, 4)
     gb.io.mmwrite(tmp_path / "g.mtx", A)
     assert label in until_shown(label, lambda: WORK[label](A, tmp_path / "g.mtx"), monkeypatch)
-    with gb.config.set(progress=False):
-        monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-        WORK[label](A, tmp_path / "g.mtx")
-        assert terminal.getvalue() == ""
+    for stream, progress_shown in ((Terminal(), False), (io.StringIO(), True)):  # switched off, and no terminal
+        monkeypatch.setattr(sys, "stderr", stream)
+        with gb.config.set(progress=progress_shown):
+            WORK[label](A, tmp_path / "g.mtx")
+        assert stream.getvalue() == ""
 
 
 def test_one_line_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     def work() -> None:
         with progress.elapsed("outer"), progress.elapsed("inner"):
-            generators.path(2000)
+            time.sleep(0.01)
 
     shown = until_shown("outer", work, monkeypatch)
     assert "outer" in shown and "inner" not in shown
@@ -76,3 +78,10 @@ def test_a_bar_is_shown_in_place_of_seconds(monkeypatch: pytest.MonkeyPatch) -> 
         generators.path(2000)
     assert "inner [####################..........] 2/3" in terminal.getvalue()
     assert "outer" not in terminal.getvalue()
+
+
+def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 30.0)
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    algorithms.betweenness_centrality(generators.path(6), batch=1)
+    assert terminal.getvalue() == ""

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from checkers import serial_bfs
-from graphs import SMALL, Graph, from_edges, graph
+from graphs import SMALL, TRAPS, Graph, from_edges, graph
 from grblas_gpu.algorithms import xbfs
 from hypothesis import given
 from hypothesis import strategies as st
-from traps import TRAPS
 
 import grblas_gpu as gb
 from grblas_gpu import Descriptor, Matrix, Vector, generators, operations, semiring

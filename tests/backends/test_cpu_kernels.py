@@ -23,10 +23,9 @@ from cpu_kernel_cases import (
 from running import in_threads
 
 import grblas_gpu as gb
-from grblas_gpu import binary, monoid, operators, select, semiring, unary
+from grblas_gpu import binary, monoid, operators, semiring, unary
 from grblas_gpu.backends.cpu import mxv, mxv_push, pool, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend
-from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
@@ -167,53 +166,12 @@ def random_pair(rng, dtype, trial):
     return random_vector(rng, 25, kinds[0], dtype, iso_x), random_vector(rng, 25, kinds[1], dtype, iso_y)
 
 
-@pytest.mark.parametrize("name", ["plus", "minus", "pair", "lt", "second", "user"])
-def test_ewise(rng, trials, name):
-    op = operators.BinaryOp.register_anonymous(user_times) if name == "user" else getattr(binary, name)
-    op = op["INT64"]
-    for trial in trials(8 if name in ("user", "second", "pair") else 32):
-        x, y = random_pair(rng, "int64", trial)
-        same(ENGINE.ewise_mult(x, y, op), DEFINITIONS.ewise_mult(x, y, op))
-        same(ENGINE.ewise_add(x, y, op), DEFINITIONS.ewise_add(x, y, op))
-        if name in ("minus", "lt"):
-            same(ENGINE.ewise_union(x, y, op, 3, 4), DEFINITIONS.ewise_union(x, y, op, 3, 4))
-
-
-def test_ewise_casts(rng, trials):
-    op = binary.plus["FP64"]
-    for trial in trials(8):
-        x, _ = random_pair(rng, "int8", trial)
-        _, y = random_pair(rng, "float64", trial)
-        same(ENGINE.ewise_mult(x, y, op), DEFINITIONS.ewise_mult(x, y, op))
-        same(ENGINE.ewise_add(x, y, op), DEFINITIONS.ewise_add(x, y, op))
-
-
 def test_apply_large():
     x = VectorStore(300_000, np.arange(300_000))
     same(ENGINE.apply(x, unary.ainv["INT64"]), DEFINITIONS.apply(x, unary.ainv["INT64"]))
     for side in ("left", "right"):
         op = binary.minus["INT64"]
         same(ENGINE.apply_bind(x, op, 3, side), DEFINITIONS.apply_bind(x, op, 3, side))
-
-
-@pytest.mark.parametrize("name", ["plus", "min", "lor", "any", "times"])
-def test_reduce(rng, trials, name):
-    dtype = "BOOL" if name == "lor" else "INT64"
-    op = getattr(monoid, name)[dtype]
-    stored = op.type.np_type
-    for trial in trials(16):
-        x, a = random_pair(rng, stored, 2 * trial)[0], random_matrix(rng, 15, 12, stored, trial % 3 == 0)
-        for store in (x, a):
-            got, wanted = ENGINE.reduce_scalar(store, op), DEFINITIONS.reduce_scalar(store, op)
-            assert got in entries(store)[1] if name == "any" else got == wanted
-            assert type(got) is type(wanted)
-        same(ENGINE.reduce_rowwise(a, op), DEFINITIONS.reduce_rowwise(a, op), values=name != "any")
-
-
-def test_reduce_single_entry():
-    single = VectorStore(5, np.array([3]), indices=np.array([2]))
-    for op in (monoid.plus["INT64"], monoid.times["INT64"], monoid.min["INT64"]):
-        assert ENGINE.reduce_scalar(single, op) == 3
 
 
 def test_sums_of_a_bitmap_keep_their_digits(rng):
@@ -232,14 +190,6 @@ def test_reduce_large(rng):
     bitmap = VectorStore(len(values), values, present=values > 3)
     assert ENGINE.reduce_scalar(full, op) == values.sum()
     assert ENGINE.reduce_scalar(bitmap, op) == values[values > 3].sum()
-
-
-@pytest.mark.parametrize("name", ["tril", "valuegt", "rowle"])
-def test_select(rng, trials, name):
-    op = getattr(select, name)["INT64"]
-    for trial in trials(16):
-        x, _ = random_pair(rng, "int64", trial)
-        same(ENGINE.select(x, op, 4), DEFINITIONS.select(x, op, 4))
 
 
 @pytest.mark.parametrize("name", [None, "plus", "min", "user"])

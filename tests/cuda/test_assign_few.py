@@ -27,18 +27,6 @@ engine = engine_fixture("eager.assign_few")
 thorough = engine_fixture("eager.assign_few", params=SLOW_ENGINES)
 
 
-def part(kind: str, dtype: Any, seed: int, size: int) -> VectorStore:
-    """A vector of another size than the cases have."""
-    random = np.random.default_rng(seed)
-    values = random.integers(-5, 6, size).astype(dtype)
-    if kind == "full":
-        return VectorStore(size, values)
-    present = random.random(size) < (0 if kind == "empty" else 0.5)
-    if kind == "bitmap":
-        return VectorStore(size, values, present=present)
-    return VectorStore(size, values[present], indices=np.flatnonzero(present))
-
-
 def check(engine, c: VectorStore, value: Any, few: list[int], view: Any = None, *how: Any) -> VectorStore:
     """The kernel's result, twice: its count is still on the device when it is read again."""
     accum, replace, submask = how or (None, False, False)
@@ -82,7 +70,7 @@ def test_deletion(engine, kind: str) -> None:
 @pytest.mark.parametrize("given", ["scalar", "sparse", "bitmap", "full", "empty"])
 @pytest.mark.parametrize("accum", range(len(ACCUMS)))
 def test_accumulators(thorough, given: str, accum: int) -> None:
-    value = np.float32(2.5) if given == "scalar" else part(given, np.int16, 3, len(POSITIONS))
+    value = np.float32(2.5) if given == "scalar" else small_vector(given, np.int16, 3, len(POSITIONS))
     for kind in SMALL_KINDS if thorough.name == "gpu" else [SMALL_KINDS[(accum + len(given)) % len(SMALL_KINDS)]]:
         check(thorough, small_vector(kind, np.int64, 8), value, POSITIONS, None, ACCUMS[accum], False, False)
 
@@ -101,9 +89,13 @@ def test_some_masks(engine, number: int, replace: bool, submask: bool) -> None:
 
 def check_mask(engine, number: int, replace: bool, submask: bool) -> None:
     kind, structure, complement = MASKS[number]
-    store = part(kind, np.int8, 2, len(POSITIONS)) if submask else small_vector(kind, np.int8, 9)
+    store = small_vector(kind, np.int8, 2, len(POSITIONS)) if submask else small_vector(kind, np.int8, 9)
     view = MaskView(store, structure, complement)
-    values = [np.float64(3), part("bitmap", np.float64, 5, len(POSITIONS)), part("full", np.float64, 5, len(POSITIONS))]
+    values = [
+        np.float64(3),
+        small_vector("bitmap", np.float64, 5, len(POSITIONS)),
+        small_vector("full", np.float64, 5, len(POSITIONS)),
+    ]
     for turn, value in enumerate(values):
         if engine.name == "gpu" or turn == number % 3:
             accum = ACCUMS[(number + turn) % 2]
@@ -133,5 +125,5 @@ def test_what_is_left_to_others(engine) -> None:
     assert assign_few(c, np.int64(1), list(range(most + 1)), *plain) is None
     assert assign_few(c, np.int64(1), [], *plain) is None
     assert assign_few(c, np.int64(1), [1, 1], None, binary.plus["INT64"], False, False) is None
-    assert assign_few(c, moved(part("full", np.int64, 1, 2), engine.to_device), [1, 1], *plain) is None
+    assert assign_few(c, moved(small_vector("full", np.int64, 1, 2), engine.to_device), [1, 1], *plain) is None
     assert assign_few(c, np.complex128(1), [1], None, binary.plus["FC64"], False, False) is None

@@ -25,16 +25,8 @@ thorough = engine_fixture("engine", params=SLOW_ENGINES)
 
 def given(kind: str, dtype: Any, seed: int) -> Any:
     """What is assigned to the positions."""
-    random, size = np.random.default_rng(seed), len(POSITIONS)
-    values = random.integers(-5, 6, size).astype(dtype)
-    if kind == "scalar":
-        return values[0]
-    if "full" in kind:
-        return VectorStore(size, values[:1] if "iso" in kind else values)
-    present = random.random(size) < (0 if kind == "empty" else 0.5)
-    if kind == "bitmap":
-        return VectorStore(size, values, present=present)
-    return VectorStore(size, values[present], indices=np.flatnonzero(present))
+    vector = small_vector(kind.replace("scalar", "full"), dtype, seed, len(POSITIONS))
+    return vector.values[0] if kind == "scalar" else vector
 
 
 def check(engine, c_kind: str, kind: str, mask: Any, accum: Any, replace: bool, positions: Any = POSITIONS) -> None:

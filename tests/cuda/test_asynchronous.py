@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import emulated_cupy
 import numpy as np
-import nvrtc
 import pytest
 from checkers import serial_bfs
-from emulated_engine import engine_fixture, loaded, moved
+from emulated_engine import engine_fixture, moved
+from graphs import TRAPS
 from random_objects import random_matrix, random_vector
-from traps import TRAPS
 
 from grblas_gpu import generators, semiring
-from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.reference import Definitions
 from grblas_gpu.backends.storage import MaskView, MatrixStore, VectorStore
@@ -146,25 +143,3 @@ def test_gaps_are_filled_in_place(engine, kind):
     np.testing.assert_array_equal(entries(found)[0], entries(expected)[0])
     np.testing.assert_array_equal(entries(found)[1], entries(expected)[1])
     assert found.nvals == expected.nvals
-
-
-@pytest.mark.nvrtc
-def test_the_kernels_compile(monkeypatch):
-    emulated_cupy.sources.clear()
-    with loaded("recorded", monkeypatch, *MODULES) as engine:
-        rng = np.random.default_rng(1)
-        for number, (op, final) in enumerate(SEMIRINGS.values()):
-            a = moved(random_matrix(rng, 40, 40, op.binaryop.type.np_type, 0.1), engine.to_device)
-            kind = ["sparse", "bitmap", "full"][number % 3]
-            u = moved(random_vector(rng, 40, kind, op.binaryop.type2.np_type, 0.5), engine.to_device)
-            mask = [MaskView(u, True, True), None][number % 2]
-            t = engine.mxv_asynchronous.pull_in_place(a, u, op, mask, transposed=False, flip=number > 2, final=final)
-            engine.vectors.fill_gaps(u, t)
-    texts = list(dict.fromkeys(emulated_cupy.sources))
-    assert any('kernels/asynchronous_pull.cu"' in text for text in texts) and any(
-        'kernels/fill.cu"' in text for text in texts
-    )
-    for number, text in enumerate(texts):
-        for other, architecture in enumerate(nvrtc.ARCHITECTURES):
-            if architecture == nvrtc.USUAL or number % 3 == other % 3:
-                assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)

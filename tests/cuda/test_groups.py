@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import nvrtc
 import pytest
 from emulated_engine import ENGINES, loaded
 
-from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.reference import groups as defined
 from grblas_gpu.backends.storage import MatrixStore, VectorStore
 from grblas_gpu.errors import IndexOutOfBound
@@ -78,16 +76,3 @@ def test_rows_of_every_length(engine, kind: str) -> None:
     groups[-1], groups[0] = 1600, -1
     with pytest.raises(IndexOutOfBound, match="1600 columns"):
         found(engine, a, groups, *options)
-
-
-@pytest.mark.nvrtc
-@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
-@pytest.mark.parametrize("flags", [(True, False, False), (False, True, True)])
-def test_compiles(architecture: str, flags: tuple[bool, bool, bool]) -> None:
-    for offset, column, stored in ((np.int32, np.int32, np.float64), (np.int64, np.int64, bool)):
-        types = zip(("Offset", "Column", "Stored"), map(np.dtype, (offset, column, stored)), strict=True)
-        pieces = [cuda.using(name, dtype) for name, dtype in types]
-        pieces += [
-            cuda.constant(name, flag) for name, flag in zip(("COUNTS", "HANDICAP", "ROWS_GIVEN"), flags, strict=True)
-        ]
-        nvrtc.compile_cuda(cuda.render("heaviest_groups.cu", pieces), architecture, cuda.OPTIONS)

@@ -8,14 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import nvrtc
 import pytest
 from emulated_engine import ENGINES, loaded
 
 import grblas_gpu as gb
 from grblas_gpu import generators
 from grblas_gpu.backends import registry as backends
-from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.generators import structure
 from grblas_gpu.generators.kronecker_graphs import Recipe, kronecker_keys, quadrant_limits
 from grblas_gpu.generators.randomness import Stream
@@ -87,9 +85,3 @@ def test_the_engine_makes_the_same_graph(device, monkeypatch, at_once):
     assert (store.nrows, store.nvals, store.indices.dtype) == (n, len(cols), np.int32)
     np.testing.assert_array_equal(np.diff(device.to_host(store.indptr)), np.bincount(rows, minlength=n))
     np.testing.assert_array_equal(device.to_host(store.indices), cols)
-
-
-@pytest.mark.nvrtc
-@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
-def test_the_kernel_compiles(architecture):
-    assert nvrtc.compile_cuda(cuda.render("kronecker.cu"), architecture, cuda.OPTIONS)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import emulated_cupy
 import numpy as np
-import nvrtc
 import pytest
-from emulated_engine import engine_fixture, loaded, moved
+from emulated_engine import engine_fixture, moved
 from random_objects import definitions, same, with_degrees
 
-from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import MatrixStore
 
 DEGREES = [3, 0, 7, 1, 0, 4]
@@ -67,14 +64,3 @@ def test_the_first_and_the_last_entry(engine) -> None:
     assert engine.matrix_elements.element(one, 1, 2) == 4
     none = engine.matrix_elements.without_element(one, 1, 2)
     assert none.nvals == 0 and engine.matrix_elements.element(none, 1, 2) is None
-
-
-@pytest.mark.nvrtc
-def test_kernels_for_elements_compile(monkeypatch) -> None:
-    emulated_cupy.sources.clear()
-    with loaded("recorded", monkeypatch, "eager.matrix_elements") as engine:
-        for dtype, iso in ((np.float64, False), (np.uint16, True), (bool, False)):
-            engine.matrix_elements.element(moved(case(dtype, iso), engine.to_device), 0, 0)
-    assert len(set(emulated_cupy.sources)) == 3
-    for text in set(emulated_cupy.sources):
-        assert nvrtc.compile_cuda(text, "sm_90", cuda.OPTIONS)

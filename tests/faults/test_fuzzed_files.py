@@ -32,8 +32,8 @@ def fuzz(names: list[str], count: int, seed: int, timeout: float) -> int:
     return total
 
 
-def test_two_thousand_of_each() -> None:
-    assert fuzz(list(READERS), 2000, 1, 600) == 2000 * len(READERS)
+def test_some_of_each() -> None:
+    assert fuzz(list(READERS), 500, 1, 600) == 500 * len(READERS)
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
+import nvrtc
 
 from grblas_gpu.backends.kernel_cache import private_folder
 
@@ -227,7 +228,7 @@ def _boxed(argument: Any) -> Any:
 class RawModule:
     def __init__(self, code: str, options: tuple[str, ...]) -> None:
         sources.append(code)
-        self._library = ctypes.CDLL(str(build(code)))
+        self._library = ctypes.CDLL(str(build(code, options)))
 
     def get_function(self, name: str) -> Kernel:
         return Kernel(getattr(self._library, f"launch_{name}"), name, self._library.most_meetings)
@@ -273,8 +274,12 @@ def _header() -> str:
     return str(header)
 
 
-def build(code: str) -> Path:
-    """A shared library with ``launch_<kernel>`` for every kernel, cached by its text."""
+def build(code: str, options: tuple[str, ...] | None = None) -> Path:
+    """A shared library with ``launch_<kernel>`` for every kernel, cached by its text.
+
+    With ``options`` the program must compile by NVRTC with them, too.
+    """
+    original = code
     for text, smaller in (SMALLER | GENERATED | (WATCHED_FLAGS if WATCHED else {})).items():
         code = code.replace(text, smaller)
     code = code.replace("#define TEAMS 0", "#define TEAMS 1")  # there are no clusters in any case
@@ -285,6 +290,9 @@ def build(code: str) -> Path:
     )
     program = f'{code}\n#line 1 "launchers"\n{launchers}'
     target = _folder() / f"{hashlib.sha256((_header() + program).encode()).hexdigest()[:24]}.so"
+    checked = target.with_suffix(".nvrtc")
+    if options is not None and not checked.exists() and nvrtc.check(original, options, is_loop=LOOP in code):
+        checked.touch()
     if not target.exists():
         _compile(target.with_suffix(".cpp"), program, target, "-shared", *LINKER, "-include", _header())
     return target

@@ -13,6 +13,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 RECORD = ROOT / "tests" / "gpu_record.json"
+ALL = ROOT / "tests" / "all_record.json"  # when `make test-all` last passed
 PASSED = ROOT / "tests" / ".gpu_passed"  # a hash of the sources, and what has passed with them; one test a line
 DONE = ROOT / "tests" / ".gpu_done"  # the same, as it was before this run
 #: What runs on a device, or writes the text that does.
@@ -155,3 +156,8 @@ def device() -> dict[str, Any]:
         "runtime": cupy.cuda.runtime.runtimeGetVersion(),
         "cupy": cupy.__version__,
     }
+
+
+if __name__ == "__main__":
+    passed = {"commit": os.environ.get(COMMIT) or _commit(), "date": datetime.now(UTC).strftime("%Y-%m-%d")}
+    ALL.write_text(json.dumps(passed) + "\n", encoding="utf-8")

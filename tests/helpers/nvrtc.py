@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import re
+import zlib
 from functools import cache
 from pathlib import Path
 
@@ -40,19 +41,34 @@ def library(oldest: bool = False) -> ctypes.CDLL | None:
     return ctypes.CDLL(str(path))
 
 
-def compile_cuda(source: str, architecture: str, options: tuple[str, ...], *, oldest: bool = False) -> bytes:
-    """Machine code of a program, or ``only_ptx``; a failure raises with the compiler's messages."""
+def check(source: str, options: tuple[str, ...], is_loop: bool) -> bool:
+    """NVRTC accepts a program: one of its versions, for one architecture, which the text of the program selects.
+
+    The quick tests leave out loops, which take seconds each. The result is whether NVRTC compiled the program.
+    """
+    if library() is None or (is_loop and only_ptx):
+        return False
+    number = zlib.crc32(source.encode())
+    architecture, oldest = ARCHITECTURES[number % len(ARCHITECTURES)], number % 2 > 0
+    return bool(compile_cuda(source, architecture, options, oldest=oldest, ptx=True))
+
+
+def compile_cuda(
+    source: str, architecture: str, options: tuple[str, ...], *, oldest: bool = False, ptx: bool = False
+) -> bytes:
+    """Machine code of a program, or PTX; a failure raises with the compiler's messages."""
+    ptx = ptx or only_ptx
     nvrtc = library(oldest)
     assert nvrtc is not None
     program = ctypes.c_void_p()
     _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"program.cu", 0, None, None))
     try:
-        arguments = [f"-arch={architecture.replace('sm', 'compute') if only_ptx else architecture}", *options]
+        arguments = [f"-arch={architecture.replace('sm', 'compute') if ptx else architecture}", *options]
         encoded = (ctypes.c_char_p * len(arguments))(*(argument.encode() for argument in arguments))
         failed = nvrtc.nvrtcCompileProgram(program, len(arguments), encoded)
         if failed:
             raise AssertionError(_text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program).decode())
-        if only_ptx:
+        if ptx:
             return _text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program)
         return _text(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN, program)
     finally:

@@ -86,14 +86,14 @@ def with_degrees(degrees: Any, dtype: Any = np.float64, seed: int = 0) -> Matrix
     return MatrixStore(len(degrees), max(1, *degrees), indptr, indices, values)
 
 
-def small_vector(kind: str, dtype: Any, seed: int) -> VectorStore:
-    """One of :data:`SMALL_KINDS`."""
+def small_vector(kind: str, dtype: Any, seed: int, size: int = SIZE) -> VectorStore:
+    """One of :data:`SMALL_KINDS`, or "iso full"."""
     random = np.random.default_rng(seed)
-    values = random.integers(0, 4, SIZE).astype(dtype)
-    if kind == "full":
-        return VectorStore(SIZE, values)
-    indices = np.flatnonzero(random.random(SIZE) < (0.5 if kind != "empty" else 0)).astype(INDEX)
-    store = VectorStore(SIZE, values[:1].copy() if "iso" in kind else values[indices], indices=indices)
+    values = random.integers(0, 4, size).astype(dtype)
+    if "full" in kind:
+        return VectorStore(size, values[:1].copy() if "iso" in kind else values)
+    indices = np.flatnonzero(random.random(size) < (0.5 if kind != "empty" else 0)).astype(INDEX)
+    store = VectorStore(size, values[:1].copy() if "iso" in kind else values[indices], indices=indices)
     return definitions.with_kind(store, "bitmap") if "bitmap" in kind else store
 
 

@@ -6,7 +6,6 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
-import nvrtc
 import pytest
 from chain_bodies import CHAINS
 from emulated_engine import CUDA, ENGINES, FewBlocks, loaded, moved
@@ -201,11 +200,3 @@ def test_what_is_made_inside_of_a_mask_has_a_list(schedules: dict[str, Any]) -> 
 def test_a_chain_has_one_barrier(schedules: dict[str, Any]) -> None:
     kinds = [type(item).__name__ for item in schedules["relaxed"].items]
     assert kinds.count("Barrier") == 1  # and one in the product
-
-
-@pytest.mark.nvrtc
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
-def test_every_chain_compiles(monkeypatch: pytest.MonkeyPatch, every: int) -> None:
-    bodies = dict(list(CHAINS.items())[::every])
-    for program in made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values():
-        nvrtc.compile_cuda(program.text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))

@@ -96,19 +96,21 @@ def test_threads_do_not_show(name: str) -> None:
     check(outcome(body, A, 5), result("numpy", body, A, 5))
 
 
-SEEDS = [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 1000))]
+PARTS = [range(4), *(pytest.param(range(k, k + 62), marks=pytest.mark.slow) for k in range(4, 500, 62))]
 
 
 @pytest.mark.usefixtures("interpreted")
-@pytest.mark.parametrize("seed", SEEDS)
-def test_any_steps(seed: int, request: pytest.FixtureRequest) -> None:
-    if seed % 2:
+@pytest.mark.parametrize("threads", [False, True])
+@pytest.mark.parametrize("seeds", PARTS, ids=str)
+def test_any_steps(seeds: range, threads: bool, request: pytest.FixtureRequest) -> None:
+    if threads:
         request.getfixturevalue("threaded")
     A = graphs()["directed"]
-    text, body = random_body(seed, KINDS_OF_STEPS)
-    found = outcome(body, A)
-    for backend in ("numpy", "cpu"):
-        check(found, result(backend, body, A), text)
+    for seed in seeds:
+        text, body = random_body(2 * seed + threads, KINDS_OF_STEPS)
+        found = outcome(body, A)
+        for backend in ("numpy", "cpu"):
+            check(found, result(backend, body, A), text)
 
 
 # --- machine code ----------------------------------------------------------------------------------------------------

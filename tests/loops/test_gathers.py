@@ -6,7 +6,6 @@ import importlib
 from typing import Any
 
 import numpy as np
-import nvrtc
 import pytest
 from emulated_engine import CUDA, FewBlocks
 from gather_bodies import GATHERS
@@ -135,17 +134,6 @@ def test_barriers_are_where_gathers_need_them(monkeypatch: pytest.MonkeyPatch) -
     bodies = {name: GATHERS[name] for name in ("jumping", "components")}
     made = made_of(bodies, monkeypatch, lambda passes, body: passes.schedule(passes.analyse(body)))
     assert [f"\n{schedule}\n" for schedule in made.values()] == [JUMPING, FAST_SV]
-
-
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in GATHERS if name not in ("jumping", "components")]
-
-
-@pytest.mark.nvrtc
-@pytest.mark.parametrize("name", ["jumping", "components", *SLOW])
-def test_every_gather_compiles(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    bodies = {name: GATHERS[name]}
-    for program in made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values():
-        nvrtc.compile_cuda(program.text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))
 
 
 @gb.program

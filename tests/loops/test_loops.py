@@ -9,17 +9,15 @@ from typing import Any
 
 import emulated_cupy
 import numpy as np
-import nvrtc
 import pytest
 from emulated_engine import GPU
-from looking_bodies import LOOKING, looks_at_entries
+from looking_bodies import looks_at_entries
 from loop_bodies import BODIES
-from loop_cases import graphs, made_of, same
+from loop_cases import graphs, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, semiring
 from grblas_gpu.backends import registry as backends
-from grblas_gpu.exceptions import LoopError
 from grblas_gpu.ir import recording
 
 
@@ -244,22 +242,6 @@ def test_calls_keep_memory_for_the_next_one(to_device: Any, monkeypatch: Any, fi
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("body", LOOKING, ids=lambda body: body.__name__)
-def test_a_body_that_looks_at_values(to_device: Any, body: Any) -> None:
-    A = graphs()["path"]
-    B = to_device(A)
-    frontier = Vector.from_coo([4], [True], size=40)
-    with pytest.raises(LoopError, match=r"looking_bodies\.py:\d+: "):
-        body(B, frontier)
-    assert frontier.to_dict() == {4: True}  # nothing has happened
-    assert recording.current() is None
-    body(B, frontier, fallback=True)
-    with gb.using("cpu"), gb.config.set(loops="iterated"):
-        expected = Vector.from_coo([4], [True], size=40)
-        body(A, expected)
-    assert frontier.to("cpu").isequal(expected)
-
-
 def test_a_fallback_is_traced(to_device: Any) -> None:
     A = to_device(graphs()["path"])
     with gb.trace() as trace:
@@ -275,15 +257,6 @@ def test_a_body_that_binds_its_state_anew(to_device: Any) -> None:
     for _ in walk:
         frontier = semiring.lor_land(frontier @ A).new()
     assert (walk.mode, walk.steps, sorted(frontier.to_dict())) == ("fused", 3, [1, 3, 5, 7])
-
-
-def test_a_loop_that_cannot_end(to_device: Any) -> None:
-    A = to_device(graphs()["path"])
-    frontier = Vector.from_coo([4], [True], size=40)
-    with pytest.raises(LoopError, match="nothing in the body changes the condition"):
-        for _ in gb.loop(frontier):
-            result = semiring.lor_land(frontier @ A).new()
-    assert result.nvals == 0
 
 
 def test_errors_in_a_body_are_the_usual_ones(to_device: Any) -> None:
@@ -304,23 +277,6 @@ def test_what_is_no_condition() -> None:
 
 
 # --- machine code ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
-@pytest.mark.parametrize(
-    ("architecture", "oldest", "every"),
-    [
-        (nvrtc.USUAL, False, 3),
-        pytest.param(nvrtc.USUAL, True, 1, marks=pytest.mark.slow),
-        *(pytest.param(name, False, 1, marks=pytest.mark.slow) for name in nvrtc.ARCHITECTURES),
-    ],
-)
-def test_every_loop_compiles(architecture: str, oldest: bool, every: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also with an older compiler: there are programs that one of them does not get done with."""
-    names = ("levels", "parents", "distances", "ranks", "cores", "all kinds", "accumulated in other types")
-    bodies = {name: BODIES[name] for name in names[::every]}
-    for program in made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values():
-        nvrtc.compile_cuda(program.text, architecture, ("-std=c++17",), oldest=oldest)
 
 
 def test_the_sum_of_a_matrix_in_a_loop(backend: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import nvrtc
 import pytest
 from loop_cases import check_fused, check_recorded, graphs, made_of, same
 from nested_bodies import NESTED
@@ -151,17 +150,6 @@ def test_algorithms_are_fused(to_device: Any, name: str) -> None:
         found = algorithm(B)
     assert [record.reason for record in trace.records if record.op == "loop"] == []
     assert found.to("cpu").isequal(expected)
-
-
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in NESTED if name != "decided"]
-
-
-@pytest.mark.nvrtc
-@pytest.mark.parametrize("name", ["decided", *SLOW])
-def test_every_nested_loop_compiles(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    bodies = {name: NESTED[name]}
-    for program in made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values():
-        nvrtc.compile_cuda(program.text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))
 
 
 PARTS = """

@@ -6,7 +6,6 @@ from typing import Any
 
 import emulated_engine
 import numpy as np
-import nvrtc
 import pytest
 from emulated_engine import GPU
 from grblas_gpu.algorithms.dependencies import pass_on_by_value
@@ -91,14 +90,6 @@ def test_pulls_that_begin_with_the_hub_neighbour(to_device: Any, direction: str,
     assert B._store.transposed()._hub_neighbours is not None and B._store._hub_neighbours is None
 
 
-def levels_in_place(A: Matrix, source: int) -> Any:
-    levels = Vector.from_coo([source], [0], int, size=A.nrows)
-    loop = gb.loop(levels, 5)
-    for depth in loop:
-        levels(~levels.S, settles_at=depth + 1) << semiring.min_plus(levels @ A)
-    return loop, [levels]
-
-
 @pytest.mark.parametrize("transposed", [False, True])
 def test_products_that_never_push_need_no_transpose(to_device: Any, transposed: bool) -> None:
     """Their matrix is read by rows only; edges of the operand, which a push would have, are not counted."""
@@ -121,23 +112,6 @@ def test_products_that_never_push_need_no_transpose(to_device: Any, transposed: 
         assert same(expected, walked(B))
     assert [step.strategy for step in trace.steps()] == ["pull.hybrid"] * 3
     assert B._store._transpose is None
-
-
-BODIES = {
-    "levels in place": levels_in_place,
-    **{f"levels by {way['strategy']}": levels_by(**way) for way in WAYS},
-    "levels by two": levels_by(policy="fraction", push_strategy="pull.edge", pull_strategy="pull.warp"),
-    "levels that look ahead": levels_by(policy="edge-check", pull_strategy="pull.compact"),
-}
-
-
-@pytest.mark.nvrtc
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
-def test_every_way_compiles(monkeypatch: pytest.MonkeyPatch, every: int) -> None:
-    bodies = dict(list(BODIES.items())[::every])
-    texts = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body).text)
-    for text in texts.values():
-        nvrtc.compile_cuda(text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))
 
 
 def test_kernels_without_early_exit_or_of_values_are_others(monkeypatch: pytest.MonkeyPatch) -> None:

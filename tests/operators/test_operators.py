@@ -138,6 +138,7 @@ def test_types_and_relations(gb, kind, part):
             assert (ours.monoid.name, ours.binaryop.name) == (theirs.monoid.name, theirs.binaryop.name)
 
 
+@pytest.mark.slow  # python-graphblas compiles all of its operators
 def test_op_namespace(gb):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -490,7 +490,7 @@ def test_bad_bench_arguments(capsys):
 @pytest.mark.usefixtures("loops")
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.slow if number % 2 else ()) for number, name in enumerate(EXPERIMENTS)],
+    [pytest.param(name, marks=pytest.mark.slow if number % 4 else ()) for number, name in enumerate(EXPERIMENTS)],
 )
 def test_experiments(name):
     tables, result = reproduce(

@@ -53,7 +53,9 @@ class Noting:
         return getattr(algorithms, name)
 
 
-@pytest.mark.parametrize("kind", cases_library.KINDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=() if kind == "rmat" else pytest.mark.slow) for kind in cases_library.KINDS]
+)
 def test_every_algorithm_of_the_library_is_there_and_checked(kind, monkeypatch):
     noting = Noting()
     monkeypatch.setattr(cases_library, "a", noting)

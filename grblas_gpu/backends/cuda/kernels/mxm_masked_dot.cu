@@ -10,7 +10,6 @@
 // that are wanted, but how many triangles every edge or every vertex is in.
 
 #include "mxm_lookup.cuh"
-#include "mxm_product.cuh"
 #include "mxm_rows.cuh"
 #include "thread_groups.cuh"
 
@@ -30,11 +29,6 @@ constexpr bool HAS_PLACES = LEFT == EACH || CORNERS != NO_CORNERS;  // where an 
 constexpr int SPARSE = 4, FILTER = 16;     // slots for every entry, bits for every slot
 using RowLookup = Lookup<LeftColumn, HAS_PLACES, SPARSE, FILTER>;
 
-struct Factors {
-    LeftRows a;
-    RightRows b;
-    Values values;
-};
 enum Side { EVERY_PAIR, ROW_IS_LONGER, COLUMN_IS_LONGER };  // which entries of the mask: the latter of its transpose
 struct Output {
     Side side;
@@ -76,7 +70,7 @@ struct Dot {
     Sum sum;
     int64 count;
 
-    DEVICE void add_product(const Factors& f, int64 i, int64 k, int64 j, int64 p, int64 q) {
+    DEVICE void add_product(const Operands& f, int64 i, int64 k, int64 j, int64 p, int64 q) {
         if constexpr (COUNTS) ++count;
         else if constexpr (STRUCTURE) sum.found = true;
         else sum = merged(sum, {true, product(f.values, i, k, j, p, q)});
@@ -106,7 +100,7 @@ constexpr bool ENDS_EARLY = !COUNTS && (STRUCTURE || EXIT_AT_FIRST || HAS_TERMIN
 
 // Every step-th entry of the row from this number on, looked up in a column.
 DEVICE Dot search_column(
-    const Factors& f, const Row& row, int64 j, int64 begin, int64 stop, int number, int step, bool together,
+    const Operands& f, const Row& row, int64 j, int64 begin, int64 stop, int number, int step, bool together,
     const Output& out
 ) {
     Dot dot = {{false, Value(0)}, 0};
@@ -127,7 +121,7 @@ DEVICE Dot search_column(
 
 // A column, looked up in the row by the whole warp.
 DEVICE Dot walk_column(
-    const Factors& f, const Row& row, const RowLookup& lookup, int64 j, int64 begin, int64 stop, const Output& out
+    const Operands& f, const Row& row, const RowLookup& lookup, int64 j, int64 begin, int64 stop, const Output& out
 ) {
     Dot dot = {{false, Value(0)}, 0};
     for (int64 base = begin; base < stop; base += 128) {
@@ -152,20 +146,13 @@ DEVICE Dot walk_column(
 
 // Short columns of all lanes, looked up in the row: entries are numbered through and dealt out. Every lane gets its dot.
 DEVICE void walk_columns(
-    const Factors& f, const Row& row, const RowLookup& lookup, int64 j, int64 begin, int count, Dot& dot,
+    const Operands& f, const Row& row, const RowLookup& lookup, int64 j, int64 begin, int count, Dot& dot,
     const Output& out
 ) {
-    int end = count;
-    for (int distance = 1; distance < 32; distance <<= 1) {
-        int lower = from_lower(end, distance);
-        if (lane() >= distance) end += lower;
-    }
-    int total = from_lane(end, 31);
+    int end = inclusive_sum(count), total = from_lane(end, 31);
     int64 shift = begin - (end - count);
     for (int base = 0; base < total; base += 32) {
-        int number = base + lane(), owner = 0;
-        for (int half = 16; half > 0; half >>= 1)
-            if (from_lane(end, owner + half - 1) <= number) owner += half;
+        int number = base + lane(), owner = owner_of(end, number);
         int64 q = from_lane(shift, owner) + number, k = 0, column = from_lane(j, owner);
         int place = -1;
         if (number < total) {
@@ -201,13 +188,13 @@ DEVICE void walk_columns(
 }
 
 // Up to 32 entries of the mask in row i, by a warp.
-DEVICE void dots(const Factors& f, const Mask& mask, const Row& row, const RowLookup& lookup, int64 first, int64 stop, const Output& out) {
+DEVICE void dots(const Operands& f, const Row& row, const RowLookup& lookup, int64 first, int64 stop, const Output& out) {
     int64 entry = first + lane(), j = 0, begin = 0, end = 0;
     bool wanted = entry < stop;
     Dot dot = {{false, Value(0)}, 0};
     if (wanted) {
-        j = mask.rows.indices[entry];
-        if (counts(mask, entry)) {
+        j = f.mask.rows.indices[entry];
+        if (counts(f.mask, entry)) {
             begin = f.b.indptr[j];
             end = f.b.indptr[j + 1];
         }
@@ -269,7 +256,7 @@ template <class Group> DEVICE void start_tally(const Row& row, const Output& out
     if constexpr (CORNERS != NO_CORNERS)
         for (int t = Group::rank(); t < row.length; t += Group::size()) out.tally[t] = 0;
 }
-template <class Group> DEVICE void finish_tally(const Factors& f, const Row& row, const Output& out) {
+template <class Group> DEVICE void finish_tally(const Operands& f, const Row& row, const Output& out) {
     Group::sync();  // the table is free again
     if constexpr (CORNERS != NO_CORNERS) {
         for (int t = Group::rank(); t < row.length; t += Group::size()) {
@@ -293,12 +280,9 @@ extern "C" __global__ void list_dots_kernel(
             if (length > 0) items = (int64(mask_indptr[i + 1]) - first + CHUNK - 1) / CHUNK;
         }
         for (int group = 0; group < 2; ++group) {
-            int64 own = (length > WARP_ROW) == (group == 1) ? items : 0, end = own;
+            int64 own = (length > WARP_ROW) == (group == 1) ? items : 0;
             if (!__any_sync(FULL_WARP, own > 0)) continue;
-            for (int distance = 1; distance < 32; distance <<= 1) {
-                int64 lower = from_lower(end, distance);
-                if (lane() >= distance) end += lower;
-            }
+            int64 end = inclusive_sum(own);
             int64 place = 0;
             if (lane() == 31) place = add_alone(counters + (group ? BLOCK_ITEMS : WARP_ITEMS), end);
             place = from_lane(place, 31) + end - own;
@@ -311,15 +295,11 @@ extern "C" __global__ void list_dots_kernel(
     }
 }
 
-#define GIVEN                                                                                                              \
-    const LeftOffset *a_indptr, const LeftColumn *a_indices, const LeftStored *a_values, const RightOffset *b_indptr,      \
-        const RightColumn *b_indices, const RightStored *b_values, const MaskOffset *mask_indptr,                          \
-        const MaskColumn *mask_indices, const MaskValue *mask_values, const int64 *rows, const int64 *firsts, int64 capacity,  \
-        int64 *counters, int64 side, const MaskOffset *out_indptr, const MaskColumn *out_indices, bool *present,           \
-        Value *out_values
-#define UNPACKED                                                                \
-    Factors f = {{a_indptr, a_indices}, {b_indptr, b_indices}, {a_values, b_values}}; \
-    Mask mask = {{mask_indptr, mask_indices}, mask_values};                     \
+#define GIVEN                                                                                                             \
+    OPERANDS, const int64 *rows, const int64 *firsts, int64 capacity, int64 *counters, int64 side,                         \
+        const MaskOffset *out_indptr, const MaskColumn *out_indices, bool *present, Value *out_values
+#define UNPACKED  \
+    MAKE_OPERANDS \
     Output out = {Side(side), {out_indptr, out_indices}, present, out_values, nullptr};
 
 extern "C" __global__ void __launch_bounds__(256) dot_by_warp_kernel(GIVEN) {
@@ -331,7 +311,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_warp_kernel(GIVEN) {
     int warp = threadIdx.x >> 5;
     out.tally = tally[warp];
     RowLookup lookup = {keys[warp], places[HAS_PLACES ? warp : 0], filter[warp], 5};
-    write_constant(f.values, out_values);
+    write_constant(given.values, out_values);
     for (int64 n = WarpGroup::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
          n = WarpGroup::ticket(counters + NEXT_FOR_WARP, 1)) {
         int64 i = rows[n], start = a_indptr[i], stop = firsts[n] + CHUNK, end = mask_indptr[i + 1];
@@ -339,8 +319,8 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_warp_kernel(GIVEN) {
         Row row = {i, start, int(a_indptr[i + 1] - start), true, true, int64(a_indptr[i + 1]) - start};
         start_tally<WarpGroup>(row, out);
         lookup.build<WarpGroup>(a_indices + start, row.length, [](int) { return true; });
-        for (int64 first = firsts[n]; first < stop; first += 32) dots(f, mask, row, lookup, first, stop, out);
-        finish_tally<WarpGroup>(f, row, out);
+        for (int64 first = firsts[n]; first < stop; first += 32) dots(given, row, lookup, first, stop, out);
+        finish_tally<WarpGroup>(given, row, out);
     }
 }
 
@@ -364,8 +344,8 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_block_kernel(GIVEN) {
             Row row = {i, start, length, start == row_start, full <= BLOCK_ROW, full};
             start_tally<BlockGroup>(row, out);
             lookup.build<BlockGroup>(a_indices + start, length, [](int) { return true; });
-            for (int64 first = firsts[item] + next; first < stop; first += step) dots(f, mask, row, lookup, first, stop, out);
-            finish_tally<BlockGroup>(f, row, out);
+            for (int64 first = firsts[item] + next; first < stop; first += step) dots(given, row, lookup, first, stop, out);
+            finish_tally<BlockGroup>(given, row, out);
         }
     }
 }

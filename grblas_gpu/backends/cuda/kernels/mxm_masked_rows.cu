@@ -2,11 +2,10 @@
 // products of row i are looked up there; but where a row of the right factor is far longer than the mask's, the mask's
 // entries are searched in it. One pass, and nothing to count: the result has its places in the mask. A warp takes a row of
 // the mask that is short and has few products, a block any other, in pieces if it is very long.
-// Generated: what mxm_sums.cuh and mxm_rows.cuh need, COUNTS (all products are 1, and adding them up is counting).
+// Generated: what mxm_rows.cuh needs, and COUNTS (all products are 1, and adding them up is counting).
 
 #include "mxm_lookup.cuh"
-#include "mxm_share.cuh"
-#include "mxm_sums.cuh"
+#include "mxm_rows.cuh"
 #include "thread_groups.cuh"
 
 constexpr int WARP_ROW = 128;              // entries of a row of the mask in the table of a warp
@@ -15,7 +14,6 @@ constexpr int64 WARP_PRODUCTS = 1 << 14;   // a row with more is for a block
 constexpr int64 FAR_LONGER = 16;           // times as long as the mask's row, so that to search is better
 constexpr int ALONE = 8;                   // entries of the mask that a thread searches alone
 constexpr int WARPS = 8;                   // of a block, at most
-constexpr bool ADDS = !STRUCTURE && !EXIT_AT_FIRST;
 constexpr int SPARSE = 2, FILTER = 8;      // slots for every entry, bits for every slot
 using MaskLookup = Lookup<MaskColumn, true, SPARSE, FILTER>;
 using Total = either<COUNTS, unsigned, Word>;  // a number of products, where adding them up is counting
@@ -50,20 +48,20 @@ struct Sums {
 // use(k, p, q, t) where entry t of the mask's row is entry q of a row of the right factor that has more than `most` entries.
 template <class Group, class Use>
 DEVICE void search_long_rows(
-    const LeftRows& a, const RightRows& b, const Mask& mask, int64 i, int64 start, int length, int64 most, Use use
+    const Operands& given, int64 i, int64 start, int length, int64 most, Use use
 ) {
-    int64 stop = a.indptr[i + 1];
-    for (int64 first = int64(a.indptr[i]) + (Group::rank() >> 5 << 5); first < stop; first += Group::size()) {
+    int64 stop = given.a.indptr[i + 1];
+    for (int64 first = int64(given.a.indptr[i]) + (Group::rank() >> 5 << 5); first < stop; first += Group::size()) {
         int64 p = first + lane(), k = 0, begin = 0, end = 0;
         if (p < stop) {
-            k = a.indices[p];
-            begin = b.indptr[k];
-            end = b.indptr[k + 1];
+            k = given.a.indices[p];
+            begin = given.b.indptr[k];
+            end = given.b.indptr[k + 1];
         }
         auto search = [&](int64 inner, int64 entry, int64 from, int64 to, int t) {
-            if (!counts(mask, start + t)) return;
-            int64 j = mask.rows.indices[start + t], q = lower_bound(b.indices, from, to, j);
-            if (q < to && b.indices[q] == j) use(inner, entry, q, t);
+            if (!counts(given.mask, start + t)) return;
+            int64 j = given.mask.rows.indices[start + t], q = lower_bound(given.b.indices, from, to, j);
+            if (q < to && given.b.indices[q] == j) use(inner, entry, q, t);
         };
         bool is_long = end - begin > most;
         if (is_long && length <= ALONE)
@@ -76,33 +74,18 @@ DEVICE void search_long_rows(
     }
 }
 
-// How the products of row i are gone through.
-struct RowByWarp {
-    const LeftRows& a;
-    const RightRows& b;
-    int64 i;
-    template <class Use> DEVICE void operator()(int64 most, Use use) const { share_row_by_warp(a, b, i, most, use); }
-};
-struct RowByBlock {
-    const LeftRows& a;
-    const RightRows& b;
-    int64 i;
-    template <class Use> DEVICE void operator()(int64 most, Use use) const { share_products(a, b, i, use, most); }
-};
-
-// Some entries of row i of the mask, from `start` on; share(most, use) goes through the products of the row, less
-// those of rows of the right factor with more than `most` entries.
-template <class Group, class Share>
+// Some entries of row i of the mask, from `start` on.
+template <class Group>
 DEVICE void add_row(
-    const LeftRows& a, const RightRows& b, const Values& values, const Mask& mask, int64 i, int64 start, int length,
-    MaskLookup& lookup, const Sums& sums, bool* present, Value* out_values, Share share
+    const Operands& given, int64 i, int64 start, int length,
+    MaskLookup& lookup, const Sums& sums, bool* present, Value* out_values
 ) {
     for (int t = Group::rank(); t < length; t += Group::size()) {
         if constexpr (COUNTS) sums.words[t] = 0;
         else if constexpr (ADDS) sums.words[t] = to_word(initial());
         if (!(t & 31)) sums.found[t >> 5] = 0;
     }
-    lookup.build<Group>(mask.rows.indices + start, length, [&](int t) { return counts(mask, start + t); });
+    lookup.build<Group>(given.mask.rows.indices + start, length, [&](int t) { return counts(given.mask, start + t); });
     auto add = [&](int64 k, int64 p, int64 q, int t) {
         if constexpr (COUNTS) {
             atomicAdd(sums.words + t, Total(1));
@@ -110,16 +93,18 @@ DEVICE void add_row(
         }
         unsigned bit = 1u << (t & 31);
         if (!(((volatile unsigned*)sums.found)[t >> 5] & bit)) atomicOr(sums.found + (t >> 5), bit);
-        int64 j = b.indices[q];
-        if constexpr (ADDS && !COUNTS) add_atomically((Word*)sums.words + t, product(values, i, k, j, p, q));
-        else if constexpr (!STRUCTURE && !COUNTS) sums.words[t] = to_word(product(values, i, k, j, p, q));
+        int64 j = given.b.indices[q];
+        if constexpr (ADDS && !COUNTS) add_atomically((Word*)sums.words + t, product(given.values, i, k, j, p, q));
+        else if constexpr (!STRUCTURE && !COUNTS) sums.words[t] = to_word(product(given.values, i, k, j, p, q));
     };
     int64 most = most_looked_up(length);
-    share(most, [&](int64 k, int64 p, int64 q) {
-        int t = lookup.find(MaskColumn(b.indices[q]));
+    auto look_up = [&](int64 k, int64 p, int64 q) {
+        int t = lookup.find(MaskColumn(given.b.indices[q]));
         if (t >= 0) add(k, p, q, t);
-    });
-    search_long_rows<Group>(a, b, mask, i, start, length, most, add);
+    };
+    if constexpr (same_type<Group, WarpGroup>) share_row_by_warp(given, i, most, look_up);
+    else share_products(given, i, look_up, most);
+    search_long_rows<Group>(given, i, start, length, most, add);
     Group::sync();
     for (int t = Group::rank(); t < length; t += Group::size()) {
         bool found = COUNTS ? sums.words[t] > 0 : bool(sums.found[t >> 5] >> (t & 31) & 1);
@@ -131,16 +116,7 @@ DEVICE void add_row(
     Group::sync();  // the table is free again
 }
 
-#define GIVEN                                                                                                         \
-    const LeftOffset *a_indptr, const LeftColumn *a_indices, const LeftStored *a_values, const RightOffset *b_indptr, \
-        const RightColumn *b_indices, const RightStored *b_values, const MaskOffset *mask_indptr,                     \
-        const MaskColumn *mask_indices, const MaskValue *mask_values, int64 nrows, const int64 *list, int64 *counters, \
-        bool *present, Value *out_values
-#define UNPACKED                                            \
-    LeftRows a = {a_indptr, a_indices};                     \
-    RightRows b = {b_indptr, b_indices};                    \
-    Values values = {a_values, b_values};                   \
-    Mask mask = {{mask_indptr, mask_indices}, mask_values};
+#define GIVEN OPERANDS, int64 nrows, const int64 *list, int64 *counters, bool *present, Value *out_values
 
 extern "C" __global__ void __launch_bounds__(256) masked_by_warp_kernel(GIVEN) {
     __shared__ MaskColumn keys[WARPS][SPARSE * WARP_ROW];
@@ -148,18 +124,15 @@ extern "C" __global__ void __launch_bounds__(256) masked_by_warp_kernel(GIVEN) {
     __shared__ unsigned filter[WARPS][SPARSE * WARP_ROW * FILTER / 32];
     __shared__ Total words[WARPS][STRUCTURE ? 1 : WARP_ROW];
     __shared__ unsigned found[WARPS][WARP_ROW / 32];
-    UNPACKED
-    write_constant(values, out_values);
+    MAKE_OPERANDS
+    write_constant(given.values, out_values);
     int warp = threadIdx.x >> 5;
     MaskLookup lookup = {keys[warp], places[warp], filter[warp], 5};
     for (int64 n = WarpGroup::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
          n = WarpGroup::ticket(counters + NEXT_FOR_WARP, 1)) {
         int64 i = list[n], start = mask_indptr[i];
         int length = int(int64(mask_indptr[i + 1]) - start);
-        add_row<WarpGroup>(
-            a, b, values, mask, i, start, length, lookup, {words[warp], found[warp]}, present, out_values,
-            RowByWarp{a, b, i}
-        );
+        add_row<WarpGroup>(given, i, start, length, lookup, {words[warp], found[warp]}, present, out_values);
     }
 }
 
@@ -169,17 +142,14 @@ extern "C" __global__ void __launch_bounds__(256) masked_by_block_kernel(GIVEN) 
     __shared__ unsigned filter[SPARSE * BLOCK_ROW * FILTER / 32];
     __shared__ Total words[STRUCTURE ? 1 : BLOCK_ROW];
     __shared__ unsigned found[BLOCK_ROW / 32];
-    UNPACKED
+    MAKE_OPERANDS
     MaskLookup lookup = {keys, places, filter, 5};
     for (int64 n = BlockGroup::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
          n = BlockGroup::ticket(counters + NEXT_FOR_BLOCK, 1)) {
         int64 i = list[nrows - 1 - n], stop = mask_indptr[i + 1];
         for (int64 start = mask_indptr[i]; start < stop; start += BLOCK_ROW) {
             int length = int(stop - start < BLOCK_ROW ? stop - start : BLOCK_ROW);
-            add_row<BlockGroup>(
-                a, b, values, mask, i, start, length, lookup, {words, found}, present, out_values,
-                RowByBlock{a, b, i}
-            );
+            add_row<BlockGroup>(given, i, start, length, lookup, {words, found}, present, out_values);
         }
     }
 }

@@ -35,7 +35,7 @@ FILES = {
     "reduce_rows.cu",
     "take_positions.cu",
 }
-MODULES = "assign_block building extracting gathering kronecker_product masks matrices merging mxm_operands".split()
+MODULES = "assign_block building extracting gathering kronecker masks matrices merging mxm_operands".split()
 MODULES += "mxv_balanced mxv_product positions rows selecting transpose".split()
 
 
@@ -64,7 +64,7 @@ def programs(engine) -> list[str]:
         engine.extracting.diagonal(one if wide else x, 1)
         engine.extracting.diagonal(moved(with_degrees([10, 10], kind), engine.to_device), 1)
         engine.rows.count_rows(x)
-        engine.kronecker_product.kronecker_product(x, one if wide else factor, binary.minus[dtype])
+        engine.kronecker.kronecker_product(x, one if wide else factor, binary.minus[dtype])
         engine.assign_block.assign_block(x, one if wide else kind.type(1), range(1, 2), None if wide else range(1, 2))
         engine.assign_block.assign_block(one, x, engine.to_device(np.array([1, 0])), None)
         engine.positions.checked_positions(engine.to_device(np.array([1, 0], offsets)), 2)

@@ -24,8 +24,7 @@ from . import messages
 from .eager import array_code, extracting, positions, radix, vectors
 from .eager.degree_order import by_degree, may_order_searches, orders_searches
 from .eager.groups import heaviest_groups, spread_out
-from .eager.kronecker import kronecker_keys
-from .eager.kronecker_product import kronecker_product
+from .eager.kronecker import kronecker_keys, kronecker_product
 from .eager.mxm import mxm, shaped_product
 from .eager.mxm_masked import estimate_dots, estimate_masked_products, triangle_counts
 from .eager.mxm_operands import Product

@@ -41,7 +41,7 @@ def mask(kind: str, column: str = "int32") -> MatrixMask:
 CONSTANTS: dict[str, dict[str, int]] = {
     "mxm_sorted.cu": {"WIDE_KEYS": False},
     "mxm_hashed.cu": {"COUNT_SLOTS": 8192, "FILL_SLOTS": 2048},
-    "mxm_masked_dot.cu": {"CORNERS": 0},
+    "mxm_masked.cu": {"DOTS": True, "CORNERS": 0},
 }
 
 
@@ -56,9 +56,7 @@ def check(job: Multiplication | RowProducts, *files: str, architecture: str = "s
             assert name.encode() in code
 
 
-DOT, ROWS, SORTED, DENSE, HASHED, GLOBAL = (
-    f"mxm_{name}.cu" for name in ("masked_dot", "masked_rows", "sorted", "dense", "hashed", "global")
-)
+MASKED, SORTED, DENSE, HASHED, GLOBAL = (f"mxm_{name}.cu" for name in ("masked", "sorted", "dense", "hashed", "global"))
 
 
 @pytest.mark.parametrize("architecture", ONE_OR_ALL)
@@ -66,7 +64,7 @@ def test_architectures(architecture):
     a = b = matrix("float64")
     product = Product(a, b, semiring.plus_times["FP64"], True)
     job = Multiplication(a, b, product, mask("structure"), 9)
-    check(job, DOT, HASHED, GLOBAL, architecture=architecture)
+    check(job, MASKED, HASHED, GLOBAL, architecture=architecture)
     check(Multiplication(a, b, PatternOnly(), mask("structure"), 9), GLOBAL, architecture=architecture)
 
 
@@ -78,7 +76,9 @@ def test_masks_and_indices(kind, column):
     a = b = matrix("int64", column=column)
     allowed, ncols = mask(kind, column), 9 if column == "int32" else 2**40
     job = Multiplication(a, b, Product(a, b, semiring.min_plus["INT64"], True), allowed, ncols)
-    check(job, HASHED, GLOBAL, *((DOT, ROWS) if allowed.where == INSIDE else (DENSE,)))
+    check(job, HASHED, GLOBAL, MASKED if allowed.where == INSIDE else DENSE)
+    if allowed.where == INSIDE:
+        check(job, MASKED, DOTS=False)
     check(job, SORTED, WIDE_KEYS=column == "int64")
     check(Multiplication(a, b, PatternOnly(), allowed, ncols), HASHED)
     check(RowProducts(a, b, allowed), "mxm_bins.cu")
@@ -88,7 +88,7 @@ def test_narrow_offsets():
     a, b = matrix("int64", offset="int32"), matrix("int64")
     for first, second in ((a, b), (b, a)):
         product = Product(first, second, semiring.plus_times["INT64"], True)
-        check(Multiplication(first, second, product, MatrixMask(INSIDE, first), 9), HASHED, GLOBAL, DOT)
+        check(Multiplication(first, second, product, MatrixMask(INSIDE, first), 9), HASHED, GLOBAL, MASKED)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_types(dtype):
         (semiring.lor_land, semiring.any_first) if dtype == "bool" else (semiring.plus_times, semiring.min_plus)
     ):
         job = Multiplication(a, b, Product(a, b, typed[dtype], True), mask("structure"), 9)
-        check(job, DOT, HASHED)
+        check(job, MASKED, HASHED)
     check(job, GLOBAL)
 
 
@@ -118,7 +118,7 @@ def test_structure_positions_and_bits(name):
     typed = getattr(semiring, name)[dtype]
     product = Product(a, b, typed, True)
     assert product.structure == (name == "any_pair")
-    check(Multiplication(a, b, product, mask("structure"), 9), DOT)
+    check(Multiplication(a, b, product, mask("structure"), 9), MASKED)
     check(Multiplication(a, b, Product(a, b, typed, False), mask("structure"), 9), HASHED)
 
 
@@ -127,7 +127,7 @@ def test_user_defined_semiring():
     weighted = operators.Semiring.register_anonymous(Monoid.register_anonymous(larger, 0), binary.minus)
     a = b = matrix("float32")
     product = Product(a, b, weighted["FP32"], True)
-    check(Multiplication(a, b, product, mask("values"), 9), DOT, HASHED)
+    check(Multiplication(a, b, product, mask("values"), 9), MASKED, HASHED)
 
 
 @pytest.mark.parametrize(
@@ -156,4 +156,4 @@ def test_tables_fit_shared_memory():
 def test_triangles(corners):
     a = matrix("bool", 1)
     product = Product(a, a, semiring.plus_pair["INT64"], True)
-    check(Multiplication(a, a, product, MatrixMask(INSIDE, a), 9), DOT, CORNERS=corners)
+    check(Multiplication(a, a, product, MatrixMask(INSIDE, a), 9), MASKED, CORNERS=corners)

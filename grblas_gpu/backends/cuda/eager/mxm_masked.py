@@ -18,8 +18,9 @@ from .mxm_operands import INSIDE, MatrixMask, PatternOnly, Product
 from .mxm_programs import Multiplication, RowProducts
 from .selecting import flagged
 
-CHUNK, FAR_LONGER, WIDE_ROW = 256, 16, 64  # as in kernels/mxm_masked_dot.cu, mxm_masked_rows.cu and mxm_rows.cuh
-OF_EDGES, OF_VERTICES = 1, 2
+FAR_LONGER, WIDE_ROW = 16, 64  # as in kernels/mxm_masked.cu and mxm_rows.cuh
+LEAST_CHUNK = 256  # entries of the mask in an item, as there
+NO_CORNERS, OF_EDGES, OF_VERTICES = 0, 1, 2
 EVERY_PAIR, ROW_IS_LONGER, COLUMN_IS_LONGER = 0, 1, 2
 MANY = 2**16  # entries of a mask that make it worth to take it twice
 
@@ -28,14 +29,8 @@ def masked_rows(a: MatrixStore, b: MatrixStore, product: Product | PatternOnly, 
     """``a b`` at the entries of a mask, row by row of ``a``."""
     assert mask.store is not None
     job = Multiplication(a, b, product, mask, b.ncols)
-    list_rows, by_warp, by_block = job.functions("mxm_masked_rows.cu")
-    products = count_products(RowProducts(a, b, mask))
-    rows, counters = cupy.empty(a.nrows, INDEX), cupy.zeros(4, INDEX)
-    launch(list_rows, a.nrows, (products, a.indptr, mask.store.indptr, a.nrows, rows, counters))
     present, values = _places(mask.store, product)
-    arguments = (*job.arguments, a.nrows, rows, counters, present, values)
-    launch(by_block, a.nrows, arguments, per_block=1)  # the longest first
-    launch(by_warp, a.nrows, arguments, per_block=BLOCK // 32)
+    _run(job, EVERY_PAIR, mask.store, count_products(RowProducts(a, b, mask)), NO_CORNERS, present, values)
     return _kept_entries(job, present, values)
 
 
@@ -46,7 +41,7 @@ def masked_dot(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMas
     present, values = _places(mask.store, product)
     if a is b and mask.values is None and (product.counts or product.structure) and mask.store.nvals > MANY:
         other = mask.store._transpose  # not made for this: that takes as long as it saves
-    _launch_dots(job, 0, other, present, values)
+    _launch_dots(job, NO_CORNERS, other, present, values)
     return _kept_entries(job, present, values)
 
 
@@ -54,7 +49,7 @@ def triangle_counts(lower: MatrixStore, product: Product, of_edges: bool) -> Arr
     """How many triangles each edge or each vertex is in, of a graph given with every edge once."""
     assert product.counts and product.dtype == INDEX
     job = Multiplication(lower, lower, product, MatrixMask(INSIDE, lower), lower.nrows)
-    # An edge has no more triangles than there are vertices, as in kernels/mxm_masked_dot.cu.
+    # An edge has no more triangles than there are vertices, as in kernels/mxm_masked.cu.
     counts = cupy.zeros(lower.nvals, np.uint32) if of_edges else cupy.zeros(lower.nrows, INDEX)
     other = lower.transposed() if lower.nvals > MANY else None
     _launch_dots(job, OF_EDGES if of_edges else OF_VERTICES, other, 0, counts)
@@ -63,24 +58,32 @@ def triangle_counts(lower: MatrixStore, product: Product, of_edges: bool) -> Arr
 
 def _launch_dots(job: Multiplication, corners: int, other: MatrixStore | None, *output: Any) -> None:
     """All pairs at once; or, with the transpose of a structural mask, by which of the two is longer."""
-    a, b, pattern = job.a, job.b, job.mask.store
+    pattern = job.mask.store
     assert pattern is not None
-    places = (pattern.indptr, pattern.indices)
-    sides = [(EVERY_PAIR, job)]
-    if other is not None:
-        offsets = other.indptr.astype(pattern.indptr.dtype, copy=False)  # one program for both
-        turned = MatrixStore(other.nrows, other.ncols, offsets, other.indices, other.values)
-        swapped = Multiplication(b, a, job.product, MatrixMask(INSIDE, turned), a.nrows)
-        sides = [(ROW_IS_LONGER, job), (COLUMN_IS_LONGER, swapped)]
-    items, by_warp, by_block = job.functions("mxm_masked_dot.cu", CORNERS=corners)
-    for side, each in sides:
-        left, (mask_indptr, *_) = each.a, each.mask.arguments
-        capacity = left.nrows + pattern.nvals // CHUNK + 1
-        rows, firsts, counters = cupy.empty(capacity, INDEX), cupy.empty(capacity, INDEX), cupy.zeros(4, INDEX)
-        launch(items, left.nrows, (left.indptr, mask_indptr, left.nrows, capacity, rows, firsts, counters))
-        arguments = (*each.arguments, rows, firsts, capacity, counters, side, *places, *output)
-        launch(by_block, capacity, arguments, per_block=1)  # the longest first
-        launch(by_warp, capacity, arguments, per_block=BLOCK // 32)
+    if other is None:
+        _run(job, EVERY_PAIR, pattern, None, corners, *output)
+        return
+    offsets = other.indptr.astype(pattern.indptr.dtype, copy=False)  # one program for both
+    turned = MatrixMask(INSIDE, MatrixStore(other.nrows, other.ncols, offsets, other.indices, other.values))
+    _run(job, ROW_IS_LONGER, pattern, None, corners, *output)
+    swapped = Multiplication(job.b, job.a, job.product, turned, job.a.nrows)
+    _run(swapped, COLUMN_IS_LONGER, pattern, None, corners, *output)
+
+
+def _run(
+    job: Multiplication, side: int, places: MatrixStore, products: Array | None, corners: int, *output: Any
+) -> None:
+    """Rows by the numbers of their products, or dot products if there are none; results have their ``places``."""
+    constants = {"DOTS": products is None, "CORNERS": corners}
+    list_items, by_warp, by_block = job.functions("mxm_masked.cu", **constants)
+    a, (mask_indptr, *_) = job.a, job.mask.arguments
+    capacity = a.nrows + places.nvals // LEAST_CHUNK + 1
+    rows, firsts, counters = cupy.empty(capacity, INDEX), cupy.empty(capacity, INDEX), cupy.zeros(4, INDEX)
+    lengths = (0 if products is None else products, a.indptr, mask_indptr, a.nrows)
+    launch(list_items, a.nrows, (*lengths, capacity, rows, firsts, counters))
+    arguments = (*job.arguments, rows, firsts, capacity, counters, side, places.indptr, places.indices, *output)
+    launch(by_block, capacity, arguments, per_block=1)  # the longest first
+    launch(by_warp, capacity, arguments, per_block=BLOCK // 32)
 
 
 def _places(pattern: MatrixStore, product: Product | PatternOnly) -> tuple[Array, Array]:

@@ -21,8 +21,7 @@ KERNELS = {
         "mxm_hashed.cu": "divide_rows count_by_warp count_by_block fill_by_warp fill_by_block",
         "mxm_global.cu": "count_in_scratch fill_in_scratch sum_products number_products clear_tables find_columns "
         "add_products count_slots sum_slots write_slots",
-        "mxm_masked_rows.cu": "list_masked masked_by_warp masked_by_block",
-        "mxm_masked_dot.cu": "list_dots dot_by_warp dot_by_block",
+        "mxm_masked.cu": "list_items masked_by_warp masked_by_block",
     }.items()
 }
 

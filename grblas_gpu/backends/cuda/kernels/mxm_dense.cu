@@ -1,6 +1,6 @@
 // mxm.gustavson, rows with many products: a bit and a sum for every column, in windows of columns that fit shared memory; a
 // block takes a row. The first pass counts the columns that are present, the second writes them in order. Generated: what
-// mxm_rows.cuh needs. Inside of a mask rows are made by mxm_masked_rows.cu.
+// mxm_rows.cuh needs. mxm_masked.cu makes rows inside of a mask.
 
 #include "mxm_rows.cuh"
 #include "thread_groups.cuh"

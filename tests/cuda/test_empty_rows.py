@@ -58,7 +58,7 @@ CASES = ["first", "last", "between", "around", "short runs", "five entries", "an
 
 @pytest.fixture(params=SLOW_ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    modules = "extracting merging mxm_bins mxm_operands mxm_programs rows selecting spmm transpose".split()
+    modules = "extracting merging mxm_gustavson mxm_operands mxm_programs rows selecting spmm transpose".split()
     emulated_cupy.meetings.clear()
     with loaded(request.param, monkeypatch, *(f"eager.{name}" for name in modules), "runtime.workspace") as found:
         yield found
@@ -117,8 +117,8 @@ def test_products_of_rows(engine, name: str) -> None:
     a = matrix(degrees_of(name))
     b = matrix(np.arange(COLUMNS), 1)
     there = moved(a, engine.to_device), moved(b, engine.to_device)
-    programs = engine.mxm_programs.Programs(*there, engine.mxm_operands.MatrixMask(), b.ncols)
-    products = engine.to_host(engine.mxm_bins.count_products(programs.bins(), *there))
+    kernels = engine.mxm_programs.RowProducts(*there, engine.mxm_operands.MatrixMask())
+    products = engine.to_host(engine.mxm_gustavson.count_products(kernels))
     rows = np.repeat(np.arange(a.nrows), np.diff(a.indptr))
     np.testing.assert_array_equal(products, np.bincount(rows, np.diff(b.indptr)[a.indices], a.nrows))
 

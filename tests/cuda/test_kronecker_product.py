@@ -12,13 +12,13 @@ from random_objects import definitions, same, valued_matrix, with_degrees
 from grblas_gpu import binary
 from grblas_gpu.backends.storage import INDEX, MatrixStore
 
-engine = engine_fixture("eager.kronecker_product")
-every_engine = engine_fixture("eager.kronecker_product", params=SLOW_ENGINES)
+engine = engine_fixture("eager.kronecker")
+every_engine = engine_fixture("eager.kronecker", params=SLOW_ENGINES)
 
 
 def check(engine: Any, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
     there = (moved(each, engine.to_device) for each in (a, b))
-    found: MatrixStore = moved(engine.kronecker_product.kronecker_product(*there, op), engine.to_host)
+    found: MatrixStore = moved(engine.kronecker.kronecker_product(*there, op), engine.to_host)
     same(found, definitions.kronecker(a, b, op))
     return found
 
@@ -50,7 +50,7 @@ def test_operators(every_engine, name: str) -> None:
 @pytest.mark.parametrize("offsets", [np.int32, INDEX])
 def test_rows_of_any_length(every_engine, offsets: Any, monkeypatch) -> None:
     if offsets is INDEX:  # as if 32 bits were not enough
-        monkeypatch.setattr(every_engine.kronecker_product, "INT32_LIMIT", 100)
+        monkeypatch.setattr(every_engine.kronecker, "INT32_LIMIT", 100)
     a, b = with_degrees([0, 900, 0, 3, 1, 0]), with_degrees([0, 5, 0, 2, 0])
     for each in (a, b):
         each.indptr = each.indptr.astype(offsets)

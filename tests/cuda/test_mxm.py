@@ -26,10 +26,10 @@ NAMES = list(SEMIRINGS)[:: 1 if GPU else 3]
 @pytest.fixture(params=SLOW_ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
     """``mxm`` of the CUDA engine, and how arrays get there."""
-    parts = ("mxm", "mxm_programs", "mxm_gustavson", "mxm_small", "mxm_dense", "mxm_hashed", "mxm_giant")
+    parts = ("mxm", "mxm_programs", "mxm_gustavson", "mxm_hashed")
     with loaded(request.param, monkeypatch, *(f"eager.{name}" for name in parts)) as found:
         found.mxm, found.programs = found.mxm.mxm, found.mxm_programs
-        found.gustavson, found.giant, found.hashed = found.mxm_gustavson, found.mxm_giant, found.mxm_hashed
+        found.gustavson, found.hashed = found.mxm_gustavson, found.mxm_hashed
         found.seeds = 8 if request.param == "gpu" else 1
         yield found
 
@@ -117,8 +117,8 @@ def test_masks(engine, structure, complement, iso):
 
 def only_hashed(engine, monkeypatch) -> None:
     """Every row is made in a table."""
-    monkeypatch.setattr(engine.gustavson, "MOST_SMALL", 0)
-    monkeypatch.setattr(engine.mxm_dense, "MOST_WINDOWS", 0)
+    monkeypatch.setattr(engine.gustavson, "MOST_SORTED", 0)
+    monkeypatch.setattr(engine.gustavson, "MOST_WINDOWS", 0)
 
 
 def rows_with_products(products: list[int], ncols: int, distinct: int, dtype: Any) -> tuple[MatrixStore, MatrixStore]:
@@ -154,14 +154,14 @@ def test_rows_of_every_size(engine, monkeypatch, name, ncols):
         masks = (None, MaskView(pattern, True, False), MaskView(pattern, True, True))
         for mask in masks if engine.name == "gpu" else masks[:1] if ncols > 700 else masks[:2]:
             check(engine, case._replace(mask=mask), "mxm.gustavson")
-    monkeypatch.setattr(engine.mxm_small, "MOST_BYTES", 0)  # counted first, then made in place
+    monkeypatch.setattr(engine.gustavson, "MOST_BYTES", 0)  # counted first, then made in place
     check(engine, case, "mxm.gustavson")
 
 
 @pytest.mark.parametrize("name", ["plus_times", "any_second", "any_pair", "min_plus", "plus_times int8"])
 def test_windows_of_columns(engine, monkeypatch, name):
     """A sum for every column, in one window or several, with masks and long rows of the right factor."""
-    monkeypatch.setattr(engine.gustavson, "MOST_SMALL", 0)
+    monkeypatch.setattr(engine.gustavson, "MOST_SORTED", 0)
     rng = np.random.default_rng(9)
     dtype = SEMIRINGS[name].binaryop.type.np_type
     ncols = 3000
@@ -172,7 +172,7 @@ def test_windows_of_columns(engine, monkeypatch, name):
     pattern = row_matrix([columns[2], columns[4], [1], [2], [0, 31, 32, 33, 2999], []], ncols, np.int8)
     masks = [None, MaskView(pattern, True, False), MaskView(pattern, False, True)]
     for limit in (64 * 1024, 8192) if engine.name == "gpu" else (8192,):
-        monkeypatch.setattr(engine.mxm_dense, "shared_limit", lambda device, limit=limit: limit)
+        monkeypatch.setattr(engine.gustavson, "shared_limit", lambda device, limit=limit: limit)
         for mask in masks:
             check(engine, Case(a, b, SEMIRINGS[name], mask), "mxm.gustavson")
 
@@ -243,10 +243,10 @@ def test_many_products_for_few_entries(engine):
 def test_rows_that_all_blocks_share(engine, monkeypatch, name, masked):
     """Long and short rows of the right factor, tables that are hashed and that have a slot for every column."""
     only_hashed(engine, monkeypatch)
-    monkeypatch.setattr(engine.giant, "GIANT_PRODUCTS", 8192)
+    monkeypatch.setattr(engine.hashed, "SHARED_PRODUCTS", 8192)
     written = []
-    write = engine.giant.Giants.write
-    monkeypatch.setattr(engine.giant.Giants, "write", lambda *given: (written.append(1), write(*given)))
+    write = engine.hashed._Batch.write
+    monkeypatch.setattr(engine.hashed._Batch, "write", lambda *given: (written.append(1), write(*given)))
     rng = np.random.default_rng(6)
     inner = 400
     dtype = SEMIRINGS[name].binaryop.type.np_type
@@ -266,7 +266,7 @@ def test_rows_that_all_blocks_share(engine, monkeypatch, name, masked):
 def test_shared_rows_with_few_results(engine, monkeypatch):
     """All products of a row go to the same sum, or are outside of the mask."""
     only_hashed(engine, monkeypatch)
-    monkeypatch.setattr(engine.giant, "GIANT_PRODUCTS", 8192)
+    monkeypatch.setattr(engine.hashed, "SHARED_PRODUCTS", 8192)
     a = row_matrix([list(range(9000)), list(range(0, 9000, 1000))], 9000)
     b = row_matrix([[1] for _ in range(9000)], 100_000)
     for name in ("plus_times", "min_plus"):

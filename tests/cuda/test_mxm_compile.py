@@ -8,7 +8,7 @@ from nvrtc import ONE_OR_ALL, compile_cuda
 
 from grblas_gpu import Monoid, binary, operators, semiring
 from grblas_gpu.backends.cuda.eager.mxm_operands import EVERYWHERE, INSIDE, OUTSIDE, MatrixMask, PatternOnly, Product
-from grblas_gpu.backends.cuda.eager.mxm_programs import Program, Programs, slots_per_table, sum_bytes
+from grblas_gpu.backends.cuda.eager.mxm_programs import KERNELS, Multiplication, RowProducts, sum_bytes, table_slots
 from grblas_gpu.backends.cuda.runtime.compile import OPTIONS
 from grblas_gpu.backends.storage import MatrixStore
 from grblas_gpu.operators import builtin, registry
@@ -37,26 +37,35 @@ def mask(kind: str, column: str = "int32") -> MatrixMask:
     return MatrixMask(where, matrix("bool", column=column), None if dtype is None else np.ones(entries, dtype))
 
 
-def check(program: Program, architecture: str = "sm_90") -> None:
-    code = compile_cuda(program.text(), architecture, OPTIONS)
-    for name in program.kernels:
-        assert name.encode() in code
+#: What is generated for a file besides types and operators.
+CONSTANTS: dict[str, dict[str, int]] = {
+    "mxm_sorted.cu": {"WIDE_KEYS": False},
+    "mxm_hashed.cu": {"COUNT_SLOTS": 8192, "FILL_SLOTS": 2048},
+    "mxm_masked.cu": {"DOTS": True, "CORNERS": 0},
+}
+
+
+def check(job: Multiplication | RowProducts, *files: str, architecture: str = "sm_90", **constants: int) -> None:
+    for file in files:
+        if isinstance(job, RowProducts):
+            text = job.text()
+        else:
+            text = job.text(file, **(CONSTANTS.get(file, {}) | constants))
+        code = compile_cuda(text, architecture, OPTIONS)
+        for name in KERNELS[file]:
+            assert name.encode() in code
+
+
+MASKED, SORTED, DENSE, HASHED, GLOBAL = (f"mxm_{name}.cu" for name in ("masked", "sorted", "dense", "hashed", "global"))
 
 
 @pytest.mark.parametrize("architecture", ONE_OR_ALL)
 def test_architectures(architecture):
     a = b = matrix("float64")
-    programs = Programs(a, b, mask("structure"), 9)
     product = Product(a, b, semiring.plus_times["FP64"], True)
-    for program in (
-        programs.dot(product),
-        programs.divide(8),
-        programs.count(),
-        programs.fill(product),
-        programs.giant(product),
-        programs.giant(PatternOnly()),
-    ):
-        check(program, architecture)
+    job = Multiplication(a, b, product, mask("structure"), 9)
+    check(job, MASKED, HASHED, GLOBAL, architecture=architecture)
+    check(Multiplication(a, b, PatternOnly(), mask("structure"), 9), GLOBAL, architecture=architecture)
 
 
 @pytest.mark.parametrize(
@@ -65,35 +74,21 @@ def test_architectures(architecture):
 @pytest.mark.parametrize("column", ["int32", pytest.param("int64", marks=pytest.mark.slow)])
 def test_masks_and_indices(kind, column):
     a = b = matrix("int64", column=column)
-    programs = Programs(a, b, mask(kind, column), 9 if column == "int32" else 2**40)
-    product = Product(a, b, semiring.min_plus["INT64"], True)
-    all_of_them = [
-        programs.bins(),
-        programs.divide(0),
-        programs.count(),
-        programs.giant(product),
-        programs.fill(product),
-        programs.fill(PatternOnly()),
-        programs.small(product),
-    ]
-    if mask(kind).where == INSIDE:
-        all_of_them += [programs.dot(product), programs.masked_rows(product)]
-    else:
-        all_of_them += [programs.dense_count(), programs.dense_fill(product)]
-    for program in all_of_them:
-        check(program)
+    allowed, ncols = mask(kind, column), 9 if column == "int32" else 2**40
+    job = Multiplication(a, b, Product(a, b, semiring.min_plus["INT64"], True), allowed, ncols)
+    check(job, HASHED, GLOBAL, MASKED if allowed.where == INSIDE else DENSE)
+    if allowed.where == INSIDE:
+        check(job, MASKED, DOTS=False)
+    check(job, SORTED, WIDE_KEYS=column == "int64")
+    check(Multiplication(a, b, PatternOnly(), allowed, ncols), HASHED)
+    check(RowProducts(a, b, allowed), "mxm_bins.cu")
 
 
 def test_narrow_offsets():
     a, b = matrix("int64", offset="int32"), matrix("int64")
     for first, second in ((a, b), (b, a)):
-        pattern = MatrixMask(INSIDE, first)
-        programs = Programs(first, second, pattern, 9)
         product = Product(first, second, semiring.plus_times["INT64"], True)
-        for program in (programs.divide(0), programs.count(), programs.fill(product)):
-            check(program)
-        for program in (programs.giant(product), programs.dot(product)):
-            check(program)
+        check(Multiplication(first, second, product, MatrixMask(INSIDE, first), 9), HASHED, GLOBAL, MASKED)
 
 
 @pytest.mark.parametrize(
@@ -101,14 +96,12 @@ def test_narrow_offsets():
 )
 def test_types(dtype):
     a = b = matrix(dtype)
-    programs = Programs(a, b, mask("structure"), 9)
     for typed in (
         (semiring.lor_land, semiring.any_first) if dtype == "bool" else (semiring.plus_times, semiring.min_plus)
     ):
-        product = Product(a, b, typed[dtype], True)
-        check(programs.dot(product))
-        check(programs.fill(product))
-    check(programs.giant(product))
+        job = Multiplication(a, b, Product(a, b, typed[dtype], True), mask("structure"), 9)
+        check(job, MASKED, HASHED)
+    check(job, GLOBAL)
 
 
 @pytest.mark.parametrize(
@@ -123,11 +116,10 @@ def test_structure_positions_and_bits(name):
     a, b = matrix("uint32"), matrix("uint32", 1)
     dtype = "UINT32" if name == "bor_band" else "INT64"
     typed = getattr(semiring, name)[dtype]
-    programs = Programs(a, b, mask("structure"), 9)
     product = Product(a, b, typed, True)
     assert product.structure == (name == "any_pair")
-    check(programs.dot(product))
-    check(programs.fill(Product(a, b, typed, False)))
+    check(Multiplication(a, b, product, mask("structure"), 9), MASKED)
+    check(Multiplication(a, b, Product(a, b, typed, False), mask("structure"), 9), HASHED)
 
 
 def test_user_defined_semiring():
@@ -135,9 +127,7 @@ def test_user_defined_semiring():
     weighted = operators.Semiring.register_anonymous(Monoid.register_anonymous(larger, 0), binary.minus)
     a = b = matrix("float32")
     product = Product(a, b, weighted["FP32"], True)
-    programs = Programs(a, b, mask("values"), 9)
-    check(programs.dot(product))
-    check(programs.fill(product))
+    check(Multiplication(a, b, product, mask("values"), 9), MASKED, HASHED)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +141,7 @@ def test_every_monoid(name):
     made = operators.Semiring.register_anonymous(registry.builtin("monoid", name), binary.first)
     dtype = next(dtype for dtype in ("FP64", "INT64", "UINT64", "BOOL") if dtype in made)
     a = b = matrix("int32")
-    check(Programs(a, b, mask("none"), 9).fill(Product(a, b, made[dtype], True)))
+    check(Multiplication(a, b, Product(a, b, made[dtype], True), mask("none"), 9), HASHED)
 
 
 def test_tables_fit_shared_memory():
@@ -159,13 +149,11 @@ def test_tables_fit_shared_memory():
         for dtype in TYPES:
             a = b = matrix(dtype)
             word = sum_bytes(Product(a, b, semiring.any_first[dtype], True))
-            warp, block = slots_per_table(np.dtype(column), word)
-            assert block == 8 * warp
-            assert block * (np.dtype(column).itemsize + word) <= 40 * 1024
+            assert table_slots(np.dtype(column), word) * (np.dtype(column).itemsize + word) <= 40 * 1024
 
 
 @pytest.mark.parametrize("corners", [1, 2])
 def test_triangles(corners):
     a = matrix("bool", 1)
     product = Product(a, a, semiring.plus_pair["INT64"], True)
-    check(Programs(a, a, MatrixMask(INSIDE, a), 9).dot(product, corners))
+    check(Multiplication(a, a, product, MatrixMask(INSIDE, a), 9), MASKED, CORNERS=corners)

@@ -21,9 +21,9 @@ NAMES = [pytest.param(name, marks=() if GPU or name == "plus_pair" else pytest.m
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Rows of more than four entries are long ones, and no row has a sum for every column."""
-    with loaded(request.param, monkeypatch, "eager.mxm", "eager.mxm_sort", "eager.mxm_dense") as found:
-        monkeypatch.setattr(found.mxm_sort, "MOST_SMALL", 4)
-        monkeypatch.setattr(found.mxm_dense, "MOST_WINDOWS", 0)
+    with loaded(request.param, monkeypatch, "eager.mxm", "eager.mxm_gustavson") as found:
+        monkeypatch.setattr(found.mxm, "MOST_SORTED", 4)
+        monkeypatch.setattr(found.mxm_gustavson, "MOST_WINDOWS", 0)
         found.shaped, found.mxm = found.mxm.shaped_product, found.mxm.mxm
         yield found
 

@@ -19,7 +19,7 @@ from grblas_gpu.backends.storage import MatrixStore
 count = semiring.plus_pair["INT64"]
 
 
-engine = engine_fixture("eager.mxm_dot", "eager.mxm_operands", params=SLOW_ENGINES)
+engine = engine_fixture("eager.mxm_masked", "eager.mxm_operands", params=SLOW_ENGINES)
 
 
 def on_device(engine: Any, store: MatrixStore) -> MatrixStore:
@@ -53,7 +53,7 @@ def graphs() -> Iterator[tuple[str, sparse.csr_array]]:
 @pytest.mark.parametrize("columns, offsets, many", [(np.int32, np.int64, 0), (np.int64, np.int64, 2**16)])
 def test_triangles_of_edges_and_vertices(engine, monkeypatch, columns, offsets, many):
     """By rows, and by which of two rows is longer."""
-    monkeypatch.setattr(engine.mxm_dot, "MANY", many)
+    monkeypatch.setattr(engine.mxm_masked, "MANY", many)
     for name, graph in graphs():
         store = below_the_diagonal(graph, columns, offsets)
         L = sparse.csr_array((np.ones(store.nvals, np.int64), store.indices, store.indptr), shape=graph.shape)
@@ -66,13 +66,13 @@ def test_triangles_of_edges_and_vertices(engine, monkeypatch, columns, offsets, 
         lower._transpose = on_device(engine, below_the_diagonal(graph, columns, np.int32, turned=True))
         product = engine.mxm_operands.Product(lower, lower, count, True)
         for wanted, all_edges in ((of_edges[rows, L.indices], True), (of_vertices, False)):
-            counts = engine.to_host(engine.mxm_dot.triangle_counts(lower, product, all_edges))
+            counts = engine.to_host(engine.mxm_masked.triangle_counts(lower, product, all_edges))
             np.testing.assert_array_equal(counts, wanted, err_msg=name)
 
 
 def test_dot_products_by_the_longer_row(engine, monkeypatch):
     """``L L'`` inside of a mask, whose transpose is at hand, or not."""
-    monkeypatch.setattr(engine.mxm_dot, "MANY", 0)
+    monkeypatch.setattr(engine.mxm_masked, "MANY", 0)
     for name, graph in list(graphs())[:: 1 if engine.name == "gpu" else 3]:
         store = below_the_diagonal(graph, np.int32, np.int64)
         L = sparse.csr_array((np.ones(store.nvals, np.int64), store.indices, store.indptr), shape=graph.shape)
@@ -92,7 +92,7 @@ def test_dot_products_by_the_longer_row(engine, monkeypatch):
         for operator, at_hand in ((count, True), (semiring.any_pair["BOOL"], True), (count, False)):
             allowed._transpose = on_device(engine, other) if at_hand else None
             product = engine.mxm_operands.Product(lower, lower, operator, True)
-            found = engine.mxm_dot.masked_dot(lower, lower, product, inside)
+            found = engine.mxm_masked.masked_dot(lower, lower, product, inside)
             np.testing.assert_array_equal(engine.to_host(found.indptr), wanted.indptr, err_msg=name)
             np.testing.assert_array_equal(engine.to_host(found.indices), wanted.indices, err_msg=name)
             if not found.iso:

@@ -26,11 +26,9 @@ from .building import CudaBuilding
 from .eager import array_code, extracting, positions, radix, vectors
 from .eager.degree_order import by_degree, may_order_searches, orders_searches
 from .eager.groups import heaviest_groups, spread_out
-from .eager.kronecker import kronecker_keys
-from .eager.kronecker_product import kronecker_product
+from .eager.kronecker import kronecker_keys, kronecker_product
 from .eager.mxm import mxm, shaped_product
-from .eager.mxm_dot import estimate_dots, triangle_counts
-from .eager.mxm_masked import estimate_masked_products
+from .eager.mxm_masked import estimate_dots, estimate_masked_products, triangle_counts
 from .eager.mxm_operands import Product
 from .eager.mxv import VectorProducts
 from .elementwise import CudaElementwise

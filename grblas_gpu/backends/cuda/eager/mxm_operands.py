@@ -11,7 +11,7 @@ from ...storage import INDEX, Array, MaskView, MatrixStore
 from ..runtime.compile import binary, constant, product, using, value
 from .mxv_product import NATIVE_ADD, initial_value, native_atomic
 
-EVERYWHERE, INSIDE, OUTSIDE = 0, 1, 2  # as in kernels/mxm_rows.cuh
+EVERYWHERE, INSIDE, OUTSIDE = 0, 1, 2  # as in kernels/matrix_mask.cuh
 
 
 class Product(Reading):
@@ -36,7 +36,7 @@ class Product(Reading):
         self.key = (semiring.key, *types, self.exit_at_first, self.has_terminal)
 
     def pieces(self) -> list[str]:
-        """For ``kernels/mxm_product.cuh`` and ``kernels/mxm_fill.cu``."""
+        """For ``kernels/mxm_product.cuh``."""
         op, monoid = self.semiring.binaryop, self.semiring.monoid
         return [
             using("LeftStored", self.first_type),
@@ -94,7 +94,7 @@ class MatrixMask(NamedTuple):
         return self.where, indices, None if values is None else (values.dtype.char, len(values) == 1)
 
     def pieces(self) -> list[str]:
-        """For ``kernels/mxm_rows.cuh``."""
+        """For ``kernels/matrix_mask.cuh``."""
         values, store = self.values, self.store
         return [
             using("MaskColumn", np.dtype(np.int32) if store is None else store.indices.dtype),

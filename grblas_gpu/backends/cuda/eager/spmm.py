@@ -153,7 +153,7 @@ class DenseKernels:
         op, monoid = semiring.binaryop, semiring.monoid
         if op.positional is not None or not keeps_equal(monoid):
             return None
-        if not (uses(op, "x") or uses(op, "y")):  # the device need not be asked
+        if not (uses(op, "x") or uses(op, "y")):  # no value is read from the device
             return _alone(semiring, cupy.cuda.runtime.getDevice()).copy()
         x, y = (cast(store.stored_values[:1], kind.np_type) for store, kind in ((a, op.type), (b, op.type2)))
         return cast(compute(op, x, y), semiring.return_type.np_type).copy()

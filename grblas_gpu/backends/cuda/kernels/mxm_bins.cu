@@ -1,8 +1,6 @@
 // mxm.gustavson, before anything is multiplied: how many products each row of the result has, and by that which kernel
-// makes it. Generated: Offset and Column (of the left factor), RightOffset, Value and add (64-bit sums), and what
-// matrix_mask.cuh needs.
+// makes it. Generated: Offset and Column (of the left factor), RightOffset, MaskOffset, Value and add (64-bit sums).
 
-#include "matrix_mask.cuh"
 #include "row_sums.cuh"
 
 // Rows of up to 8, 16, ... 512 products; rows with an accumulator for every column, the longest first; rows with a table.
@@ -35,11 +33,11 @@ extern "C" __global__ void add_carries_kernel(
     add_carries(indptr, entries, chunk_length(entries), result, {carry_values, carry_rows});
 }
 
-// `small`: the most products of a small row; `dense`: whether there is an accumulator for every column.
+// `small`: the most products of a small row; `dense`: whether there is an accumulator for every column. Offsets of a mask
+// are given if entries are allowed inside of it only.
 DEVICE int bin_of(int64 products, int64 i, const MaskOffset* mask_indptr, int64 small, bool dense) {
     if (products == 0) return NO_BIN;
-    if constexpr (MASK == INSIDE)
-        if (mask_indptr[i] == mask_indptr[i + 1]) return NO_BIN;
+    if (mask_indptr != nullptr && mask_indptr[i] == mask_indptr[i + 1]) return NO_BIN;
     if (products <= small) return products <= 8 ? 0 : 32 - __clz(unsigned(products - 1)) - 3;
     if (!dense || products > BLOCK_PRODUCTS) return HASHED_BIN;
     return products > (1 << 17) ? DENSE_BIN : products > (1 << 14) ? DENSE_BIN + 1 : DENSE_BIN + 2;
@@ -61,11 +59,9 @@ extern "C" __global__ void count_bins_kernel(
     if (own) atomicAdd((uint64*)(counters + lane()), uint64(own));
 }
 
-// list = the rows of the first bin, those of the second, ...; firsts[bin] = where the next row of a bin goes. The rows in
-// tables may have `at_most` so many entries: no more than products, columns, or places in the mask; the others none.
+// list = the rows of the first bin, those of the second, ...; firsts[bin] = where the next row of a bin goes.
 extern "C" __global__ void list_bins_kernel(
-    const int64* products, const MaskOffset* mask_indptr, int64 nrows, int64 ncols, int64 small, int64 dense,
-    int64* firsts, int64* list, int64* at_most
+    const int64* products, const MaskOffset* mask_indptr, int64 nrows, int64 small, int64 dense, int64* firsts, int64* list
 ) {
     __shared__ int64 places[32][BINS];
     int warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
@@ -92,17 +88,6 @@ extern "C" __global__ void list_bins_kernel(
         }
         __syncthreads();
         if (bin != NO_BIN) list[places[warp][bin] + __popc(alike & ((1u << lane()) - 1))] = i;
-        if (i < nrows && at_most != nullptr) {
-            int64 entries = 0;
-            if (bin == HASHED_BIN) {
-                entries = products[i] < ncols ? products[i] : ncols;
-                if constexpr (MASK == INSIDE) {
-                    int64 open = mask_indptr[i + 1] - mask_indptr[i];
-                    entries = entries < open ? entries : open;
-                }
-            }
-            at_most[i] = entries;
-        }
         __syncthreads();  // the places are free again
     }
 }

@@ -7,7 +7,7 @@
 // one length, and a group of lanes takes a chunk: a row of a million and a million rows of one, or of nothing, keep all groups
 // equally busy. Entry e of row r is at e + r of the path. What a chunk holds of a row that began before it is its `carry`, which
 // a second kernel adds to the row. So sums are made in an order that follows from sizes and from where entries lie.
-// Lanes work for themselves; nobody waits for anybody.
+// Lanes work independently: no lane waits for another.
 
 #include "bit_words.cuh"
 #include "mxm_product.cuh"

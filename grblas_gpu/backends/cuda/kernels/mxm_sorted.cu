@@ -1,11 +1,9 @@
 // mxm.gustavson, rows with few products: they are sorted by column in the registers of a group of lanes, and neighbours
 // with the same column added up. The order of additions is that of the inner dimension, so sums are the same on every
-// run. Generated: what mxm_product.cuh and mxm_rows.cuh need, Column, and WIDE_KEYS (columns need more than 23 bits, or
-// 32 if nothing but the structure is wanted).
+// run. Generated: what mxm_rows.cuh needs, and WIDE_KEYS (columns need more than 23 bits, or 32 if nothing but the
+// structure is wanted).
 
-#include "mxm_product.cuh"
 #include "mxm_rows.cuh"
-#include "sorted_lanes.cuh"
 
 // A column, and the number of the product among those of its row. All bits: no product. The host sees to it that columns
 // are small enough.
@@ -14,7 +12,9 @@ constexpr int NUMBER_BITS = STRUCTURE ? 0 : 9;
 constexpr Key NOTHING = ~Key(0);
 constexpr int THREADS = 256;
 
-template <int LANES, int EACH_LANE> struct Small {
+// Groups of LANES lanes take a row each, EACH_LANE keys to a lane. All lanes of a warp call these functions together; its
+// groups do the same for different rows.
+template <int LANES, int EACH_LANE> struct SortedRows {
     static constexpr int CAPACITY = LANES * EACH_LANE, GROUPS = 32 / LANES;
     // A row's part of shared memory: its products, then what leaves it.
     union Cell {
@@ -22,15 +22,61 @@ template <int LANES, int EACH_LANE> struct Small {
         Column column;
     };
 
-    using Lanes = SortedLanes<LANES, EACH_LANE, Key>;
-    static DEVICE int rank() { return Lanes::rank(); }
-    static DEVICE int leader() { return Lanes::leader(); }
+    static DEVICE int rank() { return lane() & (LANES - 1); }
+    static DEVICE int leader() { return lane() & ~(LANES - 1); }
+
+    template <class T> static DEVICE T inclusive(T number) {
+#pragma unroll
+        for (int distance = 1; distance < LANES; distance <<= 1) {
+            T lower = from_lower(number, distance);
+            if (rank() >= distance) number += lower;
+        }
+        return number;
+    }
+
+    static DEVICE void exchange(Key& x, Key& y, bool ascending) {
+        Key low = x < y ? x : y, high = x < y ? y : x;
+        x = ascending ? low : high;
+        y = ascending ? high : low;
+    }
+    // Strides below EACH_LANE of a bitonic merge; all of a lane's keys go in one direction.
+    static DEVICE void merge_own(Key (&keys)[EACH_LANE], bool ascending) {
+#pragma unroll
+        for (int stride = EACH_LANE / 2; stride > 0; stride >>= 1)
+#pragma unroll
+            for (int r = 0; r < EACH_LANE; ++r)
+                if (!(r & stride)) exchange(keys[r], keys[r | stride], ascending);
+    }
+    // Bitonic sort of the group's keys; afterwards lane by lane, EACH_LANE at a time, they ascend.
+    static DEVICE void sort(Key (&keys)[EACH_LANE]) {
+#pragma unroll
+        for (int size = 2; size < EACH_LANE; size <<= 1)
+#pragma unroll
+            for (int stride = size / 2; stride > 0; stride >>= 1)
+#pragma unroll
+                for (int r = 0; r < EACH_LANE; ++r)
+                    if (!(r & stride)) exchange(keys[r], keys[r | stride], !(r & size));
+        merge_own(keys, !(rank() & 1));
+#pragma unroll 1
+        for (int lanes = 2; lanes <= LANES; lanes <<= 1) {
+            bool ascending = lanes == LANES || !(rank() & lanes);
+#pragma unroll 1
+            for (int distance = lanes / 2; distance > 0; distance >>= 1) {
+                bool keeps_low = ascending == !(rank() & distance);
+#pragma unroll
+                for (int r = 0; r < EACH_LANE; ++r) {
+                    Key other = __shfl_xor_sync(FULL_WARP, keys[r], distance);
+                    keys[r] = (other < keys[r]) == keeps_low ? other : keys[r];
+                }
+            }
+            merge_own(keys, ascending);
+        }
+    }
 
     // Product number r * LANES + rank() of row i, for every r.
-    static DEVICE void expand(
-        const LeftRows& a, const RightRows& b, const Values& values, const Mask& mask, int64 i, bool exists,
-        Key (&keys)[EACH_LANE], Cell* cells
-    ) {
+    static DEVICE void expand(const Operands& given, int64 i, bool exists, Key (&keys)[EACH_LANE], Cell* cells) {
+        const LeftRows& a = given.a;
+        const RightRows& b = given.b;
 #pragma unroll
         for (int r = 0; r < EACH_LANE; ++r) keys[r] = NOTHING;
         int64 first = exists ? int64(a.indptr[i]) : 0, stop = exists ? int64(a.indptr[i + 1]) : 0;
@@ -44,7 +90,7 @@ template <int LANES, int EACH_LANE> struct Small {
                 begin = b.indptr[k];
                 count = int(b.indptr[k + 1] - begin);
             }
-            int end = Lanes::inclusive(count), total = from_lane(end, leader() + LANES - 1);
+            int end = inclusive(count), total = from_lane(end, leader() + LANES - 1);
             RightOffset shift = begin - RightOffset(end - count);
 #pragma unroll
             for (int r = 0; r < EACH_LANE; ++r) {
@@ -57,10 +103,10 @@ template <int LANES, int EACH_LANE> struct Small {
                 int64 inner = from_lane(k, leader() + owner);
                 if (number < 0 || number >= total) continue;
                 int64 j = b.indices[q];
-                if (!allowed(mask, i, j)) continue;
+                if (!allowed(given.mask, i, j)) continue;
                 int own = r * LANES + rank();
                 keys[r] = Key(j) << NUMBER_BITS | Key(STRUCTURE ? 0 : own);
-                if constexpr (!STRUCTURE) cells[own].value = product(values, i, inner, j, first + owner, q);
+                if constexpr (!STRUCTURE) cells[own].value = product(given.values, i, inner, j, first + owner, q);
             }
             before += total;
         }
@@ -99,18 +145,19 @@ template <int LANES, int EACH_LANE> struct Small {
 
     // The rows of a list. Where starts are given the result is written there, otherwise CAPACITY places a row.
     static DEVICE void run(
-        const LeftRows& a, const RightRows& b, const Values& values, const Mask& mask, const int64* list, int64 count,
-        const int64* starts, int64* counts, Column* out_indices, Value* out_values
+        const Operands& given, const int64* list, int64 count, const int64* starts, int64* counts, Column* out_indices,
+        Value* out_values
     ) {
         __shared__ Cell shared[THREADS * EACH_LANE];
+        if (out_indices != nullptr) write_constant(given.values, out_values);
         Cell* cells = shared + (threadIdx.x - rank()) * EACH_LANE;
         for (int64 base = warp_in_grid() * GROUPS; base < count; base += warps_in_grid() * GROUPS) {
             int64 number = base + lane() / LANES;
             bool exists = number < count;
             int64 i = exists ? list[number] : 0;
             Key keys[EACH_LANE];
-            expand(a, b, values, mask, i, exists, keys, cells);
-            Lanes::sort(keys);
+            expand(given, i, exists, keys, cells);
+            sort(keys);
             bool first[EACH_LANE], there[EACH_LANE];
             Key previous = from_lower(keys[EACH_LANE - 1], 1);
             int own = 0;
@@ -123,7 +170,7 @@ template <int LANES, int EACH_LANE> struct Small {
                 own += first[r];
                 repeated = repeated || (there[r] && !first[r]);
             }
-            int place = Lanes::inclusive(own), total = from_lane(place, leader() + LANES - 1);
+            int place = inclusive(own), total = from_lane(place, leader() + LANES - 1);
             place -= own;
             Value sums[EACH_LANE];
             if constexpr (!STRUCTURE) {
@@ -158,37 +205,30 @@ template <int LANES, int EACH_LANE> struct Small {
     }
 };
 
-#define GIVEN                                                                                                        \
-    const LeftOffset *a_indptr, const LeftColumn *a_indices, const LeftStored *a_values, const RightOffset *b_indptr,           \
-        const RightColumn *b_indices, const RightStored *b_values, const MaskOffset *mask_indptr,                         \
-        const MaskColumn *mask_indices, const MaskValue *mask_values, const int64 *list, int64 count,                \
-        const int64 *starts, int64 *counts, Column *out_indices, Value *out_values
-#define UNPACKED                                                                                              \
-    {a_indptr, a_indices}, {b_indptr, b_indices}, {a_values, b_values}, {{mask_indptr, mask_indices}, mask_values}, \
-        list, count, starts, counts, out_indices, out_values
+#define GIVEN                                                                                                    \
+    OPERANDS, const int64 *list, int64 count, const int64 *starts, int64 *counts, Column *out_indices, Value *out_values
+#define RUN(LANES, EACH_LANE)                                                                                    \
+    MAKE_OPERANDS                                                                                                \
+    SortedRows<LANES, EACH_LANE>::run(given, list, count, starts, counts, out_indices, out_values);
 
-extern "C" __global__ void __launch_bounds__(256) small_8_kernel(GIVEN) { Small<8, 1>::run(UNPACKED); }
-extern "C" __global__ void __launch_bounds__(256) small_16_kernel(GIVEN) { Small<16, 1>::run(UNPACKED); }
-extern "C" __global__ void __launch_bounds__(256) small_32_kernel(GIVEN) { Small<32, 1>::run(UNPACKED); }
-extern "C" __global__ void __launch_bounds__(256) small_64_kernel(GIVEN) { Small<32, 2>::run(UNPACKED); }
-extern "C" __global__ void __launch_bounds__(256) small_128_kernel(GIVEN) { Small<32, 4>::run(UNPACKED); }
-extern "C" __global__ void __launch_bounds__(256) small_256_kernel(GIVEN) { Small<32, 8>::run(UNPACKED); }
-extern "C" __global__ void __launch_bounds__(256) small_512_kernel(GIVEN) { Small<32, 16>::run(UNPACKED); }
-
-// The one value of a structural result.
-extern "C" __global__ void constant_kernel(const LeftStored* a_values, const RightStored* b_values, Value* out_values) {
-    write_constant({a_values, b_values}, out_values);
-}
+extern "C" __global__ void __launch_bounds__(256) sorted_8_kernel(GIVEN) { RUN(8, 1) }
+extern "C" __global__ void __launch_bounds__(256) sorted_16_kernel(GIVEN) { RUN(16, 1) }
+extern "C" __global__ void __launch_bounds__(256) sorted_32_kernel(GIVEN) { RUN(32, 1) }
+extern "C" __global__ void __launch_bounds__(256) sorted_64_kernel(GIVEN) { RUN(32, 2) }
+extern "C" __global__ void __launch_bounds__(256) sorted_128_kernel(GIVEN) { RUN(32, 4) }
+extern "C" __global__ void __launch_bounds__(256) sorted_256_kernel(GIVEN) { RUN(32, 8) }
+extern "C" __global__ void __launch_bounds__(256) sorted_512_kernel(GIVEN) { RUN(32, 16) }
 
 constexpr int AT_ONCE = 4;
 
 // From where rows were made, `capacity` places each, to where they belong; up to 32 lanes take a row.
-extern "C" __global__ void copy_small_kernel(
+extern "C" __global__ void copy_rows_kernel(
     const int64* list, int64 count, int64 capacity, const int64* starts, const int64* counts, const Column* indices,
     const Value* values, Column* out_indices, Value* out_values
 ) {
     int lanes = capacity < 32 ? int(capacity) : 32, rank = lane() & (lanes - 1);
     int64 groups = threads_in_grid() / lanes;
+    if (STRUCTURE && thread_in_grid() == 0) out_values[0] = values[0];
     for (int64 number = thread_in_grid() / lanes; number < count; number += groups) {
         int64 i = list[number], from = number * capacity, start = starts[i], total = counts[i];
         for (int64 first = rank; first < total; first += AT_ONCE * lanes) {

@@ -162,7 +162,7 @@ def test_the_kernels_compile(monkeypatch):
             engine.vectors.fill_gaps(u, t)
     texts = list(dict.fromkeys(emulated_cupy.sources))
     assert any('kernels/asynchronous_pull.cu"' in text for text in texts) and any(
-        'kernels/fill.cu"' in text for text in texts
+        'kernels/step_in_place.cu"' in text for text in texts
     )
     for number, text in enumerate(texts):
         for other, architecture in enumerate(nvrtc.ARCHITECTURES):

@@ -1,10 +1,8 @@
-"""The kernels that apply operators, reduce runs, sort, transpose and assign scalars compile without a GPU."""
+"""The kernels that apply operators, reduce runs, sort and transpose compile without a GPU."""
 
 from __future__ import annotations
 
-import itertools
-from typing import Any
-
+import emulated_cupy
 import numpy as np
 import nvrtc
 import pytest
@@ -14,21 +12,23 @@ from grblas_gpu import binary, indexunary, monoid, unary
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 
 pytestmark = pytest.mark.nvrtc
-BYTES, VALUES = np.zeros(2, bool), np.zeros(2, np.float32)
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
-def test_operators_on_arrays(architecture: str) -> None:
+def test_operators_on_arrays(architecture: str, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two, four = unary.abs["INT8"], binary.truediv["FP32"], indexunary.rowindex["BOOL"]
-    makers = {1: cuda.unary, 2: cuda.binary, 4: cuda.index_unary}
-    for arity, op in ((1, one), (2, two), (4, four)):
-        types = zip("XYZ", (op.type, op.type2, op.return_type), strict=True)
-        pieces = [f"#define ARITY {arity}", *(cuda.using(name, dtype.np_type) for name, dtype in types)]
-        pieces.append(makers[arity]("op", op))
-        nvrtc.compile_cuda(cuda.render("compute.cu", pieces), architecture, cuda.OPTIONS)
-        for is_left in (True, False) if arity == 2 else ():
-            text = cuda.render("compute_bound.cu", [*pieces, cuda.constant("LEFT", is_left)])
-            nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)
+    emulated_cupy.sources.clear()
+    with loaded("recorded", monkeypatch, "eager.operating") as engine:
+        numbers, floats = (engine.to_device(np.ones(3, dtype)) for dtype in (np.int64, np.float32))
+        engine.operating.compute(one, engine.to_device(np.ones(3, np.int8)))
+        engine.operating.compute(two, floats, floats)
+        engine.operating.compute(four, numbers, numbers, numbers, numbers)
+        engine.operating.cast_values(floats, np.dtype(np.int8))
+        for is_left in (True, False):
+            engine.operating.compute_bound(two, floats, np.float32(2), is_left)
+    assert len(emulated_cupy.sources) == 6
+    for text in emulated_cupy.sources:
+        nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
@@ -102,13 +102,3 @@ def test_transposes(architecture: str, wide: bool) -> None:
     pieces = [cuda.using(name, index) for name in ("Offset", "OutOffset", "Row", "Column")]
     pieces += [cuda.using(name, np.dtype(np.uint64 if wide else np.uint32)) for name in ("Key", "Place")]
     nvrtc.compile_cuda(cuda.render("transpose.cu", pieces), architecture, cuda.OPTIONS)
-
-
-@pytest.mark.parametrize("given", [{}, {"present": BYTES}, {"values": VALUES, "complement": True}])
-def test_scalar_assignment(given: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    with loaded("recorded", monkeypatch, "eager.masks") as engine:
-        mask = engine.masks.VectorMask(**given) if given else engine.masks.NO_MASK
-    for listed, has_present in itertools.product([True, False], repeat=2):
-        pieces = [*mask.pieces(), cuda.using("Value", np.dtype(bool)), cuda.constant("UNIQUE", not listed)]
-        pieces += [cuda.constant("LISTED", listed), cuda.constant("HAS_PRESENT", has_present)]
-        nvrtc.compile_cuda(cuda.render("assign.cu", pieces), "sm_90", cuda.OPTIONS)

@@ -17,15 +17,13 @@ from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 
 pytestmark = pytest.mark.nvrtc
 FILES = {
-    "assign.cu",
     "assign_few.cu",
     "count_edges.cu",
-    "ewise.cu",
-    "filter.cu",
     "matrix_facts.cu",
     "moves.cu",
     "spread_few.cu",
-    "write.cu",
+    "step.cu",
+    "step_in_place.cu",
 }
 
 

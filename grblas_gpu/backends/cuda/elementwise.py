@@ -32,9 +32,9 @@ class CudaElementwise(Definitions):
     def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
         if matrices.worthwhile(x):
             return matrices.union(x, y, op, defaults, dtype)
-        if not vectors.worthwhile(x, y):
+        if dtype is not None or not vectors.worthwhile(x, y):
             return super().union(x, y, op, defaults, dtype)
-        return vectors.ewise(x, y, op, True, defaults, dtype)
+        return vectors.ewise(x, y, op, True, defaults)
 
     @sized
     def select(self, x: Store, op: Any, thunk: Any) -> Store:

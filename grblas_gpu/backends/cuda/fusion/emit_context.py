@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +28,10 @@ class Context:
     pieces: list[str] = field(default_factory=list)  # namespaces, one for each operator or product
     _spaces: dict[str, str] = field(default_factory=dict)  # what each has, and its name
     part: int | None = None  # of the body that is written, if there are several
+
+    @property
+    def slots(self) -> Sequence[SlotFacts]:
+        return self.facts.slots
 
     def word(self, *name: Any) -> str:
         return f"given.word[{self.layout.word(*name)}]"

@@ -147,12 +147,12 @@ BODIES = {
 @pytest.mark.nvrtc
 def test_which_products_add_up_whole_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = {name: body for name, (body, _) in BODIES.items()}
-    texts = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body).text)
-    assert {name: "BALANCED = true" in text for name, text in texts.items()} == {
+    made = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body).parts)
+    assert {name: "BALANCED = true" in parts.of(True, False) for name, parts in made.items()} == {
         name: whole for name, (_, whole) in BODIES.items()
     }
-    short = texts["chosen"].replace("SHORT_ROWS = false", "SHORT_ROWS = true")
-    for text, oldest in ((texts["chosen"], True), (short, False)):  # an older one does not take every lambda
+    for short_rows in (False, True):  # an older compiler does not take every lambda
+        text, oldest = made["chosen"].of(True, short_rows), not short_rows
         nvrtc.compile_cuda(text, nvrtc.USUAL, ("-std=c++17",), oldest=oldest)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...programs.steps import CONTROL, product_operands
-from ...programs.terms import Kind, Operand
+from ...programs.terms import Kind, Operand, counted
 from ...storage import column_type
 from ..runtime.translate import c_type
 from .analyse import Analysis, SlotFacts
@@ -63,7 +63,7 @@ class Context:
         """A constant, a Scalar of the loop or arithmetic on the count, as a value of a type."""
         name = c_type(dtype)
         if operand.kind == "count":
-            return f"cast<{name}>(cast<{c_type(operand.dtype)}>(int64({operand.text.replace('step', 'S.step')})))"
+            return f"cast<{name}>(cast<{c_type(operand.dtype)}>(int64({arithmetic(operand.arithmetic)})))"
         if operand.kind == "variable":
             return f"cast<{name}>(value_of<{c_type(operand.dtype)}>(S.c{operand.number}.bits))"
         word = self.word("constant", operand.number)
@@ -94,6 +94,11 @@ class Context:
         matrix, transposed = self.columns_of(at)
         offset = c_type(self.facts.matrices[matrix].indptr.dtype)
         return f"(const {offset}*){self.word('columns', 'indptr', matrix, transposed)}"
+
+
+def arithmetic(tree: Any) -> str:
+    """Arithmetic on the counts of a loop."""
+    return counted(tree, "S.{}".format, "int64({}ll)".format)
 
 
 def counters_of(at: int) -> str:

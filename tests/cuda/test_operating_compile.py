@@ -33,7 +33,9 @@ def test_operators_on_arrays(architecture: str, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 def test_marking_of_positions(architecture: str) -> None:
-    nvrtc.compile_cuda(cuda.render("mark_positions.cu"), architecture, cuda.OPTIONS)
+    nvrtc.compile_cuda(
+        cuda.render("positions.cu", [cuda.using("Given", np.dtype(np.int32))]), architecture, cuda.OPTIONS
+    )
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
@@ -83,16 +85,14 @@ def test_sorts(architecture: str, key: str, payload: str | None) -> None:
             cuda.constant("HAS_PAYLOAD", payload is not None),
             cuda.constant("SORTERS", 256 if place == "uint32" else 512),
         ]
-        for file in ("radix_sort.cu", "radix_few.cu", "radix_count.cu"):
-            nvrtc.compile_cuda(cuda.render(file, pieces), architecture, cuda.OPTIONS)
+        nvrtc.compile_cuda(cuda.render("radix_few.cu", pieces), architecture, cuda.OPTIONS)
         types = [cuda.using("Upper", np.dtype(np.int64)), cuda.using("Lower", np.dtype(np.int32))]
-        nvrtc.compile_cuda(cuda.render("radix_apart.cu", pieces + types), architecture, cuda.OPTIONS)
+        for into in range(3):
+            more = [*pieces, *types, cuda.constant("INTO", into)]
+            nvrtc.compile_cuda(cuda.render("radix_sort.cu", more), architecture, cuda.OPTIONS)
         if key == "uint32":
             for file in ("radix_parts.cu", "radix_parts_apart.cu"):
                 nvrtc.compile_cuda(cuda.render(file, pieces + types), architecture, cuda.OPTIONS)
-        else:
-            low = [cuda.using("Low", np.dtype(np.uint32))]
-            nvrtc.compile_cuda(cuda.render("radix_top.cu", pieces + low), architecture, cuda.OPTIONS)
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)

@@ -18,9 +18,9 @@ from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 pytestmark = pytest.mark.nvrtc
 FILES = {
     "assign_few.cu",
-    "count_edges.cu",
     "matrix_facts.cu",
     "moves.cu",
+    "row_offsets.cu",
     "spread_few.cu",
     "step.cu",
     "step_in_place.cu",

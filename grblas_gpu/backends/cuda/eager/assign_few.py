@@ -21,7 +21,7 @@ from . import steps
 from .masks import NO_MASK, VectorMask, as_flags, clear, list_of, resolve
 from .vectors import SPREAD_LISTS, as_bitmap, writable, write
 
-MOST_FEW = 16  # positions, as in kernels/few.cuh
+MOST_FEW = 16  # positions, as in kernels/spread_few.cu
 NOTHING, SCALAR, VECTOR = range(3)  # what is assigned
 _KINDS = Kind.CLEAR, Kind.ASSIGN, Kind.COPY
 _UNUSED = [(0,) * (MOST_FEW - number) for number in range(MOST_FEW + 1)]

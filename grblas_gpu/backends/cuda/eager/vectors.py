@@ -17,13 +17,13 @@ from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..fusion.emit_one_step import read, result, scalars, step_of, step_pieces, use
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list, two_arrays
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import constant, functions
 from ..runtime.counters import EDGES
 from ..runtime.workspace import word
 from . import steps
 from .collect import collect
 from .masks import NO_MASK, VectorMask, address, as_flags, clear, list_of, mark, resolve
-from .mxv_product import index_key
+from .row_offsets import COUNT_EDGES, kernels_on_offsets
 
 SPREAD_LISTS = 2**24  # longer vectors that are all lists are merged as lists
 MOST_DENSE = 2**32
@@ -185,12 +185,7 @@ def filtered(x: VectorStore, op: Any, thunk: Any, select: bool) -> VectorStore:
 def count_edges(columns: MatrixStore, u: VectorStore) -> int:
     """Entries of the matrix in the rows that ``u`` has entries for; remembered with ``u``."""
     listed = u.kind == "sparse"
-    (kernel,) = functions(
-        "count_edges.cu",
-        (index_key(columns), listed),
-        ["count_edges_kernel"],
-        lambda: [using("Offset", columns.indptr.dtype), constant("FLAGGED", not listed)],
-    )
+    kernel = kernels_on_offsets(columns.indptr.dtype)[COUNT_EDGES]
     scratch = scratch_arrays.current()
     slots = scratch.slots()
     indices, _, items, count_at = list_of(u) if listed else (None, None, u.size, 0)

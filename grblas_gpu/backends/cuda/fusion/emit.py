@@ -90,12 +90,12 @@ def emit(order: Schedule) -> LoopKernel:
         if isinstance(item, Product) and item.in_shared
     }
     small = emit_teams.small(order, shared)
-    text = emit_kernel.kernel_text(
+    whole = emit_kernel.kernel_text(
         context, flow, plan, parts, counters, loops, bool(shared), small, _first_bits(context, order)
     )
     names = layout.names
     return LoopKernel(
-        text,
+        whole,
         layout,
         facts.slots,
         facts.initial_values,

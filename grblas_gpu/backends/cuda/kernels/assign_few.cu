@@ -1,7 +1,7 @@
 // One step of a program in place, at a few positions that come with the launch, by one block. Generated as for step.cu.
 // Positions may be equal where all of them get the same: no accumulator, no vector, no REPLACE.
 
-#include "flags.cuh"
+#include "grid.cuh"
 #include "publish.cuh"
 
 extern "C" __global__ void assign_few_kernel(

@@ -4,7 +4,6 @@
 
 #include "publish.cuh"
 #include "radix_digits.cuh"
-#include "sorted_lines.cuh"
 
 // keys[entry] = its position, row above column, and the digits of all from a bit on; counts those that are not above the one before, and
 // those outside of the matrix.

@@ -1,6 +1,100 @@
 // Lists that many warps make together, and work that is dealt out to them by lists. Generated: BLOCK_THREADS.
 
-#include "shared_frontier.cuh"
+#include "slot.cuh"
+
+// A short frontier in the shared memory of the team's blocks: every vertex with what a push asks first, where its edges begin and how
+// many there are. Entries are dealt out to the blocks as they come, so that a warp finds those that it takes in its own block.
+
+constexpr int SHARED_VERTICES = 8;                     // that a warp takes at a time: four lanes each
+constexpr int SHARED_EACH = SMALL_ENTRIES / CLUSTER;   // entries in a block
+constexpr int SHARED_LEVELS = 64;                      // one after another, before the loop looks at the clock again
+constexpr int LONGEST_SHARED = 31;                     // edges of a vertex
+constexpr int64 SHARED_EDGES = 2 * SMALL_EDGES;         // of all of them: up to here this is faster than all blocks ...
+constexpr int64 SHARED_SUM_EDGES = SMALL_EDGES * 3 / 4; // ... and where they are added up: a level of betweenness took 5 us with 3,000, 11 with 9,000
+
+struct alignas(16) FrontierEntry {
+    int64 vertex;
+    int64 edges;  // the first one, and in the last eight bits how many
+};
+struct SharedFrontier {
+    // In block 0: entries that are reached, and their edges, by this level; by the next one; by the last one, which others may still read.
+    unsigned reached[3], following[3];
+    int turn;  // which of these is this level's
+};
+// Of this level, the next one, and the last one, which is cleaned by it. Queues (lists.cuh) have the same memory at other times.
+struct FrontierEntries {
+    FrontierEntry of[3][SHARED_EACH];
+};
+DEVICE SharedFrontier& shared_frontier() {
+    __shared__ SharedFrontier shared;
+    return shared;
+}
+// Where no rule is asked: whatever fits stays in shared memory.
+struct NoRule {
+    DEVICE bool operator()(double, double, double, double) const { return true; }
+};
+DEVICE int after(int turn) { return turn == 2 ? 0 : turn + 1; }
+// All threads of the grid, before anything else.
+DEVICE void begin_shared_frontier() {
+    if (thread() < 3) shared_frontier().reached[thread()] = shared_frontier().following[thread()] = 0;
+    if (thread() == 0) shared_frontier().turn = 0;
+    cluster_barrier();
+}
+
+// Shared memory of another block of the team, by where this block has the same.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+DEVICE unsigned in_block(const void* here, unsigned block) {
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(unsigned(__cvta_generic_to_shared(here))), "r"(block));
+    return there;
+}
+#endif
+// What the counter of block 0 held before.
+DEVICE unsigned add_in_team(unsigned* counter, unsigned number) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    unsigned before;
+    asm volatile("atom.relaxed.cluster.shared::cluster.add.u32 %0, [%1], %2;"
+                 : "=r"(before) : "r"(in_block(counter, 0)), "r"(number) : "memory");
+    return before;
+#else
+    return atomicAdd(counter, number);
+#endif
+}
+DEVICE unsigned counted_in_team(const unsigned* counter) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    unsigned number;
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(number) : "r"(in_block(counter, 0)) : "memory");
+    return number;
+#else
+    return *counter;
+#endif
+}
+DEVICE void put_in_block(FrontierEntry* here, unsigned block, const FrontierEntry& entry) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("st.shared::cluster.v2.u64 [%0], {%1, %2};"
+                 ::"r"(in_block(here, block)), "l"(entry.vertex), "l"(entry.edges) : "memory");
+#else
+    *here = entry;
+#endif
+}
+// Entry number `place` of a level, wherever it belongs.
+DEVICE void put_in_frontier(FrontierEntry* entries, int place, const FrontierEntry& entry) {
+    int chunk = place / SHARED_VERTICES, at = chunk / int(CLUSTER) * SHARED_VERTICES + place % SHARED_VERTICES;
+    if (place < SMALL_ENTRIES) put_in_block(entries + at, chunk % CLUSTER, entry);
+}
+// visit(place, entry) for the first `count` entries of a level that are in this block.
+template <class Visit> DEVICE void for_each_in_block(const FrontierEntry* entries, int count, Visit visit) {
+    for (int at = thread(); at < SHARED_EACH; at += blockDim.x) {
+        int place = (at / SHARED_VERTICES * int(CLUSTER) + int(blockIdx.x)) * SHARED_VERTICES + at % SHARED_VERTICES;
+        if (place >= count) return;  // and so are all after it
+        visit(place, entries[at]);
+    }
+}
+DEVICE void ask_for(const void* address) {
+#ifdef __CUDA_ARCH__
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+#endif
+}
 
 constexpr int64 PUSH_PART = 512, SMALL_PUSH_PART = 128;  // edges: a vertex with more than twice as many is shared by all warps in such parts
 constexpr int64 LONG_ROW = 2048;  // entries: what a pull does not find at the beginning of such a row is left to all warps
@@ -17,7 +111,7 @@ DEVICE Queues& queues() {
     __shared__ Queues shared;
     return shared;
 }
-// What a warp has of it: for a moment, if it keeps no queue (row_stage.cuh).
+// What a warp has of it: for a moment, if it keeps no queue (row_products.cuh).
 constexpr int WARP_WORDS = QUEUED;
 DEVICE int64* warp_memory() { return queues().held + WARP_WORDS * (thread() >> 5); }
 struct WarpQueue {
@@ -69,7 +163,7 @@ struct Plan {
     bool by_list;     // a push goes by the list
     bool ready;       // the list is there, and the other buffer of the result is clean
     bool in_shared;   // a push goes on through several levels (loop_shared_frontier.cuh)
-    bool marked;      // a pull that adds up has the operand's flags in its values (marked_operand.cuh)
+    bool marked;      // a pull that adds up has the operand's flags in its values (loop_operands.cuh)
 };
 DEVICE Plan& plan() {
     __shared__ Plan shared;

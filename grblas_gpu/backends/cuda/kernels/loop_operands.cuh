@@ -1,7 +1,8 @@
 // What a product in a loop is given, for pushes (loop_push.cuh) and pulls (loop_pull_*.cuh).
 
-#include "atomics.cuh"
 #include "hybrid.cuh"
+#include "sums.cuh"
+#include "grid.cuh"
 
 // Strategies of products, numbered as in fusion/direction.py. Generated: PUSH_BY and PULL_BY, for the two answers of the rule, and
 // BALANCED.
@@ -60,3 +61,94 @@ DEVICE bool is_open(const Operands& given, int64 i) {
 }
 
 template <class S> DEVICE Sums sums_of(const S& out) { return {(uint8*)out.other_flags(), 1, (Value*)out.other_values()}; }
+
+// Which columns may have an entry of a sparse operand: a bit for so many of them as it takes to have all bits in the shared memory of every
+// block, where a warp looks up 32 in a few cycles. In a cache that is a line for each, and most of a search's frontiers are short:
+// nearly all answers are no.
+
+DEVICE constexpr bool has_filter(int strategy) { return strategy == BY_ENTRIES && !BALANCED && !FULL; }
+
+// A bit is for 2^shift columns.
+DEVICE int filter_shift(int64 columns) {
+    int64 bits = int64(dynamic_bytes() / 4) * 32;
+    int shift = 0;
+    while (bits << shift < columns) ++shift;
+    return shift;
+}
+DEVICE int64 filter_words(int64 columns, int shift) { return (columns + (int64(32) << shift) - 1) >> (5 + shift); }
+
+// The bits of so few columns are made by every block: reading all flags takes less time than a grid barrier.
+constexpr int64 OWN_COLUMNS = 32768;
+DEVICE bool has_own_filter(int64 columns) { return columns <= OWN_COLUMNS && columns <= 8 * int64(dynamic_bytes()); }
+DEVICE unsigned own_word(const bool* present, int64 word, int64 columns) {
+    unsigned bits = 0;
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+        int64 k = 32 * word + 4 * n;
+        unsigned flags = k < columns ? ::four_flags(present, k, columns) & 0x01010101u : 0;
+        bits |= (flags * 0x01020408u >> 24) << 4 * n;  // four bytes become four bits
+    }
+    return bits;
+}
+
+// All threads of the grid, before a barrier: the bits, once for all blocks. Without room for them there are none.
+DEVICE void write_filter(const Operands& given) {
+    if (dynamic_bytes() == 0) return;
+    int64 columns = given.size;
+    int shift = filter_shift(columns);
+    const bool* present = given.looked_up.present;
+    for (int64 word = thread_in_grid(); word < filter_words(columns, shift); word += threads_in_grid()) {
+        unsigned bits = 0;
+        int64 first = word << (5 + shift), stop = first + (int64(32) << shift);
+        for (int64 k = first; k < stop && k < columns; k += 4)
+            for (unsigned flags = ::four_flags(present, k, columns) & 0x01010101u; flags; flags &= flags - 1)
+                bits |= 1u << (k - first + (__ffs(flags) - 1) / 8 >> shift);
+        given.filter[word] = bits;
+    }
+}
+
+struct ColumnFilter {
+    const unsigned* words;
+    int shift;  // negative: there is no room for bits, and every column may have an entry
+    // All threads of a block.
+    DEVICE ColumnFilter(const Operands& given) : words((const unsigned*)dynamic_shared()), shift(-1) {
+        if (!has_filter(BY_ENTRIES) || dynamic_bytes() == 0) return;
+        shift = filter_shift(given.size);
+        bool own = has_own_filter(given.size);
+        for (int64 at = thread(); at < filter_words(given.size, shift); at += blockDim.x)
+            ((unsigned*)dynamic_shared())[at] = own ? own_word(given.looked_up.present, at, given.size) : given.filter[at];
+        __syncthreads();
+    }
+    DEVICE bool is_exact() const { return FULL || shift == 0; }  // what a column may have, it has
+    DEVICE bool may_have(Column k) const {
+        if (shift < 0) return true;
+        unsigned bit = sizeof(Column) == 4 ? unsigned(k) >> shift : unsigned(uint64(k) >> shift);
+        return words[bit >> 5] >> (bit & 31) & 1;
+    }
+};
+
+// The operand of a product with its flags inside its values, for a pull that adds up most entries of a matrix: where there is no entry, a
+// marked operand holds a NaN that nothing else has. An entry of the matrix is then one look-up at random where a flag and a value are two, and
+// look-ups are what such a pull takes its time for, wherever the answer is. Made before such a pull, by a pass over the operand.
+
+constexpr int64 MANY_POSITIONS = 1 << 16;  // flags of fewer are in the first-level cache, as most of their values
+constexpr double LOOKS_OF_EACH = 8;  // at each position: of fewer, a pass and a barrier take longer than they save
+
+DEVICE bool wants_marked(double looks, double positions) {
+    return OPERAND_MARKED && positions >= MANY_POSITIONS && looks >= LOOKS_OF_EACH * positions;
+}
+
+// All threads of the grid, before a barrier.
+DEVICE void write_marked(const Operands& given) {
+    if constexpr (OPERAND_MARKED) {
+        const Vector& u = given.looked_up;
+        for (int64 k = thread_in_grid(); k < given.size; k += threads_in_grid()) {
+            VectorValue value = absent<VectorValue>();
+            if (u.present[k]) {  // without an entry there may be no memory for a value
+                value = u.values[k];
+                if (is_absent(value)) value = VectorValue(nan(""));
+            }
+            given.marked[k] = value;
+        }
+    }
+}

@@ -1,7 +1,7 @@
 // A pull in a loop by a thread for each entry, where only flags matter (STRUCTURE): whoever finds an entry sets the flag of its row, and waits
 // for nothing. Several may set one, and flags of closed rows are set, too: count_marked_rows sees to that.
 
-#include "column_filter.cuh"
+#include "loop_operands.cuh"
 #include "loop_pull_plain.cuh"
 
 DEVICE constexpr bool marks_rows(int strategy) { return strategy == BY_ENTRIES && !BALANCED && STRUCTURE; }

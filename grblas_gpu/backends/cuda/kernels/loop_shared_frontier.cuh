@@ -1,4 +1,4 @@
-// Levels of a search, one after another, while the frontier is short and no vertex has many edges (shared_frontier.cuh): one barrier each, and
+// Levels of a search, one after another, while the frontier is short and no vertex has many edges (lists.cuh): one barrier each, and
 // nothing between two levels that somebody else would have to decide. Pasted with loop_push.cuh, which follows the edges.
 
 constexpr int64 MOST_SHARED = STRUCTURE || EXIT_AT_FIRST ? ::SHARED_EDGES : ::SHARED_SUM_EDGES;

@@ -1,7 +1,7 @@
 // How many entries every chunk keeps, turned into where each chunk writes, by the block that counts last; the host learns
 // the total.
 
-#include "cooperate.cuh"
+#include "grid.cuh"
 #include "publish.cuh"
 
 constexpr int AT_A_TIME = 8;

@@ -7,7 +7,7 @@
 // A tile notes how many keys of a digit it has, and as soon as it knows, how many there are up to its end: who looks back
 // adds up the former until it finds one of the latter. Tiles are taken in order, so the one before is always on its way.
 
-#include "dynamic_shared.cuh"
+#include "grid.cuh"
 #include "radix_digits.cuh"
 
 constexpr int WARPS = SORTERS / 32;

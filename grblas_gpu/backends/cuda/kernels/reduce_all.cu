@@ -8,7 +8,7 @@
 // so many registers, and all of them go through memory side by side, and end together. The last block joins the shares, and tells the host the bits of
 // the result in two halves: a word of the host holds one more than a number, so a whole result does not fit.
 
-#include "cooperate.cuh"
+#include "grid.cuh"
 #include "parts.cuh"
 #include "publish.cuh"
 

@@ -5,7 +5,7 @@
 // in which a run is added up. One run of a hundred million values and a hundred million runs of one keep all warps
 // equally busy. What a chunk holds of a run that began before it is kept aside, and the last block adds it.
 
-#include "cooperate.cuh"
+#include "grid.cuh"
 #include "parts.cuh"
 
 constexpr int64 CHUNKS = 4096, LEAST_CHUNK = 1024;

@@ -1,7 +1,7 @@
 // Which rows start in a window of entries that a warp looks at, however many rows without entries are among them: whoever has
 // something to say to each row does that with all threads of the grid, a row for each. Generated: Offset.
 
-#include "cooperate.cuh"
+#include "grid.cuh"
 
 constexpr int ITEMS = 8, WINDOW = 32 * ITEMS;
 constexpr int64 MOST_CHUNKS = 8192, LEAST_CHUNK = 4 * WINDOW;

@@ -1,7 +1,7 @@
 // One step of a program in place: at the positions of a list (LISTED), or at all of them. Generated as for step.cu, and
 //   UNIQUE  no position is in the list twice; otherwise the step removes no entries
 
-#include "flags.cuh"
+#include "grid.cuh"
 #include "publish.cuh"
 
 constexpr int BATCH = LISTED ? 1 : 8;  // positions that a lane has in flight

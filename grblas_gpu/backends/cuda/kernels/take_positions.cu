@@ -6,7 +6,7 @@
 // A thread asks for AT_A_TIME positions, then for what is there, before it writes any of it. Of a full vector the host hears
 // that they are all inside before anything is taken, if they are few enough: it is waiting for that, and nothing else.
 
-#include "given_position.cuh"
+#include "grid.cuh"
 #include "publish.cuh"
 
 constexpr int AT_A_TIME = 4;

@@ -24,8 +24,8 @@ CLUSTER = 8  # blocks, as in kernels/grid_barrier.cuh, where a device has cluste
 TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to interrupt
 #: Pasted once; the others once for each product.
 COMMON = (
-    *("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "loop_positions.cuh", "loop_sums.cuh", "gather.cuh"),
-    *("lists.cuh", "chain.cuh"),
+    *("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "loop_positions.cuh", "loop_sums.cuh"),
+    "lists.cuh",
 )
 
 

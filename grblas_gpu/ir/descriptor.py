@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
+from typing import Any
 
 from . import ops
 from .hints import HINTS, take_hints
@@ -25,7 +26,7 @@ POLICIES = ("cost", "switchpoint", "edges", "edge-check", "fraction")
 class Counted:
     """A number that depends on the count of a loop, which is not known while the loop is recorded."""
 
-    text: str  # as in Number
+    arithmetic: Any  # the text of the number; in a lowered program its tree
     number: Number = field(compare=False, repr=False)
 
 

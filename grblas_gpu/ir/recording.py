@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -105,11 +105,11 @@ class Count:
         base.copies = (*base.copies, self)
 
     @property
-    def text(self) -> str:
-        """A derived count in terms of the one it is derived from, as C++."""
+    def tree(self) -> tuple:
+        """A derived count in terms of the one it is derived from, as in :meth:`Number.tree`."""
         assert self._derived is not None
         _, factor, offset = self._derived
-        return f"(int64({factor}ll) * step + int64({offset}ll))"
+        return "+", ("*", factor, "step"), offset
 
     @property
     def symbolic(self) -> bool:
@@ -157,6 +157,13 @@ class Number:
         sign, left, right = self._term
         parts = [part.text if isinstance(part, Number) else f"int64({part}ll)" for part in (left, right)]
         return f"({parts[0]} {sign} {parts[1]})"
+
+    def tree(self, names: Mapping[str, Any]) -> Any:
+        """The arithmetic as ``(sign, left, right)`` of such, numbers, and counts by these names."""
+        if isinstance(self._term, Count):
+            return names[self._term.name]
+        sign, left, right = self._term
+        return sign, *(part.tree(names) if isinstance(part, Number) else part for part in (left, right))
 
     @property
     def symbolic(self) -> bool:

@@ -29,6 +29,6 @@ def test_compiling_is_announced(watched: bool, monkeypatch, capsys) -> None:
             with suppress(IndexOutOfBound):  # no kernel ran that could have found anything
                 algorithms.bfs(A, 0)
             loop = capsys.readouterr().err
-    assert ("compiling compute.cu for this device, once" in first) == watched
+    assert ("compiling step.cu for this device, once" in first) == watched
     assert again == ""
     assert ("compiling a loop for this device, once" in loop) == watched

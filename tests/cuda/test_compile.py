@@ -46,7 +46,7 @@ def test_clusters_have_the_same_size_on_both_sides() -> None:
     sizes = re.findall(r"CLUSTER = (\d+)", team)
     assert sizes == [str(CLUSTER), "1"]
     assert f"__cluster_dims__({CLUSTER}, 1, 1)" in team
-    assert f"LONGEST_SHARED = {LONGEST_SHARED};" in (cuda.KERNELS / "shared_frontier.cuh").read_text()
+    assert f"LONGEST_SHARED = {LONGEST_SHARED};" in (cuda.KERNELS / "lists.cuh").read_text()
 
 
 def operator_program() -> str:

@@ -13,9 +13,11 @@ from operator_cases import KINDS, builtin_operators
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, agg, binary, monoid, select, semiring, unary
+from grblas_gpu.backends.cuda.fusion.emit_one_step import array_pieces, operator_pieces, read, step_of
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.entries import cast
 from grblas_gpu.backends.every_form import NumpyBackend
+from grblas_gpu.backends.programs.terms import Kind
 from grblas_gpu.backends.storage import MaskView
 
 REFERENCE = NumpyBackend()
@@ -32,12 +34,12 @@ def test_operators_compile(architecture: str) -> None:
         pieces += [f"DEVICE complex<double> cast_of({name} x) {{ return cast<complex<double>>(x); }}"]
         plain = name.replace("<", "_").replace(">", "_")
         pieces += [f"DEVICE {name} to_{plain}(complex<float> x) {{ return cast<{name}>(x); }}"]
-    kernel = ["#define ARITY 1", "using X = float; using Z = complex<float>; DEVICE Z op(X x) { return cast<Z>(x); }"]
-    nvrtc.compile_cuda(cuda.render("compute.cu", [*pieces, *kernel]), architecture, cuda.OPTIONS)
+    pieces += array_pieces(step_of(Kind.COPY, 1, None, read(0)), [np.dtype(np.float32), np.dtype(np.complex64)])
+    nvrtc.compile_cuda(cuda.render("step.cu", pieces), architecture, cuda.OPTIONS)
 
 
 def test_programs_without_complex_numbers_do_not_read_them() -> None:
-    assert "complex_power" not in cuda.render("compute.cu", [cuda.using("X", np.dtype(float))])
+    assert "complex_power" not in cuda.render("step.cu", operator_pieces(unary.abs["FP64"], 1))
 
 
 engine = emulated_engine.engine_fixture("engine", "eager.operating", params=emulated_engine.SLOW_ENGINES)

@@ -13,6 +13,7 @@ import nvrtc
 import pytest
 
 import grblas_gpu as gb
+from grblas_gpu.backends.cuda.fusion.emit_one_step import operator_pieces
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.cuda.runtime import link
 from grblas_gpu.errors import UdfParseError
@@ -43,8 +44,7 @@ def with_a_dictionary(x, y):
 
 
 def program(op: Any) -> str:
-    types = [cuda.using(name, t.np_type) for name, t in zip("XYZ", (op.type, op.type2, op.return_type), strict=True)]
-    return cuda.render("compute.cu", ["#define ARITY 2", *types, cuda.binary("op", op)])
+    return cuda.render("step.cu", operator_pieces(op, 2))
 
 
 def test_the_program_declares_the_function():

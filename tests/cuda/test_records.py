@@ -14,6 +14,7 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, binary, dtypes, indexunary, monoid, select, semiring, unary
+from grblas_gpu.backends.cuda.fusion.emit_one_step import operator_pieces
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.cuda.runtime import structs
 from grblas_gpu.exceptions import UdfParseError
@@ -85,13 +86,12 @@ def test_operators_compile(architecture: str) -> None:
     for number, function in enumerate((lambda x, y: x + 2 * y, lambda x, y: (x * y).sum(), lambda x, y: x / y)):
         pieces.append(cuda.binary(f"of_cells{number}", binary.register_anonymous(function, is_udt=True)[three]))
     udt = dtypes.lookup_dtype(PACKED)
-    kernel = ["#define ARITY 2", cuda.using("X", PACKED), cuda.using("Y", PACKED), cuda.using("Z", np.dtype(bool))]
-    program = cuda.render("compute.cu", [*pieces, *kernel, cuda.binary("op", binary.eq[udt])])
+    program = cuda.render("step.cu", [*pieces, *operator_pieces(binary.eq[udt], 2)])
     nvrtc.compile_cuda(program, architecture, cuda.OPTIONS)
 
 
 def test_programs_without_records_do_not_read_them() -> None:
-    assert "cells" not in cuda.render("compute.cu", [cuda.using("X", np.dtype(float))])
+    assert "cells" not in cuda.render("step.cu", operator_pieces(unary.abs["FP64"], 1))
 
 
 def test_there_and_back(backend: str) -> None:

@@ -28,7 +28,7 @@ FREE = 2**32  # bytes of memory
 BLOCKS, THREADS = 2, 64
 SORTERS = 64
 #: Which have as many threads as they are compiled for.
-SORTS = ("sort_kernel", "move_keys_kernel", "take_apart_kernel", "move_lowered_kernel") + tuple(
+SORTS = ("sort_kernel", "move_keys_kernel") + tuple(
     f"{name}_kernel" for name in ("count_parts", "place_parts", "move_parts", "take_parts_apart")
 )
 LOOP = "loop_kernel"  # whose blocks wait for each other

@@ -146,8 +146,8 @@ BODIES = {
 
 def test_which_products_add_up_whole_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = {name: body for name, (body, _) in BODIES.items()}
-    texts = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body).text)
-    assert {name: "BALANCED = true" in text for name, text in texts.items()} == {
+    made = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body).parts)
+    assert {name: "BALANCED = true" in parts.of(True, False) for name, parts in made.items()} == {
         name: whole for name, (_, whole) in BODIES.items()
     }
 

@@ -30,9 +30,9 @@ class CudaElementwise(Backend):
     def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
         if matrices.worthwhile(x):
             return matrices.union(x, y, op, defaults, dtype)
-        if not vectors.worthwhile(x, y):
+        if dtype is not None or not vectors.worthwhile(x, y):
             return Definitions.union(self, x, y, op, defaults, dtype)
-        return vectors.ewise(x, y, op, True, defaults, dtype)
+        return vectors.ewise(x, y, op, True, defaults)
 
     def select(self, x: Store, op: Any, thunk: Any) -> Store:
         if type(x) is MatrixStore:

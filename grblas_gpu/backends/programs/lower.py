@@ -6,7 +6,6 @@ same kernel, so the key is made on every call and the kernel once.
 
 from __future__ import annotations
 
-import re
 import weakref
 from dataclasses import replace
 from typing import Any
@@ -80,8 +79,8 @@ class Body:
         self._by_rows: dict[int, bool] = {}  # of stores that some product may be read by rows: whether it is
         self.last: list[weakref.ref[MatrixStore]] = []  # those that were looked at the last time: another list, others
         self._program = program
-        self._counts = {program.count.name: "step"}  # names of counts, and here
-        self._counts |= {copy.name: copy.text for copy in program.count.copies}
+        self._counts: dict[str, Any] = {program.count.name: "step"}  # names of counts, and here
+        self._counts |= {copy.name: copy.tree for copy in program.count.copies}
         self._numbers: dict[Any, int] = {}  # of the counts of loops inside
         self._written = written = program.written
         self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand
@@ -222,10 +221,6 @@ class Body:
             raise Unfusable(f"{number.text}: the count of this loop, and of one around it that is not run as a whole,")
         return bool(ours)
 
-    def _count_text(self, number: Number) -> str:
-        """Arithmetic on counts by the names that they have in this program: the others may be those of a function."""
-        return re.sub(r"step\d*", lambda name: self._counts[name[0]], number.text)
-
     def _asynchronous(self, desc: Any, args: Any) -> Any:
         """A descriptor whose final value is expressed in the counts of this program."""
         if any(arg.ndim == 2 and arg.nrows != arg.ncols for arg in args):
@@ -235,7 +230,7 @@ class Body:
         number = desc.settles_at.number
         if not self._counts_here(number):
             raise Unfusable("settles_at= by the count of another loop")
-        return replace(desc, settles_at=Counted(self._count_text(number), number))
+        return replace(desc, settles_at=Counted(number.tree(self._counts), number))
 
     def _begin(self, node: Node) -> tuple:
         (program,) = node.operands
@@ -306,7 +301,7 @@ class Body:
     def _operand(self, arg: Any) -> tuple:
         """The fields of an :class:`Operand` that is not known yet."""
         if type(arg) is Number and self._counts_here(arg):
-            return "count", 0, COUNT_TYPE, False, self._count_text(arg)
+            return "count", 0, COUNT_TYPE, False, arg.tree(self._counts)
         if type(arg) is Number:  # of a loop around this one, which is not run as a whole
             self.constants.append((int(arg), COUNT_TYPE))
             self._constants.append(_OtherCount(arg))
@@ -337,7 +332,7 @@ class Body:
         content = arg._content
         if type(content) is Number:
             if self._counts_here(content):
-                return "count", 0, dtype, False, self._count_text(content)
+                return "count", 0, dtype, False, content.tree(self._counts)
             content = arg._get()
         if content is None:
             raise Unfusable("an empty Scalar")

@@ -5,6 +5,7 @@ Vectors, matrices and scalars are numbers here, so that no pass of an engine kee
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -70,8 +71,22 @@ class Operand(NamedTuple):
     number: int
     dtype: Any = None
     transposed: bool = False
-    text: str = ""
+    arithmetic: Any = None  # arithmetic on counts: see counted()
     by_rows: bool = False  # of a matrix: a product with it never pushes, see rules.stays_by_rows
+
+
+def counted(tree: Any, name: Callable[[str], str], number: Callable[[int], str]) -> str:
+    """Arithmetic on counts (:meth:`.Number.tree`) as text: a count's name and a number are written by functions.
+
+    >>> counted(("+", ("*", 2, "step"), 1), "S.{}".format, str)
+    '((2 * S.step) + 1)'
+    """
+    if isinstance(tree, str):
+        return name(tree)
+    if not isinstance(tree, tuple):
+        return number(tree)
+    sign, left, right = tree
+    return f"({counted(left, name, number)} {sign} {counted(right, name, number)})"
 
 
 class MaskUse(NamedTuple):

@@ -8,13 +8,12 @@ values, ``h0_0`` hubs of rows, and the same with ``_1`` for the transpose.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ...programs.terms import Operand
+from ...programs.terms import Operand, counted
 from ..inline import Inliner, static_cast
 from ..mxv_source import Names
 from .analyse import Analysis, Product
@@ -63,8 +62,7 @@ class Context:
     def scalar(self, operand: Operand, dtype: np.dtype) -> str:
         """A constant, a Scalar of the loop or arithmetic on the count, in a type."""
         if operand.kind == "count":
-            text = re.sub(r"int64\((-?\d+)ll\)", r"np.int64(\1)", operand.text)
-            text = re.sub(r"\bstep(\d*)\b", lambda name: self.steps(int(name[1] or 0)), text)
+            text = counted(operand.arithmetic, lambda name: self.steps(int(name[4:] or 0)), "np.int64({})".format)
             return self.inliner.load(self.inliner.load(f"({text})", INT64, operand.dtype), operand.dtype, dtype)
         return self.inliner.load(self.typed(operand.dtype, operand.kind, operand.number), operand.dtype, dtype)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .... import atomic_updates
-from ...storage import MaskView, Pending, VectorStore
+from ...programs.terms import Kind
+from ...storage import MaskView, VectorStore
+from ..fusion.emit_one_step import result, scalars, step_of, step_pieces
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import constant, functions
 from ..runtime.workspace import word
+from . import steps
 from .masks import address, as_flags, clear, resolve
-from .vectors import entries_of
 
 
 def assign_scalar(c: VectorStore, value: Any, view: MaskView, unique: bool = True) -> VectorStore:
@@ -24,34 +25,24 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView, unique: bool = Tru
     scratch = scratch_arrays.current()
     listed = mask.indices is not None and not mask.complement
     each = mask if listed else as_flags(mask, scratch, c.size)
-    items = mask.length if listed else c.size
-    has_present = c.present is not None
-    (kernel,) = functions(
-        "assign.cu",
-        (each.key, listed, unique, has_present, c.dtype.char),
-        ["assign_kernel"],
-        lambda: [
-            *each.pieces(),
-            using("Value", c.dtype),
+    full = c.present is None
+
+    def pieces() -> list[str]:
+        use, slots = steps.mask_slot(each, 0)
+        step = step_of(Kind.ASSIGN, len(slots), None, scalars(c.dtype), use)
+        by_place = range(len(slots)) if listed else ()
+        return [
+            *step_pieces(step, [*slots, result(c.dtype)], full, by_place=by_place),
             constant("LISTED", listed),
             constant("UNIQUE", unique),
-            constant("HAS_PRESENT", has_present),
-        ],
-    )
-    region = (address(mask.indices), mask.count_at, items) if listed else (0, 0, items)
+        ]
+
+    key = Kind.ASSIGN, each.key, listed, unique, full, c.dtype.char
+    (kernel,) = functions("step_in_place.cu", key, ["step_in_place_kernel"], pieces)
+    items = mask.length if listed else c.size
+    head = (address(mask.indices), mask.count_at, items) if listed else (0, 0, items)
     bits = word(value if type(value) is c.dtype.type else c.dtype.type(value))
-    try:
-        atomic_updates.changing = True
-        c = atomic_updates.own(c)
-        before = entries_of(c) if has_present else (0, 0)
-        slots = scratch.slots()
-        written = (address(c.present), c.values.data.ptr, bits, *before, slots.address, slots.host)
-        c.uncount()
-        scratch.launch(kernel, items, (*region, *each.addresses, *written))
-        if has_present:
-            c.pending = Pending(slots.published(), c.size)
-        if not listed:
-            clear(mask, scratch, c.size)
-    finally:
-        atomic_updates.changing = False
+    c = steps.in_place(c, kernel, head, items, (*steps.mask_words(each), bits), scratch)
+    if not listed:
+        clear(mask, scratch, c.size)
     return c

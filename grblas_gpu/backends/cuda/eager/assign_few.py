@@ -8,19 +8,22 @@ from typing import Any
 import cupy
 import numpy as np
 
-from .... import atomic_updates
 from ...engine import kind_among
 from ...entries import cast, expand
-from ...storage import HostList, MaskView, Pending, VectorStore
+from ...programs.terms import Kind
+from ...storage import HostList, MaskView, VectorStore
+from ..fusion.emit_one_step import read, result, scalars, step_of, step_pieces
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import functions, using
 from ..runtime.workspace import word
-from .masks import NO_MASK, VectorMask, address, as_flags, clear, list_of, resolve
-from .vectors import SPREAD_LISTS, as_bitmap, entries_of, operator_pieces, writable, write
+from . import steps
+from .masks import NO_MASK, VectorMask, as_flags, clear, list_of, resolve
+from .vectors import SPREAD_LISTS, as_bitmap, writable, write
 
-MOST_FEW = 16  # positions, as in kernels/few.cuh
+MOST_FEW = 16  # positions, as in kernels/spread_few.cu
 NOTHING, SCALAR, VECTOR = range(3)  # what is assigned
+_KINDS = Kind.CLEAR, Kind.ASSIGN, Kind.COPY
 _UNUSED = [(0,) * (MOST_FEW - number) for number in range(MOST_FEW + 1)]
 
 
@@ -94,46 +97,28 @@ def _assign(
     c = writable(c)
     if deletes and c.present is None:
         c = VectorStore(c.size, c.values.copy(), present=cupy.ones(c.size, bool), nvals=c.size)
-    has_present = c.present is not None
+    full = c.present is None
     if accum is None and given == SCALAR and value.dtype != c.dtype:
         value = cast(value.reshape(1), c.dtype)[0]
-    dtype = c.dtype if given == NOTHING else value.dtype
-    full, iso = t is None or t.present is None, t is not None and len(t.values) == 1
     size = len(few) if submask else c.size
     flags = as_flags(mask, scratch, size)
-    (kernel,) = functions(
-        "assign_few.cu",
-        (has_present, c.dtype.char, dtype.char, given, full, iso, accum and accum.key, flags.key, submask, replace),
-        ["assign_few_kernel"],
-        lambda: [
-            using("C", c.dtype),
-            using("T", dtype),
-            *flags.pieces(),
-            *operator_pieces(accum),
-            constant("HAS_PRESENT", has_present),
-            constant("GIVEN", given),
-            constant("T_FULL", full),
-            constant("T_ISO", iso),
-            constant("ACCUM", accum is not None),
-            constant("SUBMASK", submask),
-            constant("REPLACE", replace),
-        ],
-    )
-    assigned = (0, 0, word(value) if given == SCALAR else 0)
-    if t is not None:
-        assigned = address(t.present), t.values.data.ptr, 0
-    places = (len(few), *few, *_UNUSED[len(few)])
-    try:
-        atomic_updates.changing = True
-        c = atomic_updates.own(c)
-        before = entries_of(c) if has_present else (0, 0)
-        slots = scratch.slots()
-        written = (address(c.present), c.values.data.ptr, *assigned, *flags.addresses, *before)
-        c.uncount()
-        scratch.launch(kernel, 1, (*written, slots.address, slots.host, *places), together=MOST_FEW)
-        if has_present:
-            c.pending = Pending(slots.published(), c.size)
-        clear(mask, scratch, size)
-    finally:
-        atomic_updates.changing = False
+
+    def pieces() -> list[str]:
+        by_place = [] if t is None else [0]
+        slots = [] if t is None else [steps.use_of(t)]
+        use, masks = steps.mask_slot(flags, len(slots))
+        args = read(0) if t is not None else scalars(value.dtype) if given == SCALAR else ()
+        by_place += range(len(slots), len(slots) + len(masks)) if submask else ()
+        slots += masks
+        step = step_of(_KINDS[given], len(slots), None, args, use, accum, replace)
+        return step_pieces(step, [*slots, result(c.dtype)], full, by_place=by_place, positions=MOST_FEW)
+
+    kind = value.dtype.char if given == SCALAR else None if t is None else steps.key_of(t)
+    key = full, c.dtype.char, given, kind, accum and accum.key, flags.key, submask, replace
+    (kernel,) = functions("assign_few.cu", key, ["assign_few_kernel"], pieces)
+    assigned = () if given == NOTHING else (word(value),) if t is None else steps.words_of(t)
+    masked, places = steps.mask_words(flags), (*few, *_UNUSED[len(few)])
+    words = (*masked, *assigned, *places) if t is None else (*assigned, *masked, *places)
+    c = steps.in_place(c, kernel, (len(few),), 1, words, scratch)
+    clear(mask, scratch, size)
     return c

@@ -11,8 +11,7 @@ import cupy
 import numpy as np
 
 from ...storage import Array, MaskView, VectorStore
-from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import functions
+from .positions import marked_positions
 from .vectors import as_list, spread, write
 
 
@@ -37,11 +36,7 @@ def assign_region(
 
 def _marked(size: int, positions: Array) -> tuple[Array, int]:
     """Flags of what is named, and of how many positions."""
-    (kernel,) = functions("mark_positions.cu", None, ["mark_positions_kernel"])
-    scratch = scratch_arrays.current()
-    slots, flags = scratch.slots(), cupy.zeros(size, bool)
-    words = (positions.data.ptr, len(positions), flags.data.ptr, slots.address, slots.host)
-    scratch.launch(kernel, len(positions), words)
+    flags, slots = marked_positions(positions, size)
     return flags, slots.read()  # synchronizes: repeated positions are another matter
 
 

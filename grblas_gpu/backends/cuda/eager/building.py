@@ -17,7 +17,7 @@ from ..runtime.launch import BLOCK, launch
 from .radix import SMALL, Work, bits_for, sort, sort_apart, sort_pairs
 from .radix_parts import LOW_BITS, in_parts, sort_parts_apart
 
-LINES_OF_A_BLOCK = 128 * BLOCK // 32  # as in kernels/sorted_lines.cuh
+LINES_OF_A_BLOCK = 128 * BLOCK // 32  # as in kernels/radix_digits.cuh
 PACKING = 4  # blocks that a processor has room for, as in kernels/build.cu
 _PACKED = 8 * BLOCK  # entries of a block, at least: it has counts to add up at its end
 _OUTSIDE = "a position lies outside of the matrix"

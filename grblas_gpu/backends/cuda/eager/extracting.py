@@ -15,6 +15,7 @@ from .gathering import gathered
 from .mxv_product import index_key, index_pieces
 from .positions import places_of
 from .radix import bits_for, sort_positions
+from .row_offsets import CUT_ROWS, kernels_on_offsets
 from .selecting import renamed
 
 #: Entries of a row, on average, whose columns are all read for a diagonal: a search brings most of them from memory,
@@ -30,9 +31,7 @@ def rows_at(a: MatrixStore, index: Array) -> MatrixStore:
 def rows_between(a: MatrixStore, first: int, stop: int) -> MatrixStore:
     """``t[p, :] = a[first + p, :]`` before ``stop``: one launch for the offsets, two copies."""
     nrows, scratch = stop - first, scratch_arrays.current()
-    (cut,) = functions(
-        "cut_rows.cu", a.indptr.dtype.char, ["cut_rows_kernel"], lambda: [using("Offset", a.indptr.dtype)]
-    )
+    cut = kernels_on_offsets(a.indptr.dtype)[CUT_ROWS]
     slots, offsets = scratch.slots(), cupy.empty(nrows + 1, a.indptr.dtype)
     scratch.launch(cut, nrows + 1, (a.indptr.data.ptr, first, nrows, offsets.data.ptr, slots.host))
     count, begin = slots.read(), slots.read(EDGES)  # synchronizes: memory must be sized
@@ -67,11 +66,10 @@ def diagonal(a: MatrixStore, k: int) -> VectorStore:
     if size == 0 or a.nvals == 0:
         return empty_list(size, a.dtype)
     dtype, iso, short = a.values.dtype, len(a.values) == 1, LEAST_READ * a.nrows <= a.nvals < MOST_READ * a.nrows
-    name = "diagonal_short" if short else "diagonal"
-    (kernel,) = functions(
-        f"{name}.cu",
+    kernels = functions(
+        "diagonal.cu",
         (dtype.char, iso, index_key(a)),
-        [f"{name}_kernel"],
+        ["diagonal_kernel", "diagonal_short_kernel"],
         lambda: [*index_pieces(a), using("Stored", dtype), constant("ISO", iso)],
     )
     scratch = scratch_arrays.current()
@@ -79,5 +77,5 @@ def diagonal(a: MatrixStore, k: int) -> VectorStore:
     given = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, first_row, first_column)
     guess = () if short else (2**32 // a.ncols,)
     words = (*given, *guess, size, *result.addresses, slots.address, slots.host)
-    scratch.launch(kernel, size, words, per_processor=6)  # for which they are compiled
+    scratch.launch(kernels[short], size, words, per_processor=6)  # for which they are compiled
     return result.store(slots)

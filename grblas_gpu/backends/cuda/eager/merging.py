@@ -19,7 +19,7 @@ from .mxv_product import index_key
 from .selecting import mask_addresses, offsets_workspace
 
 UNION, INTERSECTION, WRITE = 0, 1, 2  # as in kernels/merge_matrices.cu
-TILE, ROWS_OF_A_STEP = 2048, 4  # as in kernels/merge.cuh
+TILE, ROWS_OF_A_STEP = 2048, 4  # as in kernels/merge_matrices.cu
 PLANES = {UNION: 3, INTERSECTION: 2, WRITE: 4}  # bits of every entry of both, as in kernels/merge_matrices.cu
 TOGETHER = 6  # blocks that merge and count, for which a processor has room
 _KERNELS = ("find_splits_kernel", "count_merged_kernel", "fill_merged_kernel")

@@ -35,6 +35,12 @@ from .mxv_results import dense_result, fresh_sums
 
 _by_swapping: dict[Any, bool] = {}  # by monoid
 ATOMIC = ("push.scatter", "push.scan", "pull.edge")  # add up in any order
+_FLAGS = constant("LISTED_ROWS", False), constant("LISTED_RESULT", False)
+_BY = {f"pull.{name}": (constant("BY", at), *_FLAGS) for at, name in enumerate(("thread", "warp", "hybrid"))}
+_COMPACT = {
+    listed: (constant("BY", 2), constant("LISTED_ROWS", True), constant("LISTED_RESULT", listed))
+    for listed in (False, True)
+}
 _ROWS_PER_BLOCK = {"pull.thread": BLOCK, "pull.warp": BLOCK // 32, "pull.hybrid": BLOCK}
 
 
@@ -191,11 +197,10 @@ def _pull_rows(
     slots: Slots,
     scratch: Scratch,
 ) -> VectorStore:
-    name = strategy.replace(".", "_")
-    kernel = _kernel(f"{name}.cu", f"{name}_kernel", product, m, u, mask)
+    kernel = _kernel("pull_rows.cu", "pull_rows_kernel", product, m, u, mask, *_BY[strategy])
     nrows = m.nrows
     result = Result(nrows, product.dtype, product.structure)
-    outputs = (nrows, *result.addresses, address(following), slots.address, slots.host)
+    outputs = (0, 0, nrows, 0, *result.addresses, address(following), slots.address, slots.host)
     scratch.launch(kernel, nrows, (*_operands(m, vector, mask), *outputs), _ROWS_PER_BLOCK[strategy])
     return result.store(slots)
 
@@ -243,8 +248,7 @@ def _pull_compact(
         clear(mask, scratch, m.nrows)
         each = NO_MASK
         present, length = cupy.zeros(m.nrows, bool), m.nrows
-    more = constant("LISTED_RESULT", listed)
-    kernel = _kernel("pull_compact.cu", "pull_compact_kernel", product, m, u, each, more)
+    kernel = _kernel("pull_rows.cu", "pull_rows_kernel", product, m, u, each, *_COMPACT[listed])
     values = cupy.empty(1 if product.structure else length, product.dtype)
     walk = (address(rows), count_at, row_count)
     outputs = (address(found), address(present), values.data.ptr, address(following), slots.address, slots.host)

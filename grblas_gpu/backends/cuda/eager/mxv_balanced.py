@@ -16,7 +16,7 @@ from .masks import NO_MASK, VectorMask, address
 from .mxv_product import Product, index_key
 from .rows import LEAST_CHUNK, carries, chunks_of
 
-SHORT_MEAN = 8  # as in kernels/row_lanes.cuh, which has what a lane takes, too
+SHORT_MEAN = 8  # as in kernels/row_products.cuh, which has what a lane takes, too
 WORTH_A_LOOK = 2**20  # entries: with fewer, finding the longest row would take as long as it saves
 _KERNELS = ("pull_balanced_kernel", "pull_hubs_kernel", "add_carries_kernel")
 
@@ -63,7 +63,7 @@ def pull_balanced(
     all_short = order is None and has_only_short_rows(m, lane_row(product.dtype))
     sums, slots = Result(nrows, product.dtype), scratch.slots()
     kept = carries(scratch)
-    path = entries + nrows  # which the chunks are of: see kernels/row_chunks.cuh
+    path = entries + nrows  # which the chunks are of: see kernels/row_products.cuh
     indices = m.indices if order is None else order.indices
     elements = u.values if order is None else u.values[order.columns]
     operands = (m.indptr.data.ptr, indices.data.ptr, m.values.data.ptr, 0, elements.data.ptr, 0, 0)

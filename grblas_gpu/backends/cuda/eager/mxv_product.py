@@ -11,7 +11,7 @@ from ...programs.reading import EACH, Reading, Values
 from ...storage import MatrixStore, VectorStore
 from ..runtime.compile import binary, constant, product, using, value
 
-#: Operators that the processor can apply atomically, by their source; the numbers are those of kernels/atomics.cuh.
+#: Operators that the processor can apply atomically, by their source; the numbers are those of kernels/sums.cuh.
 NATIVE_ADD = 1
 _NATIVE = {
     "x + y": NATIVE_ADD,
@@ -61,7 +61,7 @@ class Product(Reading):
         return not ends_early and self.semiring.binaryop.positional is None
 
     def pieces(self, m: MatrixStore, repeated: bool = False, marked: bool = False) -> list[str]:
-        """For ``kernels/mxv.cuh`` and ``kernels/atomics.cuh``, with the index types of this matrix.
+        """For ``kernels/mxv.cuh`` and ``kernels/sums.cuh``, with the index types of this matrix.
 
         If it is ``repeated``, the kernel is given the arrays of one copy; ``marked``: it may have the vector's flags in
         its values.

@@ -16,7 +16,7 @@ from ..runtime.launch import TILES
 from ..runtime.workspace import Scratch
 from .collect import collect
 from .masks import VectorMask, address, as_flags, clear, list_of
-from .mxv_product import Product, index_key, index_pieces
+from .mxv_product import Product, index_key
 from .mxv_results import dense_result, fresh_sums
 from .mxv_sort import push_sort
 from .radix import bits_for, sort_positions
@@ -107,33 +107,13 @@ def _frontier(u: VectorStore, ordered: bool, slots: Slots, scratch: Scratch) -> 
 
 def _offsets(m: MatrixStore, frontier: Frontier, scratch: Scratch) -> Array:
     """Where each vertex's edges start, if all are numbered through; the last one is their number."""
-    first_pass, second_pass = functions(
-        "frontier_offsets.cu",
-        (frontier.indices is None, index_key(m)),
-        ["sum_degrees_kernel", "offsets_kernel"],
-        lambda: [*_structural_pieces(m), *frontier.pieces()],
-    )
+    dtype, names = m.indptr.dtype, ["sum_degrees_kernel", "offsets_kernel"]
+    first_pass, second_pass = functions("frontier_offsets.cu", dtype.char, names, lambda: [using("Offset", dtype)])
     offsets = cupy.empty(frontier.length + 1, INDEX)
     given = (m.indptr.data.ptr, *frontier.arguments, scratch.tile_sums.data.ptr)
     scratch.launch(first_pass, TILES, given, per_block=1)
     scratch.launch(second_pass, TILES, (*given, offsets.data.ptr), per_block=1)
     return offsets
-
-
-def _structural_pieces(m: MatrixStore) -> list[str]:
-    """For kernels that look at degrees only: any product will do."""
-    flags = ("STRUCTURE", "EXIT_AT_FIRST", "EARLY_EXIT", "FULL")
-    return [
-        *(using(name, np.dtype(bool)) for name in ("MatrixValue", "VectorValue", "Left", "Right", "Value")),
-        *index_pieces(m),
-        *(constant(name, True) for name in flags),
-        *(constant(name, False) for name in ("FLIP", "HAS_TERMINAL", "REPEATED", "OPERAND_MARKED")),
-        *(constant(name, 0) for name in ("MATRIX", "VECTOR", "NATIVE")),
-        "DEVICE bool multiply(bool, bool, int64, int64, int64, int64) { return true; }",
-        "DEVICE bool add(bool, bool) { return true; }",
-        "DEVICE bool terminal() { return true; }",
-        *VectorMask().pieces(),
-    ]
 
 
 def _scatter(

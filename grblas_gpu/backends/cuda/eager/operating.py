@@ -1,4 +1,4 @@
-"""Operators on device arrays: every operator, built-in or user-defined, as a small compiled kernel."""
+"""Operators on device arrays: every operator, built-in or user-defined, as a program of one step, and reductions."""
 
 from __future__ import annotations
 
@@ -9,23 +9,19 @@ import numpy as np
 
 from ...entries import is_iso
 from ...later import Later
+from ...programs.terms import Kind
 from ...storage import INDEX, Array
+from ..fusion.emit_one_step import array_pieces, operator_pieces, read, scalars, step_of
 from ..runtime import compile, records
 from ..runtime.counters import DONE, EDGES, Slots
 from ..runtime.launch import BLOCK, SHARES, launch
 from ..runtime.workspace import Scratch, current, word
+from . import steps
 
-THREADS = 256
 _HALF = 32  # bits
 _OF_ALL = ("reduce_all_kernel", "reduce_same_kernel")
-MOST_BLOCKS = 4096  # grid-stride loops do the rest
-FEW_BLOCKS = 64  # that any device has room for
 CHUNKS, LEAST_CHUNK = 4096, 1024  # as in kernels/reduce_runs.cu
 SHARE_BYTES = 4096  # as in kernels/reduce_all.cu: what a warp reads at a time
-
-
-def blocks(threads: int) -> int:
-    return max(1, min(MOST_BLOCKS, -(-threads // THREADS)))
 
 
 def compute(op: Any, *operands: Array) -> Array:
@@ -38,23 +34,14 @@ def compute(op: Any, *operands: Array) -> Array:
 
 def _launch(op: Any, operands: Any, count: int) -> Array:
     result = records.empty(count, op.return_type.np_type)
-    if count == 0:
-        return result
-    (kernel,) = compile.functions("compute.cu", _key(op), ["compute"], lambda: pieces(op, len(operands)))
-    plain = [_memory(_plain(x)) for x in operands]  # kept until the kernel has been launched
-    words: list[int] = []
-    for x, memory in zip(operands, plain, strict=True):
-        words += [memory.data.ptr, 0 if _is_one(x) else 1]
-    _run(kernel, count, (*words, _memory(result).data.ptr, count))
+    if count:
+        plain = [_memory(_plain(x)) for x in operands]  # kept until the kernel has been launched
+        words: list[int] = []
+        for x, memory in zip(operands, plain, strict=True):
+            words += [0, memory.data.ptr, 0 if _is_one(x) else -1]
+        arity = len(operands)
+        steps.computed(_key(op), lambda: operator_pieces(op, arity), count, _memory(result).data.ptr, tuple(words))
     return result
-
-
-def _run(kernel: Any, count: int, words: tuple[int, ...]) -> None:
-    """Few elements by the launch that takes the host least time; many by more blocks than others have."""
-    if count <= THREADS * FEW_BLOCKS:
-        current().launch(kernel, count, words)
-    else:
-        kernel((blocks(count),), (THREADS,), words)
 
 
 def compute_bound(op: Any, values: Array, scalar: Any, is_left: bool) -> Array:
@@ -63,14 +50,15 @@ def compute_bound(op: Any, values: Array, scalar: Any, is_left: bool) -> Array:
     count = 1 if iso and len(values) else len(values)
     result = cupy.empty(count, op.return_type.np_type)
     if count:
-        (kernel,) = compile.functions(
-            "compute_bound.cu",
-            (op.key, is_left),
-            ["compute_bound"],
-            lambda: [*pieces(op, 2), compile.constant("LEFT", is_left)],
-        )
-        given = _plain(values)
-        _run(kernel, count, (given.data.ptr, 0 if iso else 1, word(scalar), result.data.ptr, count))
+
+        def bound_pieces() -> list[str]:
+            each, fixed = (op.type2, op.type) if is_left else (op.type, op.type2)
+            args = read(0) + scalars(fixed.np_type)
+            kind, args = (Kind.APPLY_LEFT, args[::-1]) if is_left else (Kind.APPLY_RIGHT, args)
+            return array_pieces(step_of(kind, 1, op, args), [each.np_type, op.return_type.np_type])
+
+        words = (0, _plain(values).data.ptr, 0 if iso else -1, word(scalar))
+        steps.computed((op.key, is_left), bound_pieces, count, result.data.ptr, words)
     return np.broadcast_to(result, (len(values),)) if len(values) != count else result
 
 
@@ -91,31 +79,12 @@ def cast_values(values: Array, dtype: np.dtype) -> Array:
     """Values in another type, by one kernel."""
     result = cupy.empty(values.shape, dtype)
     if values.size:
-        to = np.dtype(dtype)
-        (kernel,) = compile.functions(
-            "compute.cu",
-            ("cast", values.dtype.char, to.char),
-            ["compute"],
-            lambda: [
-                "#define ARITY 1",
-                compile.using("X", values.dtype),
-                compile.using("Z", to),
-                "DEVICE Z op(X x) { return cast<Z>(x); }",
-            ],
-        )
-        launch(kernel, values.size, (cupy.ascontiguousarray(values), 1, result, values.size))
+        step, to = step_of(Kind.COPY, 1, None, read(0)), np.dtype(dtype)
+        key = "cast", values.dtype.char, to.char
+        given = cupy.ascontiguousarray(values)
+        words = (0, given.data.ptr, -1)
+        steps.computed(key, lambda: array_pieces(step, [values.dtype, to]), values.size, result.data.ptr, words)
     return result
-
-
-_FORMS = {1: compile.unary, 2: compile.binary, 4: compile.index_unary}
-
-
-def pieces(op: Any, arity: int) -> list[str]:
-    """What ``compute.cu`` needs to know of an operator."""
-    types = [compile.using("X", op.type.np_type), compile.using("Z", op.return_type.np_type)]
-    if arity > 1:
-        types.append(compile.using("Y", op.type2.np_type))
-    return [f"#define ARITY {arity}", *types, _FORMS[arity]("op", op)]
 
 
 def _is_one(x: Array) -> bool:
@@ -223,6 +192,6 @@ def launch_reduction(
     carries = workspace.data.ptr, workspace.data.ptr + 8 * CHUNKS
     arguments = (values, stride, *count, starts, *runs, result, *carries, scratch.flags("reduced", 8))
     if is_monoid and stride:
-        launch(kernel, count[1], arguments, per_block=LEAST_CHUNK * THREADS // 32)
+        launch(kernel, count[1], arguments, per_block=LEAST_CHUNK * BLOCK // 32)
     else:  # a thread takes a run
         launch(kernel, runs[1], arguments)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cupy
 import numpy as np
 
@@ -14,6 +16,23 @@ from ..runtime.launch import AT_A_TIME, BLOCK
 from .masks import address
 from .vectors import as_bitmap
 
+_INDEX = np.dtype(INDEX)
+_KERNELS = [f"{name}_positions_kernel" for name in ("check", "mark", "place")]
+
+
+def kernels_on_positions(dtype: np.dtype) -> tuple[Any, ...]:
+    return functions("positions.cu", dtype.char, _KERNELS, lambda: [using("Given", dtype)])
+
+
+def marked_positions(positions: Array, size: int) -> tuple[Array, Slots]:
+    """Flags of the positions, below ``size``, and slots with the number of different ones."""
+    _, mark, _ = kernels_on_positions(_INDEX)
+    scratch = scratch_arrays.current()
+    slots, flags = scratch.slots(), cupy.zeros(size, bool)
+    words = (positions.data.ptr, len(positions), flags.data.ptr, slots.address, slots.host)
+    scratch.launch(mark, len(positions), words)
+    return flags, slots
+
 
 def checked_positions(given: Array, size: int) -> Array | None:
     """A copy as 64-bit numbers from 0 on, or None where one is out of range: one launch, one number read."""
@@ -22,9 +41,7 @@ def checked_positions(given: Array, size: int) -> Array | None:
     if count == 0:
         return positions
     given = cupy.ascontiguousarray(given)
-    (check,) = functions(
-        "check_positions.cu", given.dtype.char, ["check_positions_kernel"], lambda: [using("Given", given.dtype)]
-    )
+    check, _, _ = kernels_on_positions(given.dtype)
     scratch = scratch_arrays.current()
     slots = scratch.slots()
     words = (given.data.ptr, count, size, positions.data.ptr, slots.address, slots.host)
@@ -35,7 +52,7 @@ def checked_positions(given: Array, size: int) -> Array | None:
 def places_of(positions: Array, size: int) -> tuple[Array, Slots]:
     """For every position below ``size`` its place in a list, or -1; slots for two counts: how many positions are named
     again, and (``EDGES``) how many do not ascend."""
-    (place,) = functions("place_positions.cu", None, ["place_positions_kernel"])
+    _, _, place = kernels_on_positions(_INDEX)
     scratch, count, positions = scratch_arrays.current(), len(positions), cupy.ascontiguousarray(positions)
     places, slots = cupy.full(size, -1, np.int32), scratch.slots()
     scratch.launch(place, count, (positions.data.ptr, count, places.data.ptr, slots.address, slots.host))

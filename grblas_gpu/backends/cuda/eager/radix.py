@@ -19,8 +19,8 @@ LARGEST = 16  # bytes of a key and a payload
 _DIGITS, _PASSES = 1 << DIGIT_BITS, 8
 SMALL = 4096  # up to so many keys one block does all passes: a single launch
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-_FEW, _MANY = ("radix_few.cu", "sort_kernel"), ("radix_sort.cu", "move_keys_kernel")
-_COUNT, _APART = ("radix_count.cu", "count_digits_kernel"), ("radix_apart.cu", "take_apart_kernel")
+_MANY = ("move_keys_kernel", "count_digits_kernel")
+KEYS, APART, LOWERED = range(3)  # where a pass puts keys, as in kernels/radix_sort.cu
 
 
 def bits_for(limit: int) -> int:
@@ -120,9 +120,6 @@ def _sort(
     item, sorters = key_type.itemsize + paired * payload_type.itemsize, sorters_for(capacity)
     shared, blocks = tile_bytes(item, sorters), blocks_of(capacity, item, sorters)
 
-    def compiled(file: str, name: str, *more: str) -> Any:
-        return functions(file, types + more, (name,), lambda: pieces(*types, *more))[0]
-
     def new_payload() -> Any:
         return cupy.empty(capacity, payload_type) if paired else 0
 
@@ -135,23 +132,24 @@ def _sort(
             payload if overwrite_payload else new_payload(),
         )
     if capacity <= SMALL:
-        run_with_shared(compiled(*_FEW), 1, sorters, (*given, *first, *second, count, capacity, *work.given), shared)
+        (kernel,) = functions("radix_few.cu", types, ("sort_kernel",), lambda: pieces(*types))
+        run_with_shared(kernel, 1, sorters, (*given, *first, *second, count, capacity, *work.given), shared)
         return first if work.passes % 2 else second
-    move_keys = compiled(*_MANY)
+    unsigned = np.dtype(_UNSIGNED[key_type.itemsize])
+    move_keys, count_digits = passes(types, KEYS, unsigned, unsigned)
     if not work.counted:
-        compiled(*_COUNT)((blocks,), (sorters,), (keys, count, capacity, *work.given))
+        count_digits((blocks,), (sorters,), (keys, count, capacity, *work.given))
     source, target, other = given, first, second
     for number in range(work.passes - (apart is not None)):
-        arguments = (*source, *target, count, capacity, *work.given, number)
+        arguments = (*source, target[0], 0, target[1], 0, count, capacity, *work.given, number)
         run_with_shared(move_keys, blocks, sorters, arguments, shared)
         source, target, other = target, other, target
     if apart is None:
         return source
     lower_bits, *numbers = apart
     upper, lower = (cupy.empty(capacity, dtype) for dtype in numbers)
-    last = (*source, upper, lower, target[1], lower_bits, capacity, *work.given, work.passes - 1)
-    take_apart = compiled(*_APART, *(dtype.char for dtype in numbers))
-    run_with_shared(take_apart, blocks, sorters, last, shared)
+    last = (*source, upper, lower, target[1], lower_bits, 0, capacity, *work.given, work.passes - 1)
+    run_with_shared(passes(types, APART, *numbers)[0], blocks, sorters, last, shared)
     return upper, lower, target[1]
 
 
@@ -173,12 +171,18 @@ def sorters_for(capacity: int) -> int:
     return MANY_SORTERS if capacity >= MANY else FEW_SORTERS
 
 
-def pieces(key: int, payload: int, paired: bool, place: str, sorters: int, *apart: str) -> list[str]:
-    given = [
+def passes(types: tuple[Any, ...], into: int, upper: np.dtype, lower: np.dtype) -> tuple[Any, ...]:
+    """The kernels that move keys and count their digits."""
+    key = (*types, into, upper.char, lower.char)
+    more = using("Upper", upper), using("Lower", lower), constant("INTO", into)
+    return functions("radix_sort.cu", key, _MANY, lambda: [*pieces(*types), *more])
+
+
+def pieces(key: int, payload: int, paired: bool, place: str, sorters: int) -> list[str]:
+    return [
         using("Key", np.dtype(_UNSIGNED[key])),
         using("Payload", np.dtype(_UNSIGNED[payload])),
         using("Place", np.dtype(place)),
         constant("HAS_PAYLOAD", paired),
         constant("SORTERS", sorters),
     ]
-    return given + [using(name, np.dtype(char)) for name, char in zip(("Upper", "Lower"), apart, strict=False)]

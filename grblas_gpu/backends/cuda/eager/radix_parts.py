@@ -49,9 +49,10 @@ def sort_parts_apart(
         return cupy.empty(count, value) if paired else 0
 
     source, sorters = (cupy.empty(count, _LOW), new_payload()), radix.sorters_for(count)
-    (move_lowered,) = compiled("radix_top.cu", ("move_lowered_kernel",), keys.dtype, sorters, Low=_LOW)
-    given = (keys, payload if paired else 0)
-    run(move_lowered, keys.dtype, sorters, *given, *source, count, *work.given)  # the device is busy from here on
+    types = (keys.dtype.itemsize, value.itemsize, paired, work.place.char, sorters)
+    move_lowered, _ = radix.passes(types, radix.LOWERED, _LOW, _LOW)
+    given = (keys, payload if paired else 0, 0, source[0], source[1], 0, 0, count, *work.given, 0)
+    run(move_lowered, keys.dtype, sorters, *given)  # the device is busy from here on
     count_parts, place_parts, move_parts = compiled("radix_parts.cu", _KERNELS, _LOW, SORTERS)
     sizes, places = work.totals(), cupy.zeros(_PARTS * _PASSES * _PARTS, work.place)
     run(count_parts, _LOW, SORTERS, source[0], sizes, places)

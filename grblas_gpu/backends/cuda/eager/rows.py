@@ -12,6 +12,7 @@ from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import binary, constant, functions, using
 from ..runtime.launch import AT_A_TIME, BLOCK
 from ..runtime.workspace import Scratch
+from .row_offsets import COUNT_ROWS, kernels_on_offsets
 
 MOST_CHUNKS, LEAST_CHUNK, WINDOW = 8192, 1024, 256  # as in kernels/row_starts.cuh
 _COUNTS = np.dtype(INDEX)
@@ -69,9 +70,7 @@ def reduce_rows(a: MatrixStore, monoid: Any) -> VectorStore:
 
 def count_rows(a: MatrixStore) -> VectorStore:
     """How many entries each row has; no entry for an empty row."""
-    (kernel,) = functions(
-        "count_rows.cu", a.indptr.dtype.char, ["count_rows_kernel"], lambda: [using("Offset", a.indptr.dtype)]
-    )
+    kernel = kernels_on_offsets(a.indptr.dtype)[COUNT_ROWS]
     scratch, nrows = scratch_arrays.current(), a.nrows
     counts, slots = Result(nrows, _COUNTS), scratch.slots()
     words = (a.indptr.data.ptr, nrows, *counts.addresses, slots.address, slots.host)

@@ -1,4 +1,4 @@
-"""Vectors position by position: element-wise operations, select and the output step as one kernel each.
+"""Vectors position by position: element-wise operations, select and the output step, each a program of one step.
 
 A list is spread out first. The memory of a device is fast enough to make that cheaper than merging lists, up to sizes
 at which nearly empty vectors are left to the definitions (:func:`worthwhile`).
@@ -11,17 +11,19 @@ from typing import Any
 import cupy
 import numpy as np
 
-from .... import atomic_updates
 from ...entries import cast, expand
-from ...storage import INDEX, Array, MaskView, MatrixStore, Pending, VectorStore
+from ...programs.terms import Kind, MaskUse
+from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ..fusion.emit_one_step import read, result, scalars, step_of, step_pieces, use
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import Result, empty_list, two_arrays
-from ..runtime.compile import constant, functions, index_unary, product, using
+from ..runtime.arrays import empty_list, two_arrays
+from ..runtime.compile import constant, functions
 from ..runtime.counters import EDGES
 from ..runtime.workspace import word
+from . import steps
 from .collect import collect
 from .masks import NO_MASK, VectorMask, address, as_flags, clear, list_of, mark, resolve
-from .mxv_product import index_key
+from .row_offsets import COUNT_EDGES, kernels_on_offsets
 
 SPREAD_LISTS = 2**24  # longer vectors that are all lists are merged as lists
 MOST_DENSE = 2**32
@@ -94,68 +96,24 @@ def as_list(u: VectorStore) -> VectorStore:
     return VectorStore(u.size, out, indices=indices)
 
 
-def _addresses(u: VectorStore) -> tuple[int, int]:
-    """Of flags (or 0) and values."""
-    return address(u.present), u.values.data.ptr
-
-
-def _operand(name: str, u: VectorStore) -> list[str]:
-    return [
-        using(name, u.values.dtype),
-        constant(f"{name}_FULL", u.present is None),
-        constant(f"{name}_ISO", len(u.values) == 1),
-    ]
-
-
-def _key(u: VectorStore) -> Any:
-    return u.values.dtype.char, u.present is None, len(u.values) == 1
-
-
-def operator_pieces(op: Any) -> list[str]:
-    if op is None:  # nobody calls it, but it must have a name
-        types = [using(name, np.dtype(bool)) for name in ("Left", "Right")]
-        return [*types, "DEVICE bool op(bool, bool, int64, int64, int64, int64) { return true; }"]
-    return [using("Left", op.type.np_type), using("Right", op.type2.np_type), product("op", op)]
-
-
-def ewise(
-    x: VectorStore,
-    y: VectorStore,
-    op: Any,
-    union: bool,
-    defaults: tuple[Any, Any] | None = None,
-    dtype: np.dtype | None = None,
-) -> VectorStore:
-    """``op`` on the union or the intersection of two vectors; a missing operand may have a default.
-
-    The result has the operator's type, or another.
-    """
-    dtype = op.return_type.np_type if dtype is None else dtype
+def ewise(x: VectorStore, y: VectorStore, op: Any, union: bool, defaults: tuple[Any, Any] | None = None) -> VectorStore:
+    """``op`` on the union or the intersection of two vectors; a missing operand may have a default."""
+    dtype = op.return_type.np_type
     x, y = as_bitmap(x), as_bitmap(y)
-    size = x.size
     full = (x.present is None or y.present is None) if union else (x.present is None and y.present is None)
     iso = not union and op.positional is None and len(x.values) == 1 and len(y.values) == 1
-    (kernel,) = functions(
-        "ewise.cu",
-        (op.key, _key(x), _key(y), dtype.char, union, defaults is not None),
-        ["ewise_kernel"],
-        lambda: [
-            *_operand("X", x),
-            *_operand("Y", y),
-            *operator_pieces(op),
-            using("Value", dtype),
-            constant("UNION", union),
-            constant("DEFAULTS", defaults is not None),
-            constant("OUT_FULL", full),
-            constant("OUT_ISO", iso),
-        ],
-    )
-    given = (0, 0) if defaults is None else (_scalar(defaults[0], op.type), _scalar(defaults[1], op.type2))
-    scratch = scratch_arrays.current()
-    result, slots = Result(size, dtype, iso, full), scratch.slots()
-    operands = (*_addresses(x), *_addresses(y), size, *given)
-    scratch.launch(kernel, size, (*operands, *result.addresses, slots.address, slots.host))
-    return result.store(slots)
+    kind = Kind.MULT if not union else Kind.ADD if defaults is None else Kind.UNION
+    types = () if defaults is None else (op.type, op.type2)
+    given = () if defaults is None else tuple(map(_scalar, defaults, types))
+
+    def pieces() -> list[str]:
+        args = read(0, 1) + scalars(*(dtype.np_type for dtype in types))
+        slots = [steps.use_of(x), steps.use_of(y), result(dtype)]
+        return step_pieces(step_of(kind, 2, op, args), slots, full, one_value=iso)
+
+    key = kind, op.key, steps.key_of(x), steps.key_of(y), iso
+    words = (*steps.words_of(x), *steps.words_of(y), *given)
+    return steps.into_new(key, pieces, x.size, dtype, words, scratch_arrays.current(), full, iso)
 
 
 def _scalar(value: Any, dtype: Any) -> int:
@@ -169,27 +127,19 @@ def write(c: VectorStore, t: VectorStore, view: MaskView | None, accum: Any, rep
         return empty_list(c.size, c.dtype) if replace else c
     c, t = as_bitmap(c), as_bitmap(t)
     scratch = scratch_arrays.current()
-    result = Result(c.size, c.dtype)  # nothing can fail once flags are set
     flags = as_flags(mask, scratch, c.size)
-    (kernel,) = functions(
-        "write.cu",
-        (None if accum is None else accum.key, _key(c), _key(t), flags.key, replace),
-        ["write_kernel"],
-        lambda: [
-            *_operand("C", c),
-            *_operand("T", t),
-            *flags.pieces(),
-            constant("ACCUM", accum is not None),
-            constant("REPLACE", replace),
-            *operator_pieces(accum),
-        ],
-    )
-    slots = scratch.slots()
-    operands = (*_addresses(c), *_addresses(t), *flags.addresses, c.size)
-    scratch.launch(kernel, c.size, (*operands, *result.addresses, slots.address, slots.host))
+    full = accum is not None and mask is NO_MASK and (c.present is None or t.present is None)
+
+    def pieces() -> list[str]:
+        use, slots = steps.mask_slot(flags, 2)
+        step = step_of(Kind.COPY, 0, None, read(1), use, accum, replace)
+        return step_pieces(step, [steps.use_of(c), steps.use_of(t), *slots], full)
+
+    key = Kind.COPY, accum and accum.key, steps.key_of(c), steps.key_of(t), flags.key, replace
+    words = (*steps.words_of(c), *steps.words_of(t), *steps.mask_words(flags))
+    result = steps.into_new(key, pieces, c.size, c.dtype, words, scratch, full)
     clear(mask, scratch, c.size)
-    everywhere = accum is not None and mask is NO_MASK and (c.present is None or t.present is None)
-    return result.store(slots, everywhere)
+    return result
 
 
 def fill_gaps(c: VectorStore, t: VectorStore) -> VectorStore:
@@ -199,72 +149,43 @@ def fill_gaps(c: VectorStore, t: VectorStore) -> VectorStore:
         return c
     listed = t.kind == "sparse"
     indices, values, items, count_at = list_of(t) if listed else (None, t.values, t.size, 0)
-    iso = len(values) == 1
-    (kernel,) = functions(
-        "fill.cu",
-        (c.values.dtype.char, values.dtype.char, listed, t.present is None, iso),
-        ["fill_kernel"],
-        lambda: [
-            using("C", c.values.dtype),
-            using("T", values.dtype),
+    present = None if listed else t.present
+
+    def pieces() -> list[str]:
+        step = step_of(Kind.COPY, 1, None, read(0), MaskUse(1, structure=True, complement=True))
+        slots = [use(values.dtype, present is None), steps.use_of(c)]
+        return [
+            *step_pieces(step, slots, False, by_place=(0,) if listed else ()),
             constant("LISTED", listed),
-            constant("T_FULL", t.present is None),
-            constant("T_ISO", iso),
-        ],
-    )
-    scratch = scratch_arrays.current()
-    region = (address(indices), count_at, items, address(t.present), values.data.ptr)
-    try:
-        atomic_updates.changing = True
-        c = atomic_updates.own(c)
-        before, slots = entries_of(c), scratch.slots()
-        c.uncount()
-        scratch.launch(kernel, items, (*region, *_addresses(c), *before, slots.address, slots.host))
-        c.pending = Pending(slots.published(), c.size)
-    finally:
-        atomic_updates.changing = False
-    return c
+            constant("UNIQUE", True),
+        ]
 
-
-def entries_of(c: VectorStore) -> tuple[int, int]:
-    """Where the device has the number of entries (or 0), and the number if the host knows it."""
-    known = c.known_nvals
-    return (0, known) if known is not None else (c.pending.counter.address, 0)  # type: ignore[union-attr]
+    key = "fill", c.values.dtype.char, values.dtype.char, listed, present is None
+    (kernel,) = functions("step_in_place.cu", key, ["step_in_place_kernel"], pieces)
+    words = (address(present), values.data.ptr, 0 if len(values) == 1 else -1)
+    head = (address(indices), count_at, items)
+    return steps.in_place(c, kernel, head, items, words, scratch_arrays.current(), reads_output=True)
 
 
 def filtered(x: VectorStore, op: Any, thunk: Any, select: bool) -> VectorStore:
     """The entries where ``op(x, i, 0, thunk)`` is true, or its results."""
     x = as_bitmap(x)
     dtype = x.dtype if select else op.return_type.np_type
-    (kernel,) = functions(
-        "filter.cu",
-        (op.key, _key(x), select),
-        ["filter_kernel"],
-        lambda: [
-            *_operand("X", x),
-            using("Left", op.type.np_type),
-            using("Thunk", op.type2.np_type),
-            using("Out", dtype),
-            index_unary("op", op),
-            constant("SELECT", select),
-        ],
-    )
-    scratch = scratch_arrays.current()
-    result, slots = Result(x.size, dtype), scratch.slots()
-    operands = (*_addresses(x), x.size, _scalar(thunk, op.type2))
-    scratch.launch(kernel, x.size, (*operands, *result.addresses, slots.address, slots.host))
-    return result.store(slots, everywhere=not select and x.present is None)
+    kind, full = Kind.SELECT if select else Kind.APPLY_INDEX, not select and x.present is None
+
+    def pieces() -> list[str]:
+        args = read(0) + scalars(op.type2.np_type)
+        return step_pieces(step_of(kind, 1, op, args), [steps.use_of(x), result(dtype)], full)
+
+    words = (*steps.words_of(x), _scalar(thunk, op.type2))
+    key = kind, op.key, steps.key_of(x)
+    return steps.into_new(key, pieces, x.size, dtype, words, scratch_arrays.current(), full)
 
 
 def count_edges(columns: MatrixStore, u: VectorStore) -> int:
     """Entries of the matrix in the rows that ``u`` has entries for; remembered with ``u``."""
     listed = u.kind == "sparse"
-    (kernel,) = functions(
-        "count_edges.cu",
-        (index_key(columns), listed),
-        ["count_edges_kernel"],
-        lambda: [using("Offset", columns.indptr.dtype), constant("FLAGGED", not listed)],
-    )
+    kernel = kernels_on_offsets(columns.indptr.dtype)[COUNT_EDGES]
     scratch = scratch_arrays.current()
     slots = scratch.slots()
     indices, _, items, count_at = list_of(u) if listed else (None, None, u.size, 0)

@@ -180,7 +180,7 @@ def _is_value(value: Any, dtype: np.dtype) -> bool:
 
 
 def gathers_all(step: BodyStep, listable: frozenset[int]) -> bool:
-    """Whether a step is a gather that overwrites its vector at all positions, in place (kernels/gather.cuh)."""
+    """Whether a step is a gather that overwrites its vector at all positions, in place (kernels/loop_positions.cuh)."""
     alone = step.mask is None and step.accum is None
     return step.kind == Kind.GATHER and alone and step.out not in listable and driver_among(step, listable) is None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ....progress import busy
 from ..runtime.compile import functions_of
 from .emit import LoopKernel
-from .emit_kernel import LONG_ROWS, NO_TEAMS, SHORT_ROWS, TEAMS
 from .launcher import Launcher
 from .layout import SLOT, SOURCE
 
@@ -33,14 +32,11 @@ class Compiled:
         nothing to do meanwhile; and with a look at rows that may be short, or without."""
         found = self._launchers.get((teams, short_rows))
         if found is None:
-            text, (threads, blocks, cluster) = self.program.text, self.program.shape
-            if not teams:
-                text, cluster = text.replace(TEAMS, NO_TEAMS, 1), 1
-            if short_rows:
-                text = text.replace(LONG_ROWS, SHORT_ROWS, 1)
+            threads, blocks, cluster = self.program.shape
+            clusters = teams and cluster > 1
             with busy("compiling a loop for this device, once"):
-                (kernel,), _ = functions_of(text, ["loop_kernel"])
-            found = Launcher(kernel, threads, blocks, cluster)
+                (kernel,), _ = functions_of(self.program.parts.of(clusters, short_rows), ["loop_kernel"])
+            found = Launcher(kernel, threads, blocks, cluster if clusters else 1)
             self._launchers[teams, short_rows] = found
         return found
 

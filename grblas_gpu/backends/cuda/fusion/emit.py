@@ -21,6 +21,7 @@ from .analyse import SlotFacts, analyse
 from .emit_barriers import barrier, cleaning
 from .emit_chains import Rows, chain
 from .emit_context import PER_STEP, Context
+from .emit_kernel import KernelText
 from .emit_positions import position
 from .emit_product import product_text, settling_text
 from .emit_product_names import names_of
@@ -39,7 +40,7 @@ MATRIX_WORDS = "columns rows hub_neighbours order row_ids nvals nrows once longe
 class LoopKernel:
     """The text of a kernel, and the words that it wants. It outlives the objects that it was made for."""
 
-    text: str
+    parts: KernelText
     layout: Layout
     slots: Sequence[SlotFacts]
     initial_values: dict[int, Any]
@@ -54,6 +55,11 @@ class LoopKernel:
     whole_rows: Sequence[tuple[int, bool]]  # matrices whose rows are added up whole, and whether these are columns
     team_words: Sequence[int]  # the longest rows of matrices: clusters are for short ones ...
     lists_in_teams: bool  # ... and for short lists: where loops are in loops, it is in shared memory only that they pay
+
+    @property
+    def text(self) -> str:
+        """As it is for most matrices."""
+        return self.parts.of(self.shape[2] > 1, False)
 
 
 def kernel_of(body: Body) -> LoopKernel:
@@ -84,12 +90,12 @@ def emit(order: Schedule) -> LoopKernel:
         if isinstance(item, Product) and item.in_shared
     }
     small = emit_teams.small(order, shared)
-    text = emit_kernel.kernel_text(
+    whole = emit_kernel.kernel_text(
         context, flow, plan, parts, counters, loops, bool(shared), small, _first_bits(context, order)
     )
     names = layout.names
     return LoopKernel(
-        text,
+        whole,
         layout,
         facts.slots,
         facts.initial_values,

@@ -97,7 +97,7 @@ def _rows_begin_and_end(facts: Analysis, rows: Rows | None) -> tuple[list[str], 
 
 def _row_in_variables(running: _Pass, at: int, step: BodyStep) -> list[str]:
     """The row of a product at position i, if the mask is open there."""
-    kind = c_type(running.reading.context.facts.slots[step.out].dtype)
+    kind = c_type(running.reading.context.slots[step.out].dtype)
     running.wrote[step.out] = [f"found{at}"]
     lines = [
         f"p{at}::Sum sum{at} = {{false, p{at}::Value(0)}};",
@@ -153,7 +153,7 @@ def _in_variables(running: _Pass, at: int, step: BodyStep) -> list[str]:
     if step.kind in PRODUCTS:
         return _row_in_variables(running, at, step)
     reading = running.reading
-    slot = reading.context.facts.slots[step.out]
+    slot = reading.context.slots[step.out]
     kind, has, value, wrote = c_type(slot.dtype), f"found{at}", f"value{at}", f"wrote{at}"
     opened = reading.opened(step.mask)
     found, result = computed(reading, at, step)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ...programs.steps import CONTROL, product_operands
-from ...programs.terms import Kind, Operand
+from ...programs.terms import Kind, Operand, counted
 from ...storage import column_type
 from ..runtime.translate import c_type
 from .analyse import Analysis, SlotFacts
@@ -27,6 +28,10 @@ class Context:
     pieces: list[str] = field(default_factory=list)  # namespaces, one for each operator or product
     _spaces: dict[str, str] = field(default_factory=dict)  # what each has, and its name
     part: int | None = None  # of the body that is written, if there are several
+
+    @property
+    def slots(self) -> Sequence[SlotFacts]:
+        return self.facts.slots
 
     def word(self, *name: Any) -> str:
         return f"given.word[{self.layout.word(*name)}]"
@@ -58,7 +63,7 @@ class Context:
         """A constant, a Scalar of the loop or arithmetic on the count, as a value of a type."""
         name = c_type(dtype)
         if operand.kind == "count":
-            return f"cast<{name}>(cast<{c_type(operand.dtype)}>(int64({operand.text.replace('step', 'S.step')})))"
+            return f"cast<{name}>(cast<{c_type(operand.dtype)}>(int64({arithmetic(operand.arithmetic)})))"
         if operand.kind == "variable":
             return f"cast<{name}>(value_of<{c_type(operand.dtype)}>(S.c{operand.number}.bits))"
         word = self.word("constant", operand.number)
@@ -89,6 +94,11 @@ class Context:
         matrix, transposed = self.columns_of(at)
         offset = c_type(self.facts.matrices[matrix].indptr.dtype)
         return f"(const {offset}*){self.word('columns', 'indptr', matrix, transposed)}"
+
+
+def arithmetic(tree: Any) -> str:
+    """Arithmetic on the counts of a loop."""
+    return counted(tree, "S.{}".format, "int64({}ll)".format)
 
 
 def counters_of(at: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ...programs.reading import EACH
 from ..runtime import compile as programs
@@ -20,15 +21,23 @@ SHAPE = 512, 2
 WIDE = 1024, 1  # of loops whose products keep elements of their operands in shared memory: there is one copy of them
 MOST_WORDS_WIDE = 512  # of a loop's state, which is in shared memory as the queues of all warps are
 CLUSTER = 8  # blocks, as in kernels/grid_barrier.cuh, where a device has clusters
-TEAMS, NO_TEAMS = "#define TEAMS 1\n", "#define TEAMS 0\n"  # whether a cluster may go on alone
-#: Whether rows may be so short that a lane had better take one: known when a run sees its matrices.
-SHORT_ROWS, LONG_ROWS = (f"{constant('SHORT_ROWS', short)}\n" for short in (True, False))
 TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to interrupt
 #: Pasted once; the others once for each product.
 COMMON = (
-    *("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "loop_positions.cuh", "loop_sums.cuh", "gather.cuh"),
-    *("lists.cuh", "chain.cuh"),
+    *("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "loop_positions.cuh", "loop_sums.cuh"),
+    "lists.cuh",
 )
+
+
+class KernelText(NamedTuple):
+    """The text of a kernel, complete but for what a run decides that sees its matrices and the device."""
+
+    before: str
+    after: str
+
+    def of(self, teams: bool, short_rows: bool) -> str:
+        """``teams``: a cluster may go on alone; ``short_rows``: rows may be so short that a lane takes one."""
+        return f"{self.before}#define TEAMS {int(teams)}\n{constant('SHORT_ROWS', short_rows)}\n{self.after}"
 
 
 def kernel_text(
@@ -41,7 +50,7 @@ def kernel_text(
     shares: bool,
     small: str,
     bits: str,
-) -> str:
+) -> KernelText:
     """The whole text; ``parts`` are what a round has to do, ``plan`` is for the end of the round before, and ``shares``
     says whether frontiers may be in shared memory. ``bits``: what makes those of frontiers that have some."""
     facts, layout = context.facts, context.layout
@@ -87,9 +96,9 @@ def kernel_text(
     )
     pasted: set[str] = set()
     first, *others = (programs.paste(name, pasted) for name in COMMON)  # in this order
-    shaped = f"{TEAMS if shape[2] > 1 else NO_TEAMS}{LONG_ROWS}constexpr int BLOCK_THREADS = {shape[0]};\n"
-    common = f"{first}{emit_calls.CALLING if context.calls else ''}{shaped}{declarations()}{''.join(others)}"
-    return f'{common}#line 1 "generated for a loop"\n{head}{"".join(context.pieces)}{kernel}'
+    common = f"constexpr int BLOCK_THREADS = {shape[0]};\n{declarations()}{''.join(others)}"
+    after = f'{common}#line 1 "generated for a loop"\n{head}{"".join(context.pieces)}{kernel}'
+    return KernelText(f"{first}{emit_calls.CALLING if context.calls else ''}", after)
 
 
 def in_cases(parts: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from . import emit_sums
 from .analyse import Analysis
 from .direction import STRATEGIES, policy_of, rule_text
 from .emit_barriers import noted
-from .emit_context import Context, counters_of
+from .emit_context import Context, arithmetic, counters_of
 from .emit_flow import COUNT
 from .emit_kernel import COMMON
 from .emit_product_names import Names, adds_up_marked, names_of, operands_text
@@ -142,7 +142,7 @@ def _changes(steps: Sequence[int]) -> str:
 def _final(value: Any, space: str, done: Kind) -> str:
     """The value at which rows settle."""
     if isinstance(value, Counted):
-        return f"cast<{space}::Value>(int64({value.text.replace('step', 'S.step')}))"
+        return f"cast<{space}::Value>(int64({arithmetic(value.arithmetic)}))"
     return literal(value, done.dtype)
 
 

@@ -40,7 +40,7 @@ class Names(NamedTuple):
 
 
 def adds_up_marked(facts: Analysis, item: Product, step: BodyStep) -> bool:
-    """Whether pulls may have the operand's flags in its values (kernels/marked_operand.cuh)."""
+    """Whether pulls may have the operand's flags in its values (kernels/loop_operands.cuh)."""
     done = facts.products[item.step]
     if facts.strategies[item.step].pull != "pull.hybrid" or reuses_mask(step.desc, step.mask is not None):
         return False

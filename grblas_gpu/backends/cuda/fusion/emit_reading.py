@@ -1,38 +1,57 @@
-"""What a step finds at position i, as C++ expressions: whether there is a result, and which."""
+"""What a step finds at position i, as C++ expressions: whether there is a result, and which.
+
+The text is the same in a loop (:mod:`.emit_positions`) and in a launch of one step (:mod:`.emit_one_step`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
 
 from ...programs.steps import may_be_empty
 from ...programs.terms import BodyStep, Kind, MaskUse, Operand
 from ..runtime import compile as programs
 from ..runtime.compile import binary, index_unary, unary
 from ..runtime.translate import c_type
-from .emit_context import Context
+
+
+class Surroundings(Protocol):
+    """The program that a step's text is part of: a loop, or one launch."""
+
+    @property
+    def slots(self) -> Sequence[Any]:
+        """Of every vector its type, and whether it is full or iso."""
+
+    def namespace(self, name: str, text: str) -> None: ...
+
+    def scalar(self, operand: Operand, dtype: np.dtype) -> str: ...
 
 
 @dataclass
 class Reading:
     """Where a pass finds position i of vectors: in memory, or in variables of steps before in the same pass."""
 
-    context: Context
+    context: Surroundings
     registers: dict[int, tuple[str, str]] = field(default_factory=dict)  # whether there is an entry, and its value
     loaded: dict[str, str] | None = None  # variables for what is read, if that is read first
+    row: str = "i"  # the position that an operator is given
+    column: str = "0"
 
     def has(self, number: int) -> str:
         """Whether a vector has an entry at position i."""
         if number in self.registers:
             return self.registers[number][0]
-        full = self.context.facts.slots[number].full
+        full = self.context.slots[number].full
         return "true" if full else self._load(f"bool has{number}", f"S.s{number}.has(i)")
 
     def at(self, number: int) -> str:
         """The value of a vector at position i."""
         if number in self.registers:
             return self.registers[number][1]
-        slot = self.context.facts.slots[number]
+        slot = self.context.slots[number]
         if slot.iso:
             return f"S.s{number}.values()[0]"
         return self._load(f"{c_type(slot.dtype)} at{number}", f"S.s{number}.values()[i]")
@@ -49,14 +68,14 @@ class Reading:
             return "true"
         inside = self.has(mask.vector)
         if not mask.structure:
-            zero = f"{c_type(self.context.facts.slots[mask.vector].dtype)}(0)"
+            zero = f"{c_type(self.context.slots[mask.vector].dtype)}(0)"
             inside = f"({inside} && {self.at(mask.vector)} != {zero})"
         return f"!({inside})" if mask.complement else inside
 
 
 def computed(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
     """Whether there is a result at position i, and what it is: for an accumulator in a type of its own."""
-    out = c_type(reading.context.facts.slots[step.out].dtype)
+    out = c_type(reading.context.slots[step.out].dtype)
     if step.kind == Kind.CLEAR:
         return "false", f"{out}()"
     found, result = _result(reading, at, step)
@@ -96,17 +115,16 @@ def _result(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
     if step.kind == Kind.APPLY:
         context.namespace(space, unary("op", op))
         return has[0], f"{space}::op({read(vectors[0], op.type.np_type)})"
-    if step.kind in (Kind.APPLY_LEFT, Kind.APPLY_RIGHT):
-        context.namespace(space, binary("op", op))
+    if step.kind in (Kind.APPLY_LEFT, Kind.APPLY_RIGHT, Kind.APPLY_INDEX, Kind.SELECT):
         x, y = (
             read(arg, kind.np_type) if arg.kind == "vector" else context.scalar(arg, kind.np_type)
             for arg, kind in zip(step.args, (op.type, op.type2), strict=True)
         )
-        return has[0], f"{space}::op({x}, {y})"
-    if step.kind in (Kind.APPLY_INDEX, Kind.SELECT):
+        if step.kind in (Kind.APPLY_LEFT, Kind.APPLY_RIGHT):
+            context.namespace(space, binary("op", op))
+            return has[0], f"{space}::op({x}, {y})"
         context.namespace(space, index_unary("op", op))
-        x = read(vectors[0], op.type.np_type)
-        call = f"{space}::op({x}, i, 0, {context.scalar(step.args[1], op.type2.np_type)})"
+        call = f"{space}::op({x}, {reading.row}, {reading.column}, {y})"
         if step.kind == Kind.SELECT:
             return f"({has[0]} && cast<bool>({call}))", reading.at(vectors[0].number)
         return has[0], call
@@ -116,11 +134,11 @@ def _result(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
 def _gathered(reading: Reading, step: BodyStep, vectors: list[Operand]) -> tuple[str, str]:
     """``v[index]``: an entry where the index has one, and v has one there."""
     source, index = (arg.number for arg in vectors)
-    facts, name, place = reading.context.facts, f"S.s{source}", f"int64({reading.at(index)})"
+    slots, name, place = reading.context.slots, f"S.s{source}", f"int64({reading.at(index)})"
     problem = f"{place}, {wrong(step, 'OUT_OF_RANGE')}"
-    found = [] if facts.slots[index].full else [reading.has(index)]
-    found += [] if facts.slots[source].full else [f"{name}.has_at({problem})"]
-    at = f"{name}.values()[0]" if facts.slots[source].iso else f"{name}.at({problem})"
+    found = [] if slots[index].full else [reading.has(index)]
+    found += [] if slots[source].full else [f"{name}.has_at({problem})"]
+    at = f"{name}.values()[0]" if slots[source].iso else f"{name}.at({problem})"
     return f"({' && '.join(found)})" if found else "true", at
 
 
@@ -140,7 +158,9 @@ def wrong(step: BodyStep, what: str) -> str:
     return f"{{counters + STOP, {what}, {step.number}}}"
 
 
-def changed(context: Context, at: int, step: BodyStep, result: tuple[str, str], names: tuple[str, str, str]) -> str:
+def changed(
+    context: Surroundings, at: int, step: BodyStep, result: tuple[str, str], names: tuple[str, str, str]
+) -> str:
     """What a step does where its mask is open to the variables that say whether there is an entry, and which.
 
     The third name is of what is done where it computes a value.
@@ -152,7 +172,7 @@ def changed(context: Context, at: int, step: BodyStep, result: tuple[str, str], 
         return f"{has} = {found}; if ({has}) {value} = {value_text};{also}"
     accum = getattr(step.accum, "binaryop", step.accum)
     context.namespace(f"a{at}", programs.product("op", accum))
-    kind = c_type(context.facts.slots[step.out].dtype)
+    kind = c_type(context.slots[step.out].dtype)
     left, right = c_type(accum.type.np_type), c_type(accum.type2.np_type)
     both = f"cast<{kind}>(a{at}::op(cast<{left}>({value}), cast<{right}>(t), i, 0, i, 0))"
     combined = f"{value} = {has} ? {both} : cast<{kind}>(t);"

@@ -10,7 +10,7 @@ from .analyse import Analysis
 from .items import Schedule
 
 NEVER = "false"
-LONGEST_SHARED = 31  # entries of a row, as in kernels/shared_frontier.cuh
+LONGEST_SHARED = 31  # entries of a row, as in kernels/lists.cuh
 #: Parts whose rounds may stay in shared memory: C++ for whether the matrix lets them, and for how many edges.
 Shared = Mapping[int, tuple[str, str]]
 

@@ -109,8 +109,8 @@ class Product:
     epilogue: tuple[int, ...]  # the steps that run inside of it, two at most
     notes: tuple[Note, ...]
     decides: bool
-    in_shared: bool = False  # a round is nothing else: a short frontier stays in shared memory (shared_frontier.cuh)
-    keeps_bits: bool = False  # a round is nothing else: a pull leaves bits for the next one (frontier_bits.cuh)
+    in_shared: bool = False  # a round is nothing else: a short frontier stays in shared memory (lists.cuh)
+    keeps_bits: bool = False  # a round is nothing else: a pull leaves bits for the next one (loop_pull_bits.cuh)
     between: tuple[int, ...] = ()  # Scalars that are computed between two levels there
     loop: int = 0  # the number of the loop inside whose rounds these are; 0: the whole
     limit: Operand | None = None  # of that loop

@@ -45,7 +45,7 @@ class Launcher:
     def launch(self, words: memoryview, parameters: int, work: int, scratch: Scratch, wants_shared: bool) -> None:
         """Whole clusters of blocks for so many items of work; ``parameters`` is where the address of the words is.
 
-        ``wants_shared``: products keep something of their operands there (kernels/row_products.cuh, column_filter.cuh).
+        ``wants_shared``: products keep something of their operands there (kernels/row_products.cuh, loop_operands.cuh).
         """
         asked = scratch.device, scratch.stream_at, parameters, work, wants_shared
         if asked != self._asked:

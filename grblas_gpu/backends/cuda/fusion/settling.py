@@ -11,7 +11,6 @@ over all walks from the frontier that only pass through vertices that were lower
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ from ....ir.descriptor import Counted
 from ...programs.monoids import LEAST
 from ...programs.requests import Sides, direction_of
 from ...programs.steps import CONTROL, PRODUCTS, TO_SCALAR, overwrites, product_operands, vectors_of
-from ...programs.terms import BodyStep, Kind, MaskUse, Operand, VectorUse
+from ...programs.terms import BodyStep, Kind, MaskUse, Operand, VectorUse, counted
 from ..eager.mxv_product import Product
 from .direction import PUSH, policy_of
 
@@ -101,10 +100,10 @@ def _asked(step: BodyStep) -> bool:
 
 def _counted(steps: Sequence[BodyStep], number: int) -> bool:
     """Whether anybody reads how many rounds a loop has made."""
-    texts = [arg.text for step in steps for arg in step.args if arg.kind == "count"]
+    trees = [arg.arithmetic for step in steps for arg in step.args if arg.kind == "count"]
     finals = (step.desc.settles_at for step in steps if step.desc is not None)
-    texts += [final.text for final in finals if isinstance(final, Counted)]
-    return any(re.search(rf"\bstep{number}\b", text) for text in texts)
+    trees += [final.arithmetic for final in finals if isinstance(final, Counted)]
+    return any(counted(tree, lambda name: f"<{name}>", str).count(f"<step{number}>") for tree in trees)
 
 
 def _writes(step: BodyStep, number: int) -> bool:

@@ -21,7 +21,7 @@ LEAST_LIST = 4096
 #: Entries of a part, on average: rows of more than 256 are dealt out in parts of 128, or what is left of them.
 LEAST_PART = 85
 MOST_SORTED = 2**25  # products that a push may sort
-MOST_SPANS = 4096  # as in kernels/loop_sort.cuh
+MOST_SPANS = 4096  # as in kernels/loop_push.cuh
 WATCH = 20_000  # looks at the report before the host goes to sleep
 NOWHERE: tuple[Any, Any] = (None, None)
 FLAGS, VALUES, LISTS, LISTED = (SLOT.at[name] for name in ("flags_at", "values_at", "list_at", "listed"))

@@ -3,7 +3,6 @@
 
 #include "publish.cuh"
 #include "radix_digits.cuh"
-#include "sorted_lines.cuh"
 
 // keys[entry] = its position, row above column; counts the digits of all from a bit on, the keys that are not above the previous one, and
 // the positions outside of the matrix.

@@ -75,3 +75,75 @@ extern "C" __global__ void __launch_bounds__(256, 6) diagonal_kernel(
     }
     publish_one(found, counters, host);
 }
+
+// The same of a matrix whose rows are short.
+//
+// A search of a short row would read most of it anyway, with dependent reads. So a warp reads the columns of 32 rows in order, many at
+// once. An entry is on the diagonal if its column belongs to one of these rows and it lies between that row's offsets.
+
+constexpr int AT_ONCE = 9, WARPS = 8, BLOCKS = 6;  // reads per lane, warps per block, blocks per processor
+constexpr Offset MOST = 2048;  // entries of 32 rows: with more each row is searched
+
+struct RowsOfWarp {
+    int starts[33], found[32];  // where rows begin, and where their diagonal entries are, or -1: relative to the first row's start
+};
+
+DEVICE Offset searched(const Column* indices, Offset start, Offset stop, Column wanted) {
+    Offset after = Offset(upper_bound(indices, int64(start), int64(stop), wanted));
+    return after > start && indices[after - 1] == wanted ? after - 1 : Offset(-1);
+}
+
+// All lanes of a warp, for 32 rows of `entries` from `from` on.
+DEVICE void read_rows(const Column* indices, Offset from, int entries, Column wanted_first, RowsOfWarp& rows) {
+    using Distance = either<sizeof(Column) == 8, uint64, unsigned>;
+    const Column* own = indices + from;
+#pragma unroll 1
+    for (int first = lane() - int(from % 32); first - lane() < entries; first += 32 * AT_ONCE) {  // whole cache lines
+        Column columns[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) columns[k] = first + 32 * k < entries ? own[first + 32 * k] : Column(-1);
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) {
+            int entry = first + 32 * k;
+            Distance row = Distance(columns[k]) - Distance(wanted_first);
+            if (row < 32 && rows.starts[row] <= entry && entry < rows.starts[row + 1]) rows.found[row] = entry;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) diagonal_short_kernel(
+    const Offset* indptr, const Column* indices, const Stored* values, int64 first_row, int64 first_column, int64 size,
+    bool* present, Stored* out, int64* counters, volatile int64* host
+) {
+    __shared__ RowsOfWarp of_warps[WARPS];
+    RowsOfWarp& rows = of_warps[threadIdx.x >> 5];
+    if (ISO && thread_in_grid() == 0) out[0] = values[0];
+    int number = 0;
+    auto offset = [&](int64 p) { return indptr[first_row + (p < size ? p : size)]; };
+    int64 p = thread_in_grid();
+    Offset start = offset(p), stop = offset(p + 1);
+    for (; p - lane() < size; p += threads_in_grid()) {
+        Offset next_start = offset(p + threads_in_grid()), next_stop = offset(p + threads_in_grid() + 1);  // in flight
+        Offset from = from_lane(start, 0), to = from_lane(stop, 31), found;
+        if (to - from > MOST) {
+            found = searched(indices, start, stop, Column(first_column + p));
+        } else {
+            rows.starts[lane()] = int(start - from);
+            rows.found[lane()] = -1;
+            if (lane() == 31) rows.starts[32] = int(stop - from);
+            __syncwarp();
+            read_rows(indices, from, int(to - from), Column(first_column + p - lane()), rows);
+            __syncwarp();
+            found = rows.found[lane()] < 0 ? Offset(-1) : from + rows.found[lane()];
+            __syncwarp();  // before other lanes write there
+        }
+        if (p < size) {
+            present[p] = found >= 0;
+            if (!ISO && found >= 0) out[p] = values[found];
+            number += found >= 0;
+        }
+        start = next_start;
+        stop = next_stop;
+    }
+    publish_one(number, counters, host);
+}

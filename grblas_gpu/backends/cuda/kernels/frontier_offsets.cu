@@ -1,24 +1,31 @@
-// The offsets of a large frontier, in two passes.
+// The offsets of a large frontier (frontier.cuh), in two passes. Generated: Offset.
 
-#include "frontier.cuh"
 #include "tiles.cuh"
+
+struct Vertices {
+    const Offset* indptr;
+    const int64* list;  // or null: all of them
+    DEVICE int64 degree(int64 t) const {
+        int64 k = list ? list[t] : t;
+        return int64(indptr[k + 1]) - int64(indptr[k]);
+    }
+};
 
 extern "C" __global__ void sum_degrees_kernel(
     const Offset* indptr, const int64* list, const int64* device_count, int64 host_count, int64* tile_sums
 ) {
-    Matrix m = {indptr, nullptr, nullptr};
-    Frontier frontier = {list, counted(device_count, host_count)};
-    sum_tiles(frontier.count, tile_sums, [&](int64 t) { return degree(m, frontier, t); });
+    Vertices vertices = {indptr, list};
+    sum_tiles(counted(device_count, host_count), tile_sums, [&](int64 t) { return vertices.degree(t); });
 }
 
 extern "C" __global__ void offsets_kernel(
     const Offset* indptr, const int64* list, const int64* device_count, int64 host_count, const int64* tile_sums,
     int64* offsets
 ) {
-    Matrix m = {indptr, nullptr, nullptr};
-    Frontier frontier = {list, counted(device_count, host_count)};
+    Vertices vertices = {indptr, list};
+    int64 count = counted(device_count, host_count);
     with_offsets(
-        frontier.count, tile_sums, offsets + frontier.count, [&](int64 t) { return degree(m, frontier, t); },
+        count, tile_sums, offsets + count, [&](int64 t) { return vertices.degree(t); },
         [&](int64 t, int64 offset, int64) { offsets[t] = offset; }
     );
 }

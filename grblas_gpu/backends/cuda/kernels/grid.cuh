@@ -125,3 +125,76 @@ template <class T> DEVICE int64 upper_bound(const T* numbers, int64 lo, int64 hi
     }
     return lo;
 }
+
+// Flags of a byte each, which several threads may set at once.
+
+// Sets a flag; true for the one thread that changed it. Atomics work on the word that contains it.
+DEVICE bool first_to_set(bool* flag) {
+    uint64 address = uint64(flag);
+    unsigned bit = 1u << (address & 3) * 8;
+    return !(atomicOr((unsigned*)(address & ~uint64(3)), bit) & bit);
+}
+
+// Clears a flag; whether it was set before.
+DEVICE bool first_to_clear(bool* flag) {
+    uint64 address = uint64(flag);
+    unsigned bit = 1u << (address & 3) * 8;
+    return atomicAnd((unsigned*)(address & ~uint64(3)), ~bit) & bit;
+}
+
+// The dynamic shared memory of a launch, if it has any.
+
+DEVICE uint64* dynamic_shared() {
+#ifdef __CUDA_ARCH__
+    extern __shared__ uint64 dynamic_memory[];
+#else
+    static uint64 dynamic_memory[8];  // an emulation
+#endif
+    return dynamic_memory;
+}
+DEVICE unsigned dynamic_bytes() {
+    unsigned bytes = 64;
+#ifdef __CUDA_ARCH__
+    asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+#endif
+    return bytes;
+}
+
+// A position as the user gave it, of any type: negative ones count from the end. It may be outside of 0 ... size.
+
+template <class Given> DEVICE int64 given_position(Given number, int64 size) {
+    return int64(number) + (is_signed<Given> && number < Given(0) ? size : 0);
+}
+
+// Cooperation of warps and blocks besides sums and lists: searches by a whole warp, and work for the last block.
+
+// The number of the ascending numbers[0..count), or of numbers[n] + spacing * n, that are at most `wanted`. All lanes of the warp pass the
+// same arguments and probe 32 places at a time, so that a million numbers take four steps instead of twenty.
+template <class T> DEVICE int64 warp_upper_bound(const T* numbers, int64 count, int64 wanted, int64 spacing = 0) {
+    int64 lo = 0, hi = count;
+    while (lo < hi) {
+        int64 step = (hi - lo + 31) >> 5;
+        int64 probe = lo + (lane() + 1) * step - 1;
+        bool below = probe < hi && int64(numbers[probe]) + spacing * probe <= wanted;
+        int passed = __popc(__ballot_sync(FULL_WARP, below));
+        int64 end = lo + (passed + 1) * step - 1;  // this number is known to be larger, or is beyond the end
+        lo += passed * step;
+        if (end < hi) hi = end;
+    }
+    return lo;
+}
+
+// True in the block that calls it last, which sees all earlier writes of the other blocks. All threads of all blocks call it once. `done`
+// is 0 before and after.
+DEVICE bool last_block(unsigned* done) {
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(done, 1u) == gridDim.x - 1;
+        if (last) *done = 0;
+    }
+    __syncthreads();
+    __threadfence();
+    return last;
+}

@@ -4,13 +4,11 @@
 
 #include "loop_push.cuh"
 #include "loop_shared_frontier.cuh"
-#include "marked_operand.cuh"
+#include "loop_operands.cuh"
 #include "loop_pull_hybrid.cuh"
 #include "loop_pull_balanced.cuh"
 #include "loop_pull_marks.cuh"
 #include "loop_pull_plain.cuh"
-#include "loop_sort.cuh"
-#include "loop_short_rows.cuh"
 
 // Thread 0 of every block, at a grid barrier before the product.
 template <class U, class S>

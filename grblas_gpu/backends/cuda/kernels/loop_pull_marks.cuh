@@ -1,7 +1,7 @@
 // A pull in a loop with a thread for each entry, where only flags matter (STRUCTURE): a thread that finds an entry sets the flag of its row
 // without waiting. Several threads may set one flag, and flags of closed rows are set, too: count_marked_rows corrects that.
 
-#include "column_filter.cuh"
+#include "loop_operands.cuh"
 #include "loop_pull_plain.cuh"
 
 DEVICE constexpr bool marks_rows(int strategy) { return strategy == BY_ENTRIES && !BALANCED && STRUCTURE; }

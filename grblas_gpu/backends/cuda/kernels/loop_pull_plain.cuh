@@ -1,6 +1,6 @@
 // Pulls in a loop as in TurboBFS: a thread for each row, a warp for each row, a thread for each entry.
 
-#include "column_filter.cuh"
+#include "loop_operands.cuh"
 #include "loop_pull_bits.cuh"
 #include "loop_pull_hybrid.cuh"
 

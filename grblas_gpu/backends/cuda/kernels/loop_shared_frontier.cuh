@@ -1,4 +1,4 @@
-// Levels of a search, one after another, while the frontier is short and no vertex has many edges (shared_frontier.cuh): one barrier each, and
+// Levels of a search, one after another, while the frontier is short and no vertex has many edges (lists.cuh): one barrier each, and
 // no decision of the host or of other blocks between two levels. Included together with loop_push.cuh, which follows the edges.
 
 constexpr int64 MOST_SHARED = STRUCTURE || EXIT_AT_FIRST ? ::SHARED_EDGES : ::SHARED_SUM_EDGES;

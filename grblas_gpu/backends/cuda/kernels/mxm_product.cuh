@@ -2,7 +2,7 @@
 // (as the operator takes them), Value (the result); the functions multiply, add, terminal, initial; and
 //   STRUCTURE      only whether there is a product matters: all are equal, and adding them changes nothing
 //   LEFT, RIGHT    how the values of a factor are read: not at all, one for all, one for each entry
-//   EXIT_AT_FIRST  any product will do
+//   EXIT_AT_FIRST  any product is the result
 //   HAS_TERMINAL   a sum may stop when it reaches terminal()
 //   NATIVE         the processor's own atomic for `add` (numbered as below), or 0
 

@@ -8,7 +8,7 @@
 //   HAS_TERMINAL   a row may stop when it reaches terminal()
 //   EARLY_EXIT     rows may stop at all
 //   REPEATED       the matrix stands several times along the diagonal: indices and values are stored once, offsets for all
-//   OPERAND_MARKED pulls that sum may have the vector's flags in its values (marked_operand.cuh)
+//   OPERAND_MARKED pulls that add up may have the vector's flags in its values (loop_operands.cuh)
 
 #include "grid.cuh"
 #include "mask.cuh"

@@ -1,6 +1,6 @@
 // Turns the numbers of entries that chunks keep into the places where the chunks write, in the block that counts last; publishes the total.
 
-#include "cooperate.cuh"
+#include "grid.cuh"
 #include "publish.cuh"
 
 constexpr int AT_A_TIME = 8;

@@ -56,6 +56,34 @@ template <class To, class From> DEVICE To cast(From value) {
     }
 }
 
+// A value in a word, as scalars reach kernels and as a loop keeps its Scalars (Variable).
+template <class T> DEVICE T value_of(uint64 bits) {
+    if constexpr (same_type<T, double>) return __longlong_as_double(bits);
+    else if constexpr (same_type<T, float>) return __uint_as_float(unsigned(bits));
+    else return T(bits);
+}
+template <class T> DEVICE uint64 bits_of(T value) {
+    if constexpr (same_type<T, double>) return uint64(__double_as_longlong(value));
+    else if constexpr (same_type<T, float>) return __float_as_uint(value);
+    else if constexpr (same_type<T, bool>) return value ? 1 : 0;
+    else return uint64(int64(value));
+}
+
+// A vector that one step of a program reads (fusion/emit_one_step.py).
+template <class T> struct Operand {
+    const bool* flags;
+    const T* at;
+    int64 each;  // all bits set; or none: one value stands for all
+
+    struct Values {
+        const T* at;
+        int64 each;
+        DEVICE const T& operator[](int64 i) const { return at[i & each]; }
+    };
+    DEVICE bool has(int64 i) const { return flags[i]; }
+    DEVICE Values values() const { return {at, each}; }
+};
+
 // --- the arithmetic of operators: what Numba computes ----------------------------------------------------------------
 
 namespace py {

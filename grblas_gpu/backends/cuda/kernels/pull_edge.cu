@@ -1,6 +1,7 @@
 // pull.edge: one thread for each entry of the matrix; row_ids[entry] is its row.
 
-#include "atomics.cuh"
+#include "mxv.cuh"
+#include "sums.cuh"
 #include "tally.cuh"
 
 DEVICE void pull_edge(

@@ -2,8 +2,8 @@
 //   QUEUED  each sum enters a list when first touched (otherwise the marks are the result)
 //   SMALL   the frontier is small enough for shared memory
 
-#include "atomics.cuh"
 #include "frontier.cuh"
+#include "sums.cuh"
 #include "tally.cuh"
 
 // If any product is the result, `out_values` gets it: at its place in the list, or in the result.

@@ -1,13 +1,38 @@
-// One pass of a sort.
+// The passes of a sort, and the count before them. Generated besides what radix_sort.cuh needs: Upper, Lower and INTO, where keys go
+//   KEYS     to one array (Upper is Key)
+//   APART    to two arrays: what is above the lower bits, and these
+//   LOWERED  their lowest bits alone to one array (Lower): the pass goes by the digit above these (radix_parts.cuh)
 
 #include "radix_sort.cuh"
 
+constexpr int KEYS = 0, APART = 1, LOWERED = 2;
+
+struct Target {
+    Upper* upper;
+    Lower* lower;
+    Payload* payload;
+    int lower_bits;
+};
+DEVICE void put_key(const Target& to, Place place, Key key) {
+    if constexpr (INTO == KEYS) to.upper[place] = Upper(key);
+    if constexpr (INTO == APART) to.upper[place] = Upper(key >> to.lower_bits);
+    if constexpr (INTO == APART) to.lower[place] = Lower(key & ((Key(1) << to.lower_bits) - 1));
+    if constexpr (INTO == LOWERED) to.lower[place] = Lower(key);
+}
+
 extern "C" __global__ void __launch_bounds__(SORTERS, BLOCKS_AT_ONCE) move_keys_kernel(
-    Key* from_keys, Payload* from_payload, Key* to_keys, Payload* to_payload, const int64* device_count,
-    int64 host_count, int64 bits, int64 width, Place* workspace, int64 tiles, int64 pass
+    Key* from_keys, Payload* from_payload, Upper* upper, Lower* lower, Payload* to_payload, int64 lower_bits,
+    const int64* device_count, int64 host_count, int64 bits, int64 width, Place* workspace, int64 tiles, int64 pass
 ) {
     int64 count = counted(device_count, host_count);
-    Passes passes = {int(bits), int(width)};
-    Items to = {to_keys, to_payload};
+    Passes passes = {int(bits), int(width), INTO == LOWERED ? int(sizeof(Lower) * 8) : 0};
+    Target to = {upper, lower, to_payload, int(lower_bits)};
     move_keys({from_keys, from_payload}, to, count, passes, int(pass), {workspace, tiles});
+}
+
+// The digits of keys, where the kernel that made them did not count these.
+extern "C" __global__ void __launch_bounds__(SORTERS) count_digits_kernel(
+    const Key* keys, const int64* device_count, int64 host_count, int64 bits, int64 width, Place* workspace, int64 tiles
+) {
+    count_digits(keys, counted(device_count, host_count), {int(bits), int(width)}, {workspace, tiles});
 }

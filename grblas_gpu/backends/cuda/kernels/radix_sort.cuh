@@ -7,7 +7,7 @@
 // A tile publishes its number of keys per digit and, as soon as it is known, the inclusive prefix sum (decoupled look-back):
 // later tiles add the former until they find one of the latter. Tiles are taken in order, so the previous one always runs.
 
-#include "dynamic_shared.cuh"
+#include "grid.cuh"
 #include "radix_digits.cuh"
 
 constexpr int WARPS = SORTERS / 32;

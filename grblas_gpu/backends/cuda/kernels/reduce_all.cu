@@ -8,7 +8,7 @@
 // the shares and publishes the bits of the result in two halves: a word of the host holds a number plus one, so a whole result does not
 // fit.
 
-#include "cooperate.cuh"
+#include "grid.cuh"
 #include "parts.cuh"
 #include "publish.cuh"
 

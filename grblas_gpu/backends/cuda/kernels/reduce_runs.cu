@@ -5,7 +5,7 @@
 // in a run. One run of a hundred million values and a hundred million runs of one keep all warps equally busy. The carry of a chunk, the
 // part of a run that began before it, is stored, and the last block adds it.
 
-#include "cooperate.cuh"
+#include "grid.cuh"
 #include "parts.cuh"
 
 constexpr int64 CHUNKS = 4096, LEAST_CHUNK = 1024;

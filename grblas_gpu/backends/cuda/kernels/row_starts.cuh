@@ -1,7 +1,7 @@
 // Finds the rows that start in a window of entries of a warp, with any number of empty rows among them. Work per row is done
 // by all threads of the grid, one row each. Generated: Offset.
 
-#include "cooperate.cuh"
+#include "grid.cuh"
 
 constexpr int ITEMS = 8, WINDOW = 32 * ITEMS;
 constexpr int64 MOST_CHUNKS = 8192, LEAST_CHUNK = 4 * WINDOW;

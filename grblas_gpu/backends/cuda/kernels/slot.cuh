@@ -133,19 +133,6 @@ template <class T> CALLABLE void make_list(const Slot<T>& slot, int64* counters)
     }
 }
 
-// A Scalar in a loop is a word (Variable).
-template <class T> DEVICE T value_of(uint64 bits) {
-    if constexpr (same_type<T, double>) return __longlong_as_double(bits);
-    else if constexpr (same_type<T, float>) return __uint_as_float(unsigned(bits));
-    else return T(bits);
-}
-template <class T> DEVICE uint64 bits_of(T value) {
-    if constexpr (same_type<T, double>) return uint64(__double_as_longlong(value));
-    else if constexpr (same_type<T, float>) return __float_as_uint(value);
-    else if constexpr (same_type<T, bool>) return value ? 1 : 0;
-    else return uint64(int64(value));
-}
-
 // First pass: arrays without entries. FILL: positions without an entry hold `initial`, unless that is left for whoever needs it (`later`).
 template <bool ISO, bool FILL, class T>
 CALLABLE void prepare(const Slot<T>& slot, int64 start, const T* source_values, T initial, bool later = false) {

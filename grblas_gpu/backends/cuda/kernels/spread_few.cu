@@ -1,8 +1,14 @@
 // A list as flags and values by position, with a scalar at a few positions: these are all different, listed or not. Flags are false before.
 // Generated: Stored.
 
-#include "few.cuh"
 #include "publish.cuh"
+
+// A few positions that come with the launch.
+
+constexpr int MOST_FEW = 16;
+struct Few {
+    int64 positions[MOST_FEW];
+};
 
 extern "C" __global__ void spread_few_kernel(
     const int64* list, const int64* device_count, int64 host_count, const Stored* values, Stored scalar, bool* present,

@@ -6,7 +6,7 @@
 // A thread loads AT_A_TIME positions, then their entries, before it writes any of them. If the positions are few and the vector is full,
 // the kernel publishes that all are in bounds before it reads entries: the host waits only for that.
 
-#include "given_position.cuh"
+#include "grid.cuh"
 #include "publish.cuh"
 
 constexpr int AT_A_TIME = 4;

@@ -25,3 +25,11 @@ DEVICE void write_row(const Sum& sum, int64 i, bool* out_present, Value* out_val
 DEVICE void publish(const Tally& total, int64* counters, volatile int64* host) {
     publish(total.entries, total.edges, counters, host);
 }
+
+// Adds one product to a sum (of sums.cuh, which kernels that call this include before); true if it is the first one there. Where any
+// product will do, the first one's thread has yet to write it.
+template <class To>
+DEVICE bool scatter(const Matrix& m, const Vector& u, const To& sums, int64 i, int64 k, int64 entry, int64 element) {
+    if constexpr (!EXIT_AT_FIRST) add_atomically(sums.values + i, product(m, u, i, k, entry, element));
+    return first_touch(sums, i);
+}

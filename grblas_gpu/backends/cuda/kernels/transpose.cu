@@ -3,7 +3,6 @@
 
 #include "radix_digits.cuh"
 #include "row_starts.cuh"
-#include "sorted_lines.cuh"
 
 // rows[entry] = the row that the entry is in.
 extern "C" __global__ void __launch_bounds__(256, 8) list_rows_kernel(const Offset* indptr, int64 nrows, int64 entries, Row* rows) {

@@ -1,0 +1,108 @@
+"""A step of a program as a launch of its own: eager calls on vectors, and on arrays, position by position.
+
+The text of a step is that of a loop (:mod:`..fusion.emit_one_step`). Here are its operands, and its launches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .... import atomic_updates
+from ...programs.terms import MaskUse, VectorUse
+from ...storage import Pending, VectorStore
+from ..fusion.emit_one_step import use
+from ..runtime import workspace as scratch_arrays
+from ..runtime.arrays import Result
+from ..runtime.compile import functions
+from ..runtime.workspace import Scratch
+from .masks import VectorMask, address
+
+MANY_BLOCKS = 32  # in a processor, for kernels that only read and write arrays
+
+
+def use_of(u: VectorStore) -> VectorUse:
+    return use(u.values.dtype, u.present is None)
+
+
+def key_of(u: VectorStore) -> Any:
+    return u.values.dtype.char, u.present is None
+
+
+def words_of(u: VectorStore) -> tuple[int, int, int]:
+    """Where flags (or 0) and values are, and whether every position has a value of its own."""
+    return address(u.present), u.values.data.ptr, 0 if len(u.values) == 1 else -1
+
+
+def mask_words(mask: VectorMask) -> tuple[int, ...]:
+    if mask.present is None and mask.values is None:
+        return ()
+    return (*mask.addresses, 0 if mask.values is None or len(mask.values) == 1 else -1)
+
+
+def mask_slot(mask: VectorMask, number: int) -> tuple[MaskUse | None, list[VectorUse]]:
+    """The mask as the vector of this number; none if it is open everywhere."""
+    if mask.present is None and mask.values is None:
+        return None, []
+    dtype = np.dtype(bool) if mask.values is None else mask.values.dtype
+    return MaskUse(number, mask.values is None, mask.complement), [use(dtype, mask.present is None)]
+
+
+def computed(key: Any, pieces: Callable[[], list[str]], count: int, result_at: int, words: tuple[int, ...]) -> None:
+    """A step on arrays, all of which have an element everywhere."""
+    (kernel,) = functions("step.cu", key, ["step_kernel"], pieces)
+    given = (count, 0, result_at, 0, 0, *words)
+    scratch_arrays.current().launch(kernel, count, given, together=len(words), per_processor=MANY_BLOCKS)
+
+
+def into_new(
+    key: Any,
+    pieces: Callable[[], list[str]],
+    size: int,
+    dtype: np.dtype,
+    words: tuple[int, ...],
+    scratch: Scratch,
+    full: bool = False,
+    iso: bool = False,
+) -> VectorStore:
+    """A step that makes a vector; it is ``full``, or has one value for all (``iso``)."""
+    (kernel,) = functions("step.cu", key, ["step_kernel"], pieces)
+    result, slots = Result(size, dtype, iso, full), scratch.slots()
+    head = (size, *result.addresses, slots.address, slots.host)
+    scratch.launch(kernel, size, (*head, *words), together=len(words))
+    return result.store(slots)
+
+
+def entries_of(c: VectorStore) -> tuple[int, int]:
+    """Where the device has the number of entries (or 0), and the number if the host knows it."""
+    known = c.known_nvals
+    return (0, known) if known is not None else (c.pending.counter.address, 0)  # type: ignore[union-attr]
+
+
+def in_place(
+    c: VectorStore,
+    kernel: Any,
+    head: tuple[int, ...],
+    items: int,
+    words: tuple[int, ...],
+    scratch: Scratch,
+    reads_output: bool = False,
+) -> VectorStore:
+    """A step that changes a vector; its last operand may be that vector."""
+    has_present = c.present is not None
+    try:
+        atomic_updates.changing = True
+        c = atomic_updates.own(c)
+        before = entries_of(c) if has_present else (0, 0)
+        slots = scratch.slots()
+        output = (address(c.present), c.values.data.ptr, *before, slots.address, slots.host)
+        given = (*words, *words_of(c)) if reads_output else words
+        c.uncount()
+        scratch.launch(kernel, items, (*head, *output, *given), together=len(given))
+        if has_present:
+            c.pending = Pending(slots.published(), c.size)
+    finally:
+        atomic_updates.changing = False
+    return c

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 NAMES = (
-    "gpu_speed gpu_operations library_speed cpu_speed papers overhead first_use conversions cost_growth "
+    "gpu_speed gpu_operations library_speed cpu_speed papers overhead first_use cold conversions cost_growth "
     "layers dense_products networkx_backend search_levels scaling ranks_in_turn product_steps"
 ).split()
 

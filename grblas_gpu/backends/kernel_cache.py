@@ -1,4 +1,4 @@
-"""Compiled kernels on disk: read only from folders that nobody else can write, and only if they are whole.
+"""Compiled kernels on disk: read only from folders that no other user can write, and only if they are whole.
 
 What lies there is run, so a folder is trusted if it and all above it belong to this user (or the system), and others
 can neither write to it nor exchange it. Every file begins with a checksum: one that is truncated, damaged or unreadable
@@ -85,14 +85,25 @@ def trusted(path: Path) -> bool:
     path = path.resolve()
     for each in (path, *path.parents):
         found = each.stat()
-        open_to_others = found.st_mode & stat.S_IWOTH or (
-            found.st_mode & stat.S_IWGRP and not _is_private(found.st_gid)
-        )
-        # In a folder as /tmp everybody can make new names, but not exchange those of others.
-        exchangeable = open_to_others and (each == path or not found.st_mode & stat.S_ISVTX)
+        # In a folder as /tmp all users can make new names, but not exchange those of others.
+        exchangeable = _open_to_others(found) and (each == path or not found.st_mode & stat.S_ISVTX)
         if exchangeable or found.st_uid not in (os.geteuid(), *_SYSTEM):
             return False
     return True
+
+
+def trusted_file(path: Path) -> bool:
+    """Whether no other user could have written this file, or put it in its place."""
+    path = path.resolve()
+    if not path.is_file() or not trusted(path.parent):
+        return False
+    found = path.stat()
+    return not hasattr(os, "geteuid") or (found.st_uid in (os.geteuid(), *_SYSTEM) and not _open_to_others(found))
+
+
+def _open_to_others(found: os.stat_result) -> bool:
+    of_group = found.st_mode & stat.S_IWGRP and not _is_private(found.st_gid)
+    return bool(found.st_mode & stat.S_IWOTH or of_group)
 
 
 def _is_private(group: int) -> bool:

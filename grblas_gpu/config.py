@@ -12,6 +12,7 @@ _FLAG = (True, False)
 #: The values of every setting; the first is the default. ``Config`` documents them.
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "autocompute": _FLAG,
+    "compile": ("wait", "background", "quick"),
     "loops": ("auto", "recorded", "iterated"),
     "mapnumpy": _FLAG,
     "progress": _FLAG,
@@ -25,6 +26,9 @@ class Config(dict):
     """A small dictionary of settings; ``set`` also works as a context manager, and takes a dictionary or keywords.
 
     - ``autocompute``: whether expressions compute themselves where an object is needed.
+    - ``compile``: what the first call of a loop on a GPU waits for. ``"wait"``: its optimized kernel. ``"background"``:
+      a kernel that compiles in a third of the time and is slower; the optimized one replaces it when it is ready.
+      ``"quick"``: the slower one, in all calls.
     - ``loops``: ``"auto"`` (or ``"recorded"``) records loops, for the engine to run them as a whole, ``"iterated"``
       does not.
     - ``mapnumpy``: whether names under ``.numpy`` are GraphBLAS's own operators where they mean the same; otherwise
@@ -62,7 +66,8 @@ class Config(dict):
         Parameters
         ----------
         name : str
-            The setting: ``"autocompute"``, ``"loops"``, ``"mapnumpy"``, ``"progress"`` or ``"read_limit"``.
+            The setting: ``"autocompute"``, ``"compile"``, ``"loops"``, ``"mapnumpy"``, ``"progress"`` or
+            ``"read_limit"``.
         default : any, optional
             What to return for any other name.
         """
@@ -71,8 +76,8 @@ class Config(dict):
     def set(self, settings: Mapping[str, Any] | None = None, /, **keywords: Any) -> _Restore:
         """Change settings: for good, or for a ``with`` block. All of them, or none if one is wrong.
 
-        They are ``autocompute``, ``loops``, ``mapnumpy``, ``progress`` and ``read_limit``; ``help(gb.config)`` says
-        what they mean.
+        They are ``autocompute``, ``compile``, ``loops``, ``mapnumpy``, ``progress`` and ``read_limit``;
+        ``help(gb.config)`` says what they mean.
 
         Parameters
         ----------

@@ -127,7 +127,8 @@ def test_large_graphs_have_all_blocks(several: Any, monkeypatch: pytest.MonkeyPa
         A = generators.kronecker(7, 8)
         expected, B = algorithms.bfs(A, 3), several(A)
     one_run = importlib.import_module("grblas_gpu.backends.cuda.fusion.one_run")
-    monkeypatch.setattr(one_run, "FOR_ALL_BLOCKS", entries)
+    compiled = importlib.import_module("grblas_gpu.backends.cuda.fusion.compiled")
+    monkeypatch.setattr(compiled, "FOR_ALL_BLOCKS", entries)
     asked = []
     launcher = one_run.Compiled.launcher
 

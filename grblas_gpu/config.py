@@ -12,7 +12,7 @@ _FLAG = (True, False)
 #: The values of every setting; the first is the default. ``Config`` documents them.
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "autocompute": _FLAG,
-    "compile": ("wait", "background", "quick"),
+    "compile": ("auto", "background", "wait", "quick"),
     "loops": ("auto", "recorded", "iterated"),
     "mapnumpy": _FLAG,
     "progress": _FLAG,
@@ -26,9 +26,10 @@ class Config(dict):
     """A small dictionary of settings; ``set`` also works as a context manager, and takes a dictionary or keywords.
 
     - ``autocompute``: whether expressions compute themselves where an object is needed.
-    - ``compile``: what the first call of a loop on a GPU waits for. ``"wait"``: its optimized kernel. ``"background"``:
-      a kernel that compiles in a third of the time and is slower; the optimized one replaces it when it is ready.
-      ``"quick"``: the slower one, in all calls.
+    - ``compile``: what calls wait for while a loop is compiled. ``"wait"``: its optimized code. ``"background"``: on a
+      CPU for nothing, the loop runs node by node; on a GPU for a kernel that compiles in a third of the time and is
+      slower. The optimized code takes over when it is ready. ``"quick"``: always that slower kernel, on a GPU.
+      ``"auto"``: ``"background"`` on a CPU, ``"wait"`` on a GPU.
     - ``loops``: ``"auto"`` (or ``"recorded"``) records loops, for the engine to run them as a whole, ``"iterated"``
       does not.
     - ``mapnumpy``: whether names under ``.numpy`` are GraphBLAS's own operators where they mean the same; otherwise

@@ -192,7 +192,7 @@ def shrink() -> None:
 
     functions_of = tiers.functions_of
     compiled.Launcher = TwoClusters  # type: ignore[misc]
-    tiers.functions_of = lambda text, *how: functions_of(shrunk(text), *how)  # type: ignore[assignment]
+    tiers.functions_of = lambda text, *how: functions_of(shrunk(text), *how)
     workspace.LEAST_PART = LEAST_PART
 
 

@@ -1,7 +1,7 @@
 """A program compiled twice: quickly, for the calls of the next seconds, and optimized in the background.
 
 NVRTC takes a third of the time for slower code. The setting ``compile`` selects: "wait" for the optimized kernel,
-"background" for the quick one until the optimized one is ready, "quick" for the quick one always.
+"background" for the quick one until the optimized one is ready, "quick" for the quick one always; "auto" waits.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Tiers:
         if optimized is None and chosen != "quick":
             return functions_of(self._text, self._names)[0], True
         if optimized is not None and not self._failed and chosen != "quick":
-            patience = None if chosen == "wait" else LOADED if self._quick is None else 0.0
+            patience = None if chosen in ("auto", "wait") else LOADED if self._quick is None else 0.0
             wait([optimized], patience)
             if optimized.done():
                 return self._result(optimized)

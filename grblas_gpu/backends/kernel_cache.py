@@ -15,6 +15,7 @@ import sys
 import tempfile
 import warnings
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 from .. import operators
@@ -44,14 +45,12 @@ def default_folder() -> Path:
 
 def _version_name() -> str:
     """Anything that may change the machine code of an unchanged kernel source."""
-    import numba
-
     digest = hashlib.sha256()
     for path in (Path(_sources[0]) / "compile.py", Path(operators.__path__[0]) / "prelude.py"):
         if path.exists():
             digest.update(path.read_bytes())
     python = f"py{sys.version_info[0]}{sys.version_info[1]}"
-    return f"{__version__}-numba{numba.__version__}-{python}-{digest.hexdigest()[:12]}"
+    return f"{__version__}-numba{metadata.version('numba')}-{python}-{digest.hexdigest()[:12]}"
 
 
 @cache

@@ -25,7 +25,10 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]
 import os
 import signal
+import sys
 import threading
+from collections.abc import Callable
+from importlib import import_module
 from threading import get_ident
 from time import sleep
 from types import FrameType
@@ -117,3 +120,35 @@ class uninterrupted:
         self._restore()
         for handler, number, frame in self._waiting:
             handler(number, frame)
+
+
+def completed(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of a call that is completed even if a signal interrupts its caller: a thread of its own makes it.
+
+    An exception that leaves Numba half imported, or a compilation half done, would make all later calls fail.
+    """
+    if threading.current_thread() is not threading.main_thread():  # signals do not reach it
+        return function(*arguments)
+    results: list[Any] = []
+    errors: list[BaseException] = []
+
+    def complete() -> None:
+        try:
+            results.append(function(*arguments))
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=complete, name="grblas_gpu compiler")
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def imported(name: str) -> Any:
+    """A module that is whole: a signal does not interrupt its import."""
+    found = sys.modules.get(name)
+    if found is not None and not getattr(found.__spec__, "_initializing", False):
+        return found
+    return completed(import_module, name)

@@ -12,6 +12,7 @@ _FLAG = (True, False)
 #: The values of every setting; the first is the default. ``Config`` documents them.
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "autocompute": _FLAG,
+    "compile": ("auto", "background", "wait", "quick"),
     "loops": ("auto", "recorded", "iterated"),
     "mapnumpy": _FLAG,
     "progress": _FLAG,
@@ -25,6 +26,10 @@ class Config(dict):
     """A small dictionary of settings; ``set`` also works as a context manager, and takes a dictionary or keywords.
 
     - ``autocompute``: whether expressions compute themselves where an object is needed.
+    - ``compile``: what calls wait for while a loop is compiled. ``"wait"``: its optimized code. ``"background"``: on a
+      CPU for nothing, the loop runs node by node; on a GPU for a kernel that compiles in a third of the time and is
+      slower. The optimized code takes over when it is ready. ``"quick"``: always that slower kernel, on a GPU.
+      ``"auto"``: ``"background"`` on a CPU, ``"wait"`` on a GPU.
     - ``loops``: ``"auto"`` (or ``"recorded"``) records loops, for the engine to run them as a whole, ``"iterated"``
       does not.
     - ``mapnumpy``: whether names under ``.numpy`` are GraphBLAS's own operators where they mean the same; otherwise
@@ -62,7 +67,8 @@ class Config(dict):
         Parameters
         ----------
         name : str
-            The setting: ``"autocompute"``, ``"loops"``, ``"mapnumpy"``, ``"progress"`` or ``"read_limit"``.
+            The setting: ``"autocompute"``, ``"compile"``, ``"loops"``, ``"mapnumpy"``, ``"progress"`` or
+            ``"read_limit"``.
         default : any, optional
             What to return for any other name.
         """
@@ -71,8 +77,8 @@ class Config(dict):
     def set(self, settings: Mapping[str, Any] | None = None, /, **keywords: Any) -> _Restore:
         """Change settings: for good, or for a ``with`` block. All of them, or none if one is wrong.
 
-        They are ``autocompute``, ``loops``, ``mapnumpy``, ``progress`` and ``read_limit``; ``help(gb.config)`` says
-        what they mean.
+        They are ``autocompute``, ``compile``, ``loops``, ``mapnumpy``, ``progress`` and ``read_limit``;
+        ``help(gb.config)`` says what they mean.
 
         Parameters
         ----------

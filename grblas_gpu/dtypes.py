@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from .atomic_updates import imported
+
 _supports_complex = True
 SUBARRAY = "[]"  # the only field of the records that hold sub-arrays; no user's field has this name
 
@@ -49,9 +51,7 @@ class DataType:
     @property
     def numba_type(self) -> Any:
         """The Numba type; the first use imports Numba."""
-        import numba
-
-        return numba.from_dtype(self.np_type if self.subarray is None else self.subarray)
+        return imported("numba").from_dtype(self.np_type if self.subarray is None else self.subarray)
 
     def __repr__(self) -> str:
         return self.name

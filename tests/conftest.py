@@ -84,6 +84,8 @@ settings.register_profile("quick", derandomize=True, database=None, **_quick, **
 with pytest.MonkeyPatch.context() as patched:
     patched.setattr(calibration, "_kept", dict)
     gb.set_backend(os.environ.get("GRBLAS_GPU_BACKEND", "cpu"))
+if "GRAPHBLAS_COMPILE" not in os.environ:
+    gb.config.set(compile="wait")  # the same kernels in every run
 if importlib.util.find_spec("graphblas") is not None:
     import pairs  # noqa: F401  (starts python-graphblas, which would start itself in another mode when looked at)
 

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import warnings
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 from .. import operators
@@ -45,14 +46,12 @@ def default_folder() -> Path:
 
 def _version_name() -> str:
     """All properties that may change the machine code of an unchanged kernel source."""
-    import numba
-
     digest = hashlib.sha256()
     for path in (Path(_sources[0]) / "compile.py", Path(operators.__path__[0]) / "prelude.py"):
         if path.exists():
             digest.update(path.read_bytes())
     python = f"py{sys.version_info[0]}{sys.version_info[1]}"
-    return f"{__version__}-numba{numba.__version__}-{python}-{digest.hexdigest()[:12]}"
+    return f"{__version__}-numba{metadata.version('numba')}-{python}-{digest.hexdigest()[:12]}"
 
 
 @cache
@@ -86,14 +85,25 @@ def trusted(path: Path) -> bool:
     path = path.resolve()
     for each in (path, *path.parents):
         found = each.stat()
-        open_to_others = found.st_mode & stat.S_IWOTH or (
-            found.st_mode & stat.S_IWGRP and not _is_private(found.st_gid)
-        )
         # In a folder like /tmp all users can make files, but not replace those of others.
-        exchangeable = open_to_others and (each == path or not found.st_mode & stat.S_ISVTX)
+        exchangeable = _open_to_others(found) and (each == path or not found.st_mode & stat.S_ISVTX)
         if exchangeable or found.st_uid not in (os.geteuid(), *_SYSTEM):
             return False
     return True
+
+
+def trusted_file(path: Path) -> bool:
+    """Whether no other user could have written this file, or put it in its place."""
+    path = path.resolve()
+    if not path.is_file() or not trusted(path.parent):
+        return False
+    found = path.stat()
+    return not hasattr(os, "geteuid") or (found.st_uid in (os.geteuid(), *_SYSTEM) and not _open_to_others(found))
+
+
+def _open_to_others(found: os.stat_result) -> bool:
+    of_group = found.st_mode & stat.S_IWGRP and not _is_private(found.st_gid)
+    return bool(found.st_mode & stat.S_IWOTH or of_group)
 
 
 def _is_private(group: int) -> bool:

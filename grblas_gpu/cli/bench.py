@@ -25,7 +25,9 @@ def add_commands(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     from ..bench import compare, report
     from ..bench.contenders import contenders
+    from ..config import config
 
+    config.set(compile="wait")  # times are those of compiled loops
     for file in (options.report, options.output):
         if file:
             check_folder(file)

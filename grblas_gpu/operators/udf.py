@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..atomic_updates import imported
 from ..dtypes import ALL_TYPES, BOOL, FP64, INT8, INT64, SUBARRAY, UINT64, DataType, lookup_dtype
 from ..errors import UdfParseError
 
@@ -81,8 +82,7 @@ class Compiled:
     """
 
     def __init__(self, func: Callable[..., Any], arguments: Callable[[DataType, DataType], Arguments]) -> None:
-        import numba
-
+        numba = imported("numba")
         self.func = func
         self.arguments = arguments
         self.dispatcher: Any = numba.njit(func)

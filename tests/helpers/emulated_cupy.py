@@ -226,9 +226,11 @@ def _boxed(argument: Any) -> Any:
 
 
 class RawModule:
-    def __init__(self, code: str, options: tuple[str, ...]) -> None:
-        sources.append(code)
-        self._library = ctypes.CDLL(str(build(code, options)))
+    def __init__(self, *, code: str | None = None, path: str | None = None, options: tuple[str, ...] = ()) -> None:
+        if code is not None:
+            sources.append(code)
+            path = str(build(code, options))
+        self._library = ctypes.CDLL(str(path))
 
     def get_function(self, name: str) -> Kernel:
         return Kernel(getattr(self._library, f"launch_{name}"), name, self._library.most_meetings)
@@ -325,6 +327,7 @@ def module(runs: bool = True) -> ModuleType:
     stream.synchronize = _nothing if runs else _tell_ones
     runtime = SimpleNamespace(
         getDevice=lambda: 0,
+        getDeviceCount=lambda: 1,
         deviceGetPCIBusId=lambda number: f"emulated by process {os.getpid()}",
         memcpyDeviceToHost=2,
         memcpyAsync=_copy if runs else _copy_one,
@@ -362,8 +365,9 @@ def _copy_one(target: int, source: int, size: int, kind: int, stream: int) -> No
 
 class Device:
     attributes: ClassVar = {"MultiProcessorCount": 1}
+    compute_capability = "0"
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int = 0) -> None:
         pass
 
     def __enter__(self) -> Device:

@@ -1,15 +1,15 @@
-"""NVRTC through ctypes: compiles CUDA C++ on machines without a GPU, a driver or CuPy."""
+"""Programs that tests compile with NVRTC, and the architectures that they compile for."""
 
 from __future__ import annotations
 
-import ctypes
-import importlib.util
 import re
 import zlib
-from functools import cache
-from pathlib import Path
 
 import pytest
+
+from grblas_gpu.backends.cuda.runtime.nvrtc import compile_program
+from grblas_gpu.backends.cuda.runtime.nvrtc import library as library
+from grblas_gpu.errors import JitError
 
 ARCHITECTURES = ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120")
 USUAL = "sm_90"
@@ -25,20 +25,6 @@ def some_or_all(programs: list[str], every: int, thorough: bool) -> list[tuple[s
         return [(text, name) for text, number, (other, name) in chosen if name == USUAL or number % 5 == other]
     firsts = {tuple(re.findall(r'#line 1 ".*/(\w+\.cu)"', text)): text for text in reversed(programs)}
     return [(text, USUAL) for text in dict.fromkeys([*firsts.values(), *programs[::every]])]
-
-
-@cache
-def library(oldest: bool = False) -> ctypes.CDLL | None:
-    """The newest (or oldest) library from the ``nvidia-cuda-nvrtc`` wheels that are installed, or None."""
-    spec = importlib.util.find_spec("nvidia")
-    folders = [] if spec is None else spec.submodule_search_locations or []
-    found = [path for folder in folders for path in Path(folder).glob("*/lib/libnvrtc.so.*")]
-    if not found:
-        return None
-    path = sorted(found, key=lambda path: int(path.suffix[1:]), reverse=not oldest)[0]
-    for other in path.parent.glob("libnvrtc-builtins.so.*"):  # not every version finds it by itself
-        ctypes.CDLL(str(other))
-    return ctypes.CDLL(str(path))
 
 
 def check(source: str, options: tuple[str, ...], is_loop: bool) -> bool:
@@ -57,31 +43,8 @@ def compile_cuda(
     source: str, architecture: str, options: tuple[str, ...], *, oldest: bool = False, ptx: bool = False
 ) -> bytes:
     """Machine code of a program, or PTX; a failure raises with the compiler's messages."""
-    ptx = ptx or only_ptx
-    nvrtc = library(oldest)
-    assert nvrtc is not None
-    program = ctypes.c_void_p()
-    _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"program.cu", 0, None, None))
+    chosen = architecture.replace("sm", "compute") if ptx or only_ptx else architecture
     try:
-        arguments = [f"-arch={architecture.replace('sm', 'compute') if ptx else architecture}", *options]
-        encoded = (ctypes.c_char_p * len(arguments))(*(argument.encode() for argument in arguments))
-        failed = nvrtc.nvrtcCompileProgram(program, len(arguments), encoded)
-        if failed:
-            raise AssertionError(_text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program).decode())
-        if ptx:
-            return _text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program)
-        return _text(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN, program)
-    finally:
-        nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
-
-
-def _text(size_of: ctypes._NamedFuncPointer, get: ctypes._NamedFuncPointer, program: ctypes.c_void_p) -> bytes:
-    size = ctypes.c_size_t()
-    _check(size_of(program, ctypes.byref(size)))
-    buffer = ctypes.create_string_buffer(size.value)
-    _check(get(program, buffer))
-    return buffer.raw
-
-
-def _check(status: int) -> None:
-    assert status == 0, f"NVRTC error {status}"
+        return compile_program(source, chosen, options, oldest=oldest)
+    except JitError as error:
+        raise AssertionError(str(error)) from None

@@ -131,7 +131,8 @@ def test_large_graphs_have_all_blocks(
         A = generators.kronecker(7, 8)
         expected, B = algorithms.bfs(A, 3), many_blocks(A)
     one_run = importlib.import_module("grblas_gpu.backends.cuda.fusion.one_run")
-    monkeypatch.setattr(one_run, "FOR_ALL_BLOCKS", entries)
+    compiled = importlib.import_module("grblas_gpu.backends.cuda.fusion.compiled")
+    monkeypatch.setattr(compiled, "FOR_ALL_BLOCKS", entries)
     launched = []
     launcher = one_run.Compiled.launcher
 

@@ -17,7 +17,18 @@ from checkers import serial_bfs, serial_dependencies
 import benchmarks
 import grblas_gpu as gb
 from benchmarks import __main__ as program
-from benchmarks import cases_gpu, common, first_use, gpu_operations, gpu_speed, layers, overhead, papers, speed_checks
+from benchmarks import (
+    cases_gpu,
+    cold,
+    common,
+    first_use,
+    gpu_operations,
+    gpu_speed,
+    layers,
+    overhead,
+    papers,
+    speed_checks,
+)
 from benchmarks.papers import EXPERIMENTS, reproduce, xbfs
 from benchmarks.papers import common as experiments
 from docs import pages
@@ -677,6 +688,15 @@ def test_operations_of_a_gpu_are_compiled_by_several_processes(tmp_path, capsys,
 
 
 @pytest.mark.slow
+def test_cold(capsys, tmp_path):
+    path = tmp_path / "cold.json"
+    given = ["--backend", "cpu", "--scale", "6", "--only", "^(transitivity|selections)$", "--out", str(path)]
+    assert cold.main(given) == 0
+    shown = capsys.readouterr().out
+    assert "transitivity" in shown and "selections" in shown and "all" in shown
+    assert [found["errors"] for found in json.loads(path.read_text())["results"]] == [[], []]
+
+
 def test_first_use(capsys):
     assert first_use.main(["--backend", "cpu", "--scale", "6", "--repeat", "1"]) == 0
     assert re.search(r"^dobfs( +[\d.e-]+){5}$", capsys.readouterr().out, re.MULTILINE)

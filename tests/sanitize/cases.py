@@ -181,6 +181,7 @@ def shrunk(text: str) -> str:
 def shrink() -> None:
     """Fewer threads, more blocks, and what counts as long."""
     from grblas_gpu.backends.cuda.fusion import compiled, launcher, workspace
+    from grblas_gpu.backends.cuda.runtime import tiers
 
     class TwoClusters(launcher.Launcher):
         def __init__(self, kernel: Any, threads: int, blocks: int, cluster: int) -> None:
@@ -189,9 +190,9 @@ def shrink() -> None:
         def launch(self, words: memoryview, parameters: int, work: int, scratch: Any, hubs: bool) -> None:
             super().launch(words, parameters, max(work, THREADS * CLUSTER + 1), scratch, hubs)
 
-    functions_of = compiled.functions_of
+    functions_of = tiers.functions_of
     compiled.Launcher = TwoClusters  # type: ignore[misc]
-    compiled.functions_of = lambda text, names: functions_of(shrunk(text), names)  # type: ignore[assignment]
+    tiers.functions_of = lambda text, *how: functions_of(shrunk(text), *how)
     workspace.LEAST_PART = LEAST_PART
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ...atomic_updates import completed, imported
 from .. import kernel_cache
 
 Function = Callable[..., Any]
@@ -126,7 +127,7 @@ def load(text: str, functions: Mapping[str, Function] | None = None) -> Function
     with _lock:
         found = _loaded.get(text)
         if found is None:
-            found = _loaded[text] = _kept(text, {}).kernel
+            found = _loaded[text] = completed(_kept, text, {}).kernel
             if SIDE_BY_SIDE in text:
                 found.compile = partial(_compile_side_by_side, found.compile)
     return found
@@ -139,8 +140,20 @@ def _kept(text: str, names: Mapping[str, Any]) -> Any:
     module.__dict__.update(names)
     sys.modules[module.__name__] = module  # machine code from disk looks its module up by name
     exec(compile(text, f"<{name}>", "exec"), module.__dict__)
-    module.kernel._cache = MachineCode(name)
+    _keep(module.kernel, name)
     return module
+
+
+def _keep(kernel: Any, name: str) -> None:
+    """Machine code of a kernel is kept on disk, and compiled by a thread that signals do not reach."""
+    kernel._cache = MachineCode(name)
+    kernel._compile_for_args = partial(_compile_for, weakref.ref(kernel))
+
+
+def _compile_for(kernel: Any, *arguments: Any, **keywords: Any) -> Any:
+    """What Numba calls for arguments of new types."""
+    compiled = kernel()
+    return completed(partial(type(compiled)._compile_for_args, compiled, **keywords), *arguments)
 
 
 def _forget(module: ModuleType) -> None:
@@ -167,7 +180,7 @@ def function_of(kernel: Any, name: str) -> Function:
     found: Any = kernel.py_func.__globals__[name]
     kept = getattr(kernel, "_cache", None)
     if isinstance(kept, MachineCode) and not isinstance(found._cache, MachineCode):
-        found._cache = MachineCode(f"{name}_{kept.name}")
+        _keep(found, f"{name}_{kept.name}")
     return found
 
 
@@ -201,8 +214,7 @@ def _described(function: Any) -> str | None:
 
 
 def _load_with(text: str, functions: Mapping[str, Function]) -> Function:
-    import numba
-
+    numba = imported("numba")
     compiler = numba.njit(error_model="numpy")
     names: dict[str, Any] = {name: compiler(function) for name, function in functions.items()}
     whole = _whole(text, functions)

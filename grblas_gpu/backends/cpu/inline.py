@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...atomic_updates import imported
 from ...plan.facts import names_in, uses
 from .compile import Function
 
@@ -40,8 +41,7 @@ class Inliner:
             name = name or f"user_{len(self.functions)}"
             self.functions[name] = function
             return f"{name}({', '.join(operands.values())})"
-        from ...operators import prelude  # late: it imports Numba
-
+        prelude = imported("grblas_gpu.operators.prelude")  # late: it imports Numba
         tree = ast.parse(op.source, mode="eval")
         for node in ast.walk(tree):
             if isinstance(node, ast.Name):

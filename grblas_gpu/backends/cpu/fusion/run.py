@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....config import config
 from ....ir.program import Program
 from ....trace import records as trace
 from ... import interpreter
@@ -12,6 +13,7 @@ from ...programs.requests import trace_ignored_options
 from ...programs.terms import Unfusable
 from .. import compile, pool, tier
 from ..parallel import PARALLEL_WORK
+from . import background
 from . import context as c
 from .emit import loop_text
 from .memory import Memory
@@ -32,19 +34,40 @@ class Compiled:
 
     kernel: Any = None
     looked = False  # whether machine code is on disk
+    compilation: background.Compilation | None = None  # in another process
 
     def __init__(self, body: Body) -> None:
         self.text = loop_text(body)
 
-    def load(self, level: int) -> bool:
+    def load(self, level: int, body: Body) -> bool:
         """Whether it can be called now: compiling takes longer than loading."""
         if self.kernel is None:
             source, functions = self.text.source
             if level < COMPILE and (self.looked or not compile.on_disk(source, functions)):
                 self.looked = True
                 return False
+            if level == COMPILE and not functions and _in_background() and not self._compiled(source, body):
+                return False
             self.kernel = compile.load(source, functions)
         return True
+
+    def _compiled(self, source: str, body: Body) -> bool:
+        """Whether machine code is on disk; if not, another process makes it."""
+        if self.compilation is None and not compile.on_disk(source):
+            memory = Memory(self.text, body).load()
+            arrays = [memory.arrays[name] for name in self.text.arguments]
+            memory.release(False)
+            try:
+                self.compilation = background.begin(source, arrays)
+            except OSError:  # there cannot be another process: this one compiles
+                return True
+            return False
+        return self.compilation is None or self.compilation.done()
+
+
+def _in_background() -> bool:
+    """Whether loops are compiled by another process: calls do not wait for that unless they are told to."""
+    return config["compile"] in ("auto", "background") and tier.get_tier() == "auto" and background.is_possible()
 
 
 def run_loop(program: Program, first: int = 0) -> int | None:
@@ -71,7 +94,11 @@ def _found(program: Program, first: int, pays: int) -> tuple[Compiled, Body] | N
         if first == 0:
             trace_iterated(located(program, str(reason), reason.number))
         return None
-    return (compiled, body) if compiled.load(pays) else None
+    if compiled.load(pays, body):
+        return compiled, body
+    if first == 0 and compiled.compilation is not None:
+        trace_iterated("its machine code is not compiled yet")
+    return None
 
 
 class Prepared:

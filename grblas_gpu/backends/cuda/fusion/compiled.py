@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from ....config import config
 from ....progress import busy
-from ..runtime.compile import functions_of
+from ..eager.mxv_balanced import may_have_short_rows
+from ..runtime.tiers import Tiers
 from .emit import LoopKernel
 from .launcher import Launcher
 from .layout import SLOT, SOURCE
+from .trace import trace_quick
 
+FOR_ALL_BLOCKS = 2**26  # entries of a matrix whose products are worth more than what a cluster does alone
 NAMED = ("limit", "stamp", "resumes", "trace", "parts")  # words that a run sets
 FLAGS, VALUES, CAPACITY = (SLOT.at[name] for name in ("flags_at", "values_at", "capacity"))
 COUNT, LISTED, DIRTY = (SLOT.at[name] for name in ("count", "listed", "dirty"))
@@ -20,6 +27,8 @@ class Compiled:
     def __init__(self, program: LoopKernel, constants: int) -> None:
         self.program = program
         self._launchers: dict[tuple[bool, bool], Launcher] = {}
+        self._quick: dict[tuple[bool, bool], Launcher] = {}  # until the others are compiled
+        self._started: dict[tuple[bool, bool], Tiers] = {}
         layout = program.layout
         self.limit, self.stamp, self.resumes, self.trace, self.parts = (layout.names[name,] for name in NAMED)
         self.slots = [Slot(program, number) for number in range(len(program.slots))]
@@ -27,18 +36,50 @@ class Compiled:
         self.reported = [layout.reported_variable(number) for number in range(layout.variables)]
         self.constants = [layout.names.get(("constant", number)) for number in range(constants)]
 
+    def begin(self, matrices: Sequence[Any]) -> None:
+        """Start to compile the kernel for these matrices while the run is prepared, if that is the setting."""
+        if config["compile"] == "background":
+            self._tiers(*likely_variant(self.program, matrices))
+
     def launcher(self, teams: bool, short_rows: bool) -> Launcher:
         """The kernel with clusters, if it has any, or without: these need neighbouring processors, and others have
         nothing to do meanwhile; and with a look at rows that may be short, or without."""
         found = self._launchers.get((teams, short_rows))
+        return self._ready(teams, short_rows) if found is None else found
+
+    def _ready(self, teams: bool, short_rows: bool) -> Launcher:
+        """The launcher of the optimized kernel, or that of a quick one as long as there is no other."""
+        key = teams, short_rows
+        with busy("compiling a loop for this device, once"):
+            (kernel,), optimized = self._tiers(*key).functions()
+        threads, blocks, cluster = self.program.shape
+        found = None if optimized else self._quick.get(key)
         if found is None:
-            threads, blocks, cluster = self.program.shape
-            clusters = teams and cluster > 1
-            with busy("compiling a loop for this device, once"):
-                (kernel,), _ = functions_of(self.program.parts.of(clusters, short_rows), ["loop_kernel"])
-            found = Launcher(kernel, threads, blocks, cluster if clusters else 1)
-            self._launchers[teams, short_rows] = found
+            found = Launcher(kernel, threads, blocks, cluster if teams and cluster > 1 else 1)
+            (self._launchers if optimized else self._quick)[key] = found
+        if optimized:
+            self._started.pop(key, None)
+            self._quick.pop(key, None)
+        else:
+            trace_quick()
         return found
+
+    def _tiers(self, teams: bool, short_rows: bool) -> Tiers:
+        """The kernel, which is being compiled."""
+        found = self._started.get((teams, short_rows))
+        if found is None:
+            text = self.program.parts.of(teams and self.program.shape[2] > 1, short_rows)
+            found = self._started[teams, short_rows] = Tiers(text, ["loop_kernel"])
+        return found
+
+
+def likely_variant(program: LoopKernel, matrices: Sequence[Any]) -> tuple[bool, bool]:
+    """Whether a run has clusters, as far as the sizes of matrices say, and whether it looks at short rows."""
+    # Clusters leave 24 of an H200's 264 blocks idle: a tenth of a large pull, and more than short lists gain.
+    teams = not program.team_words
+    if program.lists_in_teams:
+        teams = all(store.nvals < FOR_ALL_BLOCKS for store in matrices)
+    return teams, any(may_have_short_rows(matrices[number], transposed) for number, transposed in program.whole_rows)
 
 
 class Slot:

@@ -20,10 +20,10 @@ from ..eager import vectors
 from ..eager.column_order import BEFORE, column_order
 from ..eager.entry_groups import rows_and_groups
 from ..eager.matrix_facts import hub_neighbours
-from ..eager.mxv_balanced import has_only_short_rows, may_have_short_rows
+from ..eager.mxv_balanced import has_only_short_rows
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list, memory_of_two, two_arrays
-from .compiled import Compiled, Slot
+from .compiled import Compiled, Slot, likely_variant
 from .emit_teams import LONGEST_SHARED
 from .layout import (
     AS_IT_IS,
@@ -43,7 +43,6 @@ from .trace import TRACED, records_of
 from .words import bits, from_bits
 from .workspace import NOWHERE, workspace_of
 
-FOR_ALL_BLOCKS = 2**26  # entries of a matrix whose products are worth more than what a cluster does alone
 FEW = 2**20  # arrays of so many elements are kept in any case: that saves asking for them
 FLAG = np.dtype(bool)
 BITS, PRESENT = VARIABLE.at["bits"], VARIABLE.at["present"]
@@ -230,14 +229,8 @@ class Run:
         if any(self.program.sorted_bytes):
             workspace.make_sort_workspace(self.program, max(store.nvals for store in matrices))
         workspace.work = max([1, *workspace.sizes, *(store.nvals // 8 for store in matrices)])
-        # Clusters leave 24 of an H200's 264 blocks idle: a tenth of a large pull, and more than short lists gain.
-        team_words = self.program.team_words
-        pays = not team_words
-        if self.program.lists_in_teams:
-            pays = all(store.nvals < FOR_ALL_BLOCKS for store in matrices)
-        workspace.wants_teams = pays or any(self.words[at] <= LONGEST_SHARED for at in team_words)
-        whole = self.program.whole_rows
-        workspace.short_rows = any(may_have_short_rows(matrices[number], transposed) for number, transposed in whole)
+        teams, workspace.short_rows = likely_variant(self.program, matrices)
+        workspace.wants_teams = teams or any(self.words[at] <= LONGEST_SHARED for at in self.program.team_words)
         workspace.matrices = self.body.last
 
     # ---- the run ---------------------------------------------------------------------------------------------------

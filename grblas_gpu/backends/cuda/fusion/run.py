@@ -81,6 +81,7 @@ def _compiled(body: Body) -> Compiled | tuple[str, int | None]:
     if compiled is None:
         try:
             compiled = Compiled(kernel_of(body), len(body.constants))
+            compiled.begin(body.matrices)
         except Unfusable as reason:
             compiled = str(reason), reason.number
         _programs[key] = compiled

@@ -16,6 +16,7 @@ same folder: the text is pasted, once. User-defined functions without a translat
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -26,13 +27,13 @@ import numpy as np
 from ....dtypes import INT64
 from ....errors import UdfParseError
 from ....progress import busy
-from . import link, structs, translate
+from . import archive, link, structs, translate
+from .nvrtc import OPTIONS
 from .translate import Untranslatable, c_type, literal
 from .turns import turn
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 SHOWN = "grblas_gpu/backends/cuda/kernels"  # how errors name the folder, wherever the package is installed
-OPTIONS = ("-std=c++17",)
 _INCLUDE = re.compile(r'^#include "([^"]+)"[^\n]*\n', re.MULTILINE)
 _compiled: dict[Any, tuple[Any, ...]] = {}
 
@@ -196,15 +197,45 @@ def _not_for_records(key: Any, problem: str) -> str:
     return f'cannot compile {key} for the GPU; use backend "cpu" for it. The compiler says:\n    {shown}'
 
 
-def functions_of(text: str, names: Iterable[str]) -> tuple[tuple[Any, ...], bool]:
-    """Functions of a compiled program, and whether user-defined ones were linked to it, for this device only."""
+def functions_of(text: str, names: Iterable[str], options: tuple[str, ...] = OPTIONS) -> tuple[tuple[Any, ...], bool]:
+    """Functions of a compiled program, and whether they are for this device only."""
     import cupy
 
     symbols = link.declared_in(text)
-    with turn(text):
+    if not symbols and options == OPTIONS:
+        archive.record(text)
+        found = _from_archive(text, names)
+        if found is not None:
+            return found, _devices_differ()
+    with turn(text if options == OPTIONS else f"{options}{text}"):
         if symbols:
             capability = str(cupy.cuda.Device().compute_capability)
             module = cupy.RawModule(path=str(link.linked_file(text, symbols, capability)))
         else:
-            module = cupy.RawModule(code=text, options=OPTIONS)
+            module = cupy.RawModule(code=text, options=options)
         return tuple(module.get_function(name) for name in names), bool(symbols)  # the first one compiles
+
+
+def _from_archive(text: str, names: Iterable[str]) -> tuple[Any, ...] | None:
+    """Functions of machine code that was compiled ahead of time, if there is any that the driver accepts."""
+    import cupy
+
+    architecture = f"sm_{cupy.cuda.Device().compute_capability}"
+    code = archive.find(text, architecture)
+    if code is None:
+        return None
+    module = cupy.RawModule(path=str(link.file_of(f"{architecture}-{archive.member(text)}", code)))
+    try:
+        return tuple(module.get_function(name) for name in names)
+    except cupy.cuda.driver.CUDADriverError as error:  # the archive was compiled for a newer driver
+        warnings.warn(f"the archive of kernels for {architecture} is not used: {error}", stacklevel=2)
+        return None
+
+
+@cache
+def _devices_differ() -> bool:
+    """Whether machine code for one device of this machine may not run on another one."""
+    import cupy
+
+    devices = map(cupy.cuda.Device, range(cupy.cuda.runtime.getDeviceCount()))
+    return len({device.compute_capability for device in devices}) > 1

@@ -74,12 +74,17 @@ def linked_file(program: str, symbols: Iterable[str], capability: str) -> Path:
     for compiled in objects.values():
         digest.update(compiled)
     name = f"linked{digest.hexdigest()[:24]}.cubin"
+    code = kernel_cache.read(name)
+    if code is None:
+        code = link(program, objects, capability)
+        kernel_cache.write(name, code)
+    return file_of(name, code)
+
+
+def file_of(name: str, code: bytes) -> Path:
+    """Machine code in a file, for CuPy to load from."""
     path = Path(_own_folder().name) / name
     if not path.exists():
-        code = kernel_cache.read(name)
-        if code is None:
-            code = link(program, objects, capability)
-            kernel_cache.write(name, code)
         path.write_bytes(code)
     return path
 

@@ -1,0 +1,54 @@
+"""The first call of every algorithm in a fresh process with empty caches: seconds and compilations.
+
+python -m benchmarks cold --backend cuda                        # every algorithm, one after the other
+python -m benchmarks cold --backend cpu --only "^(bfs|pagerank)$" --scale 16
+python -m benchmarks cold --backend cuda --archive kernels-sm_90.zip
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+LONGEST = 600.0  # seconds
+
+
+def main(arguments: list[str] | None = None) -> int:
+    from grblas_gpu.bench import machine
+    from grblas_gpu.bench.tables import Table
+    from grblas_gpu.cli import first_calls
+
+    from .common import parser
+
+    own: dict[str, Any] = {
+        "only": {"default": "", "metavar": "REGEX", "help": "names of algorithms and operations"},
+        "scale": {"type": int, "default": 16, "help": "2**scale vertices of a Kronecker graph"},
+        "type": {"choices": first_calls.TYPES, "default": "BOOL", "help": "of the values of the graph"},
+        "archive": {"metavar": "FILE", "help": "kernels that are compiled ahead of time"},
+        "out": {"metavar": "FILE", "help": "write a JSON file with the results"},
+    }
+    options = parser("cold", __doc__, "backend", **own).parse_args(arguments)
+    names = [name for name in first_calls.names() if re.search(options.only, name)]
+    table = Table(
+        f"First calls with empty caches, {options.backend}",
+        ["algorithm", "seconds", "of threads", "process", "kernels", "remark"],
+    )
+    results = []
+    for name in names:
+        with tempfile.TemporaryDirectory() as folder:
+            given = (options.scale,), (options.type,), options.backend, Path(folder), True, LONGEST
+            found = first_calls.in_process(name, *given, archive=options.archive or "")
+        results.append(found)
+        times = *(found.get(what, [None])[0] for what in ("seconds", "processor")), found.get("process")
+        table.add(name, *times, found.get("compilations", 0), "; ".join(found["errors"]))
+    total = (sum(sum(found.get(what, [])) for found in results) for what in ("seconds", "processor"))
+    table.add("all", *total, None, None, "")
+    print(table)
+    if options.out:
+        content = {"where": machine.describe(), "cores": os.cpu_count(), "scale": options.scale, "results": results}
+        Path(options.out).write_text(json.dumps(content, indent=1) + "\n")
+    return int(any(found["errors"] for found in results))

@@ -1,0 +1,113 @@
+"""Machine code that was compiled ahead of time: one archive per architecture, made by ``grblas-gpu kernels build``.
+
+An archive is a zip file. Its members are named by the hash of a program and its options, so that a changed kernel is
+not found and compiles as usual. A process loads archives only from files that no other user can write. A damaged
+archive counts as absent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from ... import kernel_cache
+from .nvrtc import OF_CUPY, OPTIONS
+
+PLACES = "GRBLAS_GPU_KERNELS"  # files or folders, in place of the usual ones; empty for none
+RECORDED = "GRBLAS_GPU_RECORD_KERNELS"  # a folder, to which processes write the programs that they use
+PACKAGE = "grblas_gpu_kernels_"  # and an architecture: the module of a package that has its archive
+DATE = (1980, 1, 1, 0, 0, 0)  # of all members: equal programs give equal archives
+DAMAGED = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError)
+
+
+def name_of(architecture: str) -> str:
+    """
+    >>> name_of("sm_90")
+    'kernels-sm_90.zip'
+    """
+    return f"kernels-{architecture}.zip"
+
+
+def member(text: str) -> str:
+    """The name of a program: whatever its machine code depends on, besides the architecture."""
+    return hashlib.sha256("\0".join((*OPTIONS, *OF_CUPY, text)).encode()).hexdigest()
+
+
+def find(text: str, architecture: str) -> bytes | None:
+    """The machine code of a program, if an archive has it."""
+    name = member(text)
+    for found in _open(architecture):
+        try:
+            return found.read(name)
+        except KeyError:
+            continue
+        except DAMAGED:
+            return None
+    return None
+
+
+def _open(architecture: str) -> tuple[zipfile.ZipFile, ...]:
+    return _opened(architecture, os.environ.get(PLACES))
+
+
+@cache
+def _opened(architecture: str, places: str | None) -> tuple[zipfile.ZipFile, ...]:
+    found = []
+    for path in _files(architecture, places):
+        try:
+            if not path.is_file():
+                continue
+            if not kernel_cache.trusted_file(path):
+                warnings.warn(
+                    f"{path} is not used: others may write to it; chmod go-w it and its folders", stacklevel=2
+                )
+                continue
+            found.append(zipfile.ZipFile(path))
+        except DAMAGED as error:
+            warnings.warn(f"{path} is not used: {error}", stacklevel=2)
+    return tuple(found)
+
+
+def _files(architecture: str, places: str | None) -> Iterator[Path]:
+    """Where an archive may be: in the places of the environment; else in a package, or the user's cache folder."""
+    name = name_of(architecture)
+    if places is not None:
+        for place in filter(None, places.split(os.pathsep)):
+            yield Path(place, name) if Path(place).is_dir() else Path(place)
+        return
+    spec = importlib.util.find_spec(PACKAGE + architecture)
+    for folder in (spec.submodule_search_locations or []) if spec is not None else []:
+        yield Path(folder, name)
+    yield kernel_cache.base_folder() / name
+
+
+def write(path: Path, members: Iterable[tuple[str, bytes]]) -> None:
+    """A zip file with these members, complete or not there at all. Equal members give an equal file."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
+            for name, content in sorted(members):
+                info = zipfile.ZipInfo(name, DATE)
+                info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
+                file.writestr(info, content)
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def record(text: str) -> None:
+    """Write the program to the folder of the environment, if there is one."""
+    folder = os.environ.get(RECORDED)
+    if folder:
+        path = Path(folder, f"{member(text)}.cu")
+        if not path.exists():
+            partial = path.with_suffix(f".{os.getpid()}")
+            partial.write_text(text)
+            os.replace(partial, path)

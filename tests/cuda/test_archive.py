@@ -1,0 +1,199 @@
+"""Kernels compiled ahead of time: an archive takes the place of a compiler, unless others may have written it."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import emulated_cupy
+import nvrtc
+import pytest
+from command_line import run
+from emulated_engine import CUDA, backend
+
+import grblas_gpu as gb
+from grblas_gpu.backends.cuda.runtime import archive
+from grblas_gpu.cli import first_calls
+
+KERNEL = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }'
+
+
+def sums_of_rows() -> list[int]:
+    A = gb.Matrix.from_coo([0, 0, 2], [1, 2, 0], [3, 4, 5], nrows=3, ncols=3)
+    return A.reduce_rowwise(gb.monoid.plus).new().to_coo()[1].tolist()
+
+
+@pytest.fixture
+def emulated(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with backend("emulated", monkeypatch) as name, gb.using(name):
+        yield
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, emulated: None) -> list[str]:
+    """What a call compiles; nothing of it is known to the process afterwards."""
+    monkeypatch.setenv(archive.RECORDED, str(tmp_path))
+    assert sums_of_rows() == [7, 5]
+    monkeypatch.delenv(archive.RECORDED)
+    importlib.import_module(f"{CUDA}.runtime.compile")._compiled.clear()
+    emulated_cupy.sources.clear()
+    return [path.read_text() for path in tmp_path.glob("*.cu")]
+
+
+def write(programs: list[str], path: Path) -> None:
+    archive.write(path, [(archive.member(text), emulated_cupy.build(text).read_bytes()) for text in programs])
+
+
+@pytest.mark.emulated
+def test_calls_load_what_an_archive_has(programs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert programs
+    write(programs, tmp_path / "kernels-sm_0.zip")
+    monkeypatch.setenv(archive.PLACES, str(tmp_path))
+    assert sums_of_rows() == [7, 5]
+    assert emulated_cupy.sources == []
+
+
+@pytest.mark.emulated
+def test_the_usual_place_is_the_cache_folder(
+    programs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(programs, tmp_path / "kernels-sm_0.zip")
+    monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path))
+    importlib.import_module(f"{CUDA}.runtime.archive")._opened.cache_clear()
+    assert sums_of_rows() == [7, 5]
+    assert emulated_cupy.sources == []
+
+
+@pytest.mark.emulated
+def test_the_others_are_compiled(programs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(programs[1:], tmp_path / "some.zip")
+    monkeypatch.setenv(archive.PLACES, str(tmp_path / "some.zip"))
+    assert sums_of_rows() == [7, 5]
+    assert emulated_cupy.sources == programs[:1]
+
+
+def damage(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def open_to_all(path: Path) -> None:
+    path.chmod(0o666)
+
+
+def in_an_open_folder(path: Path) -> None:
+    path.parent.chmod(0o777)
+
+
+def of_another_user(path: Path) -> None:
+    if os.geteuid():
+        pytest.skip("only root can give a file away")
+    os.chown(path, 12345, -1)
+
+
+@pytest.mark.parametrize("spoil", [damage, open_to_all, in_an_open_folder, of_another_user])
+def test_files_that_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: Any) -> None:
+    path = tmp_path / "kernels.zip"
+    archive.write(path, [(archive.member(KERNEL), b"machine code")])
+    monkeypatch.setenv(archive.PLACES, str(path))
+    assert archive.find(KERNEL, "sm_1") == b"machine code"
+    spoil(path)
+    with pytest.warns(UserWarning, match="kernels.zip is not used"):
+        assert archive.find(KERNEL, "sm_2") is None
+
+
+def test_damaged_members_are_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "kernels.zip"
+    archive.write(path, [(archive.member(KERNEL), os.urandom(1000))])
+    content = bytearray(path.read_bytes())
+    content[500] ^= 1
+    path.write_bytes(content)
+    monkeypatch.setenv(archive.PLACES, str(path))
+    assert archive.find(KERNEL, "sm_3") is None
+
+
+def test_no_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(archive.PLACES, "")
+    assert archive.find(KERNEL, "sm_90") is None
+    monkeypatch.setenv(archive.PLACES, str(tmp_path / "missing.zip"))
+    assert archive.find(KERNEL, "sm_90") is None
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+def test_build(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from grblas_gpu.backends.cuda.runtime.nvrtc import OF_CUPY, OPTIONS, compile_program
+
+    programs, path = tmp_path / "programs.zip", tmp_path / "kernels-sm_90.zip"
+    texts = [KERNEL, KERNEL.replace("2", "3")]
+    archive.write(programs, [(f"{archive.member(text)}.cu", text.encode()) for text in texts])
+    command = f"kernels build --arch sm_90 --programs {programs} -o {path} --jobs 2 --json"
+    code, out, _ = run(capsys, command)
+    assert code == 0 and '"kernels": 2' in out
+    monkeypatch.setenv(archive.PLACES, str(tmp_path))
+    for text in texts:
+        assert archive.find(text, "sm_90") == compile_program(text, "sm_90", (*OPTIONS, *OF_CUPY), oldest=True)
+    first = path.read_bytes()
+    assert run(capsys, command)[0] == 0
+    assert path.read_bytes() == first
+    with zipfile.ZipFile(programs, "a") as file:
+        file.writestr("wrong.cu", "no program")
+    code, _, message = run(capsys, command)
+    assert code == 1 and "program.cu(1)" in message
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ("build --programs p.zip", "--arch"),
+        ("build --programs p.zip --arch hopper", "hopper"),
+        ("build --arch sm_90", "--programs"),
+        ("list", "--output"),
+        ("warm --only nothing_like_it", "nothing_like_it"),
+    ],
+)
+def test_wrong_arguments(capsys: Any, arguments: str, problem: str) -> None:
+    code, _, message = run(capsys, f"kernels {arguments}")
+    assert code == 2 and problem in message
+
+
+@pytest.mark.emulated
+def test_there_is_no_gpu(capsys: Any, tmp_path: Path) -> None:
+    code, _, message = run(capsys, f"kernels list --only ^bfs$ -o {tmp_path / 'programs.zip'}")
+    assert code == 1 and "bfs fails" in message
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.gpu
+def test_programs_that_a_gpu_lists_are_loaded(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Listed, compiled ahead of time, and then found by a process with empty caches."""
+    import cupy
+
+    architecture = f"sm_{cupy.cuda.Device().compute_capability}"
+    programs, path = tmp_path / "programs.zip", tmp_path / archive.name_of(architecture)
+    assert run(capsys, f"kernels list --only ^bfs$ -o {programs}")[0] == 0
+    assert run(capsys, f"kernels build --arch {architecture} --programs {programs} -o {path}")[0] == 0
+    monkeypatch.setenv("CUPY_CACHE_DIR", str(tmp_path / "empty"))
+    monkeypatch.setenv(archive.PLACES, str(path))
+    (tmp_path / "used").mkdir()
+    given = (first_calls.SCALES, first_calls.TYPES, "cuda", tmp_path / "used", False, 300.0)
+    found = first_calls.in_process("bfs", *given)
+    assert found["errors"] == [] and found["compilations"] > 0
+    assert not list((tmp_path / "empty").glob("*.cubin"))
+
+
+@pytest.mark.parametrize("dtype", ["FP64", pytest.param("BOOL", marks=pytest.mark.slow)])
+def test_every_algorithm_has_a_first_call(dtype: str) -> None:
+    """And ends without an error: new parameters without defaults need a value in the table."""
+    with gb.using("numpy"):
+        for name in first_calls.names():
+            first_calls.call(name, first_calls.graph(name, 4, dtype))
+
+
+def test_first_calls_in_a_process(tmp_path: Path) -> None:
+    found = first_calls.in_process("transitivity", (4,), ("BOOL",), "numpy", tmp_path, True, 120.0)
+    assert found["name"] == "transitivity" and found["errors"] == [] and len(found["seconds"]) == 1
+    assert first_calls.in_process("transitivity", (4,), ("BOOL",), "numpy", tmp_path, True, 0.01)["errors"]

@@ -73,7 +73,7 @@ class Body:
     def __init__(self, program: Program, nested: bool = False) -> None:
         self.vectors: list[Any] = []
         self.variables: list[Any] = []  # Scalars that change in the loop
-        self.constants: list[tuple[Any, np.dtype]] = []  # values of other Scalars, with the type that they have
+        self.constants: list[tuple[object, np.dtype]] = []  # values of other Scalars, with the type that they have
         self._stores: list[MatrixStore] = []  # of the matrices, until all are known
         self._constants: list[Any] = []  # the Scalars; None for the limit of a loop, which stays the same
         self._matrices: list[tuple[Any, int]] = []  # with the numbers of their stores
@@ -82,7 +82,7 @@ class Body:
         self._program = program
         self._counts = {program.count.name: "step"}  # names of counts, and here
         self._counts |= {copy.name: copy.text for copy in program.count.copies}
-        self._numbers: dict[Any, int] = {}  # of the counts of loops inside
+        self._numbers: dict[object, int] = {}  # of the counts of loops inside
         self._written = written = program.written
         self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand
         # Tuples grow by +=, which for a few elements is faster than a comprehension.
@@ -211,7 +211,7 @@ class Body:
 
     # ---- the key ----------------------------------------------------------------------------------------------------
 
-    def number_of(self, count: Any) -> int:
+    def number_of(self, count: object) -> int:
         """The number of the count of a loop inside."""
         return self._numbers[count]
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from grblas_gpu.algorithms.apsp import distances_from
@@ -20,7 +17,7 @@ PARTS = ("ego_graph", "induced_subgraph", "sample_neighbors")  # of the graph, w
 every_algorithm = pytest.mark.parametrize("name", ALGORITHMS)
 
 # The values do not matter to the others, so NaN does not either.
-WEIGHTED: dict[str, Callable[[Any], Any]] = {
+WEIGHTED = {
     name: ALGORITHMS[name]
     for name in "apsp bellman_ford delta_stepping hits leiden louvain maximum_flow minimum_spanning_forest".split()
     + "modularity pagerank personalized_pagerank shortest_path sssp".split()
@@ -109,7 +106,7 @@ def test_weights_are_numbers(backend: str, name: str, bad: float) -> None:
 
 @pytest.mark.parametrize("name", WEIGHTED)
 @pytest.mark.parametrize("dtype", ["FC64", {"x": float}])
-def test_weights_are_real(name: str, dtype: Any) -> None:
+def test_weights_are_real(name: str, dtype) -> None:
     A = Matrix(dtype, 3, 3)
     with pytest.raises(DomainMismatch, match="weights must be real numbers, not"):
         WEIGHTED[name](A)
@@ -145,7 +142,7 @@ def test_sources_are_vertices(name: str) -> None:
 
 
 # Every way to name the vertices 3 and 5, or 3 alone, and what names none.
-TWO: dict[str, Callable[[], Any]] = {
+TWO = {
     "list": lambda: [3, 5],
     "tuple": lambda: (3, 5),
     "range": lambda: range(3, 6, 2),
@@ -159,21 +156,21 @@ TWO: dict[str, Callable[[], Any]] = {
     "Vector": lambda: Vector.from_coo([5, 3], [0.0, 7.5], size=9),
     "BOOL Vector": lambda: Vector.from_coo([3, 5], [True, False], size=9),
 }
-ONE: dict[str, Callable[[], Any]] = {
+ONE = {
     "int": lambda: 3,
     "NumPy scalar": lambda: np.int32(3),
     "unsigned": lambda: np.uint64(3),
     "array of no dimensions": lambda: np.array(3),
     "Scalar": lambda: gb.Scalar.from_value(3),
 }
-NONE: dict[str, Callable[[], Any]] = {
+NONE = {
     "list": list,
     "range": lambda: range(0),
     "array": lambda: np.array([]),
     "integers": lambda: np.array([], int),
     "Vector": lambda: Vector(bool, 9),
 }
-NOT_SOURCES: dict[str, tuple[Any, type[Exception]]] = {
+NOT_SOURCES = {
     "too high": ([3, 9], IndexOutOfBound),
     "too high in an array": (np.array([9]), IndexOutOfBound),
     "negative": ([-1], IndexOutOfBound),
@@ -190,7 +187,7 @@ NOT_SOURCES: dict[str, tuple[Any, type[Exception]]] = {
     "nothing": ([None], TypeError),
     "a Vector of another size": (Vector.from_coo([3], [1], size=4), DimensionMismatch),
 }
-WITH_SOURCES: dict[str, Callable[[Any, Any], Any]] = {
+WITH_SOURCES = {
     "betweenness_centrality": algorithms.betweenness_centrality,
     "bfs_multi": algorithms.bfs_multi,
     "distances_from": distances_from,

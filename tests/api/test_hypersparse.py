@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pickle
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,30 +21,30 @@ PLACES = np.array([0, 5, 7, 2**31 + 1, 2**40, 2**59, N - 1])
 pytestmark = pytest.mark.usefixtures("backend")
 
 
-def huge(gb: Any, seed: int, dtype: Any = int) -> Any:
+def huge(gb, seed: int, dtype=int):
     random = np.random.default_rng(seed)
     rows, cols = PLACES[random.integers(0, 7, 30)], PLACES[random.integers(0, 7, 30)]
     values = random.integers(1, 9, 30)
     return gb.Matrix.from_coo(rows, cols, values, dtype, nrows=N, ncols=N, dup_op=gb.binary.plus)
 
 
-def some(gb: Any, seed: int) -> Any:
+def some(gb, seed: int):
     values = np.random.default_rng(seed).integers(1, 9, 4)
     return gb.Vector.from_coo(PLACES[[0, 2, 3, 5]], values, size=N)
 
 
-def wide(gb: Any) -> Any:
+def wide(gb):
     return gb.Matrix.from_coo([0, 3, 3], [5, 5, N - 1], [1, 2, 3], nrows=4, ncols=N)
 
 
-def small(gb: Any) -> Any:
+def small(gb):
     return gb.Matrix.from_coo([0, 1], [1, 1], [4, 5], nrows=2, ncols=2)
 
 
-def changed(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+def changed(change):
     """What is left of a matrix after a change."""
 
-    def run(gb: Any) -> Any:
+    def run(gb):
         A = huge(gb, 3)
         change(gb, A)
         return A
@@ -54,8 +52,8 @@ def changed(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
     return run
 
 
-def changed_vector(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
-    def run(gb: Any) -> Any:
+def changed_vector(change):
+    def run(gb):
         v = some(gb, 3)
         change(gb, v)
         return v
@@ -63,13 +61,13 @@ def changed_vector(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
     return run
 
 
-def resized(x: Any, size: int) -> Any:
+def resized(x, size: int):
     x.resize(size)
     return x
 
 
-def product(name: str, **more: Any) -> Callable[[Any], Any]:
-    def run(gb: Any) -> Any:
+def product(name: str, **more):
+    def run(gb):
         ring = getattr(gb.semiring.ss if name.endswith("i") else gb.semiring, name)
         masks = {key: make(gb) for key, make in more.items()}
         return huge(gb, 1).mxm(huge(gb, 2), ring).new(**masks)
@@ -78,7 +76,7 @@ def product(name: str, **more: Any) -> Callable[[Any], Any]:
 
 
 REGION = ([0, 7], [5, 9])
-CASES: dict[str, Callable[[Any], Any]] = {
+CASES = {
     "build": lambda gb: huge(gb, 1),
     "empty": lambda gb: gb.Matrix(int, N, N),
     "dup": lambda gb: huge(gb, 1).dup(float),
@@ -205,7 +203,7 @@ def test_as_python_graphblas(case: str) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
-WORKS: dict[str, Callable[[Matrix, Matrix], Any]] = {
+WORKS = {
     "mxm": lambda a, b: a.mxm(b, semiring.plus_times),
     "mxm transposed": lambda a, b: a.mxm(b.T, semiring.min_plus),
     "ewise_add": lambda a, b: a.ewise_add(b, binary.minus),
@@ -217,7 +215,7 @@ WORKS: dict[str, Callable[[Matrix, Matrix], Any]] = {
     "transpose": lambda a, b: a.T,
     "a value": lambda a, b: 5,
 }
-MASKS: list[Callable[[Matrix], Any]] = [
+MASKS = [
     lambda m: None,
     lambda m: m.S,
     lambda m: m.V,
@@ -336,7 +334,7 @@ def test_memory_follows_entries() -> None:
         lambda A: grblas_gpu.io.to_scipy_sparse(A, "csr"),
     ],
 )
-def test_what_cannot_be_stored(run: Callable[[Matrix], Any]) -> None:
+def test_what_cannot_be_stored(run) -> None:
     A = huge(grblas_gpu, 1)
     before = A.dup()
     with pytest.raises(OutOfMemory):

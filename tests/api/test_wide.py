@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -19,17 +16,17 @@ COLUMNS = np.array([5, 6, 7, 2**31 + 1, 2**59, N - 1])
 pytestmark = pytest.mark.usefixtures("backend")
 
 
-def wide(gb: Any, seed: int, nrows: int = 20) -> Any:
+def wide(gb, seed: int, nrows: int = 20):
     random = np.random.default_rng(seed)
     rows, cols = random.integers(0, nrows, 60), COLUMNS[random.integers(0, 6, 60)]
     values = random.integers(1, 9, 60).astype(float)
     return gb.Matrix.from_coo(rows, cols, values, nrows=nrows, ncols=N, dup_op=gb.binary.plus)
 
 
-def changed(change: Callable[[Any, Any], None]) -> Callable[[Any], Any]:
+def changed(change):
     """What is left of a matrix after a change."""
 
-    def run(gb: Any) -> Any:
+    def run(gb):
         A = wide(gb, 1)
         change(gb, A)
         return A
@@ -37,32 +34,32 @@ def changed(change: Callable[[Any, Any], None]) -> Callable[[Any], Any]:
     return run
 
 
-def square(gb: Any) -> Any:
+def square(gb):
     return gb.Matrix.from_coo(np.arange(19), np.arange(1, 20), 1.5, nrows=20, ncols=20)
 
 
-def small(gb: Any) -> Any:
+def small(gb):
     return gb.Matrix.from_coo([0, 1], [0, 2], [7.0, 8.0], nrows=2, ncols=3)
 
 
-def some(gb: Any, size: int) -> Any:
+def some(gb, size: int):
     return gb.Vector.from_coo([0, 5, 16], [1.0, 2.0, 3.0], size=size)
 
 
-def resized(gb: Any) -> Any:
+def resized(gb):
     A = gb.Matrix.from_coo([0, 16], [5, 5], [1, 2], nrows=20, ncols=10)
     A.resize(20, N)
     return A
 
 
-def kronecker(gb: Any) -> Any:
+def kronecker(gb):
     a = gb.Matrix.from_coo([0, 1, 1], [5, 2**40, 3], [1, 2, 3], nrows=4, ncols=2**41)
     b = gb.Matrix.from_coo([0, 1, 3], [0, 2**17 - 1, 9], [1, 2, 3], nrows=4, ncols=2**17)
     return a.kronecker(b, gb.binary.times).new()
 
 
 PLACES = ([3, 16], [5, 9, 2**59])
-CASES: dict[str, Callable[[Any], Any]] = {
+CASES = {
     "build": lambda gb: wide(gb, 1),
     "keys that wrap": lambda gb: gb.Matrix.from_coo([0, 16], [5, 5], 1, nrows=20, ncols=N),
     "no duplicates": lambda gb: gb.Matrix.from_coo([16, 0], [5, 5], [1, 2], nrows=20, ncols=N),
@@ -133,7 +130,7 @@ def test_duplicates() -> None:
         lambda A: Vector.from_scalar(1.0, N).outer(Vector.from_scalar(1.0, N)).new(),
     ],
 )
-def test_what_cannot_be_stored(run: Callable[[Matrix], Any]) -> None:
+def test_what_cannot_be_stored(run) -> None:
     A = wide(grblas_gpu, 1)
     before = A.dup()
     with pytest.raises(OutOfMemory):

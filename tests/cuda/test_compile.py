@@ -6,7 +6,6 @@ import importlib
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import emulated_cupy
 import numpy as np
@@ -68,7 +67,7 @@ def operator_program() -> str:
 def on_device(case: Case) -> Case:
     """The same product on arrays that have an address."""
 
-    def view(array: Any) -> Any:
+    def view(array):
         return None if array is None else array.view(emulated_cupy.ndarray)
 
     a, transpose = moved(case.a, view), moved(case.a.transposed(), view)

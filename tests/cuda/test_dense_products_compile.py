@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import emulated_cupy
 import numpy as np
@@ -23,7 +22,7 @@ CASES = [("plus_times fp32", 64), ("min_plus", 64), ("any_second", 6), ("plus_pa
 CASES += [("plus_firsti1", 3), ("plus_times int8", 64), ("longest_gap", 16)]
 
 
-def programs(engine: Any) -> list[str]:
+def programs(engine) -> list[str]:
     """What a covering set of calls would compile."""
     emulated_cupy.sources.clear()
     bits, spmm = engine.bits, engine.spmm

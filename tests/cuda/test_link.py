@@ -6,7 +6,6 @@ Compiling and linking need no GPU, only the packages.
 from __future__ import annotations
 
 import importlib.util
-from typing import Any
 
 import numpy as np
 import nvrtc
@@ -42,7 +41,7 @@ def with_a_dictionary(x, y):
     return {"a": x}["a"] + y
 
 
-def program(op: Any) -> str:
+def program(op) -> str:
     types = [cuda.using(name, t.np_type) for name, t in zip("XYZ", (op.type, op.type2, op.return_type), strict=True)]
     return cuda.render("compute.cu", ["#define ARITY 2", *types, cuda.binary("op", op)])
 

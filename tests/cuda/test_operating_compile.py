@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 import nvrtc
@@ -105,7 +104,7 @@ def test_transposes(architecture: str, wide: bool) -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"present": BYTES}, {"values": VALUES, "complement": True}])
-def test_scalar_assignment(given: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scalar_assignment(given, monkeypatch: pytest.MonkeyPatch) -> None:
     with loaded("recorded", monkeypatch, "eager.masks") as engine:
         mask = engine.masks.VectorMask(**given) if given else engine.masks.NO_MASK
     for listed, has_present in itertools.product([True, False], repeat=2):

@@ -6,7 +6,6 @@ import os
 import re
 import sys
 import threading
-from typing import Any
 
 import numpy as np
 from nccl_by_mpi import Nccl, NcclError, cupy_with, install, uninstall
@@ -70,7 +69,7 @@ def case_another_transport() -> None:
         "not ipc (cannot open the memory of others), "
         "not cuda-aware (MPI does not read the memory of devices)"
     )
-    A: Any = DistMatrix.kronecker(8)
+    A = DistMatrix.kronecker(8)
     engine = A._engine
     before = engine.transport, engine.why_transport
     engine.transport, engine.why_transport = name, why
@@ -95,7 +94,7 @@ def refusal(nccl: Nccl | None, device: str = f"0000:{RANK}") -> str:
         uninstall()
 
 
-def exchange(nccl: Nccl, length: int) -> tuple[NcclMessages, Any]:
+def exchange(nccl: Nccl, length: int):
     cupy = cupy_with(nccl, f"0000:{RANK}")
     return NcclMessages(GRID.everyone, length, Link(GRID.everyone, cupy, nccl, nccl.get_unique_id()), cupy), cupy
 
@@ -139,7 +138,7 @@ def case_forced() -> None:
 
 
 def case_searches() -> None:
-    A: Any = DistMatrix.kronecker(8)
+    A = DistMatrix.kronecker(8)
     engine = A._engine
     hybrid_bfs(A, 3)
     (length,) = engine.exchanges

@@ -15,7 +15,6 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -201,7 +200,7 @@ for number in range(100000):
 NEVER = 1000  # seconds: a job that ends before has not ended because the others were tired of waiting
 
 
-def failing(what: str, timeout: int = NEVER, ranks: int = 2, options: tuple[str, ...] = ()) -> Any:
+def failing(what: str, timeout: int = NEVER, ranks: int = 2, options: tuple[str, ...] = ()):
     """A job whose rank 1 does something else in the middle of a search, when all has been loaded; how it ended."""
     text = f"TIMEOUT = '{timeout}'\n{SEARCHES}    if number == 7 and RANK == 1:\n        {what}\n"
     done = launch(ranks, *program(text), options=options)
@@ -328,7 +327,7 @@ def test_grids_have_a_place_for_every_rank(ranks):
 def test_packed_entries_come_back(length, fill, dtype, kind):
     random = np.random.default_rng(length)
     keys = np.flatnonzero(random.random(length) < fill)
-    values: Any = random.integers(0, 99, len(keys)).astype(dtype)
+    values = random.integers(0, 99, len(keys)).astype(dtype)
     if kind == "one" and len(keys):
         values = np.broadcast_to(values[:1], values.shape)
     sent = pack(keys, None if kind == "none" else values, length)

@@ -14,10 +14,8 @@ import json
 import re
 import statistics
 import time
-from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +34,7 @@ NOTES: list[str] = CASES["gpu_operations"]["notes"]
 described = cache(describe)
 
 
-def measured(runs: list[Callable[[], Any]], backend: str, budget: float) -> list[float]:
+def measured(runs, backend: str, budget: float) -> list[float]:
     """Median milliseconds of each, which ran before; they take turns until the time is up."""
     times: list[list[float]] = [[] for _ in runs]
     start = time.perf_counter()
@@ -48,7 +46,7 @@ def measured(runs: list[Callable[[], Any]], backend: str, budget: float) -> list
     return [statistics.median(taken) for taken in times]
 
 
-def summary(result: Any) -> tuple[int, float]:
+def summary(result) -> tuple[int, float]:
     """Entries, and their sum in FP64, of a result of ours or of cupyx."""
     plus = monoid.plus["FP64"]
     if isinstance(result, (gb.Matrix, gb.Vector)):
@@ -60,7 +58,7 @@ def summary(result: Any) -> tuple[int, float]:
     return values.size, float(values.astype(np.float64).sum())
 
 
-def differ(ours: Any, theirs: Any) -> str:
+def differ(ours, theirs) -> str:
     """What is different; structures of vectors are: cupyx has no empty rows, and zeros that cancel stay entries."""
     (our_count, our_sum), (their_count, their_sum) = summary(ours), summary(theirs)
     if isinstance(ours, gb.Matrix) and our_count != their_count:
@@ -68,8 +66,8 @@ def differ(ours: Any, theirs: Any) -> str:
     return "" if np.isclose(our_sum, their_sum, rtol=1e-4) else f"DIFFERENT: sum {our_sum}, cupyx {their_sum}"
 
 
-def measure(operation: Operation, case: Case, budget: float) -> dict[str, Any]:
-    runs: list[Callable[[], Any]] = [partial(operation.ours, case)]
+def measure(operation: Operation, case: Case, budget: float):
+    runs = [partial(operation.ours, case)]
     remark = ""
     synchronize(case.backend)
     first = seconds(runs[0], case.backend)
@@ -102,18 +100,16 @@ def named(options: argparse.Namespace) -> list[Operation]:
     return [op for op in OPERATIONS if re.search(options.only, op.name, re.IGNORECASE)]
 
 
-def rows_of(
-    options: argparse.Namespace, deadline: float, keep: Callable[[list[dict[str, Any]]], None]
-) -> list[dict[str, Any]]:
+def rows_of(options: argparse.Namespace, deadline: float, keep):
     """Every row, in the time that there is: rows share what is left of it. What there is so far is kept each time."""
-    rows: list[dict[str, Any]] = []
+    rows = []
     asked = wanted(options)
     left = sum(len(operations) for _, _, operations in asked)
     made, structure = "", None
     for graph, kind, operations in asked:
         case = None
         for operation in operations:
-            row: dict[str, Any] = {"graph": graph, "type": kind, "operation": operation.name}
+            row = {"graph": graph, "type": kind, "operation": operation.name}
             share = (deadline - time.perf_counter()) / left
             left -= 1
             try:
@@ -150,7 +146,7 @@ def prepare(options: argparse.Namespace) -> None:
     side_by_side(asked, options.jobs, limit)
 
 
-def table_of(rows: list[dict[str, Any]], backend: str) -> Table:
+def table_of(rows, backend: str) -> Table:
     columns = "graph,type,operation,ms,cupyx ms,x cupyx,bytes ms,x bytes,first ms,remark"
     table = Table(f"{TITLE}, {backend}", columns.split(","), notes=list(NOTES))
     for row in rows:
@@ -164,13 +160,13 @@ def table_of(rows: list[dict[str, Any]], backend: str) -> Table:
     return table
 
 
-def keep_rows(folder: Path, rows: list[dict[str, Any]], backend: str) -> None:
+def keep_rows(folder: Path, rows, backend: str) -> None:
     """Rows of an earlier part of the same commit on the same device are kept, unless they were measured again."""
     found, file = {**described(), "backend": backend}, folder / "gpu_operations.json"
     kept = json.loads(file.read_text()) if file.exists() else {}
     same = all(kept.get(name) == found[name] for name in ("machine", "commit", "backend"))
 
-    def name(row: dict[str, Any]) -> tuple[str, str, str]:
+    def name(row) -> tuple[str, str, str]:
         return row["graph"], row["type"], row["operation"]
 
     again = {name(row) for row in rows}
@@ -179,7 +175,7 @@ def keep_rows(folder: Path, rows: list[dict[str, Any]], backend: str) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    own: dict[str, Any] = {
+    own = {
         "graphs": {"nargs": "+", "choices": list(STRUCTURES), "default": list(STRUCTURES)},
         "types": {"nargs": "+", "choices": list(TYPES), "default": list(TYPES)},
         "seconds": {"type": float, "default": 140.0, "help": "for everything, about; rows share them"},
@@ -188,7 +184,7 @@ def main(arguments: list[str] | None = None) -> int:
     }
     options = parser("gpu_operations", __doc__, "backend", "small", "only", "out", **own).parse_args(arguments)
 
-    def keep(rows: list[dict[str, Any]]) -> None:
+    def keep(rows) -> None:
         if options.out:
             keep_rows(options.out, rows, options.backend)
 

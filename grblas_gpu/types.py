@@ -6,11 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from typing import TypeAlias
 
     import cupy
     import numpy as np
+    import numpy.typing as npt
 
     from .api.base import BaseType as Handle
     from .api.computed import Computed
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = np.ndarray | cupy.ndarray
     #: What becomes an array: one of NumPy's or CuPy's, or a list.
-    ArrayLike: TypeAlias = Array | Sequence[object]
+    ArrayLike: TypeAlias = npt.ArrayLike | cupy.ndarray
     Store: TypeAlias = VectorStore | MatrixStore
     #: One value of a vector or matrix: a number, or a record.
     Value: TypeAlias = complex | np.generic | np.ndarray
@@ -53,4 +54,4 @@ if TYPE_CHECKING:
     OperatorLike: TypeAlias = Operator | str | Udf
     #: What an operation takes: an object, an expression of one, or a value.
     Operand: TypeAlias = Handle | TransposedMatrix | Computed | Value
-    MaskLike: TypeAlias = Mask | Vector | Matrix
+    MaskLike: TypeAlias = Mask | Vector | Matrix | Computed

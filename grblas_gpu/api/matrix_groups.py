@@ -105,7 +105,7 @@ def found(A: Matrix, groups: Vector, handicap: Vector | None, rows: Vector | Non
 define_groups(found)
 
 
-def _by_products(A: Any, groups: Vector, handicap: Vector | None, rows: Vector | None) -> Vector:
+def _by_products(A: Matrix, groups: Vector, handicap: Vector | None, rows: Vector | None) -> Vector:
     # A = the rows that are asked for
     A = A if rows is None else binary.second(rows & A).new()
     # S_jg = whether column j is in group g

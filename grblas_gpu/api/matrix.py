@@ -556,7 +556,7 @@ class Matrix(
         return new
 
     @reports_memory
-    def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
+    def diag(self, k: int | Scalar = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
         """The k-th diagonal as a Vector.
 
         Parameters
@@ -773,7 +773,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
         cols, row_index, array = self._matrix.to_coo(dtype, rows=columns, columns=rows, values=values, sort=sort)
         return row_index, cols, array
 
-    def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
+    def diag(self, k: int | Scalar = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
         return self._matrix.diag(-k, dtype, name=name, **opts)
 
     def to_csr(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:

@@ -203,7 +203,7 @@ class ParameterizedBinaryOp(ParameterizedFunction):
         return self._monoid
 
     @property
-    def commutes_to(self) -> BinaryOp | None:
+    def commutes_to(self) -> ParameterizedBinaryOp | None:
         return None if self._commutes_to is None else registry.find("binary", self._commutes_to)
 
     @property

@@ -9,9 +9,8 @@ import ast
 import importlib
 import importlib.util
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -60,6 +59,6 @@ class _Skipped(pytest.File):
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, list[pytest.Collector]]:
+def pytest_collect_file(file_path: Path, parent: pytest.Collector):
     collected = yield
     return [_Skipped.from_parent(parent, path=file_path)] if file_path in _without_graphblas else collected

@@ -10,7 +10,6 @@ import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,8 +24,8 @@ __all__ = ["Session", "Table", "WrongResult", "compiling", "copy_rate", "describ
 __all__ += ["synchronize"]  # of the harness, for all benchmarks
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
-CASES: dict[str, Any] = tomllib.loads((HERE / "cases.toml").read_text(encoding="utf-8"))
-OPTIONS: dict[str, dict[str, Any]] = {
+CASES = tomllib.loads((HERE / "cases.toml").read_text(encoding="utf-8"))
+OPTIONS = {
     "backend": {"choices": ("cpu", "cuda"), "default": "cuda" if has_cuda() else "cpu"},
     "small": {"action": "store_true", "help": "tiny graphs: whether it works, not how fast"},
     "only": {"default": "", "metavar": "REGEX", "help": "rows whose name has a match"},
@@ -34,7 +33,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def parser(name: str, text: str | None, *shared: str, **own: Any) -> argparse.ArgumentParser:
+def parser(name: str, text: str | None, *shared: str, **own) -> argparse.ArgumentParser:
     """Options that several benchmarks have, and the benchmark's own: a default, or what argparse takes."""
     found = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=(text or "").splitlines()[0])
     for option, given in {**{option: OPTIONS[option] for option in shared}, **own}.items():
@@ -43,7 +42,7 @@ def parser(name: str, text: str | None, *shared: str, **own: Any) -> argparse.Ar
     return found
 
 
-def write(folder: Path | None, name: str, result: dict[str, Any]) -> None:
+def write(folder: Path | None, name: str, result) -> None:
     """A result file, if there is a folder for it."""
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -68,7 +67,7 @@ def first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"
 
 
-def host(array: Any) -> np.ndarray:
+def host(array) -> np.ndarray:
     return array.get() if hasattr(array, "get") else np.asarray(array)
 
 
@@ -90,7 +89,7 @@ class Road(BenchmarkGraph):
     def __init__(self, name: str, side: int, keep: float = 0.7) -> None:
         super().__init__(name, generators.road, side, side, keep)
 
-    def candidates(self) -> Any:
+    def candidates(self):
         """The vertices that the first one of several reaches that reaches half of all."""
         for vertex in np.argsort(-self.degrees, kind="stable")[:100].tolist():
             found = algorithms.dobfs(self.any_matrix, vertex)

@@ -9,8 +9,6 @@ What is promised: a NetworkX graph of a million edges in less than 3 s, a SciPy 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -37,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     csr, csc, coo = (io.to_scipy_sparse(A, format) for format in ("csr", "csc", "coo"))
     with tempfile.TemporaryDirectory() as folder:
         market, text, npz, own = (f"{folder}/a.{kind}" for kind in ("mtx", "txt", "npz", "grb"))
-        tasks: dict[str, Callable[[], Any]] = {
+        tasks = {
             "from_networkx": lambda: io.from_networkx(G),
             "from_networkx, no weights": lambda: io.from_networkx(G, weight=None),
             "Graph.from_networkx": lambda: gb.Graph.from_networkx(G),

@@ -9,7 +9,6 @@ same numbers of edges and rows; docs/pictures.py draws the result.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ def vertices(A: Matrix, count: int, seed: int = 1) -> Vector:
     return Vector.from_coo(np.sort(some), True, size=A.nrows, dtype=bool)
 
 
-def steps(A: Matrix, direction: str, most: int) -> list[tuple[int, Any]]:
+def steps(A: Matrix, direction: str, most: int):
     """Edges of a frontier and how to push it, for frontiers from a few vertices to many; or open rows and how to pull
     them, with half of all vertices in the operand."""
     found, half, visited = [], vertices(A, A.nrows // 2), vertices(A, A.nrows // 100, 2)
@@ -41,11 +40,11 @@ def steps(A: Matrix, direction: str, most: int) -> list[tuple[int, Any]]:
     return found
 
 
-def step(u: Vector, A: Matrix, mask: Any, direction: str) -> Vector:
+def step(u: Vector, A: Matrix, mask, direction: str) -> Vector:
     return semiring.any_pair(u @ A).new(mask=mask, direction=direction)
 
 
-def measure(scales: tuple[int, ...] = SCALES, trials: int = TRIALS) -> list[dict[str, Any]]:
+def measure(scales: tuple[int, ...] = SCALES, trials: int = TRIALS):
     """Microseconds of every step on every graph; the graphs take turns."""
     graphs = {scale: generators.uniform_random(2**scale, DEGREE) for scale in scales}
     for A in graphs.values():
@@ -61,7 +60,7 @@ def measure(scales: tuple[int, ...] = SCALES, trials: int = TRIALS) -> list[dict
     return rows
 
 
-def table(rows: list[dict[str, Any]]) -> Table:
+def table(rows) -> Table:
     shown = Table("How cost grows", ["direction", "vertices", "edges or open rows", "us", "ns for each"])
     for row in rows:
         each = row["microseconds"] * 1e3 / row["work"]

@@ -25,7 +25,7 @@ SOURCES = 64
 Runs = dict[str, Callable[[], Any]]
 
 
-def works(A: Matrix, graph: Any, options: Any) -> Iterator[tuple[str, Runs]]:
+def works(A: Matrix, graph, options) -> Iterator[tuple[str, Runs]]:
     """Titles, and what takes turns: what it is compared with in the first place."""
     for dtype in (np.float32, np.float64):
         yield from spmm(A, options, dtype)
@@ -52,13 +52,13 @@ def works(A: Matrix, graph: Any, options: Any) -> Iterator[tuple[str, Runs]]:
     yield f"betweenness from {SOURCES} sources", paths
 
 
-def iterated(between: Callable[..., Any]) -> Any:
+def iterated(between):
     """Searches stand side by side only where loops run as a whole."""
     with gb.config.set(loops="iterated"):
         return between(batch=SOURCES)
 
 
-def spmm(A: Matrix, options: Any, dtype: Any) -> Iterator[tuple[str, Runs]]:
+def spmm(A: Matrix, options, dtype) -> Iterator[tuple[str, Runs]]:
     """A sparse matrix times a full one, and the other way round."""
     if options.backend == "cuda":
         from cupyx.scipy import sparse
@@ -67,10 +67,10 @@ def spmm(A: Matrix, options: Any, dtype: Any) -> Iterator[tuple[str, Runs]]:
     columns, name, store = options.columns, np.dtype(dtype).name, A._store
     library = "cuSPARSE (cupyx)" if options.backend == "cuda" else "SciPy"
 
-    def random(limit: int, count: int) -> Any:
+    def random(limit: int, count: int):
         return Stream(3).below(limit, np.arange(count, dtype=np.uint64, like=store.indptr))
 
-    def full(x: Any) -> Matrix:
+    def full(x) -> Matrix:
         X = Matrix.from_dense(x)
         X._store = X._engine.with_form(X._store, "full")
         return X
@@ -101,7 +101,7 @@ def spmm(A: Matrix, options: Any, dtype: Any) -> Iterator[tuple[str, Runs]]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    own: dict[str, Any] = {
+    own = {
         "scale": {"type": int, "default": 20 if has_cuda() else 17, "help": "of the Kronecker graph"},
         "columns": {"type": int, "default": 64, "help": "of the dense matrix"},
     }

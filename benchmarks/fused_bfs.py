@@ -6,8 +6,6 @@ Nothing of the library is used: what the API costs is the difference.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import numpy as np
 from numba import njit, prange
@@ -17,7 +15,7 @@ CHUNKS = 64
 
 
 @njit
-def _push(indptr: Any, indices: Any, visited: Any, levels: Any, queue: Any, count: int, depth: int) -> int:
+def _push(indptr, indices, visited, levels, queue, count: int, depth: int) -> int:
     """The frontier is the last ``count`` entries of ``queue[0]``; found vertices are written to ``queue[1]``."""
     found = 0
     for t in range(count):
@@ -33,7 +31,7 @@ def _push(indptr: Any, indices: Any, visited: Any, levels: Any, queue: Any, coun
 
 
 @njit(parallel=True)
-def _pull(indptr: Any, indices: Any, visited: Any, after: Any, levels: Any, depth: int) -> tuple[int, int]:
+def _pull(indptr, indices, visited, after, levels, depth: int) -> tuple[int, int]:
     """A vertex is found if one of its neighbours was visited before; ``after`` becomes what is visited then."""
     n = len(visited)
     found = edges = 0
@@ -53,7 +51,7 @@ def _pull(indptr: Any, indices: Any, visited: Any, after: Any, levels: Any, dept
 
 
 @njit
-def _search(indptr: Any, indices: Any, source: int) -> Any:
+def _search(indptr, indices, source: int):
     n = len(indptr) - 1
     levels = np.full(n, -1, np.int32)
     visited, after = np.zeros(n, np.uint8), np.empty(n, np.uint8)

@@ -8,9 +8,7 @@ hundred vertices: little work, so that what surrounds it shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -27,11 +25,11 @@ from .common import Table, interleaved, parser
 CALLS, ROUNDS = 100, 100
 
 
-def kernel_of(run: Callable[[], Any]) -> Callable[[], Any]:
+def kernel_of(run):
     """The compiled kernel that ``run`` calls, with the arguments that it gets."""
-    seen: list[tuple[Any, tuple]] = []
+    seen = []
 
-    def watched(kernel: Any, *arguments: Any) -> Any:
+    def watched(kernel, *arguments):
         seen.append((kernel, arguments))
         return kernel(*arguments)
 
@@ -56,7 +54,7 @@ def layers(side: int = 1000) -> list[tuple[str, float]]:
     engine, store, typed, view = A._engine, A._store, expression.op, mask.view()
     node = Node(expression.ir_op, after, typed, expression.args, mask, None, True)
 
-    def product() -> Any:
+    def product():
         plan = rules.CHEAP_PUSH
         return engine.mxv(store, frontier._store, typed, view, transposed=True, flip=True, plan=plan)
 
@@ -69,7 +67,7 @@ def layers(side: int = 1000) -> list[tuple[str, float]]:
     for _ in range(CALLS):  # kernels are compiled when they have proved useful, of small graphs as well
         statement()
         assignment()
-    calls: dict[str, Callable[[], Any]] = {
+    calls = {
         "kernel of the product": kernel_of(product),
         "engine: buffers, choice of the kernel, result": product,
         "planner: facts, direction": lambda: products.matvec(node, view),

@@ -61,14 +61,14 @@ def residual(step: np.ndarray, x: np.ndarray) -> float:
 # Ranks -----------------------------------------------------------------------------------------------------------
 
 
-def pagerank(S: Arrays, ranks: Any) -> None:
+def pagerank(S: Arrays, ranks) -> None:
     x = ranks.to_dense()
     stuck = x[np.asarray(S.sum(axis=1)).ravel() == 0].sum() / len(x)
     after = 0.15 / len(x) + 0.85 * (shares(x, S) @ S + stuck)
     assert np.abs(after - x).sum() < len(x) * 1e-5 and abs(x.sum() - 1) < 1e-9
 
 
-def personalized_pagerank(S: Arrays, ranks: Any, sources: np.ndarray) -> None:
+def personalized_pagerank(S: Arrays, ranks, sources: np.ndarray) -> None:
     x = ranks.to_dense()
     home = np.zeros_like(x)
     home[np.arange(len(sources)), sources] = 1.0
@@ -77,18 +77,18 @@ def personalized_pagerank(S: Arrays, ranks: Any, sources: np.ndarray) -> None:
     assert np.abs(after - x).sum(axis=1).max() < x.shape[1] * 1e-5 and np.abs(x.sum(axis=1) - 1).max() < 1e-9
 
 
-def eigenvector(S: Arrays, x: Any) -> None:
+def eigenvector(S: Arrays, x) -> None:
     dense = x.to_dense()
     assert residual(dense + dense @ S, dense) < len(dense) * 1e-4
 
 
-def katz(S: Arrays, x: Any, alpha: float) -> None:
+def katz(S: Arrays, x, alpha: float) -> None:
     """x - alpha x A is the same everywhere."""
     beta = x.to_dense() - alpha * (x.to_dense() @ S)
     assert np.abs(beta - beta.mean()).max() < 1e-3 * beta.mean()
 
 
-def hits(S: Arrays, found: Any) -> None:
+def hits(S: Arrays, found) -> None:
     hubs = found[0].to_dense()
     assert residual(S @ (S.T @ hubs), hubs) < 1e-2
 
@@ -96,7 +96,7 @@ def hits(S: Arrays, found: Any) -> None:
 # Paths -----------------------------------------------------------------------------------------------------------
 
 
-def sssp(S: Arrays, distances: Any, source: int) -> None:
+def sssp(S: Arrays, distances, source: int) -> None:
     assert_allclose(distances.to_dense(np.inf), dijkstra(S, indices=source))
 
 
@@ -107,7 +107,7 @@ def reached_by(before: np.ndarray, distances: np.ndarray, source: int) -> np.nda
     return found[found != source]
 
 
-def shortest_paths(S: Arrays, found: Any, source: int) -> None:
+def shortest_paths(S: Arrays, found, source: int) -> None:
     """Every vertex that is reached is as far as the one before it and the edge between them."""
     sssp(S, found.distances, source)
     distances, before = found.distances.to_dense(np.inf), found.predecessors.to_dense(-1)
@@ -117,7 +117,7 @@ def shortest_paths(S: Arrays, found: Any, source: int) -> None:
     assert_allclose(distances[before[some]] + lengths, distances[some])
 
 
-def parents(S: Arrays, found: Any, source: int) -> None:
+def parents(S: Arrays, found, source: int) -> None:
     """Every vertex that is reached has one that is a step nearer, and an edge from it."""
     distances, before = steps(S, source), found.to_dense(-1)
     some = reached_by(before, distances, source)
@@ -125,16 +125,16 @@ def parents(S: Arrays, found: Any, source: int) -> None:
     assert (entries(S, before[some], some) != 0).all()
 
 
-def levels(S: Arrays, found: Any, sources: Any) -> None:
+def levels(S: Arrays, found, sources) -> None:
     """Of one source, or of several."""
     assert_array_equal(found.to_dense(np.inf, dtype=float), steps(S, sources))
 
 
-def reached(S: Arrays, found: Any, source: int) -> None:
+def reached(S: Arrays, found, source: int) -> None:
     assert_array_equal(found.to_dense(False), np.isfinite(steps(S, source)))
 
 
-def path(S: Arrays, found: Any, source: int, target: int) -> None:
+def path(S: Arrays, found, source: int, target: int) -> None:
     """Edges from one end to the other, as long as said, and nothing is shorter."""
     vertices = np.asarray(found.vertices)
     lengths = entries(S, vertices[:-1], vertices[1:])
@@ -143,26 +143,26 @@ def path(S: Arrays, found: Any, source: int, target: int) -> None:
     assert abs(dijkstra(S, indices=source)[target] - found.length) < 1e-9
 
 
-def lower_bound_of_diameter(S: Arrays, found: Any, source: int) -> None:
+def lower_bound_of_diameter(S: Arrays, found, source: int) -> None:
     """At least as far as from the source, and at most twice that if edges lead both ways."""
     distances = steps(S, source)
     farthest = distances[np.isfinite(distances)].max()
     assert farthest <= found and ((S != S.T).nnz or found <= 2 * farthest)
 
 
-def all_distances(S: Arrays, found: Any) -> None:
+def all_distances(S: Arrays, found) -> None:
     assert_allclose(found.to_dense(np.inf), dijkstra(S))
 
 
-def eccentricity(S: Arrays, found: Any) -> None:
+def eccentricity(S: Arrays, found) -> None:
     assert_array_equal(found.to_dense(np.inf, dtype=float), steps(S).max(axis=1))
 
 
-def diameter(S: Arrays, found: Any) -> None:
+def diameter(S: Arrays, found) -> None:
     assert found == steps(S).max()
 
 
-def closeness(S: Arrays, found: Any) -> None:
+def closeness(S: Arrays, found) -> None:
     """Over the distances to a vertex: how many are reached, squared, by their sum and by all others there are."""
     distances = steps(S).T
     there = np.isfinite(distances)
@@ -171,13 +171,13 @@ def closeness(S: Arrays, found: Any) -> None:
     assert_allclose(found.to_dense(0.0), expected)
 
 
-def closure(S: Arrays, found: Any) -> None:
+def closure(S: Arrays, found) -> None:
     """An edge, and then any path or none."""
     reach = np.isfinite(steps(S)).astype(np.float32)
     assert_array_equal(found.to_dense(False), (S > 0).astype(np.float32) @ reach > 0)
 
 
-def flow(S: Arrays, found: Any, source: int, target: int) -> None:
+def flow(S: Arrays, found, source: int, target: int) -> None:
     expected = csgraph.maximum_flow(S.astype(np.int32), source, target).flow_value
     amount, n = as_scipy(found.flow), S.shape[0]
     balance = np.asarray(amount.sum(axis=1)).ravel() - np.asarray(amount.sum(axis=0)).ravel()
@@ -189,7 +189,7 @@ def flow(S: Arrays, found: Any, source: int, target: int) -> None:
 # Betweenness: sums over sources or edges are those of path lengths ------------------------------------------------
 
 
-def weighted_dependencies(S: Arrays, scores: Any, source: int) -> None:
+def weighted_dependencies(S: Arrays, scores, source: int) -> None:
     """Brandes' sums, an edge at a time; weights are whole numbers, so lengths can be compared."""
     distances, edges = dijkstra(S, indices=source), S.tocoo()
     begin, end = distances[edges.row], distances[edges.col]
@@ -206,26 +206,26 @@ def weighted_dependencies(S: Arrays, scores: Any, source: int) -> None:
     assert_allclose(scores.to_dense(0.0), through, rtol=1e-6, atol=1e-9)
 
 
-def edge_dependencies(S: Arrays, scores: Any, source: int) -> None:
+def edge_dependencies(S: Arrays, scores, source: int) -> None:
     """They add up to the edges between the source and all others."""
     distances = steps(S, source)
     near(scores.reduce_scalar().new().get(0.0), distances[np.isfinite(distances)].sum())
 
 
-def dependencies(S: Arrays, scores: Any, sources: Any) -> None:
+def dependencies(S: Arrays, scores, sources) -> None:
     """The dependencies of a source (or of all) add up to the vertices between it and all others."""
     distances = steps(S, sources)
     near(scores.reduce().new().get(0.0), (distances[np.isfinite(distances) & (distances > 0)] - 1).sum())
 
 
-def all_dependencies(S: Arrays, scores: Any) -> None:
+def all_dependencies(S: Arrays, scores) -> None:
     dependencies(S, scores, None)
 
 
 # Orders and parts ------------------------------------------------------------------------------------------------
 
 
-def generations(S: Arrays, found: Any) -> None:
+def generations(S: Arrays, found) -> None:
     """One more than the latest with an edge to it."""
     number, edges = found.to_dense(), S.tocoo()
     latest = np.full(len(number), -1)
@@ -233,7 +233,7 @@ def generations(S: Arrays, found: Any) -> None:
     assert_array_equal(number, latest + 1)
 
 
-def order(S: Arrays, found: Any) -> None:
+def order(S: Arrays, found) -> None:
     position, edges = found.to_dense(), S.tocoo()
     assert (np.sort(position) == np.arange(len(position))).all() and (position[edges.row] < position[edges.col]).all()
 
@@ -245,34 +245,34 @@ def bipartite(S: Arrays, found: bool) -> None:
     assert found == (csgraph.connected_components(twice, directed=False)[0] == 2 * parts)
 
 
-def sides(S: Arrays, found: Any) -> None:
+def sides(S: Arrays, found) -> None:
     side, edges = found.to_dense(), S.tocoo()
     assert (side[edges.row] + side[edges.col] == 1).all() and ((side == 0) | (side == 1)).all()
 
 
-def components(S: Arrays, found: Any, connection: str = "weak") -> None:
+def components(S: Arrays, found, connection: str = "weak") -> None:
     count, label = csgraph.connected_components(S, directed=True, connection=connection)
     ours = found.to_dense()
     assert len(np.unique(ours)) == count == len(np.unique(ours * np.int64(count) + label))
 
 
-def strong_components(S: Arrays, found: Any) -> None:
+def strong_components(S: Arrays, found) -> None:
     components(S, found, "strong")
 
 
-def same_component(S: Arrays, found: Any) -> None:
+def same_component(S: Arrays, found) -> None:
     _, label = csgraph.connected_components(S, directed=False)
     assert (label[found.to_dense()] == label).all()
 
 
-def forest(S: Arrays, found: Any) -> None:
+def forest(S: Arrays, found) -> None:
     near(found.reduce_scalar().new().get(0.0) / 2, csgraph.minimum_spanning_tree(S).sum(), 1e-9)
 
 
 # Triangles, cores, sets -------------------------------------------------------------------------------------------
 
 
-def triangles(found: Any, count: int) -> None:
+def triangles(found, count: int) -> None:
     assert found.reduce().new().get(0) == 3 * count
 
 
@@ -281,7 +281,7 @@ def pairs_of_neighbours(S: Arrays) -> np.ndarray:
     return degree * (degree - 1) / 2
 
 
-def coefficients(S: Arrays, found: Any, count: int) -> None:
+def coefficients(S: Arrays, found, count: int) -> None:
     """For undirected graphs: weighted by pairs of neighbours they add up to three times the triangles."""
     near((found.to_dense() * pairs_of_neighbours(S)).sum(), 3 * count)
 
@@ -290,14 +290,14 @@ def transitivity(S: Arrays, found: float, count: int) -> None:
     near(found * pairs_of_neighbours(S).sum(), 3 * count)
 
 
-def cores(S: Arrays, found: Any) -> None:
+def cores(S: Arrays, found) -> None:
     """As many neighbours as its core number says are in a core as high."""
     number, (rows, columns) = found.to_dense(), edges_of(S)
     high = number[columns] >= number[rows]
     assert (np.bincount(rows[high], minlength=len(number)) >= number).all()
 
 
-def core(numbers: Any, found: Any, k: int) -> None:
+def core(numbers, found, k: int) -> None:
     """The vertices whose core number is as high."""
     assert_array_equal(found.to_dense(False), numbers.to_dense() >= k)
 
@@ -306,7 +306,7 @@ def neighbours(S: Arrays, vertex: int) -> np.ndarray:
     return S.indices[S.indptr[vertex] : S.indptr[vertex + 1]]
 
 
-def truss(found: Any, k: int) -> None:
+def truss(found, k: int) -> None:
     rows, columns, support = found.to_coo()
     pattern = sparse.csr_array((np.ones(len(rows)), (rows, columns)), found.shape)
     for i in range(0, len(rows), max(1, len(rows) // 1000)):
@@ -314,18 +314,18 @@ def truss(found: Any, k: int) -> None:
         assert len(common) == support[i] >= k - 2
 
 
-def independent(S: Arrays, found: Any) -> None:
+def independent(S: Arrays, found) -> None:
     member, (rows, columns) = found.to_dense(False), edges_of(S)
     assert not (member[rows] & member[columns]).any()
     assert (member | (np.bincount(rows, member[columns], len(member)) > 0)).all()
 
 
-def colouring(S: Arrays, found: Any) -> None:
+def colouring(S: Arrays, found) -> None:
     colour, (rows, columns) = found.to_dense(), edges_of(S)
     assert (colour[rows] != colour[columns]).all()
 
 
-def matching(S: Arrays, found: Any) -> None:
+def matching(S: Arrays, found) -> None:
     partner, (rows, columns) = found.to_dense(-1), edges_of(S)
     matched = np.flatnonzero(partner >= 0)
     assert (partner[partner[matched]] == matched).all()
@@ -335,7 +335,7 @@ def matching(S: Arrays, found: Any) -> None:
 # Communities, similarities, parts of graphs ------------------------------------------------------------------------
 
 
-def communities(S: Arrays, found: Any) -> None:
+def communities(S: Arrays, found) -> None:
     modularity(S, found.labels.to_dense(), found.modularity)
 
 
@@ -347,18 +347,18 @@ def modularity(S: Arrays, label: np.ndarray, found: float) -> None:
     assert abs(found - expected) < 1e-6
 
 
-def two_hops(S: Arrays, found: Any, sources: np.ndarray) -> None:
+def two_hops(S: Arrays, found, sources: np.ndarray) -> None:
     ones = (S > 0).astype(float)
     expected = (ones[sources] @ ones).tolil()
     expected[np.arange(len(sources)), sources] = 0
     assert found.nvals == expected.count_nonzero() and (as_scipy(found)[sources] != expected.tocsr()).nnz == 0
 
 
-def ego_graph(S: Arrays, found: Any, source: int, radius: int) -> None:
+def ego_graph(S: Arrays, found, source: int, radius: int) -> None:
     subgraph(S, found, np.flatnonzero(steps(S, source) <= radius))
 
 
-def subgraph(S: Arrays, found: Any, vertices: np.ndarray) -> None:
+def subgraph(S: Arrays, found, vertices: np.ndarray) -> None:
     assert_array_equal(found.vertices.to_dense(), vertices)
     assert (as_scipy(found.matrix) != S[vertices][:, vertices]).nnz == 0
 
@@ -368,26 +368,26 @@ def some_are_edges(S: Arrays, rows: np.ndarray, columns: np.ndarray) -> None:
     assert (entries(S, rows[some], columns[some]) != 0).all()
 
 
-def walks(S: Arrays, found: Any) -> None:
+def walks(S: Arrays, found) -> None:
     rows, columns, vertices = (part.astype(np.int64) for part in found.to_coo())
     follow = (np.diff(rows) == 0) & (np.diff(columns) == 1)
     some_are_edges(S, vertices[:-1][follow], vertices[1:][follow])
 
 
-def part_of(S: Arrays, found: Any, fanout: int) -> None:
+def part_of(S: Arrays, found, fanout: int) -> None:
     rows, columns, _ = found.to_coo()
     assert np.bincount(rows.astype(np.int64)).max(initial=0) <= fanout
     some_are_edges(S, rows, columns)
 
 
-def similarity(S: Arrays, found: Any) -> None:
+def similarity(S: Arrays, found) -> None:
     rows, columns, values = found.to_coo()
     for i in range(0, len(rows), max(1, len(rows) // 300)):
         own, other = (neighbours(S, int(v)) for v in (rows[i], columns[i]))
         assert abs(values[i] - len(np.intersect1d(own, other)) / max(1, len(np.union1d(own, other)))) < 1e-9
 
 
-def similarity_of_pairs(S: Arrays, found: Any, pairs: np.ndarray, of_counts: Any) -> None:
+def similarity_of_pairs(S: Arrays, found, pairs: np.ndarray, of_counts) -> None:
     ones = (S > 0).astype(float)
     degree = np.diff(S.indptr).astype(float)
     first, second = np.unique(pairs, axis=0).T

@@ -18,8 +18,6 @@ import os
 import random
 import re
 import time
-from collections.abc import Callable
-from typing import Any
 
 import networkx as nx
 
@@ -30,7 +28,7 @@ from .common import CASES, parser
 BACKEND = "grblas_gpu"
 HEADS = "networkx,first call,converting,converted,faster, converting,faster, converted,by priority".replace(", ", "; ")
 #: What has many right answers, and what these fulfil.
-FULFILLED: dict[str, Callable[[nx.Graph, Any], bool]] = {
+FULFILLED = {
     "louvain_communities": nx.community.is_partition,
     "asyn_lpa_communities": nx.community.is_partition,
     "maximal_independent_set": lambda G, nodes: nx.is_dominating_set(G, nodes) and not G.subgraph(nodes).edges,
@@ -38,7 +36,7 @@ FULFILLED: dict[str, Callable[[nx.Graph, Any], bool]] = {
 }
 
 
-def seconds(name: str, G: nx.Graph, options: dict[str, Any], backend: str) -> tuple[float, Any]:
+def seconds(name: str, G: nx.Graph, options, backend: str):
     """Of the processor, in all threads: what other programs do meanwhile does not count."""
     function = getattr(nx.community if name.endswith("communities") else nx, name)
     start = time.process_time()
@@ -47,7 +45,7 @@ def seconds(name: str, G: nx.Graph, options: dict[str, Any], backend: str) -> tu
     return time.process_time() - start, result
 
 
-def close(x: Any, y: Any) -> bool:
+def close(x, y) -> bool:
     """Equal, but for the last digits of floats."""
     if isinstance(x, dict):
         return x.keys() == y.keys() and all(close(x[key], y[key]) for key in x)
@@ -58,7 +56,7 @@ def close(x: Any, y: Any) -> bool:
     return math.isclose(x, y, rel_tol=1e-6, abs_tol=1e-9) if isinstance(x, float) else x == y
 
 
-def measure(name: str, G: nx.Graph, options: dict[str, Any], repeat: int) -> list[float]:
+def measure(name: str, G: nx.Graph, options, repeat: int) -> list[float]:
     """Seconds: NetworkX, the first call, one that converts, one with a graph that is converted."""
     G.__networkx_cache__.clear()
     first, found = seconds(name, G, options, BACKEND)
@@ -74,7 +72,7 @@ def measure(name: str, G: nx.Graph, options: dict[str, Any], repeat: int) -> lis
     return [plain, first, converting, kept]
 
 
-def chosen(name: str, G: nx.Graph, options: dict[str, Any]) -> str:
+def chosen(name: str, G: nx.Graph, options) -> str:
     """When a priority is enough for the call to run here."""
     G.__networkx_cache__.clear()
     why = should_run(name, (G,), options)
@@ -90,7 +88,7 @@ def line(name: str, cells: list[str], markdown: bool) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    own: dict[str, Any] = {
+    own = {
         "degree": {"type": int, "default": 10, "help": "edges that every node adds"},
         "sources": {"type": int, "default": 50, "help": "for betweenness centrality"},
         "markdown": {"action": "store_true", "help": "as the table in docs/networkx.md"},

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import importlib
 import statistics
-from collections.abc import Callable
-from typing import Any
 
 from .common import has_cuda, interleaved, parser
 
 WARM_UP = 250  # calls
 
 
-def calls(contender: str) -> dict[str, Callable[[], Any]]:
+def calls(contender: str):
     """The same statements for each of them."""
     library, *backend = contender.split()
     gb = importlib.import_module(library)

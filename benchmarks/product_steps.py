@@ -8,7 +8,6 @@ In steps a block computes on the part of its operand that is there while the nex
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from .common import parser
 TOGETHER = 4  # products between two looks at the clock
 
 
-def measured(engine: Any, x: Any, A: Any, overlap: bool) -> list[float]:
+def measured(engine, x, A, overlap: bool) -> list[float]:
     """Milliseconds of a product: of the slowest rank, on processors of all ranks, waited for by this one."""
     engine.overlap = overlap
     everyone = engine.grid.everyone
@@ -36,7 +35,7 @@ def measured(engine: Any, x: Any, A: Any, overlap: bool) -> list[float]:
 
 def main(arguments: list[str] | None = None) -> int:
     options = parser("product_steps", __doc__, scale=18, rounds=30).parse_args(arguments)
-    both: list[Any] = [DistMatrix.kronecker(options.scale) for _ in range(2)]  # each keeps its own cuts
+    both = [DistMatrix.kronecker(options.scale) for _ in range(2)]  # each keeps its own cuts
     engine, rounds = both[0]._engine, range(options.rounds + 2)
     with using("mpi"):
         x = Vector.from_dense(np.random.default_rng(1).random(both[0].nrows))

@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 from .common import parser
 from .scaling import launcher
@@ -31,7 +30,7 @@ def job(folder: Path, scale: int) -> None:
 
     from .search_levels import timed
 
-    A: Any = DistMatrix.kronecker(scale)
+    A = DistMatrix.kronecker(scale)
     engine = A._engine
     roots = choose_roots(engine, engine.degrees(A._store), A.nrows, ROOTS, 1)
 
@@ -52,7 +51,7 @@ def job(folder: Path, scale: int) -> None:
             time.sleep(NAP)
 
 
-def told(file: Path, process: Any) -> list[float]:
+def told(file: Path, process) -> list[float]:
     while not file.exists():
         if process.poll() is not None:
             raise RuntimeError(f"a job ended with {process.returncode}")

@@ -12,7 +12,6 @@ import json
 import os
 import statistics
 import time
-from typing import Any
 
 import numpy as np
 
@@ -25,12 +24,12 @@ from .common import parser
 PATH = 400  # vertices
 
 
-def say(engine: Any, *words: object) -> None:
+def say(engine, *words: object) -> None:
     if engine.grid.rank == 0:
         print(*words, flush=True)
 
 
-def timed(engine: Any, A: Any, root: int) -> tuple[float, Any]:
+def timed(engine, A, root: int):
     """Seconds of the slowest rank, and the tree."""
     engine.grid.everyone.add_up([0])
     begun = time.perf_counter()
@@ -40,7 +39,7 @@ def timed(engine: Any, A: Any, root: int) -> tuple[float, Any]:
     return float(engine.grid.everyone.gather_small(np.array([time.perf_counter() - begun])).max()), parents
 
 
-def sent_by(engine: Any, A: Any, root: int) -> tuple[Any, Any]:
+def sent_by(engine, A, root: int):
     """What this rank sends in a search, and the trace of it."""
     before = engine.grid.traffic.copy()
     with trace() as t:
@@ -48,7 +47,7 @@ def sent_by(engine: Any, A: Any, root: int) -> tuple[Any, Any]:
     return engine.grid.traffic.since(before), t
 
 
-def overhead(engine: Any, times: int) -> dict[str, float]:
+def overhead(engine, times: int) -> dict[str, float]:
     """Of a level with next to nothing to do: seconds, the least and the median of some searches, and of a processor for
     rank 0; and what this rank sends in it.
     """
@@ -68,7 +67,7 @@ def overhead(engine: Any, times: int) -> dict[str, float]:
     return found | {name: getattr(sent, name) / PATH for name in ("bytes", "messages", "rounds")}
 
 
-def searched(engine: Any, A: Any, roots: list[int], degrees: Any) -> dict[str, Any]:
+def searched(engine, A, roots: list[int], degrees):
     """Searches from these roots: seconds, edges for each second, levels, and what rank 0 sends in one of them."""
     sent, t = sent_by(engine, A, roots[0])
     seconds, counts = [], []
@@ -81,7 +80,7 @@ def searched(engine: Any, A: Any, roots: list[int], degrees: Any) -> dict[str, A
     return {**found, "bytes": sent.bytes, "messages": sent.messages, "rates": rates}
 
 
-def measured(engine: Any, A: Any, roots: list[int], degrees: Any, paths: int) -> dict[str, Any]:
+def measured(engine, A, roots: list[int], degrees, paths: int):
     """A row of ``scaling --levels``: how these ranks search, searches, and what a level costs."""
     hybrid_bfs(A, roots[0])
     carried = {record.transport for record in sent_by(engine, A, roots[0])[1].steps()}
@@ -92,7 +91,7 @@ def measured(engine: Any, A: Any, roots: list[int], degrees: Any, paths: int) ->
     return {**ranks, "search": searched(engine, A, roots, degrees), "level": overhead(engine, paths)}
 
 
-def in_words(row: dict[str, Any]) -> str:
+def in_words(row) -> str:
     seconds, level = row["search"]["seconds"], row["level"]
     return (
         f"{row['by']}, {row['transport']}: median {1e3 * statistics.median(seconds):.3f} ms, "
@@ -103,7 +102,7 @@ def in_words(row: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    own: dict[str, Any] = {
+    own = {
         "validate": {"type": int, "default": 2, "help": "how many of the trees"},
         "paths": {"type": int, "default": 9, "help": "searches along a path"},
         "transports": {"default": "", "help": "others than the usual one, separated by commas"},
@@ -111,7 +110,7 @@ def main(arguments: list[str] | None = None) -> int:
     }
     options = parser("search_levels", __doc__, scale=18, roots=16, **own).parse_args(arguments)
     begun = time.perf_counter()
-    A: Any = DistMatrix.kronecker(options.scale)
+    A = DistMatrix.kronecker(options.scale)
     engine = A._engine
     degrees = engine.degrees(A._store)
     made = time.perf_counter() - begun

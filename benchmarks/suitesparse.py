@@ -6,8 +6,6 @@ Semirings are those with kernels of their own (factory kernels); graphs are symm
 
 from __future__ import annotations
 
-from typing import Any
-
 import graphblas as gb
 import numpy as np
 from graphblas import Matrix, Vector, agg, binary, monoid, select, semiring, unary
@@ -87,7 +85,7 @@ def pagerank(A: Matrix, tol: float, limit: int, damping: float = 0.85) -> tuple[
     return ranks, changes
 
 
-def pagerank_steps(A: Matrix, steps: int, dtype: Any, damping: float = 0.85) -> Vector:
+def pagerank_steps(A: Matrix, steps: int, dtype, damping: float = 0.85) -> Vector:
     """So many steps, all in one type; products by rows of the matrix, which is SuiteSparse's faster way."""
     n = A.nrows
     out = A.reduce_rowwise(agg.count).new(dtype)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import re
 from functools import cache
-from typing import Any
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, distributed, exceptions, generators, io, operations, viz
@@ -87,7 +86,7 @@ def name_of(code: str, page: str = "") -> str | None:
     return entries().get(parts[0], "" if public and parts[0] not in SIMPLE else None)
 
 
-def setup(app: Any) -> dict[str, bool]:
+def setup(app) -> dict[str, bool]:
     from docutils import nodes
     from sphinx import addnodes
     from sphinx.transforms import SphinxTransform
@@ -96,7 +95,7 @@ def setup(app: Any) -> dict[str, bool]:
     class Links(SphinxTransform):
         default_priority = 500
 
-        def apply(self, **kwargs: Any) -> None:
+        def apply(self, **kwargs) -> None:
             linked = (nodes.reference, addnodes.pending_xref, nodes.title)
             for node in list(self.document.findall(nodes.literal)):
                 within = node.parent
@@ -109,11 +108,11 @@ def setup(app: Any) -> dict[str, bool]:
                     node.replace_self(link)
                     link += node
 
-    def missing(app: Any, env: Any, node: Any, content: Any) -> None:
+    def missing(app, env, node, content) -> None:
         if node.get("api_link"):
             logging.getLogger(__name__).warning("not in the reference: %s", node["reftarget"], location=node)
 
-    def check(app: Any, env: Any) -> None:
+    def check(app, env) -> None:
         described = {name for name, *_ in env.get_domain("py").get_objects()}
         for name in sorted(set(entries().values()) - described):
             logging.getLogger(__name__).warning("public, but not in the reference: %s", name, type="reference")

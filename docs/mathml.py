@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from docutils.nodes import SkipNode
 from latex2mathml.converter import convert
 
 
-def inline(self: Any, node: Any) -> None:
+def inline(self, node) -> None:
     self.body.append(convert(node.astext()))
     raise SkipNode  # the children of the node are the source of the formula
 
 
-def block(self: Any, node: Any) -> None:
+def block(self, node) -> None:
     self.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
     raise SkipNode
 
 
-def setup(app: Any) -> dict[str, bool]:
+def setup(app) -> dict[str, bool]:
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import grblas_gpu as gb
 from grblas_gpu.operators.meanings import meaning, types_text
@@ -17,7 +16,7 @@ def names(kind: str) -> list[str]:
     return own + [f"ss.{name}" for name in sorted(part._namespace.builtin_names())] if part is not None else own
 
 
-def find(kind: str, name: str) -> Any:
+def find(kind: str, name: str):
     found = getattr(gb, kind)
     for part in name.split("."):
         found = getattr(found, part)
@@ -74,6 +73,6 @@ def directive() -> type:
     return Operators
 
 
-def setup(app: Any) -> dict[str, bool]:
+def setup(app) -> dict[str, bool]:
     app.add_directive("operators", directive())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ PER_RANK = 15  # 2**15 vertices of each rank, measured
 Result = dict[str, Any]
 
 
-def markdown(columns: list[str], rows: Iterable[list[Any]], right: list[bool] | None = None) -> str:
+def markdown(columns: list[str], rows, right: list[bool] | None = None) -> str:
     cells = list(rows)
     right = right or [is_numeric(list(column)) for column in zip(*cells, strict=True)]
     lines = [columns, ["---:" if number else "---" for number in right], *([shown(x) for x in row] for row in cells)]

@@ -312,7 +312,7 @@ def machine(by: str) -> Machine:
     return Machine(NAME, device.edge_rate, BANDWIDTH, PER_MESSAGE, per_level, host.per_round, MEMORY)
 
 
-def summary(result: dict[str, Any]) -> dict[str, float]:
+def summary(result) -> dict[str, float]:
     """Averages over the ranks of one search."""
     owned = result["vertices"]
     levels = result["levels"]
@@ -344,7 +344,7 @@ def _grid(name: str) -> Grid:
     return Grid(int(down), int(across), by)
 
 
-def kept_results(kept: dict[str, Any]) -> dict[Grid, dict[str, Any]]:
+def kept_results(kept):
     """What ``--out`` has written."""
     return {_grid(name): result for name, result in kept.items()}
 
@@ -354,7 +354,7 @@ def width(size: int) -> int:
     return 2 if size <= 2**16 else 4
 
 
-def tables(results: dict[Grid, dict[str, Any]], per_rank: int) -> list[Table]:
+def tables(results, per_rank: int) -> list[Table]:
     """The measurements next to the model, and the model for large machines."""
     found = {grid: summary(result) for grid, result in results.items()}
     fit = fitted(found)

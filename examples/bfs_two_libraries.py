@@ -5,9 +5,6 @@ python examples/bfs_two_libraries.py
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 PROGRAM = """
 import grblas_gpu as gb    # or: import graphblas as gb, and the same lines run on SuiteSparse
 from grblas_gpu import Matrix, Vector, semiring
@@ -26,9 +23,9 @@ def bfs(A, source):
 """
 
 
-def load(library: str) -> Callable[[Any, int], Any]:
+def load(library: str):
     """The ``bfs`` of PROGRAM with every import taken from ``library``; nothing else changes."""
-    names: dict[str, Any] = {}
+    names = {}
     text = PROGRAM.replace("import grblas_gpu as", f"import {library} as").replace("from grblas_gpu", f"from {library}")
     exec(compile(text, f"<bfs with {library}>", "exec"), names)
     return names["bfs"]

@@ -8,9 +8,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import graphblas
 import numpy as np
@@ -24,7 +22,7 @@ LIBRARIES = {"grblas_gpu": grblas_gpu, "python-graphblas": graphblas}
 # The programs know the library only as ``gb``.
 
 
-def search(gb: Any, A: Any, source: int) -> Any:
+def search(gb, A, source: int):
     levels = gb.Vector(int, A.nrows)
     frontier = gb.Vector.from_coo([source], [True], size=A.nrows)
     depth = 0
@@ -37,7 +35,7 @@ def search(gb: Any, A: Any, source: int) -> Any:
     return levels
 
 
-def shortest_paths(gb: Any, A: Any, source: int) -> Any:
+def shortest_paths(gb, A, source: int):
     distances = gb.Vector.from_coo([source], [0], size=A.nrows)
     before = gb.Vector(int, A.nrows)
     while not distances.isequal(before):
@@ -47,7 +45,7 @@ def shortest_paths(gb: Any, A: Any, source: int) -> Any:
     return distances
 
 
-def triangles(gb: Any, A: Any, source: int) -> Any:
+def triangles(gb, A, source: int):
     # L = the edges below the diagonal
     L = gb.select.tril(A, -1).new()
     # found<L> = L plus.pair L
@@ -86,7 +84,7 @@ def main() -> None:
     print("all results are equal")
 
 
-def medians(runs: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
+def medians(runs, repeat: int) -> dict[str, float]:
     """Milliseconds. The libraries take turns, so that a slow moment of the machine hits both."""
     taken: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(repeat):

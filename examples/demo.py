@@ -12,8 +12,6 @@ import importlib.metadata
 import importlib.util
 import statistics
 import time
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from bfs_two_libraries import load
@@ -39,7 +37,7 @@ def main() -> None:
     print(f"  ({time.perf_counter() - start:.1f} s to make)")
 
     ours = load("grblas_gpu")
-    contenders: dict[str, Callable[[], Any]] = {
+    contenders = {
         "algorithms.bfs": lambda: algorithms.bfs(A, source),
         "algorithms.dobfs": lambda: algorithms.dobfs(A, source),
         "the ten lines": lambda: ours(A, source),
@@ -68,7 +66,7 @@ def main() -> None:
     print(f"\n{judge} {importlib.metadata.version(judge)}, grblas_gpu {gb.__version__}")
 
 
-def levels_by_scipy(A: gb.Matrix, source: int) -> tuple[Any, Any]:
+def levels_by_scipy(A: gb.Matrix, source: int):
     from scipy.sparse.csgraph import shortest_path
 
     levels = shortest_path(gb.io.to_scipy_sparse(A), unweighted=True, indices=source)
@@ -76,13 +74,13 @@ def levels_by_scipy(A: gb.Matrix, source: int) -> tuple[Any, Any]:
     return reached, levels[reached].astype(int)
 
 
-def check(name: str, got: tuple[Any, Any], expected: tuple[Any, Any], judge: str) -> None:
+def check(name: str, got, expected, judge: str) -> None:
     order = np.argsort(got[0])
     if not (np.array_equal(got[0][order], expected[0]) and np.array_equal(got[1][order], expected[1])):
         raise SystemExit(f"{name}: the levels differ from those of {judge}")
 
 
-def medians(contenders: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
+def medians(contenders, repeat: int) -> dict[str, float]:
     """Seconds. The contenders take turns, so that a slow moment of the machine does not hit one of them alone."""
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(repeat):
@@ -93,7 +91,7 @@ def medians(contenders: dict[str, Callable[[], Any]], repeat: int) -> dict[str, 
     return {name: statistics.median(mine) for name, mine in times.items()}
 
 
-def show_levels(name: str, trace: Any) -> None:
+def show_levels(name: str, trace) -> None:
     print(f"\n{name}")
     print(f"{'level':>5} {'frontier':>10} {'edges':>12}  {'strategy':14} {'found':>10} {'ms':>8}  why")
     products = [record for record in trace.records if record.op in ("vxm", "mxv")]

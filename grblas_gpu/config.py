@@ -10,7 +10,7 @@ from typing import Any
 
 _FLAG = (True, False)
 #: The values of every setting; the first is the default. ``Config`` documents them.
-_CHOICES: dict[str, tuple[Any, ...]] = {
+_CHOICES: dict[str, tuple[object, ...]] = {
     "autocompute": _FLAG,
     "compile": ("auto", "background", "wait", "quick"),
     "loops": ("auto", "recorded", "iterated"),
@@ -55,13 +55,13 @@ class Config(dict):
         super().__init__()
         self.refresh()
 
-    def __missing__(self, name: Any) -> Any:
+    def __missing__(self, name: object) -> Any:
         raise KeyError(f"unknown setting {name!r}; known: {', '.join(_CHOICES)}")
 
     def __setitem__(self, name: str, value: Any) -> None:
         self.set({name: value})
 
-    def get(self, name: str, default: Any = _MISSING) -> Any:
+    def get(self, name: str, default: object = _MISSING) -> Any:
         """A setting; one that does not exist is a KeyError unless there is a default for it.
 
         Parameters
@@ -74,7 +74,7 @@ class Config(dict):
         """
         return self[name] if default is _MISSING else super().get(name, default)
 
-    def set(self, settings: Mapping[str, Any] | None = None, /, **keywords: Any) -> _Restore:
+    def set(self, settings: Mapping[str, object] | None = None, /, **keywords: object) -> _Restore:
         """Change settings: for good, or for a ``with`` block. All of them, or none if one is wrong.
 
         They are ``autocompute``, ``compile``, ``loops``, ``mapnumpy``, ``progress`` and ``read_limit``;
@@ -117,7 +117,7 @@ class Config(dict):
         given = {name: _parsed(self._environment[key]) for name, key in found.items() if key in self._environment}
         super().update({name: choices[0] for name, choices in _CHOICES.items()} | _checked(given))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """A copy of all settings."""
         return dict(self)
 
@@ -130,7 +130,7 @@ class Config(dict):
 class _Restore:
     """Puts the settings that were changed back when a ``with`` block ends."""
 
-    def __init__(self, config: Config, before: dict[str, Any]) -> None:
+    def __init__(self, config: Config, before: dict[str, object]) -> None:
         self._config = config
         self._before = before
 
@@ -148,7 +148,7 @@ def _parsed(text: str) -> Any:
         return text
 
 
-def _checked(settings: dict[str, Any]) -> dict[str, Any]:
+def _checked(settings: dict[str, object]) -> dict[str, object]:
     """The settings, if each exists and may have the value."""
     for name, value in settings.items():
         if name not in _CHOICES:
@@ -159,7 +159,7 @@ def _checked(settings: dict[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def _is(value: Any, choice: Any) -> bool:
+def _is(value: object, choice: object) -> bool:
     if choice is int:
         return isinstance(value, int) and not isinstance(value, bool)
     return value is choice or (type(value) is str and value == choice)

@@ -22,7 +22,7 @@ def escape(text: str) -> str:
     return html.escape(text)
 
 
-def html_table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+def html_table(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     """A table; every cell is escaped.
 
     >>> html_table(["i"], [["<b>"]]).count("&lt;b&gt;")
@@ -36,7 +36,7 @@ def html_table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
     return f"<table><thead>{line('th', head)}</thead><tbody>{body}</tbody></table>"
 
 
-def html_object(title: str, facts: Mapping[str, Any], content: str = "", note: str = "") -> str:
+def html_object(title: str, facts: Mapping[str, object], content: str = "", note: str = "") -> str:
     """An object: its name (which is HTML), its properties in one line, and a table of its content."""
     known = " · ".join(f"{escape(name)} <b>{escape(str(value))}</b>" for name, value in facts.items())
     more = f'<div style="opacity:0.7">{escape(note)}</div>' if note else ""
@@ -58,7 +58,7 @@ def bytes_text(count: float) -> str:
     return f"{count:.1f} {unit}"
 
 
-def new_figure(caller: str, **options: Any) -> Any:
+def new_figure(caller: str, **options: object) -> Any:
     """An empty figure of matplotlib that a notebook shows at the end of a cell, whether pyplot was loaded or not."""
     return _shown_in_notebooks(needed("matplotlib.figure", caller).Figure)(**options)  # nothing else loads matplotlib
 

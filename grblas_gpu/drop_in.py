@@ -26,7 +26,7 @@ def backend() -> str:
     return BACKENDS[0] if _started is None else _started[0]
 
 
-def init_params() -> dict[str, Any] | None:
+def init_params() -> dict[str, object] | None:
     """``gb._init_params``: what ``init`` was given, or None."""
     return None if _started is None else {"backend": _started[0], "blocking": _started[1], "automatic": False}
 

@@ -8,7 +8,7 @@ array([1, 2, 3])
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .api.base import expect_type
 from .api.matrix import Matrix, TransposedMatrix
@@ -22,11 +22,15 @@ from .suggestions import public_only
 from .trace.records import Trace, trace
 from .version import __version__
 
+if TYPE_CHECKING:
+    from .types import DTypeLike
+
+
 __all__ = ["Context", "about", "burble", "concat", "config", "diag", "global_context"]
 public_only(globals())
 
 
-def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
+def concat(tiles: object, dtype: DTypeLike | None = None, *, name: str | None = None, **opts: object) -> Any:
     """A Matrix of rows of tiles, or a Vector of Vectors and Scalars one after another.
 
     Parameters
@@ -54,7 +58,7 @@ def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **opts: An
     return whole if is_matrix else whole._as_vector(name=name)
 
 
-def diag(x: Any, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
+def diag(x: Any, k: int = 0, dtype: DTypeLike | None = None, *, name: str | None = None, **opts: object) -> Any:
     """A diagonal of a Matrix as a Vector, or a Vector as a diagonal of a new Matrix.
 
     Parameters
@@ -79,7 +83,7 @@ def diag(x: Any, k: int = 0, dtype: Any = None, *, name: str | None = None, **op
     x = expect_type(sys.modules[__name__], x, (Matrix, TransposedMatrix, Vector), within="diag", argname="x")
     k = int(k.value if isinstance(k, Scalar) else k)
     dtype = x.dtype if dtype is None else dtype
-    new: Any
+    new: object
     with using(x.backend if x.ndim == 1 else x._engine.name):
         if x.ndim == 1:
             size = x._size + abs(k)

@@ -95,7 +95,7 @@ CONVERSIONS = {
 }
 
 
-def type_text(x: Any) -> str:
+def type_text(x: object) -> str:
     """The type of an object as users know it, with the package that it comes from.
 
     >>> import networkx as nx
@@ -106,7 +106,7 @@ def type_text(x: Any) -> str:
     return type(x).__name__ if package in ("builtins", "grblas_gpu") else f"{package} {type(x).__name__}"
 
 
-def conversion(x: Any, kind: str = "Matrix") -> str:
+def conversion(x: object, kind: str = "Matrix") -> str:
     """The call that makes a Matrix or Vector of such an object, or nothing if there is none.
 
     >>> import numpy as np

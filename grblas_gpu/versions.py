@@ -42,7 +42,7 @@ def show_versions() -> None:
     print(text(gather()))
 
 
-def gather() -> dict[str, Any]:
+def gather() -> dict[str, object]:
     """All facts, as a dictionary that becomes JSON."""
     backends, gpu = {}, None
     for name in NAMES:
@@ -69,7 +69,7 @@ def gather() -> dict[str, Any]:
     }
 
 
-def _gpu() -> dict[str, Any]:
+def _gpu() -> dict[str, object]:
     import cupy
 
     properties = cupy.cuda.runtime.getDeviceProperties(0)

@@ -29,14 +29,14 @@ MOST_DRAWN = 500  # vertices: more are no picture, and their places take minutes
 
 
 def spy(
-    M: Any,
+    M: Matrix,
     *,
     centered: bool = False,
     show: bool = True,
     figure: Any = None,
     axes: Any = None,
     figsize: tuple[float, float] | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """A picture of the entries of a Matrix: a square for each, row 0 at the top.
 
@@ -157,13 +157,13 @@ def draw(m: Any) -> Any:
 
 
 def datashade(
-    M: Any,
+    M: Matrix,
     agg: Any = "count",
     *,
     width: int | None = None,
     height: int | None = None,
-    opts_kwargs: dict[str, Any] | None = None,
-    **kwargs: Any,
+    opts_kwargs: dict[str, object] | None = None,
+    **kwargs: object,
 ) -> Any:
     """A picture of a Matrix with very many entries: each pixel combines its entries (needs hvplot and datashader).
 
@@ -232,12 +232,12 @@ def datashade(
 
 
 def _shaded(
-    M: Any, entries: Any, agg: str, width: int | None, height: int | None, opts: dict | None, kwargs: dict
+    M: Matrix, entries: Any, agg: str, width: int | None, height: int | None, opts: dict | None, kwargs: dict
 ) -> Any:
     """One plot of datashader: rows go down, and columns are numbered above."""
     from bokeh.models import HoverTool
 
-    how: dict[str, Any] = {"x": "col", "y": "row", "c": "val", "aggregator": agg, "rasterize": True, "hover": True}
+    how: dict[str, object] = {"x": "col", "y": "row", "c": "val", "aggregator": agg, "rasterize": True, "hover": True}
     how |= {"frame_width": width, "frame_height": height, "data_aspect": 1, "x_sampling": 1, "y_sampling": 1}
     how |= {"xlim": (0, M.ncols), "ylim": (0, M.nrows), "flip_yaxis": True, "xaxis": "top", "rot": 60}
     how |= {"xlabel": "", "ylabel": "", "xformatter": "%d", "yformatter": "%d", "cmap": "fire", "cnorm": "eq_hist"}
@@ -245,7 +245,7 @@ def _shaded(
     return entries.hvplot.scatter(**how | kwargs).opts(**{"bgcolor": "black", "tools": [hover]} | (opts or {}))
 
 
-def _matrix(M: Any, within: str) -> Any:
+def _matrix(M: Matrix, within: str) -> Any:
     try:
         return ensure_type(M, (Matrix, TransposedMatrix))
     except TypeError:

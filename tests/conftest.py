@@ -12,7 +12,6 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import gpu_session
 import numpy as np
@@ -114,7 +113,7 @@ def backend(request: pytest.FixtureRequest) -> Iterator[str]:
         yield name
 
 
-def _backend_of(item: pytest.Item) -> Any:
+def _backend_of(item: pytest.Item):
     return getattr(getattr(item, "callspec", None), "params", {}).get("backend")
 
 
@@ -188,7 +187,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    function: Any = getattr(item, "obj", None)
+    function = getattr(item, "obj", None)
     if _backend_of(item) not in FEW or not hasattr(function, "hypothesis"):
         return (yield)
     all_of_them = function._hypothesis_internal_use_settings

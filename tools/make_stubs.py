@@ -12,7 +12,6 @@ import inspect
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -51,14 +50,14 @@ def stub(kind: str) -> str:
     )
 
 
-def type_of(op: Any, classes: dict[str, set[str]]) -> str:
+def type_of(op, classes: dict[str, set[str]]) -> str:
     cls = type(op)
     place = cls.__module__
     classes.setdefault(place, set()).add(cls.__name__)
     return cls.__name__
 
 
-def function(name: str, value: Any, classes: dict[str, set[str]]) -> str:
+def function(name: str, value, classes: dict[str, set[str]]) -> str:
     """A function of the namespace itself: how to register an operator, or to find one by a string."""
     if not callable(value) or isinstance(value, type) or name in ("import_module", "Namespace"):
         return ""

@@ -14,17 +14,16 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 PICTURES = ROOT / "docs" / "images" / "gallery"
 
 
-def run(path: Path) -> dict[str, Any]:
+def run(path: Path):
     """The notebook with the outputs of its cells, run from top to bottom in an empty folder."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    names: dict[str, Any] = {"__name__": "__main__"}
+    names = {"__name__": "__main__"}
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -37,7 +36,7 @@ def run(path: Path) -> dict[str, Any]:
     return notebook
 
 
-def outputs(source: str, names: dict[str, Any], number: int, where: str) -> list[dict[str, Any]]:
+def outputs(source: str, names, number: int, where: str):
     """What a cell prints, and what its last line is worth."""
     tree = ast.parse(source, where)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
@@ -45,7 +44,7 @@ def outputs(source: str, names: dict[str, Any], number: int, where: str) -> list
     with contextlib.redirect_stdout(said):
         exec(compile(tree, where, "exec"), names)
         value = eval(compile(ast.Expression(last.value), where, "eval"), names) if last is not None else None
-    found: list[dict[str, Any]] = []
+    found = []
     if said.getvalue():
         found.append({"name": "stdout", "output_type": "stream", "text": said.getvalue().splitlines(keepends=True)})
     if value is not None:
@@ -54,11 +53,11 @@ def outputs(source: str, names: dict[str, Any], number: int, where: str) -> list
     return found
 
 
-def shown(value: Any) -> dict[str, Any]:
+def shown(value):
     """A value as a notebook shows it."""
     if hasattr(value, "_repr_png_"):
         return {"image/png": base64.b64encode(value._repr_png_()).decode(), "text/plain": [type(value).__name__]}
-    data: dict[str, Any] = {"text/plain": repr(value).splitlines(keepends=True)}
+    data = {"text/plain": repr(value).splitlines(keepends=True)}
     if hasattr(value, "_repr_html_"):
         data["text/html"] = value._repr_html_().splitlines(keepends=True)
     return data

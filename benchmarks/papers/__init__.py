@@ -10,19 +10,16 @@ from __future__ import annotations
 import sys
 import time
 from functools import partial
-from typing import Any
 
-from ..common import Session, Table, copy_rate, describe, parser, side_by_side, write
+from ..common import Session, copy_rate, describe, parser, side_by_side, write
 from . import hybrid, push_pull, turbobc, turbobfs, xbfs
 from .common import Experiment, Options
 
-RUNS: dict[str, Any] = {
-    name: run for paper in (turbobfs, hybrid, turbobc, xbfs, push_pull) for name, run in paper.EXPERIMENTS.items()
-}
+RUNS = {name: run for paper in (turbobfs, hybrid, turbobc, xbfs, push_pull) for name, run in paper.EXPERIMENTS.items()}
 EXPERIMENTS = {name: Experiment(name) for name in RUNS}
 
 
-def reproduce(name: str, options: Options) -> tuple[list[Table], dict[str, Any]]:
+def reproduce(name: str, options: Options):
     """Run one experiment: its tables, and everything for a JSON file."""
     if name not in EXPERIMENTS:
         raise ValueError(f"no experiment called {name!r}; there are: {', '.join(EXPERIMENTS)}")
@@ -39,7 +36,7 @@ def reproduce(name: str, options: Options) -> tuple[list[Table], dict[str, Any]]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    own: dict[str, Any] = {
+    own = {
         "backend": {"choices": ["cpu", "cuda"], "default": "", "help": "default: cuda where there is a GPU"},
         "sources": 3,
         "trials": 5,

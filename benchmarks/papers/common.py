@@ -5,11 +5,10 @@ from __future__ import annotations
 import statistics
 import tomllib
 import tracemalloc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from grblas_gpu.bench.contenders import Contender, contenders
 
 from ..common import BenchmarkGraph, Road, Session, Table, has_cuda, interleaved, mycielskian
 
-PAPERS: dict[str, dict[str, Any]] = tomllib.loads((Path(__file__).parent / "papers.toml").read_text(encoding="utf-8"))
+PAPERS = tomllib.loads((Path(__file__).parent / "papers.toml").read_text(encoding="utf-8"))
 SMALL = {"delaunayn15": "delaunayn8", "smallworld": "smallworld200", "mycielskian12": "mycielskian7"}
 SMALL |= {"kron-logn16": "kron-logn8", "mycielskian15": "mycielskian7", "mycielskian16": "mycielskian7"}
 
@@ -33,7 +32,7 @@ class Experiment:
 
     def __post_init__(self) -> None:
         self.data = {"notes": [], "rows": {}, **PAPERS[self.name[:3]], **PAPERS[self.name]}
-        self.rows: dict[str, list[Any]] = self.data["rows"]
+        self.rows = self.data["rows"]
 
     def table(self, where: str) -> Table:
         """An empty one; ``where`` is the engine, and the graph if the table is of one."""
@@ -63,8 +62,8 @@ class Options:
         return [c for c in contenders() if any(name in c.name for name in names) and "grblas_gpu" not in c.name]
 
     def measure(
-        self, session: Session, graph: BenchmarkGraph, kernel: str, ours: list[Contender], *others: str, **limits: Any
-    ) -> tuple[list[dict[str, Any]], float | None]:
+        self, session: Session, graph: BenchmarkGraph, kernel: str, ours: list[Contender], *others: str, **limits
+    ):
         """The rows of ours, and python-graphblas's milliseconds if it takes part."""
         found = session.measure(graph, kernel, [*ours, *self.others(*others)], self.sources, self.trials, **limits)
         theirs = [row["milliseconds"]["median"] for row in found if row["contender"] == "python-graphblas"]
@@ -93,7 +92,7 @@ def make(name: str, small: bool = False) -> BenchmarkGraph:
     return Road("roadNet-CA (stand-in)", 1404)
 
 
-def median_ms(runs: Mapping[str, Callable[[], Any]], trials: int) -> dict[str, float]:
+def median_ms(runs, trials: int) -> dict[str, float]:
     """Median milliseconds of each, taking turns."""
     return {name: statistics.median(times) * 1e3 for name, times in interleaved(runs, trials).items()}
 
@@ -103,7 +102,7 @@ def finished(run: Callable[[], gb.Vector]) -> int:
     return run().nvals
 
 
-def waiting(run: Callable[..., gb.Vector], *arguments: Any, **options: Any) -> Callable[[], int]:
+def waiting(run: Callable[..., gb.Vector], *arguments, **options) -> Callable[[], int]:
     return partial(finished, partial(run, *arguments, **options))
 
 
@@ -116,7 +115,7 @@ def verified_levels(A: gb.Matrix, source: int) -> gb.Vector:
     return levels
 
 
-def steps_of_search(A: gb.Matrix, source: int) -> Iterator[tuple[int, Vector, Vector, Any, Any, Any]]:
+def steps_of_search(A: gb.Matrix, source: int):
     """A search level by level, right in the end: depth, frontier, levels; the products that push the frontier and that
     pull all that was visited; and the mask of what was not."""
     expected = verified_levels(A, source)
@@ -133,7 +132,7 @@ def steps_of_search(A: gb.Matrix, source: int) -> Iterator[tuple[int, Vector, Ve
             raise verify.WrongResult("wrong levels")
 
 
-def peak_bytes(backend: str, run: Callable[[], Any]) -> int:
+def peak_bytes(backend: str, run) -> int:
     """The most memory that a run needs at once beyond what was there before."""
     for _ in range(4):  # what is compiled or prepared once is not part of it
         run()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -78,7 +77,7 @@ def figure2(experiment: Experiment, options: Options, session: Session) -> list[
         indices = np.sort(rng.choice(n, count, replace=False))
         return Vector.from_coo(indices, rng.random(count, np.float32), size=n)
 
-    def product(operand: Vector, mask: Vector | None, strategy: str) -> Any:
+    def product(operand: Vector, mask: Vector | None, strategy: str):
         return semiring.plus_first(operand @ A).new(mask=None if mask is None else mask.S, strategy=strategy)
 
     with gb.using(options.backend):

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import binary, unary
 from ..dtypes import BOOL
 from . import kinds
 from .kinds import output_type
 
+if TYPE_CHECKING:
+    from ..types import OperatorLike
 
-def _union(left: Any, right: Any, op: Any) -> Any:
+
+def _union(left: object, right: object, op: OperatorLike) -> Any:
     """Where only one side has an entry, that entry."""
     return _combine(left, right, op, "ewise_add")
 
 
-def _intersection(left: Any, right: Any, op: Any) -> Any:
+def _intersection(left: object, right: object, op: OperatorLike) -> Any:
     return _combine(left, right, op, "ewise_mult")
 
 
-def _filled_union(left: Any, right: Any, op: Any) -> Any:
+def _filled_union(left: object, right: object, op: OperatorLike) -> Any:
     """Where only one side has an entry, the other counts as zero."""
     return _combine(left, right, op, "ewise_union", False, False)
 
 
-def _combine(left: Any, right: Any, op: Any, method: str, *defaults: Any) -> Any:
+def _combine(left: object, right: object, op: Any, method: str, *defaults: object) -> Any:
     left_type, right_type = output_type(left), output_type(right)
     left_is_collection = left_type in kinds.COLLECTIONS
     if left_is_collection != (right_type in kinds.COLLECTIONS):  # with a scalar
@@ -48,80 +51,80 @@ class Arithmetic:
     __slots__ = ()
     dtype: Any
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return _union(self, other, binary.plus)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         return _union(other, self, binary.plus)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return _filled_union(self, other, binary.minus)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return _filled_union(other, self, binary.minus)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         return _intersection(self, other, binary.times)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: object) -> Any:
         return _intersection(other, self, binary.times)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: object) -> Any:
         return _intersection(self, other, binary.truediv)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: object) -> Any:
         return _intersection(other, self, binary.truediv)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: object) -> Any:
         return _intersection(self, other, binary.floordiv)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: object) -> Any:
         return _intersection(other, self, binary.floordiv)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: object) -> Any:
         return _intersection(self, other, binary.numpy.mod)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: object) -> Any:
         return _intersection(other, self, binary.numpy.mod)
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: object) -> Any:
         return self // other, self % other
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: object) -> Any:
         return other // self, other % self
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: object) -> Any:
         return _intersection(self, other, binary.pow)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: object) -> Any:
         return _intersection(other, self, binary.pow)
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: object) -> Any:
         expr = _union(self, other, binary.lxor)
         _boolean_only("__xor__", "x ^ y", expr.dtype)
         return expr
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: object) -> Any:
         expr = _union(other, self, binary.lxor)
         _boolean_only("__xor__", "x ^ y", expr.dtype)
         return expr
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: object) -> Any:
         return _intersection(self, other, binary.lt)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: object) -> Any:
         return _intersection(self, other, binary.le)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: object) -> Any:
         return _intersection(self, other, binary.gt)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: object) -> Any:
         return _intersection(self, other, binary.ge)
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         return _intersection(self, other, binary.eq)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return _intersection(self, other, binary.ne)
 
     __hash__ = object.__hash__  # an object that changes is one key of a dictionary, whatever it holds
@@ -141,7 +144,7 @@ class Arithmetic:
         return unary.lnot(self)
 
 
-def _spreads(self: Any, other: Any) -> bool:
+def _spreads(self: Any, other: object) -> bool:
     """Whether ``other`` must be spread over ``self``: then ``self op= other`` is no accumulation."""
     kind = output_type(other)
     return (kind is kinds.Vector and self.ndim == 2) or (not self._is_scalar and kind not in kinds.COLLECTIONS)
@@ -152,34 +155,34 @@ class ArithmeticInPlace:
 
     __slots__ = ()
 
-    def __iadd__(self: Any, other: Any) -> Any:
+    def __iadd__(self: Any, other: object) -> Any:
         if _spreads(self, other):
             self << self + other
         else:
             self(binary.plus) << other
         return self
 
-    def __isub__(self: Any, other: Any) -> Any:
+    def __isub__(self: Any, other: object) -> Any:
         self << self - other
         return self
 
-    def __imul__(self: Any, other: Any) -> Any:
+    def __imul__(self: Any, other: object) -> Any:
         self << self * other
         return self
 
-    def __itruediv__(self: Any, other: Any) -> Any:
+    def __itruediv__(self: Any, other: object) -> Any:
         self << self / other
         return self
 
-    def __ifloordiv__(self: Any, other: Any) -> Any:
+    def __ifloordiv__(self: Any, other: object) -> Any:
         self << self // other
         return self
 
-    def __imod__(self: Any, other: Any) -> Any:
+    def __imod__(self: Any, other: object) -> Any:
         self << self % other
         return self
 
-    def __ipow__(self: Any, other: Any) -> Any:
+    def __ipow__(self: Any, other: object) -> Any:
         self << self**other
         return self
 
@@ -201,13 +204,13 @@ class ArithmeticInPlace:
             self(binary.lor) << other
         return self
 
-    def __iand__(self: Any, other: Any) -> Any:
+    def __iand__(self: Any, other: object) -> Any:
         expr = _intersection(self, other, binary.land)
         _boolean_only("__iand__", "x &= y", expr.dtype)
         self << expr
         return self
 
-    def __imatmul__(self: Any, other: Any) -> Any:
+    def __imatmul__(self: Any, other: object) -> Any:
         if self._is_scalar:
             raise TypeError("'__imatmul__' not supported for Scalar")
         self << self @ other
@@ -215,7 +218,7 @@ class ArithmeticInPlace:
 
 
 def _refused(sign: str) -> Any:
-    def method(self: Any, other: Any) -> NoReturn:
+    def method(self: Any, other: object) -> NoReturn:
         raise TypeError(f"{sign!r} not supported for {type(self).__name__}")
 
     return method

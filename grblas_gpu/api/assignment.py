@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from . import kinds
 from .conversions import values_to_array
 from .execution import fitting_mask, submit
 from .kinds import output_type
+
+if TYPE_CHECKING:
+    from ..types import OperatorLike
+
 
 MOST_DIMENSIONS = 64  # of NumPy's arrays
 LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
@@ -27,7 +31,14 @@ def plain_literal(out: Any, value: Any) -> Any:
 
 
 def assign_region(
-    out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool, desc: Any
+    out: object,
+    indexes: Any,
+    value: object,
+    mask: object,
+    accum: OperatorLike | None,
+    replace: bool,
+    submask: bool,
+    desc: Any,
 ) -> None:
     """``out(mask)[I, J] << value`` and ``out[I, J](mask) << value``."""
     literal = plain_literal(out, value) if mask is None and indexes.shape else None
@@ -113,7 +124,7 @@ def _object_for_region(out: Any, indexes: Any, value: Any, kind: type) -> Any:
     return value
 
 
-def _literal_for_region(out: Any, indexes: Any, value: Any) -> Any:
+def _literal_for_region(out: Any, indexes: Any, value: object) -> Any:
     """A literal scalar, or a list or array of the region's shape."""
     record = out.dtype if out.dtype._is_udt else None
     if indexes.shape and (literal := plain_literal(out, value)) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backends.registry import get_engine
 from ..config import config
@@ -16,6 +16,9 @@ from .kinds import output_type
 from .mask import Mask, check_mask
 from .memory import reports_memory
 from .updates import Updater
+
+if TYPE_CHECKING:
+    from ..types import DTypeLike, MaskLike, OperatorLike
 
 
 class _Replace:
@@ -51,12 +54,12 @@ def ensure_type(x: Any, types: Any) -> Any:
 def expect_type(
     self: Any,
     x: Any,
-    types: Any,
+    types: object,
     *,
     within: str,
     argname: str | None = None,
     keyword_name: str | None = None,
-    op: Any = None,
+    op: OperatorLike | None = None,
     extra_message: str = "",
 ) -> Any:
     """``x`` if it has one of the types (an expression is computed if autocompute is on), else a clear TypeError."""
@@ -90,7 +93,7 @@ def expect_type(
 def expect_op(
     self: Any,
     op: Any,
-    opclasses: Any,
+    opclasses: object,
     *,
     within: str,
     argname: str | None = None,
@@ -211,10 +214,10 @@ class BaseType:
         self._expect_op(accum, "BinaryOp", within="__call__", keyword_name="accum")
         return accum.accumulating
 
-    def __lshift__(self, expr: Any, **opts: Any) -> None:
+    def __lshift__(self, expr: object, **opts: object) -> None:
         updates.update(self, expr, desc=descriptor_from_options(opts) if opts else None)
 
-    def update(self, expr: Any, **opts: Any) -> None:
+    def update(self, expr: object, **opts: object) -> None:
         """``C << expr`` as a method.
 
         Parameters
@@ -246,11 +249,11 @@ class BaseType:
 
     def _update(
         self,
-        expr: Any,
-        mask: Any = None,
-        accum: Any = None,
+        expr: object,
+        mask: MaskLike | None = None,
+        accum: OperatorLike | None = None,
         replace: bool = False,
-        input_mask: Any = None,
+        input_mask: MaskLike | None = None,
         desc: Descriptor | None = None,
     ) -> None:
         updates.update(self, expr, mask, accum, replace, input_mask, desc)
@@ -266,7 +269,7 @@ class BaseType:
         with recording.paused():
             return repr(self)
 
-    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, *, copy: object = None) -> Any:
         raise TypeError(
             f"{type(self).__name__} can't be directly converted to a numpy array; "
             f"perhaps use `{self.name}.to_coo()` or `.to_dense()` instead."

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..operators.base import define_calls
 from . import kinds
 from .kinds import output_type
 
+if TYPE_CHECKING:
+    from ..types import Operand, OperatorLike
+
+
 #: The methods behind infix expressions: Python finds a method faster by a name that it has seen before.
 _METHODS = {name: f"_{name}" for name in "vxm mxv mxm inner ewise_add ewise_mult ewise_union".split()}
 
 
-def _is_infix(x: Any) -> bool:
+def _is_infix(x: object) -> bool:
     return getattr(x, "_role", None) == "infix"
 
 
-def _of_infix(op: Any, expr: Any, **kwargs: Any) -> Any:
+def _of_infix(op: OperatorLike, expr: Any, **kwargs: object) -> Any:
     """``op(x | y)``, ``op(x & y)``, ``op(A @ B)``."""
     method = expr.method_name
     if kwargs:
@@ -24,7 +28,7 @@ def _of_infix(op: Any, expr: Any, **kwargs: Any) -> Any:
     return getattr(expr.left, _METHODS[method])(expr.right, op, is_infix=True, **kwargs)
 
 
-def _usage(op: Any, *args: Any) -> TypeError:
+def _usage(op: OperatorLike, *args: object) -> TypeError:
     kinds = ", ".join(str(type(arg)) for arg in args)
     return TypeError(
         f"Bad type when calling {op!r}.  Got type: {kinds}.\n"
@@ -33,7 +37,7 @@ def _usage(op: Any, *args: Any) -> TypeError:
     )
 
 
-def _as_operand(x: Any) -> Any:
+def _as_operand(x: object) -> Any:
     """A Vector, Matrix, Scalar or expression as it is; a literal as a Scalar; None if it is neither."""
     kind = output_type(x)
     if kind is kinds.Scalar or kind in kinds.COLLECTIONS:
@@ -44,7 +48,7 @@ def _as_operand(x: Any) -> Any:
         return None
 
 
-def unary_call(op: Any, expr: Any = None, *args: Any, **kwargs: Any) -> Any:
+def unary_call(op: OperatorLike, expr: object = None, *args: object, **kwargs: object) -> Any:
     """``unary.abs(v)``."""
     operand = _as_operand(expr)
     if operand is None or args or kwargs:
@@ -55,7 +59,14 @@ def unary_call(op: Any, expr: Any = None, *args: Any, **kwargs: Any) -> Any:
     return operand.apply(op)
 
 
-def binary_call(op: Any, left: Any, right: Any = None, *, left_default: Any = None, right_default: Any = None) -> Any:
+def binary_call(
+    op: OperatorLike,
+    left: Any,
+    right: Any = None,
+    *,
+    left_default: Operand | None = None,
+    right_default: Operand | None = None,
+) -> Any:
     """``binary.plus(v & w)``, ``binary.plus(v | w)``, ``binary.plus(v, 1)``; with defaults an ewise_union."""
     if left_default is not None or right_default is not None:
         if (
@@ -89,7 +100,7 @@ def binary_call(op: Any, left: Any, right: Any = None, *, left_default: Any = No
     return operand.apply(op, right=right)
 
 
-def semiring_call(op: Any, expr: Any, right: Any = None) -> Any:
+def semiring_call(op: OperatorLike, expr: Any, right: object = None) -> Any:
     """``semiring.min_plus(A @ B)``."""
     if right is None and getattr(expr, "_role", None) == "infix":
         return getattr(expr.left, _METHODS[expr.method_name])(expr.right, op, True)
@@ -103,7 +114,7 @@ def semiring_call(op: Any, expr: Any, right: Any = None) -> Any:
     )
 
 
-def indexunary_call(op: Any, expr: Any, thunk: Any = None) -> Any:
+def indexunary_call(op: OperatorLike, expr: object, thunk: Operand | None = None) -> Any:
     """``indexunary.rowindex(A)``, ``indexunary.valuegt(v, 3)``."""
     operand = _as_operand(expr)
     if operand is None:
@@ -111,7 +122,7 @@ def indexunary_call(op: Any, expr: Any, thunk: Any = None) -> Any:
     return operand.apply(op, right=False if thunk is None else thunk)
 
 
-def select_call(op: Any, expr: Any, thunk: Any = None) -> Any:
+def select_call(op: OperatorLike, expr: object, thunk: Operand | None = None) -> Any:
     """``select.tril(A)``, ``select.valuegt(v, 3)``."""
     operand = _as_operand(expr)
     if operand is None:
@@ -119,7 +130,7 @@ def select_call(op: Any, expr: Any, thunk: Any = None) -> Any:
     return operand.select(op, thunk=False if thunk is None else thunk)
 
 
-def agg_call(op: Any, expr: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
+def agg_call(op: OperatorLike, expr: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
     """``agg.sum(v)``, ``agg.sum(A, rowwise=True)``."""
     kind = output_type(expr)
     if kind in kinds.MATRICES:

@@ -120,10 +120,10 @@ class ComputedScalar(Computed):
     __int__ = _of_result("__int__")
 
     # Methods: the error of a property would be swallowed here.
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         return self._get_value("__eq__")(other)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return self._get_value("__ne__")(other)
 
     __hash__ = None  # type: ignore[assignment]

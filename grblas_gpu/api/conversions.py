@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,13 +13,17 @@ from ..errors import IndexOutOfBound, InvalidValue, OutOfMemory
 from ..suggestions import conversion, type_text
 from . import kinds
 
+if TYPE_CHECKING:
+    from ..types import ArrayLike, DTypeLike, Engine, Value
+
+
 MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises
 PLAIN = frozenset((bool, int, float, list, tuple, range))  # what is no array is found out fast
 INT32 = np.dtype(np.int32)
 DLPACK_CUDA = (2, 13)  # the device types of DLPack for memory of a CUDA device, and for managed memory
 
 
-def constructor_dtype(dtype: Any, kind: str) -> DataType:
+def constructor_dtype(dtype: DTypeLike, kind: str) -> DataType:
     """The first argument of ``Matrix`` and ``Vector``; values in its place are an error that names the right call.
 
     >>> constructor_dtype([[1, 2], [3, 4]], "Matrix")
@@ -38,14 +42,14 @@ def constructor_dtype(dtype: Any, kind: str) -> DataType:
     raise ValueError(f"{kind}: the first argument is a dtype, such as float; got {type_text(dtype)}; {way_out}")
 
 
-def is_device_array(x: Any) -> bool:
+def is_device_array(x: object) -> bool:
     """Whether this is an array in the memory of a CUDA device, of CuPy or any other library."""
     if hasattr(x, "__cuda_array_interface__"):
         return True
     return hasattr(x, "__dlpack_device__") and int(x.__dlpack_device__()[0]) in DLPACK_CUDA
 
 
-def given_array(x: Any, engine: Any = None) -> Any:
+def given_array(x: object, engine: Engine | None = None) -> Any:
     """An array as it was given, or None for what is none (a list, a scalar).
 
     Arrays on a CUDA device are shared without a copy, if the engine (that of new objects, unless it is given) can.
@@ -57,7 +61,7 @@ def given_array(x: Any, engine: Any = None) -> Any:
     return (current_engine() if engine is None else engine).share(x)
 
 
-def index_array(array: Any, name: str, engine: Any = None, copy: bool = True, signs: bool = True) -> Array:
+def index_array(array: Any, name: str, engine: Engine | None = None, copy: bool = True, signs: bool = True) -> Array:
     """Integers as int64; anything else is a clear error. Arrays on a device are never copied without need.
 
     With ``signs=False`` a later step checks for negative ones on a device, and unsigned ones stay unchanged there.
@@ -70,7 +74,7 @@ def index_array(array: Any, name: str, engine: Any = None, copy: bool = True, si
     return array.astype(np.int64, copy=copy and isinstance(array, np.ndarray))
 
 
-def checked_index(array: Any, name: str, engine: Any = None, signs: bool = True) -> Array:
+def checked_index(array: Any, name: str, engine: Engine | None = None, signs: bool = True) -> Array:
     """Non-negative integers of any type; with ``signs=False`` those on a device may turn out not to be any later."""
     given = given_array(array, engine)
     if given is None:
@@ -105,7 +109,7 @@ def check_bounds(index: Array, size: int, name: str) -> None:
         raise IndexOutOfBound(f"{name}: {highest} is out of range for size {size}")
 
 
-def _outside(listed: Any) -> Any:
+def _outside(listed: object) -> Any:
     """The first number that cannot be an index."""
     return next(number for number in np.ravel(np.array(listed, object)) if not 0 <= number <= MAX_SIZE)
 
@@ -115,7 +119,9 @@ def _highest(array: Array) -> int:
     return int(array[0] if len(array) == 1 else array.max())
 
 
-def values_to_array(values: Any, dtype: Any = None, engine: Any = None, ndim: int = 1) -> tuple[Array, DataType]:
+def values_to_array(
+    values: ArrayLike | Value, dtype: DTypeLike | None = None, engine: Engine | None = None, ndim: int = 1
+) -> tuple[Array, DataType]:
     """Values (a scalar or an array) in their own or the wanted type.
 
     Python's numbers that do not fit it are an error; those of an array wrap around, as NumPy's do. What has more than
@@ -144,7 +150,7 @@ def values_to_array(values: Any, dtype: Any = None, engine: Any = None, ndim: in
     return array, found
 
 
-def stored_subarrays(values: Any, np_type: np.dtype, ndim: int = 1) -> np.ndarray:
+def stored_subarrays(values: Array, np_type: np.dtype, ndim: int = 1) -> np.ndarray:
     """Arrays as the records that hold them: the last dimensions are those of a value; a number stands for all of one.
 
     >>> np_type = lookup_dtype("INT64[2]").np_type
@@ -165,7 +171,7 @@ def stored_subarrays(values: Any, np_type: np.dtype, ndim: int = 1) -> np.ndarra
     return found
 
 
-def shown_values(values: Any) -> Any:
+def shown_values(values: Array) -> Any:
     """What is stored as users know it: sub-arrays are arrays of more dimensions."""
     return values[SUBARRAY].copy() if is_subarray(values.dtype) else values
 
@@ -201,7 +207,7 @@ def check_size(value: Any, name: str) -> int:
     return size
 
 
-def output_values(values: np.ndarray, dtype: Any, own: DataType) -> np.ndarray:
+def output_values(values: np.ndarray, dtype: DTypeLike, own: DataType) -> np.ndarray:
     """Values for the user: a writable array of the wanted type."""
     if dtype is not None:
         wanted = lookup_dtype(dtype)

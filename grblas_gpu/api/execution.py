@@ -48,7 +48,7 @@ def _record_of(out: Any) -> Any:
     return out.dtype if out.dtype._is_udt else None
 
 
-def _as_scalar(out: Any, value: Any) -> Any:
+def _as_scalar(out: object, value: object) -> Any:
     if type(value) is kinds.Scalar:
         return value
     try:
@@ -61,7 +61,7 @@ def _as_scalar(out: Any, value: Any) -> Any:
         ) from None
 
 
-def assigned_value(out: Any, value: Any) -> Any:
+def assigned_value(out: object, value: object) -> Any:
     """The count of the loop as it is (that of an earlier one is known); anything else as a Scalar, or a TypeError."""
     return value if type(value) is Number and value.symbolic else _as_scalar(out, value)
 
@@ -79,7 +79,7 @@ def get_element(parent: Any, indexes: Any) -> Any:
     return parent._engine.get_element(parent._store, index)
 
 
-def set_element(out: Any, indexes: Any, value: Any) -> None:
+def set_element(out: Any, indexes: object, value: object) -> None:
     if type(value) is not kinds.Scalar:
         if output_type(value) in kinds.COLLECTIONS:
             out._expect_type(
@@ -102,5 +102,5 @@ def set_element(out: Any, indexes: Any, value: Any) -> None:
     submit(Node(ops.SET_ELEMENT, out, None, (value, indexes)))
 
 
-def remove_element(out: Any, indexes: Any) -> None:
+def remove_element(out: object, indexes: object) -> None:
     submit(Node(ops.REMOVE_ELEMENT, out, None, (indexes,)))

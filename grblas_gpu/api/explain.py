@@ -40,7 +40,7 @@ class Explanation(NamedTuple):
         return None if self.count_edges is None else self.count_edges()
 
 
-def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
+def explain(expr: Any, mask: Any = None, **options: object) -> Explanation:
     """Which strategy ``w(mask, **options) << expr`` would run for a matrix product, and why; nothing is computed.
 
     An algorithm whose formula depends on the direction asks here first, and then says ``direction=`` or ``strategy=``.

@@ -25,7 +25,7 @@ CSS_STYLE = (
 )
 
 
-def heading(name: str, kind: str, facts: dict[str, Any]) -> str:
+def heading(name: str, kind: str, facts: dict[str, object]) -> str:
     """Two lines: what it is called, and what is known of it.
 
     >>> print(heading('"v"', "gb.Vector", {"nvals": 3, "size": 10}))
@@ -42,7 +42,7 @@ def heading(name: str, kind: str, facts: dict[str, Any]) -> str:
     )
 
 
-def html_heading(kind: str, facts: dict[str, Any]) -> str:
+def html_heading(kind: str, facts: dict[str, object]) -> str:
     """The same as a table."""
     names = "".join(f"    <td><pre>{name}</pre></td>\n" for name in facts)
     values = "".join(f"    <td>{value}</td>\n" for value in facts.values())
@@ -75,7 +75,7 @@ def format_mask(mask: Any) -> str:
 
 
 def format_vector(v: Any, name: str | None = None, kind: str = "gb.Vector") -> str:
-    facts: dict[str, Any] = {"size": v.size, "dtype": v.dtype.name}
+    facts: dict[str, object] = {"size": v.size, "dtype": v.dtype.name}
     name = f'"{v.name}"' if name is None else name
     if recording.current() is not None:
         return heading(name, kind, facts)
@@ -87,7 +87,7 @@ def format_vector(v: Any, name: str | None = None, kind: str = "gb.Vector") -> s
 
 
 def format_matrix(a: Any, name: str | None = None, kind: str | None = None) -> str:
-    facts: dict[str, Any] = {"nrows": a.nrows, "ncols": a.ncols, "dtype": a.dtype.name}
+    facts: dict[str, object] = {"nrows": a.nrows, "ncols": a.ncols, "dtype": a.dtype.name}
     name = f'"{a.name}"' if name is None else name
     kind = f"gb.{type(a).__name__}" if kind is None else kind
     if recording.current() is not None:
@@ -165,7 +165,7 @@ def _positions(size: int, most: int) -> list[int | None]:
     return [*range(half), None, *range(size - half, size)]
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)

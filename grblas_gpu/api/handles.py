@@ -41,7 +41,7 @@ def contents(made: Any) -> Any:
     return made._store if made.ndim else made._content
 
 
-def is_empty_list(initial: Any) -> bool:
+def is_empty_list(initial: object) -> bool:
     """Whether these are the contents of a Vector without entries, for :func:`empty_list`."""
     return type(initial) is VectorStore and initial.kind == "sparse" and initial.nvals == 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from .conversions import given_array
 from .kinds import output_type
 from .mask import Mask
 from .memory import raise_out_of_memory
+
+if TYPE_CHECKING:
+    from ..types import Engine
+
 
 LONG_SLICE = 2**24  # positions that are not listed
 
@@ -105,7 +109,7 @@ class GivenAxis(Axis):
 
     __slots__ = ("given", "_engine")
 
-    def __init__(self, given: Any, dimsize: int, engine: Any) -> None:
+    def __init__(self, given: Any, dimsize: int, engine: Engine) -> None:
         self.size, self._index, self.dimsize, self.positions = len(given), None, dimsize, None
         self.given, self._engine = given, engine
 
@@ -122,7 +126,7 @@ class Indexes:
     __slots__ = ("obj", "axes", "shape", "__weakref__")
     shape: tuple[int, ...]
 
-    def __init__(self, obj: Any, keys: Any) -> None:
+    def __init__(self, obj: object, keys: Any) -> None:
         self.obj = obj
         try:
             self.axes = axes = self._axes(obj, keys)
@@ -135,7 +139,7 @@ class Indexes:
             self.shape = tuple(axis.size for axis in axes if axis.size is not None)
 
     @staticmethod
-    def _axes(obj: Any, keys: Any) -> list[Axis]:
+    def _axes(obj: Any, keys: object) -> list[Axis]:
         if keys is Ellipsis:
             return [Axis(n, None, n) for n in obj.shape]
         if obj.ndim == 1:
@@ -307,7 +311,7 @@ def _resolve_array(index: Any, size: int, engine: Any = None, later: bool = Fals
     return Axis(len(index), _checked(index, size, engine), size)
 
 
-def _checked(index: Any, size: int, engine: Any) -> Any:
+def _checked(index: Any, size: int, engine: Engine) -> Any:
     """Positions from 0 on, as a copy."""
     if type(index) is not np.ndarray and engine is not None:
         found = engine.checked_positions(index, size)

@@ -20,7 +20,7 @@ VectorStorage: Any  # ``v.ss``
 MatrixStorage: Any  # ``A.ss``
 
 
-def output_type(value: Any) -> type:
+def output_type(value: object) -> type:
     """The type an object stands for: an expression of a Vector counts as a Vector."""
     kind = type(value)
     return getattr(kind, "_output_type", kind)
@@ -40,7 +40,7 @@ class StorageOf:
     def __init__(self, kind: str) -> None:
         self._kind = kind
 
-    def __get__(self, obj: Any, owner: type) -> Any:
+    def __get__(self, obj: object, owner: type) -> Any:
         storage = globals()[self._kind]
         if obj is None:
             return storage

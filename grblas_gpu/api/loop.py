@@ -13,7 +13,7 @@ import operator
 import sys
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,10 @@ from .python_state import BodyCode, body_code
 from .recorder import Recorder, trace_iterated
 from .scalar import Scalar
 from .vector import Vector
+
+if TYPE_CHECKING:
+    from ..types import Engine
+
 
 OBJECTS = (Vector, Scalar, Matrix)  # that a loop can change
 
@@ -106,7 +110,7 @@ def when(condition: Any) -> Loop:
     return Loop(condition, 1, False, once=True)
 
 
-def _check_condition(condition: Any, name: str) -> None:
+def _check_condition(condition: object, name: str) -> None:
     if not isinstance(condition, (*OBJECTS, TransposedMatrix, Delayed)):
         kind = type(condition)
         raise TypeError(f"{name}: the condition is a Vector, a Matrix or a comparison of Scalars; got {kind}")
@@ -144,7 +148,7 @@ class Loop:
     mode = "iterated"
     program: Program | None = None
 
-    def __init__(self, condition: Any, limit: int | None, fallback: bool, once: bool = False) -> None:
+    def __init__(self, condition: object, limit: int | None, fallback: bool, once: bool = False) -> None:
         self.condition = condition._matrix if isinstance(condition, TransposedMatrix) else condition  # the same entries
         self.limit = limit
         self.once = once
@@ -199,7 +203,7 @@ class Loop:
             yield self.steps
             self.steps += 1
 
-    def _record(self, engine: Any, frame: FrameType, code: BodyCode) -> Iterator[Any]:
+    def _record(self, engine: Engine, frame: FrameType, code: BodyCode) -> Iterator[Any]:
         if (self._fallback and not self.goes_on()) or self._is_over():
             return
         recorder = Recorder(self, engine, frame, code, self._fallback)
@@ -235,11 +239,11 @@ class Loop:
         recorder.adopt(self.steps)
         recorder.forget()
 
-    def _run_plain(self, engine: Any, recorder: Recorder) -> None:
+    def _run_plain(self, engine: Engine, recorder: Recorder) -> None:
         program = self.program = recorder.program()
         self.steps = self._run(engine, program)
 
-    def _run_turns(self, engine: Any, recorder: Recorder, turns: int) -> None:
+    def _run_turns(self, engine: Engine, recorder: Recorder, turns: int) -> None:
         """Rounds in which objects take turns: as many of them as there are turns are one body."""
         done = Scalar.from_value(0)
         program = self.program = recorder.unrolled(done)
@@ -254,7 +258,7 @@ class Loop:
                     interpreter.execute(node)
                 self.steps += 1
 
-    def _run(self, engine: Any, program: Program) -> int:
+    def _run(self, engine: Engine, program: Program) -> int:
         fusing = engine if interpreter.may_run_whole(program, engine) else None
         steps, whole = None if fusing is None else fusing.run_loop(program), True
         if steps is None:
@@ -285,7 +289,7 @@ def _is_on_host(part: Any) -> bool:
     return getattr(part._store, "known_nvals", None) is not None
 
 
-def _recipe(condition: Any) -> list[Node]:
+def _recipe(condition: object) -> list[Node]:
     """The nodes that compute what a condition was computed of: ``v.reduce() > 1`` is looked at before every step."""
     nodes: list[Node] = []
     for arg in getattr(condition, "args", ()):
@@ -295,6 +299,6 @@ def _recipe(condition: Any) -> list[Node]:
     return nodes
 
 
-def _is_comparison(condition: Any) -> bool:
+def _is_comparison(condition: object) -> bool:
     """Whether this is an expression of Scalars."""
     return isinstance(condition, BaseExpression) and not any(getattr(arg, "ndim", 0) for arg in condition.args)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,6 +46,9 @@ from .memory import reports_memory
 from .scalar import Scalar
 from .updates import Updater
 from .vector import Vector, dense_fill
+
+if TYPE_CHECKING:
+    from ..types import ArrayLike, DTypeLike, Engine, MaskLike, OperatorLike, Value
 
 
 class Matrix(
@@ -104,7 +107,7 @@ class Matrix(
             self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
 
     @classmethod
-    def _unwritten(cls, engine: Any, dtype: Any, nrows: int, ncols: int, name: str | None) -> Matrix:
+    def _unwritten(cls, engine: Engine, dtype: DTypeLike, nrows: int, ncols: int, name: str | None) -> Matrix:
         """A Matrix that an expression is computed into: it has no store before the result is there."""
         new = object.__new__(cls)
         new.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
@@ -115,7 +118,7 @@ class Matrix(
         return new
 
     @classmethod
-    def _from_store(cls, engine: Any, dtype: Any, store: MatrixStore, name: str | None = None) -> Matrix:
+    def _from_store(cls, engine: Engine, dtype: Any, store: MatrixStore, name: str | None = None) -> Matrix:
         new = object.__new__(cls)
         new.dtype = dtype
         new._nrows, new._ncols = store.nrows, store.ncols
@@ -384,7 +387,9 @@ class Matrix(
         return doubly_compressed(self, self._store.transposed(), dtype)
 
     @reports_memory
-    def to_dense(self, fill_value: Any = None, dtype: Any = None, *, copy: bool = True, **opts: Any) -> np.ndarray:
+    def to_dense(
+        self, fill_value: object = None, dtype: Any = None, *, copy: bool = True, **opts: object
+    ) -> np.ndarray:
         """A NumPy array, with ``fill_value`` where there is no entry.
 
         With ``copy=False`` that of a full Matrix on the host is its own memory, if the type is its own: to change the
@@ -551,7 +556,7 @@ class Matrix(
         return new
 
     @reports_memory
-    def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
+    def diag(self, k: int | Scalar = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
         """The k-th diagonal as a Vector.
 
         Parameters
@@ -580,7 +585,15 @@ class Matrix(
             store = self._engine.cast(store, found.np_type)
         return Vector._from_store(self._engine, found, store, name)
 
-    def setdiag(self, values: Any, k: int = 0, *, mask: Any = None, accum: Any = None, **opts: Any) -> None:
+    def setdiag(
+        self,
+        values: ArrayLike | Value,
+        k: int = 0,
+        *,
+        mask: MaskLike | None = None,
+        accum: OperatorLike | None = None,
+        **opts: Any,
+    ) -> None:
         """Set the k-th diagonal from a scalar, a Vector or an array.
 
         Parameters
@@ -663,10 +676,10 @@ class Matrix(
         store = self._engine.resize_matrix(self._store, nrows, ncols)
         self._store, self._nrows, self._ncols = store, nrows, ncols  # no call between them, so no interrupt
 
-    def __setitem__(self, keys: Any, expr: Any, **opts: Any) -> None:
+    def __setitem__(self, keys: object, expr: object, **opts: object) -> None:
         Updater(self, desc=descriptor_from_options(opts))[keys] = expr
 
-    def __delitem__(self, keys: Any, **opts: Any) -> None:
+    def __delitem__(self, keys: object, **opts: object) -> None:
         del Updater(self, desc=descriptor_from_options(opts))[keys]
 
     def _as_vector(self, *, name: str | None = None) -> Vector:
@@ -760,29 +773,31 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
         cols, row_index, array = self._matrix.to_coo(dtype, rows=columns, columns=rows, values=values, sort=sort)
         return row_index, cols, array
 
-    def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
+    def diag(self, k: int | Scalar = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
         return self._matrix.diag(-k, dtype, name=name, **opts)
 
-    def to_csr(self, dtype: Any = None, *, sort: bool = True) -> Any:
+    def to_csr(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:
         return self._matrix.to_csc(dtype, sort=sort)
 
-    def to_csc(self, dtype: Any = None, *, sort: bool = True) -> Any:
+    def to_csc(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:
         return self._matrix.to_csr(dtype, sort=sort)
 
-    def to_dcsr(self, dtype: Any = None, *, sort: bool = True) -> Any:
+    def to_dcsr(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:
         return self._matrix.to_dcsc(dtype, sort=sort)
 
-    def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> Any:
+    def to_dcsc(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:
         return self._matrix.to_dcsr(dtype, sort=sort)
 
-    def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
+    def to_dense(self, fill_value: Value | None = None, dtype: DTypeLike | None = None, **opts: Any) -> np.ndarray:
         return self._matrix.to_dense(fill_value, dtype, **opts).swapaxes(0, 1)
 
     def to_dicts(self, order: str = "rowwise") -> dict:
         return self._matrix.to_dicts("columnwise" if row_order(order) else "rowwise")
 
 
-def _rebuild(rows: Any, cols: Any, values: Any, dtype: Any, nrows: int, ncols: int, name: str) -> Matrix:
+def _rebuild(
+    rows: ArrayLike, cols: object, values: ArrayLike | Value, dtype: DTypeLike, nrows: int, ncols: int, name: str
+) -> Matrix:
     return Matrix.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, name=name)
 
 

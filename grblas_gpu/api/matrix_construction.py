@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -18,17 +18,20 @@ from .matrix_formats import compressed_store, decompress, entries_of
 from .memory import reports_memory
 from .vector_construction import full_value
 
+if TYPE_CHECKING:
+    from ..types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
+
 
 class MatrixConstruction:
     """The ``Matrix.from_...`` methods."""
 
     __slots__ = ()
 
-    def __init__(self, dtype: Any, nrows: int, ncols: int, *, name: str | None = None) -> None:
+    def __init__(self, dtype: DTypeLike, nrows: int, ncols: int, *, name: str | None = None) -> None:
         raise TypeError("make a Matrix")
 
     @classmethod
-    def _from_store(cls, engine: Any, dtype: Any, store: MatrixStore, name: str | None = None) -> Any:
+    def _from_store(cls, engine: Engine, dtype: DTypeLike | None, store: MatrixStore, name: str | None = None) -> Any:
         raise TypeError("make a Matrix")
 
     @classmethod
@@ -110,12 +113,12 @@ class MatrixConstruction:
     def from_edgelist(
         cls,
         edgelist: Any,
-        values: Any = None,
-        dtype: Any = None,
+        values: ArrayLike | Value | None = None,
+        dtype: DTypeLike | None = None,
         *,
         nrows: int | None = None,
         ncols: int | None = None,
-        dup_op: Any = None,
+        dup_op: OperatorLike | None = None,
         name: str | None = None,
     ) -> Self:
         """A Matrix from (row, column) or (row, column, value) tuples, or an n x 2 array.
@@ -190,9 +193,9 @@ class MatrixConstruction:
     @reports_memory
     def from_csr(
         cls,
-        indptr: Any,
-        col_indices: Any,
-        values: Any = 1.0,
+        indptr: ArrayLike,
+        col_indices: ArrayLike,
+        values: ArrayLike | Value = 1.0,
         dtype: Any = None,
         *,
         nrows: int | None = None,
@@ -244,9 +247,9 @@ class MatrixConstruction:
     @reports_memory
     def from_csc(
         cls,
-        indptr: Any,
-        row_indices: Any,
-        values: Any = 1.0,
+        indptr: ArrayLike,
+        row_indices: ArrayLike,
+        values: ArrayLike | Value = 1.0,
         dtype: Any = None,
         *,
         nrows: int | None = None,
@@ -293,11 +296,11 @@ class MatrixConstruction:
     @reports_memory
     def from_dcsr(
         cls,
-        compressed_rows: Any,
-        indptr: Any,
-        col_indices: Any,
-        values: Any = 1.0,
-        dtype: Any = None,
+        compressed_rows: object,
+        indptr: ArrayLike,
+        col_indices: ArrayLike,
+        values: ArrayLike | Value = 1.0,
+        dtype: DTypeLike | None = None,
         *,
         nrows: int | None = None,
         ncols: int | None = None,
@@ -346,11 +349,11 @@ class MatrixConstruction:
     @reports_memory
     def from_dcsc(
         cls,
-        compressed_cols: Any,
-        indptr: Any,
-        row_indices: Any,
-        values: Any = 1.0,
-        dtype: Any = None,
+        compressed_cols: object,
+        indptr: ArrayLike,
+        row_indices: ArrayLike,
+        values: ArrayLike | Value = 1.0,
+        dtype: DTypeLike | None = None,
         *,
         nrows: int | None = None,
         ncols: int | None = None,
@@ -398,7 +401,7 @@ class MatrixConstruction:
     @classmethod
     @reports_memory
     def from_scalar(
-        cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None, **opts: Any
+        cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None, **opts: object
     ) -> Self:
         """A Matrix with the same value everywhere (stored once).
 
@@ -439,13 +442,13 @@ class MatrixConstruction:
     @reports_memory
     def from_dense(
         cls,
-        values: Any,
+        values: ArrayLike | Value,
         missing_value: Any = None,
         *,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         copy: bool = True,
         name: str | None = None,
-        **opts: Any,
+        **opts: object,
     ) -> Self:
         """A Matrix with an entry for every element of an array, or for those that are not ``missing_value``.
 
@@ -505,7 +508,7 @@ class MatrixConstruction:
     def from_dicts(
         cls,
         nested_dicts: Any,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         *,
         order: str = "rowwise",
         nrows: int | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,8 +22,11 @@ from .conversions import (
 )
 from .vector_construction import duplicate_operator, duplicates_error
 
+if TYPE_CHECKING:
+    from ..types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
 
-def empty_store(engine: Any, nrows: int, ncols: int, dtype: Any) -> MatrixStore:
+
+def empty_store(engine: Engine, nrows: int, ncols: int, dtype: DTypeLike) -> MatrixStore:
     try:
         return engine.empty_matrix(nrows, ncols, dtype)
     except MemoryError:
@@ -32,7 +35,9 @@ def empty_store(engine: Any, nrows: int, ncols: int, dtype: Any) -> MatrixStore:
         ) from None
 
 
-def entries_of(self: Any, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
+def entries_of(
+    self: Any, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: OperatorLike | None
+) -> MatrixStore:
     if not rows.size == cols.size == values.size:
         raise ValueError(
             f"`rows` and `columns` and `values` lengths must match: {rows.size}, {cols.size}, {values.size}"
@@ -59,10 +64,10 @@ def entries_of(self: Any, nrows: int, ncols: int, rows: Array, cols: Array, valu
 
 
 def compressed_store(
-    indptr: Any,
-    indices: Any,
-    values: Any,
-    dtype: Any,
+    indptr: ArrayLike,
+    indices: ArrayLike,
+    values: ArrayLike | Value,
+    dtype: DTypeLike,
     outer: int | None,
     inner: int | None,
     label: str,
@@ -117,14 +122,14 @@ def compressed_store(
     return store, found
 
 
-def together(*arrays: Any) -> tuple[Any, ...]:
+def together(*arrays: object) -> tuple[Any, ...]:
     """The arrays in one memory: the device's if one of them is there."""
     if all(isinstance(array, np.ndarray) for array in arrays):
         return arrays
     return tuple(current_engine().array(array) for array in arrays)
 
 
-def decompress(compressed: Any, indptr: Any, size: int | None) -> tuple[Any, int]:
+def decompress(compressed: object, indptr: ArrayLike, size: int | None) -> tuple[Any, int]:
     """The line of every entry of a doubly compressed format, and the number of lines."""
     pointers = index_array(indptr, "indptr")
     if pointers.size == 0:
@@ -136,17 +141,17 @@ def decompress(compressed: Any, indptr: Any, size: int | None) -> tuple[Any, int
     return repeat(lines, np.diff(pointers)), int(lines.max()) + 1 if size is None else size
 
 
-def compressed_arrays(a: Any, store: MatrixStore, dtype: Any) -> tuple[Any, Any, Any]:
+def compressed_arrays(a: Any, store: MatrixStore, dtype: DTypeLike) -> tuple[Any, Any, Any]:
     return a._engine.host(store.indptr).astype(np.uint64), *_entries(a, store, dtype)
 
 
-def _entries(a: Any, store: MatrixStore, dtype: Any) -> tuple[Any, Any]:
+def _entries(a: Any, store: MatrixStore, dtype: DTypeLike) -> tuple[Any, Any]:
     host = a._engine.host
     values = np.broadcast_to(host(store.values), (store.nvals,)) if store.iso else host(store.values)
     return host(store.indices).astype(np.uint64), output_values(values, dtype, a.dtype)
 
 
-def doubly_compressed(a: Any, store: MatrixStore, dtype: Any) -> tuple[Any, Any, Any, Any]:
+def doubly_compressed(a: Any, store: MatrixStore, dtype: DTypeLike) -> tuple[Any, Any, Any, Any]:
     host = a._engine.host
     if store.rows is not None:
         return host(store.rows).astype(np.uint64), host(store.starts).astype(np.uint64), *_entries(a, store, dtype)

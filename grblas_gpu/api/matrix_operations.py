@@ -21,6 +21,7 @@ from .vector import Vector, product_operands, reduction_operator
 
 if TYPE_CHECKING:
     from ..operators.call_types import MatrixLike, OneIndex, SeveralIndices, VectorLike
+    from ..types import DTypeLike, Operand, OperatorLike
     from .expressions import MatrixIndexExpr, ScalarIndexExpr, VectorIndexExpr
     from .infix import MatrixEwiseAddExpr, MatrixEwiseMultExpr, MatrixMatMulExpr, VectorMatMulExpr
 
@@ -39,14 +40,16 @@ class MatrixOperations(Tensor):
         def __matmul__(self, other: VectorLike) -> VectorMatMulExpr: ...
         @overload
         def __matmul__(self, other: MatrixLike) -> MatrixMatMulExpr: ...
-        def __matmul__(self, other: Any) -> Any: ...
+        def __matmul__(self, other: object) -> Any: ...
         def __and__(self, other: VectorLike | MatrixLike) -> MatrixEwiseMultExpr: ...
         def __or__(self, other: VectorLike | MatrixLike) -> MatrixEwiseAddExpr: ...
-        def apply(self, op: Any, right: Any = None, *, left: Any = None) -> MatrixExpression: ...
-        def select(self, op: Any, thunk: Any = None) -> MatrixExpression: ...
-        def ewise_add(self, other: Any, op: Any = ...) -> MatrixExpression: ...
-        def ewise_mult(self, other: Any, op: Any = ...) -> MatrixExpression: ...
-        def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> MatrixExpression: ...
+        def apply(self, op: object, right: object = None, *, left: object = None) -> MatrixExpression: ...
+        def select(self, op: object, thunk: object = None) -> MatrixExpression: ...
+        def ewise_add(self, other: object, op: OperatorLike = ...) -> MatrixExpression: ...
+        def ewise_mult(self, other: object, op: OperatorLike = ...) -> MatrixExpression: ...
+        def ewise_union(
+            self, other: object, op: OperatorLike, left_default: Operand, right_default: Operand
+        ) -> MatrixExpression: ...
         @overload
         def __getitem__(self, keys: tuple[OneIndex, OneIndex]) -> ScalarIndexExpr: ...
         @overload
@@ -55,7 +58,7 @@ class MatrixOperations(Tensor):
         def __getitem__(self, keys: tuple[SeveralIndices, OneIndex]) -> VectorIndexExpr: ...
         @overload
         def __getitem__(self, keys: tuple[SeveralIndices, SeveralIndices]) -> MatrixIndexExpr: ...
-        def __getitem__(self, keys: Any) -> Any: ...
+        def __getitem__(self, keys: object) -> Any: ...
 
     @property
     def nrows(self) -> int:
@@ -130,7 +133,7 @@ class MatrixOperations(Tensor):
         return default if value is None else value
 
     @reports_memory
-    def to_edgelist(self, dtype: Any = None, *, values: bool = True, sort: bool = True) -> tuple[Any, Any]:
+    def to_edgelist(self, dtype: DTypeLike | None = None, *, values: bool = True, sort: bool = True) -> tuple[Any, Any]:
         """Positions as an array of (row, column) pairs, and values.
 
         Parameters
@@ -182,13 +185,13 @@ class MatrixOperations(Tensor):
         """
         return self._mxv(other, op)
 
-    def _mxv(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> VectorExpression:
+    def _mxv(self, other: object, op: OperatorLike = semiring.plus_times, is_infix: bool = False) -> VectorExpression:
         x, y, op = product_operands(self, other, (Vector,), op, "mxv", is_infix)
         if x._ncols != y._size:
             raise DimensionMismatch(f"mxv: {x.name} has shape {x.shape}, {y.name} has size {y._size}")
         return VectorExpression("mxv", ops.MXV, [x, y], op=op, size=x._nrows)
 
-    def mxm(self, other: Any, op: Any = semiring.plus_times) -> MatrixExpression:
+    def mxm(self, other: object, op: OperatorLike = semiring.plus_times) -> MatrixExpression:
         """Matrix times Matrix.
 
         Parameters
@@ -218,13 +221,13 @@ class MatrixOperations(Tensor):
         """
         return self._mxm(other, op)
 
-    def _mxm(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> MatrixExpression:
+    def _mxm(self, other: object, op: OperatorLike = semiring.plus_times, is_infix: bool = False) -> MatrixExpression:
         x, y, op = product_operands(self, other, kinds.MATRICES, op, "mxm", is_infix)
         if x._ncols != y._nrows:
             raise DimensionMismatch(f"mxm: {x.name} has shape {x.shape}, {y.name} has shape {y.shape}")
         return MatrixExpression("mxm", ops.MXM, [x, y], op=op, nrows=x._nrows, ncols=y._ncols)
 
-    def kronecker(self, other: Any, op: Any = binary.times) -> MatrixExpression:
+    def kronecker(self, other: Any, op: OperatorLike = binary.times) -> MatrixExpression:
         """The Kronecker product.
 
         Parameters
@@ -255,7 +258,7 @@ class MatrixOperations(Tensor):
         nrows, ncols = self._nrows * other._nrows, self._ncols * other._ncols
         return MatrixExpression("kronecker", ops.KRONECKER, [self, other], op=op, nrows=nrows, ncols=ncols)
 
-    def reduce_rowwise(self, op: Any = monoid.plus) -> VectorExpression:
+    def reduce_rowwise(self, op: OperatorLike = monoid.plus) -> VectorExpression:
         """The entries of each row combined.
 
         Parameters
@@ -279,7 +282,7 @@ class MatrixOperations(Tensor):
         op = self._line_reduction(op, "reduce_rowwise")
         return VectorExpression("reduce_rowwise", ops.REDUCE_ROWWISE, [self], op=op, size=self._nrows)
 
-    def reduce_columnwise(self, op: Any = monoid.plus) -> VectorExpression:
+    def reduce_columnwise(self, op: OperatorLike = monoid.plus) -> VectorExpression:
         """The entries of each column combined.
 
         Parameters

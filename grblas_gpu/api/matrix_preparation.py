@@ -21,6 +21,7 @@ from ..ir import recording
 from .memory import reports_memory
 
 if TYPE_CHECKING:
+    from ..types import Store
     from .matrix import Matrix
     from .vector import Vector
 
@@ -263,7 +264,7 @@ class MatrixPreparation:
             known[:] = value, bool(value[0])
         return bool(known[1])
 
-    def _make_pattern(self, store: Any) -> Matrix:
+    def _make_pattern(self, store: object) -> Matrix:
         return self._boolean(self._engine.pattern(store))
 
     def _made_loopless(self) -> Matrix | None:
@@ -279,7 +280,7 @@ class MatrixPreparation:
         edges = self.pattern(loops=loops)
         return None if edges.is_symmetric() else monoid.lor(edges | edges.T).new()
 
-    def _make_by_degree(self, store: Any) -> DegreeOrder:
+    def _make_by_degree(self, store: Store) -> DegreeOrder:
         graph, chosen = self._engine.by_degree(self.pattern()._store)
         S = self._boolean(chosen.transposed())
         number = INT32 if S.ncols <= INT32_LIMIT else INT64
@@ -287,5 +288,5 @@ class MatrixPreparation:
         numbers = S.apply(indexunary.colindex).new().reduce_rowwise(monoid.any).new(number)
         return DegreeOrder(self._boolean(graph), S, numbers)
 
-    def _boolean(self, store: Any) -> Matrix:
+    def _boolean(self, store: Store) -> Matrix:
         return type(self)._from_store(self._engine, BOOL, store)  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ def reports_memory(method: Method) -> Method:
     """A method that says OutOfMemory where NumPy, CuPy or Python have other words for it."""
 
     @functools.wraps(method)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         try:
             return method(*args, **kwargs)
         except (MemoryError, ValueError) as error:

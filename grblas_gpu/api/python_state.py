@@ -168,7 +168,7 @@ def _snapshot(value: Any, depth: int, seen: set[int]) -> Any:
     return object() if hasattr(kind, "__next__") else kind  # an iterator: it is not known how far it is
 
 
-def _parts(value: Any, kind: type) -> Mapping[Any, Any] | None:
+def _parts(value: object, kind: type) -> Mapping[Any, Any] | None:
     """The parts of a container, by what Python writes behind its name."""
     if isinstance(value, FIXED) or getattr(value, "_role", None) is not None:
         return None
@@ -211,7 +211,7 @@ def _content(cell: Any) -> Any:
         return None
 
 
-def _difference(before: Any, now: Any, path: str) -> tuple[str, Any, Any] | None:
+def _difference(before: object, now: object, path: str) -> tuple[str, Any, Any] | None:
     if before is now:
         return None
     if isinstance(before, dict) and isinstance(now, dict):
@@ -225,7 +225,7 @@ def _difference(before: Any, now: Any, path: str) -> tuple[str, Any, Any] | None
     return None if before == now else (path, _shown(before), _shown(now))
 
 
-def _shown(snapshot: Any) -> str:
+def _shown(snapshot: object) -> str:
     if isinstance(snapshot, tuple) and len(snapshot) == 2 and not isinstance(snapshot[1], bytes):
         return repr(snapshot[1])[:40]
     if isinstance(snapshot, tuple) and len(snapshot) == 3 and snapshot[1] is not None and isinstance(snapshot[0], type):

@@ -18,11 +18,11 @@ from .mask import Mask
 class Difference(Exception):
     """Two rounds differ, at this node of one of them; ``what`` may speak of an object as ``{}``."""
 
-    def __init__(self, node: Node | None, what: str, obj: Any = None) -> None:
+    def __init__(self, node: Node | None, what: str, obj: object = None) -> None:
         super().__init__(what)
         self.node, self._obj = node, obj
 
-    def said(self, spelled: Callable[[Any], str]) -> str:
+    def said(self, spelled: Callable[[object], str]) -> str:
         what = str(self)
         return what if self._obj is None else what.replace("{}", f"`{spelled(self._obj)}`")
 
@@ -37,7 +37,7 @@ class Token(NamedTuple):
 
 
 #: ``Token(*fields)``, from all fields at once, as :data:`~grblas_gpu.ir.node.node_of` makes nodes.
-token_of: Callable[[Iterable[Any]], Token] = partial(tuple.__new__, Token)
+token_of: Callable[[Iterable[object]], Token] = partial(tuple.__new__, Token)
 
 
 class Round:
@@ -51,7 +51,7 @@ class Round:
         self.made: dict[int, Any] = {id(count): count}  # objects, and counts of loops, by identity
         self.written: dict[int, Any] = {}
 
-    def begin(self, made: Any, place: int) -> None:
+    def begin(self, made: object, place: int) -> None:
         """An object is made here. The node holds its place until :meth:`complete`."""
         node = Node(ops.CLEAR, made, place=place)
         self.begun.add(id(node))
@@ -101,7 +101,7 @@ def _outputs(nodes: Iterable[Node]) -> set[int]:
     return found
 
 
-def _is_overwritten(nodes: Iterable[Node], obj: Any) -> bool:
+def _is_overwritten(nodes: Iterable[Node], obj: object) -> bool:
     """Whether the first node that has to do with an object overwrites it, whatever it holds: also one inside of the
     only loop or ``when`` that has to do with it."""
     uses = [node for node in nodes if any(x is obj for x in handles_of(node))]
@@ -119,10 +119,10 @@ def _is_overwritten(nodes: Iterable[Node], obj: Any) -> bool:
 class Walk:
     """Visits all handles and facts of nodes in a fixed order; returns the nodes with what ``handle`` gives for each."""
 
-    def handle(self, x: Any, written: bool = False) -> Any:
+    def handle(self, x: object, written: bool = False) -> Any:
         return x
 
-    def fact(self, x: Any) -> None:
+    def fact(self, x: object) -> None:
         """A part of a node that is no handle."""
 
     def nodes(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
@@ -213,7 +213,7 @@ class Tokens(Walk):
         self._node = node
         return super().node(node)
 
-    def fact(self, x: Any) -> None:
+    def fact(self, x: object) -> None:
         self.found.append(token_of((x, False, self._node, False)))
 
     def handle(self, x: Any, written: bool = False) -> Any:
@@ -229,7 +229,7 @@ class Tokens(Walk):
         return x if instead is None else instead
 
 
-def move(out: Any, source: Any, place: int) -> Node:
+def move(out: Any, source: object, place: int) -> Node:
     """``out = source``, of two objects of the same kind."""
     if out.ndim:
         return Node(ops.COPY, out, None, (source,), place=place)
@@ -241,12 +241,12 @@ class _Handles(Walk):
         self.read: list[Any] = []
         self.written: list[Any] = []
 
-    def handle(self, x: Any, written: bool = False) -> Any:
+    def handle(self, x: object, written: bool = False) -> Any:
         (self.written if written else self.read).append(x)
         return x
 
 
-def reads(node: Node, obj: Any) -> bool:
+def reads(node: Node, obj: object) -> bool:
     """Whether a node, or one inside of it, reads an object."""
     walk = _Handles()
     walk.node(node)

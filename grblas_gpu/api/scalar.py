@@ -27,8 +27,11 @@ from .infix import EwiseSigns, ScalarInfix
 from .kinds import output_type, stands_for
 from .memory import reports_memory
 
+if TYPE_CHECKING:
+    from ..types import DTypeLike, Operand, OperatorLike
 
-def as_record(value: Any, np_type: np.dtype) -> Any:
+
+def as_record(value: object, np_type: np.dtype) -> Any:
     """A record of this type from its fields (a tuple, in order, or a dict), or with one number in all of them.
 
     A sub-array is one from an array of its shape, or from a number.
@@ -46,7 +49,7 @@ def as_record(value: Any, np_type: np.dtype) -> Any:
     return record[()]
 
 
-def _fields(value: Any, np_type: np.dtype) -> Any:
+def _fields(value: object, np_type: np.dtype) -> Any:
     if np_type.names is None or np_type.fields is None or not isinstance(value, dict):
         return value
     if value.keys() != np_type.fields.keys():
@@ -88,7 +91,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     _role = "object"
     _name_counter = itertools.count()
 
-    def __init__(self, dtype: Any = FP64, *, is_cscalar: bool | None = False, name: str | None = None) -> None:
+    def __init__(self, dtype: DTypeLike = FP64, *, is_cscalar: bool | None = False, name: str | None = None) -> None:
         self.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
         self.name = f"s_{next(Scalar._name_counter)}" if name is None else name
         self._is_cscalar = True if is_cscalar is None else is_cscalar
@@ -166,7 +169,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         content = self._content
         return self.dtype.np_type.type(int(content)) if type(content) is Number else content
 
-    def _set(self, value: Any) -> None:
+    def _set(self, value: object) -> None:
         """Typecast as GraphBLAS does and store."""
         np_type = self.dtype.np_type
         if value is None or type(value) is np_type.type:
@@ -306,7 +309,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
             return self.__int__
         raise AttributeError("Scalar object only has `__index__` for integral dtypes")
 
-    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
+    def __array__(self, dtype: Any = None, *, copy: object = None) -> Any:
         own = None if self.dtype.subarray is not None else self.dtype.np_type
         return np.array(self.value, dtype=own if dtype is None else dtype)
 
@@ -317,7 +320,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         return Scalar._deserialize, (self.value, self.dtype, self._is_cscalar, self.name)
 
     @staticmethod
-    def _deserialize(value: Any, dtype: Any, is_cscalar: bool, name: str) -> Scalar:
+    def _deserialize(value: object, dtype: DTypeLike, is_cscalar: bool, name: str) -> Scalar:
         return Scalar.from_value(value, dtype, is_cscalar=is_cscalar, name=name)
 
     def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
@@ -377,7 +380,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         x, y = self.value, other.value
         return bool(x == y or abs(x - y) <= max(rel_tol * max(abs(x), abs(y)), abs_tol))
 
-    def _comparable(self, other: Any, check_dtype: bool, within: str) -> tuple[Any, bool]:
+    def _comparable(self, other: object, check_dtype: bool, within: str) -> tuple[Any, bool]:
         if type(other) is Scalar or other is None:
             return other, check_dtype
         try:
@@ -474,7 +477,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         return self._as_vector()._as_matrix(name=name)
 
     # Operations: a Scalar is a Vector of size 1.
-    def ewise_add(self, other: Any, op: Any = monoid.plus) -> ScalarExpression:
+    def ewise_add(self, other: object, op: OperatorLike = monoid.plus) -> ScalarExpression:
         """``op`` of both values, or the one that is there.
 
         Parameters
@@ -497,10 +500,10 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         """
         return self._ewise_add(other, op)
 
-    def _ewise_add(self, other: Any, op: Any = monoid.plus, is_infix: bool = False) -> ScalarExpression:
+    def _ewise_add(self, other: object, op: OperatorLike = monoid.plus, is_infix: bool = False) -> ScalarExpression:
         return _ewise(ops.EWISE_ADD, self, other, op, is_infix)
 
-    def ewise_mult(self, other: Any, op: Any = binary.times) -> ScalarExpression:
+    def ewise_mult(self, other: object, op: OperatorLike = binary.times) -> ScalarExpression:
         """``op`` of both values; empty unless both are there.
 
         Parameters
@@ -523,10 +526,12 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         """
         return self._ewise_mult(other, op)
 
-    def _ewise_mult(self, other: Any, op: Any = binary.times, is_infix: bool = False) -> ScalarExpression:
+    def _ewise_mult(self, other: object, op: OperatorLike = binary.times, is_infix: bool = False) -> ScalarExpression:
         return _ewise(ops.EWISE_MULT, self, other, op, is_infix)
 
-    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> ScalarExpression:
+    def ewise_union(
+        self, other: object, op: OperatorLike, left_default: Operand, right_default: Operand
+    ) -> ScalarExpression:
         """``op`` of both values; a default stands in for a missing one, and the result is empty if both are missing.
 
         Parameters
@@ -553,7 +558,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         return self._ewise_union(other, op, left_default, right_default)
 
     def _ewise_union(
-        self, other: Any, op: Any, left_default: Any, right_default: Any, is_infix: bool = False
+        self, other: object, op: OperatorLike, left_default: Operand, right_default: Operand, is_infix: bool = False
     ) -> ScalarExpression:
         defaults = {"left_default": left_default, "right_default": right_default}
         x, y = _operands(self, other, op, is_infix, "ewise_union", **defaults)
@@ -566,7 +571,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
             expr_repr="{0.name}.{method_name}({2.name}, {op}, {1._expr_name}, {3._expr_name})",
         )
 
-    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> ScalarExpression:
+    def apply(self, op: OperatorLike, right: object = None, *, left: object = None) -> ScalarExpression:
         """A unary operator on the value, or a binary one with a scalar on the ``left`` or ``right``.
 
         Parameters
@@ -594,7 +599,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         vector = self._as_vector()
         return _scalar_expression(self, vector, vector.apply(op, right, left=left))
 
-    def select(self, op: Any, thunk: Any = None) -> ScalarExpression:
+    def select(self, op: OperatorLike, thunk: Operand | None = None) -> ScalarExpression:
         """The value if an operator is true for it, else none.
 
         Parameters
@@ -619,7 +624,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         return _scalar_expression(self, vector, vector.select(op, thunk))
 
 
-def _counting(value: Number, dtype: Any, is_cscalar: bool | None, name: str | None) -> Scalar:
+def _counting(value: Number, dtype: DTypeLike, is_cscalar: bool | None, name: str | None) -> Scalar:
     if not value.symbolic:
         return Scalar.from_value(int(value), dtype, is_cscalar=is_cscalar, name=name)
     new = Scalar(INT64 if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
@@ -632,7 +637,7 @@ def check_wait(how: str) -> None:
         raise ValueError(f'`how` argument must be "materialize" or "complete"; got {how!r}')
 
 
-def _record_for(self: Any, op: Any) -> DataType | None:
+def _record_for(self: Any, op: OperatorLike) -> DataType | None:
     """The type of a literal beside records: theirs, unless the operator takes a number."""
     dtype: DataType | None = getattr(self, "dtype", None)
     if dtype is None or not dtype._is_udt:
@@ -643,7 +648,7 @@ def _record_for(self: Any, op: Any) -> DataType | None:
     return None if on_positions else dtype
 
 
-def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = None) -> Scalar:
+def as_scalar(self: Any, value: object, within: str, keyword_name: str, op: Any = None) -> Scalar:
     """A Scalar from a literal argument, or a clear TypeError that names the argument."""
     if type(value) is Scalar:
         return value
@@ -660,7 +665,9 @@ def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = N
         )
 
 
-def union_operator(x: Any, y: Any, op: Any, left_default: Any, right_default: Any) -> tuple[Any, Scalar, Scalar]:
+def union_operator(
+    x: Any, y: Any, op: OperatorLike, left_default: Operand, right_default: Operand
+) -> tuple[Any, Scalar, Scalar]:
     """The typed operator of an ewise_union, whose types depend on the defaults too, and the defaults as Scalars."""
     get_typed_op(op, x.dtype, y.dtype, kind="binary")
     left = as_scalar(x, left_default, "ewise_union", "left_default", op)
@@ -675,14 +682,16 @@ def union_operator(x: Any, y: Any, op: Any, left_default: Any, right_default: An
     return (op1.binaryop if op1.opclass == "Monoid" else op1), left, right
 
 
-def _ewise(ir_op: ops.Op, x: Any, y: Any, op: Any, is_infix: bool) -> ScalarExpression:
+def _ewise(ir_op: ops.Op, x: object, y: object, op: OperatorLike, is_infix: bool) -> ScalarExpression:
     left, right = _operands(x, y, op, is_infix, ir_op.name)
     op = get_typed_op(op, left.dtype, right.dtype, kind="binary")
     left._expect_op(op, ("BinaryOp", "Monoid"), within=ir_op.name, argname="op")
     return ScalarExpression(ir_op.name, ir_op, [left, right], op=op)
 
 
-def _operands(left: Any, right: Any, op: Any, is_infix: bool, within: str, **defaults: Any) -> tuple[Scalar, Scalar]:
+def _operands(
+    left: Any, right: object, op: Any, is_infix: bool, within: str, **defaults: object
+) -> tuple[Scalar, Scalar]:
     if is_infix:  # chains such as op(s | t | u)
         if type(left) is not Scalar and left._role == "infix":
             left = op(left, **defaults).new()
@@ -691,7 +700,7 @@ def _operands(left: Any, right: Any, op: Any, is_infix: bool, within: str, **def
     return left, as_scalar(left, right, within, "other", op)
 
 
-def _scalar_expression(scalar: Scalar, vector: Any, expr: Any) -> ScalarExpression:
+def _scalar_expression(scalar: Scalar, vector: object, expr: Any) -> ScalarExpression:
     """The same operation on the Scalar that an expression has as a vector of one position."""
     args = [scalar if arg is vector else arg for arg in expr.args]
     return ScalarExpression(expr.method_name, expr.ir_op, args, op=expr.op, dtype=expr.dtype, expr_repr=expr.expr_repr)

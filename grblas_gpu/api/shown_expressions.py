@@ -18,7 +18,7 @@ class Shown(NamedTuple):
     """An expression, and what may be done with it: text in which code is between backquotes, and types in stars."""
 
     name: str
-    facts: dict[str, Any]
+    facts: dict[str, object]
     advice: str
 
 
@@ -41,7 +41,7 @@ def _result(expr: Any) -> Any:
     return None if value._engine.name.startswith("mpi") else value  # all ranks would have to ask
 
 
-def html_expression(expr: Any) -> str:
+def html_expression(expr: object) -> str:
     name, facts, advice = _shown(expr, html=True)
     advice = _tagged(_tagged(advice, "`", "code"), "*", "tt").replace("\n", "<br>")
     mark = '<span class="tooltip-circle">?</span>'
@@ -67,7 +67,9 @@ def _dtype(operand: Any) -> str:
 
 def _shown(expr: Any, html: bool) -> Shown:
     name, kind = expr._format_expr(html), expr._output_type.__name__
-    facts: dict[str, Any] = dict(zip({1: ["size"], 2: ["nrows", "ncols"]}.get(expr.ndim, []), expr.shape, strict=False))
+    facts: dict[str, object] = dict(
+        zip({1: ["size"], 2: ["nrows", "ncols"]}.get(expr.ndim, []), expr.shape, strict=False)
+    )
     if expr._role == "infix":
         facts |= {"left_dtype": _dtype(expr.left), "right_dtype": _dtype(expr.right)}
         example = f"{_OPERATORS[expr._infix]}({name})"

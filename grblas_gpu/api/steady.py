@@ -33,7 +33,7 @@ from .rounds import Difference, Round, Token, Tokens, Walk, move, reads
 MOST_ROUNDS = 8  # that are recorded to find out how handles are handed on
 
 
-def _same_contents(x: Any, y: Any) -> bool:
+def _same_contents(x: Any, y: object) -> bool:
     with recording.paused():
         return bool(x.isequal(y, check_dtype=True))
 
@@ -75,7 +75,7 @@ class Carried:
     ``initial`` are the objects of the first rounds, before that; ``handle`` holds the value of this round.
     """
 
-    initial: tuple[Any, ...]
+    initial: tuple[object, ...]
     source: Any  # a column of objects that rounds make, or the fixed object
     handle: Any
     in_place: bool = False
@@ -122,10 +122,10 @@ class Steady:
         elif len(numbers) > 1:
             raise Difference(node, "{} is one object in one round and two in another", column[-1])
 
-    def number_of(self, round: int, x: Any) -> int | None:
+    def number_of(self, round: int, x: object) -> int | None:
         return self._made[round].get(id(x))
 
-    def note_carried(self, place: int, column: Sequence[Any], depth: int, source: Any) -> None:
+    def note_carried(self, place: int, column: Sequence[Any], depth: int, source: object) -> None:
         """``place`` reads the ``source`` of ``depth`` rounds before; those in between are handed on one by one."""
         key = _key(column[:depth], source)
         self._of_place[place] = key
@@ -141,7 +141,7 @@ class Steady:
         return None if key is None else self.carried[key].handle
 
 
-def _key(initial: Sequence[Any], source: Any) -> tuple[int, ...]:
+def _key(initial: Sequence[Any], source: object) -> tuple[int, ...]:
     return (*map(id, initial), source if type(source) is int else id(source))
 
 
@@ -208,7 +208,7 @@ def _resolve(steady: Steady, place: int, tokens: Sequence[Token]) -> bool:
     return all(_same_contents(x, column[0]) for x in column[1:])  # made anew in every round, and always the same
 
 
-def _check_carried(steady: Steady, tokens: Sequence[Token], depth: int, source: Any) -> None:
+def _check_carried(steady: Steady, tokens: Sequence[Token], depth: int, source: object) -> None:
     column, node = [token.value for token in tokens], tokens[-1].node
     kinds = {(type(x), x.dtype, x.shape) for x in column}
     if len(kinds) > 1:
@@ -219,7 +219,7 @@ def _check_carried(steady: Steady, tokens: Sequence[Token], depth: int, source: 
         raise Difference(node, "{} is changed in place here, and the body binds its name to another object", column[-1])
 
 
-def _facts(one: Any, other: Any) -> str:
+def _facts(one: object, other: object) -> str:
     if isinstance(one, ops.Op) or isinstance(other, ops.Op):
         return f"Python does {one} in one round and {other} in the next"
     return f"{one!r} in one round is {other!r} in the next"
@@ -251,7 +251,7 @@ def _alone(steady: Steady, carried: Carried) -> bool:
     return sum(each.source == carried.source for each in steady.carried.values() if type(each.source) is int) == 1
 
 
-def _in_place(nodes: list[Node], handle: Any, made: Any) -> list[Node] | None:
+def _in_place(nodes: list[Node], handle: object, made: object) -> list[Node] | None:
     """``made = f(handle)`` as ``handle << f(handle)``: both become ``made``. None if the handle is read later."""
     writes = [n for n, node in enumerate(nodes) if node.out is made and node.op is not ops.CLEAR]
     first = writes[0] if writes else 0
@@ -266,10 +266,10 @@ def _in_place(nodes: list[Node], handle: Any, made: Any) -> list[Node] | None:
 
 
 class _Replace(Walk):
-    def __init__(self, old: Any, new: Any) -> None:
+    def __init__(self, old: object, new: Any) -> None:
         self._old, self._new = old, new
 
-    def handle(self, x: Any, written: bool = False) -> Any:
+    def handle(self, x: object, written: bool = False) -> Any:
         return self._new if x is self._old else x
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import binary, monoid, select
 from ..backends.interpreter import execute as execute_node
@@ -29,8 +29,11 @@ from .mask import check_mask
 from .memory import reports_memory
 from .scalar import Scalar, as_scalar, check_wait, union_operator
 
+if TYPE_CHECKING:
+    from ..types import Operand, OperatorLike
 
-def typed_op_of_chain(op: Any, left: Any, right: Any, kind: str) -> Any:
+
+def typed_op_of_chain(op: object, left: Any, right: Any, kind: str) -> Any:
     """The typed operator for ``op(x | y | z)``: operands may be chains that the same operator will compute."""
     dtypes = [
         typed_op_of_chain(op, x.left, x.right, kind).type if x._role == "infix" else x.dtype for x in (left, right)
@@ -63,7 +66,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
 
     # ---- element-wise ---------------------------------------------------------------------------------------
 
-    def ewise_add(self, other: Any, op: Any = monoid.plus) -> Any:
+    def ewise_add(self, other: object, op: OperatorLike = monoid.plus) -> Any:
         """The union of the entries: ``op`` where both have one, the entry that is there elsewhere.
 
         Parameters
@@ -94,7 +97,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         """
         return ewise(self, other, op, "ewise_add")
 
-    def ewise_mult(self, other: Any, op: Any = binary.times) -> Any:
+    def ewise_mult(self, other: object, op: OperatorLike = binary.times) -> Any:
         """The intersection of the entries, combined with ``op``.
 
         Parameters
@@ -125,7 +128,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         """
         return ewise(self, other, op, "ewise_mult")
 
-    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Any:
+    def ewise_union(self, other: object, op: OperatorLike, left_default: Operand, right_default: Operand) -> Any:
         """The union of the entries, combined with ``op``; a default stands in for a missing entry.
 
         Parameters
@@ -158,13 +161,15 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         """
         return ewise_union(self, other, op, left_default, right_default)
 
-    def _ewise_add(self, other: Any, op: Any, is_infix: bool = False) -> Any:
+    def _ewise_add(self, other: object, op: OperatorLike, is_infix: bool = False) -> Any:
         return ewise(self, other, op, "ewise_add", is_infix)
 
-    def _ewise_mult(self, other: Any, op: Any, is_infix: bool = False) -> Any:
+    def _ewise_mult(self, other: object, op: OperatorLike, is_infix: bool = False) -> Any:
         return ewise(self, other, op, "ewise_mult", is_infix)
 
-    def _ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any, is_infix: bool = False) -> Any:
+    def _ewise_union(
+        self, other: object, op: OperatorLike, left_default: Operand, right_default: Operand, is_infix: bool = False
+    ) -> Any:
         return ewise_union(self, other, op, left_default, right_default, is_infix)
 
     # ---- apply and select -----------------------------------------------------------------------------------
@@ -291,7 +296,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     # ---- comparison -----------------------------------------------------------------------------------------
 
     @reports_memory
-    def isequal(self, other: Any, *, check_dtype: bool = False, **opts: Any) -> bool:
+    def isequal(self, other: Any, *, check_dtype: bool = False, **opts: object) -> bool:
         """Whether both have the same entries (and, with ``check_dtype``, the same type).
 
         Parameters
@@ -325,12 +330,12 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     @reports_memory
     def isclose(
         self,
-        other: Any,
+        other: object,
         *,
         rel_tol: float = 1e-7,
         abs_tol: float = 0.0,
         check_dtype: bool = False,
-        **opts: Any,
+        **opts: object,
     ) -> bool:
         """Whether both have entries at the same positions with nearly the same values.
 
@@ -371,7 +376,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
             return False
         return self.shape == other.shape and self.nvals == other.nvals  # type: ignore[attr-defined]
 
-    def _all_match(self, other: Any, op: Any) -> bool:
+    def _all_match(self, other: object, op: OperatorLike) -> bool:
         matches = self.ewise_mult(other, op).new(bool)
         if matches.nvals != self.nvals:  # type: ignore[attr-defined]
             return False
@@ -386,7 +391,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
             return ScalarIndexExpr(self, indexes)
         return (VectorIndexExpr if len(indexes.shape) == 1 else MatrixIndexExpr)(self, indexes)
 
-    def __contains__(self, index: Any) -> bool:
+    def __contains__(self, index: object) -> bool:
         extractor = self[index]
         if not extractor._is_scalar:
             raise TypeError(
@@ -442,7 +447,7 @@ def check_shapes(within: str, a: Any, b: Any) -> None:
         raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
 
 
-def _second_operand(x: Any, y: Any, op: Any, method: str, is_infix: bool) -> Any:
+def _second_operand(x: object, y: Any, op: OperatorLike, method: str, is_infix: bool) -> Any:
     if is_infix and getattr(y, "_role", None) == "infix" and y._infix == ("&" if method == "ewise_mult" else "|"):
         return y
     return expect_type(x, y, kinds.COLLECTIONS, within=method, argname="other", op=op)
@@ -463,7 +468,7 @@ def ewise(x: Any, y: Any, op: Any, method: str, is_infix: bool = False) -> Any:
     return _ewise_expression(x, y, method, ir_op, [x, y], op=op)
 
 
-def ewise_union(x: Any, y: Any, op: Any, left_default: Any, right_default: Any, is_infix: bool = False) -> Any:
+def ewise_union(x: Any, y: Any, op: Any, left_default: Operand, right_default: Operand, is_infix: bool = False) -> Any:
     y = _second_operand(x, y, op, "ewise_union", is_infix)
     if is_infix:
         defaults = {"left_default": left_default, "right_default": right_default}
@@ -474,7 +479,7 @@ def ewise_union(x: Any, y: Any, op: Any, left_default: Any, right_default: Any, 
     return _ewise_expression(x, y, "ewise_union", ops.EWISE_UNION, [x, left, y, right], op=op, expr_repr=shown)
 
 
-def _ewise_expression(x: Any, y: Any, method: str, ir_op: Op, args: list, **kwargs: Any) -> Any:
+def _ewise_expression(x: Any, y: Any, method: str, ir_op: Op, args: list, **kwargs: object) -> Any:
     if x.ndim == y.ndim:
         if x.shape != y.shape:
             raise DimensionMismatch(f"{method}: {x.name} has shape {x.shape}, {y.name} has shape {y.shape}")

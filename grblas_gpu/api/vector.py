@@ -45,6 +45,7 @@ from .vector_construction import VectorConstruction, vector_entries
 
 if TYPE_CHECKING:
     from ..operators.call_types import MatrixLike, OneIndex, SeveralIndices, VectorLike
+    from ..types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
     from .expressions import ScalarIndexExpr
     from .infix import (
         MatrixEwiseAddExpr,
@@ -269,7 +270,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         return dict(zip(indices.tolist(), values.tolist(), strict=True))
 
     @reports_memory
-    def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
+    def to_dense(self, fill_value: object = None, dtype: Any = None, **opts: object) -> np.ndarray:
         """A NumPy array, with ``fill_value`` where there is no entry.
 
         Parameters
@@ -446,7 +447,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         def __matmul__(self, other: VectorLike) -> ScalarMatMulExpr: ...
         @overload
         def __matmul__(self, other: MatrixLike) -> VectorMatMulExpr: ...
-        def __matmul__(self, other: Any) -> Any: ...
+        def __matmul__(self, other: object) -> Any: ...
         @overload
         def __and__(self, other: VectorLike) -> VectorEwiseMultExpr: ...
         @overload
@@ -457,14 +458,14 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         @overload
         def __or__(self, other: MatrixLike) -> MatrixEwiseAddExpr: ...
         def __or__(self, other: Any) -> Any: ...
-        def apply(self, op: Any, right: Any = None, *, left: Any = None) -> VectorExpression: ...
-        def select(self, op: Any, thunk: Any = None) -> VectorExpression: ...
+        def apply(self, op: object, right: object = None, *, left: object = None) -> VectorExpression: ...
+        def select(self, op: object, thunk: object = None) -> VectorExpression: ...
 
     @overload
     def __getitem__(self, keys: OneIndex) -> ScalarIndexExpr: ...
     @overload
     def __getitem__(self, keys: SeveralIndices) -> VectorIndexExpr: ...
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: object) -> Any:
         """The entries at some positions, or one element: an expression.
 
         An index is an integer, a slice, a list, an array (NumPy's, CuPy's, any of DLPack) or a Vector of integers: a
@@ -481,10 +482,10 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         """
         return super().__getitem__(keys)
 
-    def __setitem__(self, keys: Any, expr: Any, **opts: Any) -> None:
+    def __setitem__(self, keys: object, expr: object, **opts: object) -> None:
         Updater(self, desc=descriptor_from_options(opts))[keys] = expr
 
-    def __delitem__(self, keys: Any, **opts: Any) -> None:
+    def __delitem__(self, keys: object, **opts: object) -> None:
         del Updater(self, desc=descriptor_from_options(opts))[keys]
 
     def _comparable_types(self) -> Any:
@@ -495,11 +496,13 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         return kinds.Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
 
     @classmethod
-    def _from_store(cls, engine: Any, dtype: Any, store: VectorStore, name: str | None = None) -> Vector:
+    def _from_store(
+        cls, engine: Engine, dtype: DTypeLike | None, store: VectorStore, name: str | None = None
+    ) -> Vector:
         return cls._of(engine, dtype, choose_format(engine, store), name)
 
     @classmethod
-    def _of(cls, engine: Any, dtype: Any, store: VectorStore, name: str | None) -> Vector:
+    def _of(cls, engine: object, dtype: DTypeLike | None, store: VectorStore, name: str | None) -> Vector:
         """A Vector that has this store as it is; none is made for it before."""
         new = object.__new__(cls)
         new.dtype = dtype
@@ -512,7 +515,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         return new
 
     @classmethod
-    def _unwritten(cls, engine: Any, dtype: Any, size: int, name: str | None) -> Vector:
+    def _unwritten(cls, engine: Engine, dtype: DTypeLike, size: int, name: str | None) -> Vector:
         """A Vector that an expression is computed into: it has no store before the result is there."""
         new = object.__new__(cls)
         new.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
@@ -553,13 +556,13 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         """
         return self._vxm(other, op)
 
-    def _vxm(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> VectorExpression:
+    def _vxm(self, other: object, op: OperatorLike = semiring.plus_times, is_infix: bool = False) -> VectorExpression:
         x, y, op = product_operands(self, other, kinds.MATRICES, op, "vxm", is_infix)
         if x._size != y._nrows:
             raise DimensionMismatch(f"vxm: {x.name} has size {x._size}, {y.name} has shape {y.shape}")
         return VectorExpression("vxm", ops.VXM, [x, y], op=op, size=y._ncols)
 
-    def inner(self, other: Any, op: Any = semiring.plus_times) -> ScalarExpression:
+    def inner(self, other: object, op: OperatorLike = semiring.plus_times) -> ScalarExpression:
         """The inner product with another Vector.
 
         Parameters
@@ -585,7 +588,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         """
         return self._inner(other, op)
 
-    def _inner(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> ScalarExpression:
+    def _inner(self, other: object, op: OperatorLike = semiring.plus_times, is_infix: bool = False) -> ScalarExpression:
         x, y, op = product_operands(self, other, (Vector,), op, "inner", is_infix)
         if x._size != y._size:
             raise DimensionMismatch(f"inner: {x.name} has size {x._size}, {y.name} has size {y._size}")
@@ -622,7 +625,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         check_same_backend(self, other, "outer")
         return MatrixExpression("outer", ops.OUTER, [self, other], op=op, nrows=self._size, ncols=other._size)
 
-    def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
+    def reduce(self, op: OperatorLike = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
         """All entries combined with a monoid or aggregator.
 
         Parameters
@@ -682,7 +685,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         )
 
 
-def _rebuild(indices: Any, values: Any, dtype: Any, size: int, name: str) -> Vector:
+def _rebuild(indices: ArrayLike, values: ArrayLike | Value, dtype: DTypeLike, size: int, name: str) -> Vector:
     return Vector.from_coo(indices, values, dtype, size=size, name=name)
 
 
@@ -690,7 +693,7 @@ def _integer(k: Any) -> int:
     return int(k.value) if type(k) is Scalar else int(k)
 
 
-def dense_fill(self: Any, fill_value: Any, dtype: Any, is_full: bool) -> tuple[Any, Any]:
+def dense_fill(self: Any, fill_value: object, dtype: DTypeLike | None, is_full: bool) -> tuple[Any, Any]:
     """What fills the gaps of a dense array, and the array's type."""
     if is_full:
         return None, self.dtype if dtype is None else lookup_dtype(dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from .conversions import MAX_SIZE, check_bounds, index_array, own_values, values
 from .memory import raise_out_of_memory, reports_memory
 from .scalar import Scalar, as_scalar
 
+if TYPE_CHECKING:
+    from ..types import ArrayLike, DTypeLike, OperatorLike, Value
+
+
 NUMBERS = {bool: BOOL, int: INT64, float: FP64}  # of Python
 
 
@@ -27,7 +31,7 @@ class VectorConstruction:
 
     __slots__ = ()
 
-    def __init__(self, dtype: Any, size: int, *, name: str | None = None) -> None:
+    def __init__(self, dtype: DTypeLike, size: int, *, name: str | None = None) -> None:
         raise TypeError("make a Vector")
 
     @classmethod
@@ -76,7 +80,15 @@ class VectorConstruction:
             raise
 
     @classmethod
-    def _of_entries(cls, indices: Any, values: Any, dtype: Any, size: Any, dup_op: Any, name: str | None) -> Any:
+    def _of_entries(
+        cls,
+        indices: ArrayLike,
+        values: ArrayLike | Value,
+        dtype: DTypeLike,
+        size: Any,
+        dup_op: OperatorLike | None,
+        name: str | None,
+    ) -> Any:
         index = index_array(indices, "indices")
         array, dtype = values_to_array(values, dtype)
         if size is None:
@@ -101,7 +113,13 @@ class VectorConstruction:
     @classmethod
     @reports_memory
     def from_pairs(
-        cls, pairs: Any, dtype: Any = None, *, size: int | None = None, dup_op: Any = None, name: str | None = None
+        cls,
+        pairs: Any,
+        dtype: DTypeLike | None = None,
+        *,
+        size: int | None = None,
+        dup_op: OperatorLike | None = None,
+        name: str | None = None,
     ) -> Self:
         """A Vector from (index, value) pairs.
 
@@ -134,7 +152,9 @@ class VectorConstruction:
 
     @classmethod
     @reports_memory
-    def from_dict(cls, d: dict, dtype: Any = None, *, size: int | None = None, name: str | None = None) -> Self:
+    def from_dict(
+        cls, d: dict, dtype: DTypeLike | None = None, *, size: int | None = None, name: str | None = None
+    ) -> Self:
         """A Vector from a dictionary of index to value.
 
         Parameters
@@ -163,7 +183,7 @@ class VectorConstruction:
 
     @classmethod
     @reports_memory
-    def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Self:
+    def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None, **opts: object) -> Self:
         """A Vector with the same value everywhere (stored once).
 
         Parameters
@@ -195,13 +215,13 @@ class VectorConstruction:
     @reports_memory
     def from_dense(
         cls,
-        values: Any,
+        values: ArrayLike | Value,
         missing_value: Any = None,
         *,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         copy: bool = True,
         name: str | None = None,
-        **opts: Any,
+        **opts: object,
     ) -> Self:
         """A Vector with an entry for every element of an array, or for those that are not ``missing_value``.
 
@@ -249,7 +269,9 @@ class VectorConstruction:
         return new
 
 
-def _from_entry(cls: Any, indices: Any, values: Any, dtype: DataType | None, size: Any, name: str | None) -> Any:
+def _from_entry(
+    cls: Any, indices: ArrayLike, values: ArrayLike | Value, dtype: DataType | None, size: object, name: str | None
+) -> Any:
     """A Vector of one entry, which a search begins with, given in Python's numbers; None if it is something else.
 
     Not while a loop is recorded: the recording must see that a Vector is made and filled.
@@ -290,7 +312,7 @@ def duplicates_error(error: InvalidValue) -> ValueError:
     return ValueError("Duplicate indices found, must provide `dup_op` BinaryOp")
 
 
-def vector_entries(self: Any, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
+def vector_entries(self: Any, size: int, index: Array, values: Array, dup_op: OperatorLike | None) -> VectorStore:
     dup_op = duplicate_operator(self, dup_op)
     try:
         store = self._engine.build_vector(size, index, values, dup_op)
@@ -301,7 +323,7 @@ def vector_entries(self: Any, size: int, index: Array, values: Array, dup_op: An
     return choose_format(self._engine, store)
 
 
-def full_value(cls: Any, value: Any, dtype: Any) -> tuple[Any, Any]:
+def full_value(cls: Any, value: object, dtype: DTypeLike) -> tuple[Any, Any]:
     """The value and type of ``from_scalar``."""
     if type(value) is Scalar:
         return value, value.dtype if dtype is None else lookup_dtype(dtype)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from .files import UsageError, check_folder
 from .options import add_command, positive
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: object) -> None:
     command = add_command(commands, "bench", run, "how fast, against what: next to other libraries", ("cpu", "cuda"))
     command.add_argument("--small", action="store_true", help="sizes that take seconds")
     command.add_argument("--report", metavar="FILE", help="write a page (HTML) with tables and plots")

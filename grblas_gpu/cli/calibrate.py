@@ -16,7 +16,7 @@ TRIALS = 7
 FEW = 64  # vertices, of an operand that hardly any edge leads into
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: object) -> None:
     backends = ("auto", "cpu", "cuda")
     command = add_command(commands, "calibrate", run, "measure what the planner should know of this machine", backends)
     command.add_argument("--scale", type=positive, help="vertices of the graph, as a power of two")
@@ -62,7 +62,7 @@ def _as_seconds(costs: Any) -> Any:
     return Seconds(costs.push_edge, costs.pull_row, costs.pull_probe, costs.mxm_product, 1.0)
 
 
-def measure(scale: int, pull: str, wait: Callable[[], Any]) -> Any:
+def measure(scale: int, pull: str, wait: Callable[[], object]) -> Any:
     """Seconds of each kind of work, on a Kronecker graph; what a call takes in any case is subtracted."""
     from ..backends.calibration import Seconds
 
@@ -117,7 +117,7 @@ class Work:
         return _plus_pair(self.L @ self.L.T).new(mask=self.L.S, strategy="mxm.masked_dot")
 
 
-def waiting(backend: str) -> Callable[[], Any]:
+def waiting(backend: str) -> Callable[[], object]:
     """A function that returns when all work is done."""
     if backend != "cuda":
         return lambda: None

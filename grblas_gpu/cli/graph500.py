@@ -11,7 +11,7 @@ from .memory import check_graph500
 from .options import add_command, pairs, positive
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: object) -> None:
     help_ = "the Graph500 benchmark: a Kronecker graph over all ranks, searches, checked trees, TEPS"
     command = add_command(commands, "graph500", run, help_, ())
     command.add_argument("--scale", type=positive, default=16, help="2**SCALE vertices (default: 16)")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from .options import add_command, show
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: object) -> None:
     add_command(commands, "info", run, "versions, backends, GPU, memory, cache; missing packages", backends=())
 
 

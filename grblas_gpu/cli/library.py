@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
-from typing import Any
 
 from .files import FORMATS, Loaded, check_folder, read_graph, write_table
 from .library_commands import COMMANDS, Command
@@ -13,7 +12,7 @@ from .library_tables import LAYOUTS, Table, first_rows, groups, table
 from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
 
 #: Numeric options: the type, the default (None: that of the algorithm) and the help text.
-NUMBERS: dict[str, tuple[Callable[[str], Any], Any, str]] = {
+NUMBERS: dict[str, tuple[Callable[[str], object], object, str]] = {
     "seed": (int, 1, "of the random numbers (default: 1)"),
     "damping": (float, None, "how often the walker follows an edge (default: 0.85)"),
     "alpha": (float, None, "what a path is multiplied by for each of its edges (default: 0.1)"),
@@ -29,7 +28,7 @@ ENDS = {"source": "from here", "target": "to here"}
 SEVERAL = {"sources": ("--source", "-s"), "personalization": ("--source", "-s"), "vertices": ("--vertex",)}
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: object) -> None:
     for name, what in COMMANDS.items():
         command = add_command(commands, name, run, what.help)
         add_file(command, FORMATS)
@@ -71,7 +70,7 @@ def whole_numbers(text: str) -> list[int]:
     return [positive(part) for part in text.split(",")]
 
 
-def given(what: Command, graph: Loaded, options: argparse.Namespace) -> dict[str, Any]:
+def given(what: Command, graph: Loaded, options: argparse.Namespace) -> dict[str, object]:
     """The arguments of the algorithm."""
     found = dict(what.more or {})
     for name in what.arguments.split():

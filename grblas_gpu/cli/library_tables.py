@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .files import Loaded
+
+if TYPE_CHECKING:
+    from ..types import Matrix
 
 
 class Table(NamedTuple):
@@ -31,7 +34,7 @@ def of_vertices(graph: Loaded, vector: Any, labels: bool) -> list[tuple]:
     return list(zip(map(graph.label, vertices), values, strict=True))
 
 
-def of_pairs(graph: Loaded, matrix: Any, labels: bool) -> list[tuple]:
+def of_pairs(graph: Loaded, matrix: Matrix, labels: bool) -> list[tuple]:
     """A value for every pair of vertices; once, if it is the same in both directions."""
     from .. import select
 
@@ -65,7 +68,7 @@ LAYOUTS = {
 }
 
 
-def first_rows(found: Table, first: str, count: int) -> list[dict[str, Any]]:
+def first_rows(found: Table, first: str, count: int) -> list[dict[str, object]]:
     """The rows with the highest or lowest values, or just the first ones.
 
     >>> first_rows(Table(["vertex", "rank"], [("ann", 0.25), ("bob", 0.75)]), "highest", 1)
@@ -87,7 +90,7 @@ def groups(found: Table, count: int) -> list[dict[str, Any]]:
     return [{found.columns[-1]: group, "size": size} for group, size in sizes.most_common(count)]
 
 
-def table(rows: list[dict[str, Any]]) -> str:
+def table(rows: list[dict[str, object]]) -> str:
     """Columns with a header.
 
     >>> print(table([{"vertex": "ann", "rank": 0.25}]))

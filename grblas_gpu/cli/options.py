@@ -17,7 +17,7 @@ BACKENDS = ("auto", "cpu", "cuda", "numpy")
 class Parser(argparse.ArgumentParser):
     """Suggests a command or an option in place of an unknown one."""
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(self, args: Any = None, namespace: object = None) -> Any:
         given = list(sys.argv[1:] if args is None else args)
         for text in [] if self._subparsers is not None else given[: given.index("--") if "--" in given else None]:
             option = text.partition("=")[0]
@@ -101,13 +101,13 @@ def current_backend() -> str:
     return current_engine().name
 
 
-def show(options: argparse.Namespace, result: dict[str, Any], text: str) -> None:
+def show(options: argparse.Namespace, result: dict[str, object], text: str) -> None:
     """Print the result as text, or as JSON with ``--json``; on standard error if standard output has the data."""
     busy = getattr(options, "output", None) == "-"
     print(json.dumps(result) if options.json else text, file=sys.stderr if busy else sys.stdout)
 
 
-def pairs(result: dict[str, Any]) -> str:
+def pairs(result: dict[str, object]) -> str:
     """A line for each item.
 
     >>> print(pairs({"vertices": 4000, "file": None}))
@@ -149,7 +149,7 @@ def _whole(text: str) -> int:
         raise argparse.ArgumentTypeError(f"must be an integer; got {text}") from None
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool):

@@ -6,7 +6,7 @@ For programs that need edges instead of a Matrix. Every backend makes them on th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ Indices = npt.NDArray[np.int64]
 Edges = tuple[Indices, Indices, int]
 
 
-def edge_list(generator: Callable[..., Matrix], *args: Any, **options: Any) -> Edges:
+def edge_list(generator: Callable[..., Matrix], *args: object, **options: object) -> Edges:
     """The graph of a generator with these arguments, as ``rows, cols, n``.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,17 @@ from ..backends.matrix_forms import flat
 from ..backends.memory_limits import check_positions
 from ..backends.storage import MatrixStore
 
+if TYPE_CHECKING:
+    from ..types import Array, DTypeLike
+
 
 def from_array(
-    array: Any, missing_value: Any = None, *, dtype: Any = None, copy: bool = True, name: str | None = None
+    array: Array,
+    missing_value: object = None,
+    *,
+    dtype: DTypeLike | None = None,
+    copy: bool = True,
+    name: str | None = None,
 ) -> Any:
     """A Vector (one dimension) or a Matrix (two) from a dense array or tensor.
 
@@ -57,7 +65,7 @@ def from_array(
     return kind.from_dense(array, missing_value, dtype=dtype, copy=copy, name=name)
 
 
-def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None, copy: bool = True) -> Any:
+def to_array(x: Any, fill_value: object = None, *, dtype: DTypeLike | None = None, copy: bool = True) -> Any:
     """A dense array of a Vector or Matrix in the memory of its backend: NumPy's, or CuPy's on backend "cuda".
 
     Positions without an entry get ``fill_value``; where there are any it must be given. With ``copy=False`` the array
@@ -100,7 +108,7 @@ def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None, copy: bool = 
     return dense
 
 
-def host_array(array: Any) -> np.ndarray:
+def host_array(array: Array) -> np.ndarray:
     """An array of any library as a NumPy array, without a copy where memory can be shared."""
     if isinstance(array, np.ndarray) or hasattr(array, "__array__") or not hasattr(array, "__dlpack__"):
         return np.asarray(array)

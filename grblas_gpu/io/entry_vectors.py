@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ..backends.storage import INDEX, MatrixStore, VectorStore
 from ..dtypes import INT64
 from ..errors import InvalidValue
 from ..ir import recording
+
+if TYPE_CHECKING:
+    from ..types import OperatorLike
 
 
 def to_vectors(x: Any) -> tuple[Vector, ...]:
@@ -60,7 +63,9 @@ def to_vectors(x: Any) -> tuple[Vector, ...]:
     )
 
 
-def from_vectors(rows: Any, cols: Any, values: Any, *, nrows: int, ncols: int, dup_op: Any = None) -> Matrix:
+def from_vectors(
+    rows: Vector, cols: Vector, values: Vector, *, nrows: int, ncols: int, dup_op: OperatorLike | None = None
+) -> Matrix:
     """A Matrix with an entry for each position of three Vectors: its row, its column and its value.
 
     The Vectors have entries at the same positions, not necessarily at all. On backend "cuda" nothing leaves the device.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .edge_list_files import parse_weights, split_lines
 from .edge_table import layout_of
 from .networkx_graphs import add_edges, adjacency
 from .text_files import name_of, text_of
+
+if TYPE_CHECKING:
+    from ..types import DTypeLike, OperatorLike
 
 
 def edge_columns(edges: Iterable[Sequence]) -> list[tuple]:
@@ -127,7 +130,7 @@ class Graph:
         except KeyError:
             raise KeyError(f"Graph: no node has the label {label!r}") from None
 
-    def to_dict(self, vector: Any) -> dict:
+    def to_dict(self, vector: Vector) -> dict:
         """The entries of a Vector over the nodes, by label.
 
         Parameters
@@ -146,7 +149,7 @@ class Graph:
             raise DimensionMismatch(f"Graph.to_dict: the Vector has size {vector.size}, the graph {len(self)} nodes")
         return {self.labels[i]: value for i, value in vector.to_dict().items()}
 
-    def to_vector(self, values: Mapping[Hashable, Any], dtype: Any = None) -> Vector:
+    def to_vector(self, values: Mapping[Hashable, object], dtype: DTypeLike | None = None) -> Vector:
         """A Vector over the nodes from values by label.
 
         Parameters
@@ -184,8 +187,8 @@ class Graph:
         *,
         nodes: Iterable[Hashable] = (),
         directed: bool = True,
-        dtype: Any = None,
-        dup_op: Any = None,
+        dtype: DTypeLike | None = None,
+        dup_op: OperatorLike | None = None,
     ) -> Graph:
         """A Graph from (source, target) or (source, target, weight) tuples of labels.
 
@@ -230,8 +233,8 @@ class Graph:
         labels: list,
         *,
         directed: bool = True,
-        dtype: Any = None,
-        dup_op: Any = None,
+        dtype: DTypeLike | None = None,
+        dup_op: OperatorLike | None = None,
     ) -> Graph:
         """A Graph from arrays of node numbers, perhaps weights, and the labels that the numbers stand for.
 
@@ -270,7 +273,7 @@ class Graph:
         return cls._trusted(matrix, labels, directed, dict(zip(labels, range(n), strict=True)))
 
     @classmethod
-    def from_networkx(cls, G: Any, weight: str | None = "weight", dtype: Any = None) -> Graph:
+    def from_networkx(cls, G: Any, weight: str | None = "weight", dtype: DTypeLike | None = None) -> Graph:
         """A Graph from one of NetworkX, with the rules of ``io.from_networkx``.
 
         Parameters
@@ -314,14 +317,14 @@ class Graph:
     @classmethod
     def read_edgelist(
         cls,
-        source: Any,
+        source: object,
         *,
         delimiter: str | None = None,
         header: bool | None = None,
         columns: Sequence[str | int] | None = None,
         directed: bool = True,
-        dtype: Any = float,
-        dup_op: Any = None,
+        dtype: DTypeLike | None = float,
+        dup_op: OperatorLike | None = None,
     ) -> Graph:
         """A Graph from a text file with a line for every edge: two labels (any text) and perhaps a weight.
 

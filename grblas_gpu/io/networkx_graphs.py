@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,13 +22,17 @@ from ..errors import DimensionMismatch
 from ..suggestions import needed
 from .scipy_sparse import one_if_equal
 
+if TYPE_CHECKING:
+    from ..types import DTypeLike
+
+
 NODE_BYTES = 200  # that a vertex without edges takes, and more
 
 
 def from_networkx(
     G: Any,
     nodelist: Iterable | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     weight: str | None = "weight",
     name: str | None = None,
 ) -> Matrix:
@@ -65,7 +69,7 @@ def from_networkx(
 
 
 @reports_memory
-def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: Any = None) -> Any:
+def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: object = None) -> Any:
     """A NetworkX DiGraph (or what ``create_using`` says) with the vertices 0 to n - 1 and an edge for every entry.
 
     The values become the attribute ``edge_attribute``, unless that is None.
@@ -95,7 +99,7 @@ def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: 
     return G
 
 
-def adjacency(G: Any, nodes: list, dtype: Any, weight: str | None, name: str | None) -> Matrix:
+def adjacency(G: Any, nodes: list, dtype: DTypeLike | None, weight: str | None, name: str | None) -> Matrix:
     """The adjacency Matrix over these nodes, from the dictionaries that a NetworkX graph is made of."""
     index = dict(zip(nodes, range(len(nodes)), strict=True))
     neighbours = _neighbours(G, nodes, index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import zipfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,14 @@ from .replacing import replacing
 from .scipy_sparse import from_scipy_sparse, to_scipy_sparse
 from .text_files import name_of
 
+if TYPE_CHECKING:
+    from ..types import OperatorLike
+
+
 MOST_INDEX = 2**60  # the largest size of a matrix
 
 
-def save_npz(file: Any, A: Matrix, *, compressed: bool = True) -> None:
+def save_npz(file: object, A: Matrix, *, compressed: bool = True) -> None:
     """Write a Matrix (its name and a single stored value aside) so that ``scipy.sparse.load_npz`` reads it.
 
     Parameters
@@ -53,7 +57,7 @@ def save_npz(file: Any, A: Matrix, *, compressed: bool = True) -> None:
         sparse.save_npz(target, array, compressed=compressed)
 
 
-def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matrix:
+def load_npz(file: Any, *, dup_op: OperatorLike | None = None, name: str | None = None) -> Matrix:
     """A Matrix from a file of ``scipy.sparse.save_npz``, of any of its formats; :func:`save_npz` has an example.
 
     Parameters

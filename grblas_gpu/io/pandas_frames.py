@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..suggestions import needed
 from .graph import Graph
 
+if TYPE_CHECKING:
+    from ..types import DTypeLike, OperatorLike
+
 
 def from_pandas_edgelist(
     df: Any,
-    source: Any = "source",
-    target: Any = "target",
-    edge_attr: Any = None,
+    source: object = "source",
+    target: object = "target",
+    edge_attr: object = None,
     *,
     directed: bool = True,
-    dtype: Any = None,
-    dup_op: Any = None,
+    dtype: DTypeLike | None = None,
+    dup_op: OperatorLike | None = None,
 ) -> Graph:
     """A Graph from a table with a row for every edge; the columns ``source`` and ``target`` hold node labels.
 
@@ -66,7 +69,9 @@ def from_pandas_edgelist(
     return Graph.from_numbered_edges(rows, cols, weights, list(labels), directed=directed, dtype=dtype, dup_op=dup_op)
 
 
-def to_pandas_edgelist(graph: Any, source: Any = "source", target: Any = "target", edge_attr: Any = "weight") -> Any:
+def to_pandas_edgelist(
+    graph: Any, source: object = "source", target: object = "target", edge_attr: object = "weight"
+) -> Any:
     """A DataFrame with a row for every edge of a Graph or entry of a Matrix (whose labels are row and column).
 
     An undirected edge is listed once. ``edge_attr=None`` leaves the weights out.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,10 +12,14 @@ from ..api.vector import Vector
 from ..errors import GraphblasException
 from ..suggestions import needed, type_text
 
+if TYPE_CHECKING:
+    from ..types import OperatorLike
+
+
 FORMATS = ("coo", "dok", "gcxs")
 
 
-def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -> Any:
+def from_pydata_sparse(s: Any, *, dup_op: OperatorLike | None = None, name: str | None = None) -> Any:
     """A Matrix (two dimensions) or Vector (one) from an array of PyData Sparse.
 
     Parameters
@@ -45,7 +49,7 @@ def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -
     return Matrix.from_coo(coords[0], coords[1], values, nrows=s.shape[0], ncols=s.shape[1], dup_op=dup_op, name=name)
 
 
-def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
+def to_pydata_sparse(A: Matrix, format: str = "coo") -> Any:
     """A Matrix or Vector as an array of PyData Sparse; positions without an entry are 0 there.
 
     Parameters

@@ -10,7 +10,6 @@ import itertools
 import os
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from ..api.conversions import MAX_SIZE
 from ..plan.storage_rules import matrix_form
@@ -37,7 +36,7 @@ class ReaderInput:
     b'%%MatrixMarket\\n'
     """
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: object) -> None:
         self.fault: Exception | None = None
         self._pieces = _checked(source)
         self._piece = io.BytesIO()
@@ -53,7 +52,7 @@ class ReaderInput:
         return data
 
 
-def _checked(source: Any) -> Iterator[bytes]:
+def _checked(source: object) -> Iterator[bytes]:
     name = name_of(source)
     text = _without_nul(pieces(source) if isinstance(source, (str, os.PathLike)) else _read(source), name)
     start = b""
@@ -126,7 +125,7 @@ def _of_grammar(text: Iterator[bytes], grammar: Grammar, line: int, name: str) -
         yield lines + _NEWLINE
 
 
-def _read(file: Any) -> Iterator[bytes]:
+def _read(file: object) -> Iterator[bytes]:
     if not hasattr(file, "read"):
         raise TypeError(f"expected a file name or an open file; got {type_text(file)}")
     while piece := file.read(PIECE):

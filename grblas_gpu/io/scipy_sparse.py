@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,16 @@ from ..errors import InvalidValue
 from ..ir import recording
 from ..suggestions import type_text
 
+if TYPE_CHECKING:
+    from ..types import Array, OperatorLike
+
+
 FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
 
 
-def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None, copy: bool = True) -> Matrix:
+def from_scipy_sparse(
+    A: Any, *, dup_op: OperatorLike | None = None, name: str | None = None, copy: bool = True
+) -> Matrix:
     """A Matrix from a SciPy sparse array or matrix of any format, or from one of ``cupyx.scipy.sparse``.
 
     Stored zeros stay entries. Repeated positions (possible in "coo", "csr" and "csc") need ``dup_op``. With
@@ -73,7 +79,7 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None, co
     return Matrix.from_coo(rows, cols, coo.data, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
 
 
-def to_scipy_sparse(A: Any, format: str = "csr", *, copy: bool = True) -> Any:
+def to_scipy_sparse(A: Matrix, format: str = "csr", *, copy: bool = True) -> Any:
     """A SciPy sparse array from a Matrix, or (of one row; one column in "csc") from a Vector.
 
     With ``copy=False`` a "csr" shares the column indices and, unless one value stands for all, the values of a Matrix
@@ -183,7 +189,7 @@ def _check_pointers(A: Any) -> None:
         )
 
 
-def one_if_equal(values: Any) -> Any:
+def one_if_equal(values: Array) -> Any:
     """Values of the host as a view of one of them when all are equal: then only one is stored."""
     if not isinstance(values, np.ndarray) or values.ndim == 0 or len(values) < 2:
         return values

@@ -36,7 +36,7 @@ def labels_from_bytes(array: np.ndarray) -> list:
     return [_restored(label) for label in stored]
 
 
-def _plain(label: Any) -> Any:
+def _plain(label: object) -> Any:
     label = label.item() if isinstance(label, np.generic) else label
     if isinstance(label, tuple):
         return {"tuple": [_plain(part) for part in label]}
@@ -47,7 +47,7 @@ def _plain(label: Any) -> Any:
     )
 
 
-def _restored(label: Any) -> Any:
+def _restored(label: object) -> Any:
     if isinstance(label, dict):
         (parts,) = label.values()
         return tuple(_restored(part) for part in parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from ..api.vector import Vector
 from ..ir import recording
 from ..suggestions import needed, type_text
 from .dense_arrays import from_array, to_array
+
+if TYPE_CHECKING:
+    from ..types import Store
 
 
 def from_torch(tensor: Any, *, copy: bool = True, name: str | None = None) -> Any:
@@ -115,7 +118,7 @@ def _array(tensor: Any) -> Any:
     return tensor if tensor.is_cuda else tensor.numpy()
 
 
-def _spread(store: Any) -> Any:
+def _spread(store: Store) -> Any:
     """A value for every entry, in memory of its own."""
     values = store.values
     return values.copy() if len(values) == store.nvals else np.broadcast_to(values, (store.nvals,)).copy()

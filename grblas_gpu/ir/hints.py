@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 _METHODS = ("default", "dot", "gustavson", "hash", "saxpy")
 _COMPRESSIONS = ("default", "lz4", "lz4hc", "none", "zstd")
 #: The values of an option; an option with an empty list takes a number.
-HINTS: dict[str, tuple[Any, ...]] = {
+HINTS: dict[str, tuple[object, ...]] = {
     "axb_method": _METHODS,
     "chunk": (),
     "compression": _COMPRESSIONS,
@@ -19,7 +17,7 @@ HINTS: dict[str, tuple[Any, ...]] = {
 }
 
 
-def take_hints(options: dict[str, Any]) -> tuple[dict[str, Any], str]:
+def take_hints(options: dict[str, object]) -> tuple[dict[str, object], str]:
     """The options with an effect here, and the others as text.
 
     >>> take_hints({"direction": "pull", "nthreads": 4, "sort": None})

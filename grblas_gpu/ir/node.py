@@ -32,4 +32,4 @@ class Node(NamedTuple):
 
 
 #: ``Node(*fields)``, from all fields at once: every call makes one, and this is how Python makes it fastest.
-node_of: Callable[[Iterable[Any]], Node] = partial(tuple.__new__, Node)
+node_of: Callable[[Iterable[object]], Node] = partial(tuple.__new__, Node)

@@ -44,7 +44,7 @@ class Program(NamedTuple):
         return found
 
     @property
-    def counts(self) -> frozenset[Any]:
+    def counts(self) -> frozenset[object]:
         """The counts of this loop and of those inside."""
         inside = [node.operands[0].counts for node in self.nodes if node.op in CONTROL]
         return frozenset((self.count, *self.count.copies)).union(*inside)

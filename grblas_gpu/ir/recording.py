@@ -25,7 +25,7 @@ def current() -> Any:
     return getattr(_local, "recording", None) if active else None
 
 
-def begin(recording: Any) -> None:
+def begin(recording: object) -> None:
     global active
     _local.recording = recording
     with _lock:
@@ -177,33 +177,33 @@ class Number:
 
     __int__ = __index__
 
-    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
+    def __array__(self, dtype: Any = None, *, copy: object = None) -> Any:
         import numpy as np
 
         return np.array(int(self), dtype)
 
-    def _with(self, other: Any, sign: str, flip: bool = False) -> Any:
+    def _with(self, other: object, sign: str, flip: bool = False) -> Any:
         if not isinstance(other, (int, Number)):
             return NotImplemented
         part = other if isinstance(other, Number) and other.symbolic else int(other)
         return Number((sign, part, self) if flip else (sign, self, part))
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return self._with(other, "+")
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         return self._with(other, "+", True)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return self._with(other, "-")
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return self._with(other, "-", True)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         return self._with(other, "*")
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: object) -> Any:
         return self._with(other, "*", True)
 
     def __neg__(self) -> Any:
@@ -220,7 +220,7 @@ class Number:
 
     if TYPE_CHECKING:
 
-        def __lt__(self, other: Any) -> bool: ...
+        def __lt__(self, other: object) -> bool: ...
 
     def __repr__(self) -> str:
         return f"<{self.text} of a loop>" if self.symbolic else repr(int(self))

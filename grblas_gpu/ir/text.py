@@ -87,7 +87,7 @@ def _body(nodes: Iterable[Node], names: Names) -> list[str]:
     return lines
 
 
-def program_text(nodes: Iterable[Node], condition: Any, limit: int | None) -> str:
+def program_text(nodes: Iterable[Node], condition: object, limit: int | None) -> str:
     """The whole of a program; golden tests compare it."""
     names = Names()
     head = [] if condition is None else [f"while {condition_text(condition, limit, names)}:"]

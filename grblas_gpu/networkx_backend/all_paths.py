@@ -25,7 +25,7 @@ def _by_ends(arguments: dict) -> str:
 
 @dispatched(pays=_by_ends)
 def shortest_path_length(
-    G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
+    G: Graph, source: object = None, target: object = None, weight: str | None = None, method: str = "dijkstra"
 ) -> Any:
     if method not in METHODS:
         raise ValueError(f"method not supported: {method}")
@@ -51,7 +51,7 @@ def shortest_path_length(
     return weighted_paths.bellman_ford_path_length(G, source, target, weight)
 
 
-def _to_target(G: Graph, target: Any, weight: str | None, method: str) -> dict:
+def _to_target(G: Graph, target: object, weight: str | None, method: str) -> dict:
     """From all nodes, by a search from the target on the edges turned round."""
     if weight is None:
         if target not in G:
@@ -114,7 +114,7 @@ def _no_speed_to_gain(arguments: dict) -> str | None:
 
 
 @dispatched(pays="search", refuse=_no_speed_to_gain)
-def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = None) -> Any:
+def eccentricity(G: Graph, v: object = None, sp: None = None, weight: str | None = None) -> Any:
     if len(G) == 0 and SINCE_3_7:  # before, there were none, and that was no error
         raise nx.NetworkXPointlessConcept("Cannot compute eccentricity of a null graph.")
     nodes = list(dict.fromkeys(G.nbunch_iter(v)))
@@ -199,7 +199,7 @@ def hyper_wiener_index(G: Graph, weight: str | None = None) -> float:
 
 
 @dispatched(pays="on request")
-def efficiency(G: Graph, u: Any, v: Any) -> float:
+def efficiency(G: Graph, u: object, v: object) -> float:
     try:
         return 1 / unweighted_paths.edges_between(G, u, v)
     except nx.NetworkXNoPath:

@@ -52,7 +52,7 @@ def _lengths_are_given(arguments: dict) -> str | None:
 
 @dispatched(pays="search", refuse=_lengths_are_given)
 def closeness_centrality(
-    G: Graph, u: Any = None, distance: str | None = None, wf_improved: bool = True, *, sp: None = None
+    G: Graph, u: object = None, distance: str | None = None, wf_improved: bool = True, *, sp: None = None
 ) -> Any:
     if u is not None and u not in G:
         raise missing_source(u, distance)
@@ -68,7 +68,7 @@ def closeness_centrality(
 
 
 @dispatched(pays="search")
-def harmonic_centrality(G: Graph, nbunch: Any = None, distance: str | None = None, sources: Any = None) -> dict:
+def harmonic_centrality(G: Graph, nbunch: object = None, distance: str | None = None, sources: object = None) -> dict:
     ends = G.labels if nbunch is None else list(dict.fromkeys(G.nbunch_iter(nbunch)))
     starts = G.labels if sources is None else list(dict.fromkeys(G.nbunch_iter(sources)))
     backward = len(ends) < len(starts)  # search from where there are fewer
@@ -152,7 +152,7 @@ def _sampled(arguments: dict) -> str | None:
 
 @dispatched(refuse=_sampled)
 def edge_betweenness_centrality(
-    G: Graph, k: None = None, normalized: bool = True, weight: str | None = None, seed: Any = None
+    G: Graph, k: None = None, normalized: bool = True, weight: str | None = None, seed: object = None
 ) -> dict:
     A = G.pattern() if weight is None else _positive_lengths(G, weight)
     options: dict[str, Any] = {"weighted": weight is not None, "normalized": normalized, "directed": G.is_directed()}

@@ -19,7 +19,7 @@ def _refuse_parallel_edges(G: Graph) -> None:
         raise nx.NetworkXNotImplemented("not implemented for multigraph type")
 
 
-def _of_nodes(G: Graph, nodes: Any, values: list) -> Any:
+def _of_nodes(G: Graph, nodes: object, values: list) -> Any:
     """The value of one node, or a dictionary for several or all."""
     if nodes is None:
         return dict(zip(G, values, strict=True))
@@ -34,14 +34,14 @@ def _of_all_nodes(arguments: dict) -> str:
 
 
 @dispatched(pays=_of_all_nodes)
-def triangles(G: Graph, nodes: Any = None) -> Any:
+def triangles(G: Graph, nodes: object = None) -> Any:
     if nodes is not None:
         _refuse_parallel_edges(G)
     return _of_nodes(G, nodes, algorithms.triangles(G.pattern()).to_dense().tolist())
 
 
 @dispatched(pays=_of_all_nodes)
-def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
+def clustering(G: Graph, nodes: object = None, weight: str | None = None) -> Any:
     _refuse_parallel_edges(G)
     if weight is None or len(G.neighbours) == 0:
         return _of_nodes(G, nodes, algorithms.clustering(G.pattern()).to_dense().tolist())
@@ -55,7 +55,7 @@ def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
 
 
 @dispatched(pays=_of_all_nodes)
-def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
+def average_clustering(G: Graph, nodes: object = None, weight: str | None = None, count_zeros: bool = True) -> float:
     found = clustering(G, nodes, weight=weight).values()
     chosen = list(found) if count_zeros else [value for value in found if abs(value) > 0]
     return sum(chosen) / len(chosen)
@@ -76,7 +76,7 @@ def _directed(arguments: dict) -> str | None:
 
 
 @dispatched(pays=_of_all_nodes, refuse=_directed)
-def square_clustering(G: Graph, nodes: Any = None) -> Any:
+def square_clustering(G: Graph, nodes: object = None) -> Any:
     edges = select.offdiag(G.pattern()).new()
     degree = edges.reduce_rowwise(agg.count).new(int)
     # reach_i = sum of the degrees of the neighbours of i

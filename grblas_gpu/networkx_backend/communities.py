@@ -42,7 +42,7 @@ def louvain_communities(
     resolution: float = 1,
     threshold: float = USUAL["threshold"],
     max_level: None = None,
-    seed: Any = None,
+    seed: object = None,
 ) -> list[set]:
     if G.is_directed():
         raise NotImplementedError("the graph is directed")
@@ -62,7 +62,7 @@ def leiden_communities(
     weight: str | None = "weight",
     resolution: float = 1,
     max_level: None = None,
-    seed: Any = None,
+    seed: object = None,
     metric: str = "cpm",
     theta: float = USUAL["theta"],
 ) -> list[set]:
@@ -78,12 +78,12 @@ def _weighted_or_directed(arguments: dict) -> str | None:
 
 
 @dispatched(refuse=_weighted_or_directed)
-def asyn_lpa_communities(G: Graph, weight: None = None, seed: Any = None) -> Iterator[set]:
+def asyn_lpa_communities(G: Graph, weight: None = None, seed: object = None) -> Iterator[set]:
     return iter(_settled(G))
 
 
 @dispatched(refuse=_weighted_or_directed)
-def fast_label_propagation_communities(G: Graph, *, weight: None = None, seed: Any = None) -> Iterator[set]:
+def fast_label_propagation_communities(G: Graph, *, weight: None = None, seed: object = None) -> Iterator[set]:
     return iter(_settled(G))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -56,7 +55,7 @@ def is_connected(G: Graph) -> bool:
 
 
 @dispatched(pays="one search")
-def node_connected_component(G: Graph, n: Any) -> set:
+def node_connected_component(G: Graph, n: object) -> set:
     return set(G.named(np.flatnonzero(levels(G, G.index[n]) != NOT_FOUND)))
 
 

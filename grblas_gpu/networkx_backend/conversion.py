@@ -18,8 +18,8 @@ from .numbers import real_numbers
 def convert_from_nx(
     graph: Any,
     *,
-    edge_attrs: Mapping[str, Any] | None = None,
-    node_attrs: Mapping[str, Any] | None = None,
+    edge_attrs: Mapping[str, object] | None = None,
+    node_attrs: Mapping[str, object] | None = None,
     preserve_edge_attrs: bool = False,
     preserve_node_attrs: bool = False,
     preserve_graph_attrs: bool = False,
@@ -63,7 +63,7 @@ def convert_from_nx(
     )
 
 
-def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
+def convert_to_nx(obj: object, *, name: str | None = None) -> Any:
     """A converted graph as a NetworkX graph, with the converted attributes; any other object unchanged.
 
     >>> import networkx as nx
@@ -142,7 +142,7 @@ def _edges(rows: list, multigraph: bool) -> Iterable[dict]:
     return itertools.chain.from_iterable(group.values() for group in found) if multigraph else found
 
 
-def _values(rows: list, multigraph: bool, count: int, key: str, default: Any) -> np.ndarray:
+def _values(rows: list, multigraph: bool, count: int, key: str, default: object) -> np.ndarray:
     if not any(_edges(rows, multigraph)):  # no edge has any attribute
         return np.full(count, real_numbers([default], key)[0])
     try:
@@ -152,7 +152,7 @@ def _values(rows: list, multigraph: bool, count: int, key: str, default: Any) ->
     return real_numbers(values, key)
 
 
-def _node_data(data: list[dict], attributes: Mapping[str, Any] | None, everything: bool) -> list[dict] | None:
+def _node_data(data: list[dict], attributes: Mapping[str, object] | None, everything: bool) -> list[dict] | None:
     if everything:
         return [dict(item) for item in data]
     if not attributes:

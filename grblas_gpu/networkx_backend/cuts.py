@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from .. import Vector, algorithms, monoid, semiring
 from .degrees import strengths
 from .dispatch import dispatched
 from .graph import Graph
+
+if TYPE_CHECKING:
+    from ..types import Matrix
 
 
 def _flags(G: Graph, nodes: Iterable) -> np.ndarray:
@@ -37,7 +40,7 @@ def _between(G: Graph, first: np.ndarray, second: np.ndarray, weight: str | None
 
 
 @dispatched(pays="converted")
-def cut_size(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
+def cut_size(G: Graph, S: Matrix, T: Any = None, weight: str | None = None) -> Any:
     first = _flags(G, S)
     second = ~first if T is None else _flags(G, T)
     found = _between(G, first, second, weight)
@@ -49,25 +52,25 @@ def cut_size(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
 
 
 @dispatched(pays="converted")
-def volume(G: Graph, S: Any, weight: str | None = None) -> Any:
+def volume(G: Graph, S: Matrix, weight: str | None = None) -> Any:
     nodes = [S] if S in G else list(S)  # as in NetworkX, one node or several
     sizes = strengths(G, "out" if G.is_directed() else "both", weight)
     total = sizes[G.numbers([node for node in nodes if node in G])].sum().item()  # a node as often as it is there
     return total if weight is None or G.weights(weight).dtype.np_type.kind == "f" else int(total)
 
 
-def _other_side(G: Graph, S: Any, T: Any) -> Any:
+def _other_side(G: Graph, S: Matrix, T: object) -> Any:
     return set(G) - set(S) if T is None else T
 
 
 @dispatched(pays="converted")
-def normalized_cut_size(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> float:
+def normalized_cut_size(G: Graph, S: Matrix, T: Any = None, weight: str | None = None) -> float:
     T = _other_side(G, S, T)
     return cut_size(G, S, T, weight) * (1 / volume(G, S, weight) + 1 / volume(G, T, weight))
 
 
 @dispatched(pays="converted")
-def conductance(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> float:
+def conductance(G: Graph, S: Matrix, T: Any = None, weight: str | None = None) -> float:
     T = _other_side(G, S, T)
     return cut_size(G, S, T, weight) / min(volume(G, S, weight), volume(G, T, weight))
 
@@ -79,7 +82,7 @@ def edge_expansion(G: Graph, S: Any, T: Any = None, weight: str | None = None) -
 
 
 @dispatched(pays="converted")
-def mixing_expansion(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> float:
+def mixing_expansion(G: Graph, S: Matrix, T: object = None, weight: str | None = None) -> float:
     return cut_size(G, S, T, weight) / (2 * G.number_of_edges())
 
 
@@ -136,17 +139,17 @@ def _group(G: Graph, S: Any, *, backward: bool) -> float:
 
 
 @dispatched(pays="converted")
-def group_degree_centrality(G: Graph, S: Any) -> float:
+def group_degree_centrality(G: Graph, S: Matrix) -> float:
     return _group(G, S, backward=False)
 
 
 @dispatched(pays="converted")
-def group_out_degree_centrality(G: Graph, S: Any) -> float:
+def group_out_degree_centrality(G: Graph, S: Matrix) -> float:
     return _group(G, S, backward=False)
 
 
 @dispatched(pays="converted")
-def group_in_degree_centrality(G: Graph, S: Any) -> float:
+def group_in_degree_centrality(G: Graph, S: Matrix) -> float:
     return _group(G, S, backward=True)
 
 

@@ -52,7 +52,7 @@ def is_regular(G: Graph) -> bool:
 
 
 @dispatched(pays="converted")
-def is_k_regular(G: Graph, k: Any) -> bool:
+def is_k_regular(G: Graph, k: object) -> bool:
     return bool(np.all(G.degrees() == k))
 
 
@@ -93,7 +93,7 @@ def overall_reciprocity(G: Graph) -> float:
 
 
 @dispatched(pays="converted", refuse=_not_simple_digraph)
-def reciprocity(G: Graph, nodes: Any = None) -> Any:
+def reciprocity(G: Graph, nodes: object = None) -> Any:
     if nodes is None:
         return overall_reciprocity(G)
     single = nodes in G
@@ -113,7 +113,7 @@ def _parallel_weights(arguments: dict) -> str | None:
 
 @dispatched(refuse=_parallel_weights)
 def average_neighbor_degree(
-    G: Graph, source: str = "out", target: str = "out", nodes: Any = None, weight: str | None = None
+    G: Graph, source: str = "out", target: str = "out", nodes: object = None, weight: str | None = None
 ) -> dict:
     which = {"in": "in", "out": "out", "in+out": "both"}
     if G.is_directed():

@@ -96,13 +96,13 @@ def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
     return True
 
 
-def _arguments(entry: Entry, args: tuple, kwargs: dict) -> dict[str, Any]:
+def _arguments(entry: Entry, args: tuple, kwargs: dict) -> dict[str, object]:
     bound = entry.signature.bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.arguments
 
 
-def _is_converted(graph: Any) -> bool:
+def _is_converted(graph: object) -> bool:
     cache = getattr(graph, "__networkx_cache__", None)
     return bool(cache and cache.get("backends", {}).get(NAME))
 

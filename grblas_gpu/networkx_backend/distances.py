@@ -20,7 +20,7 @@ BATCH_ENTRIES = 2**22  # distances in memory at a time, at most
 NOT_FOUND = -1
 
 
-def missing_source(node: Any, weight: str | None) -> nx.NodeNotFound:
+def missing_source(node: object, weight: str | None) -> nx.NodeNotFound:
     """The error for a search from a node that is not there: without weights, or Dijkstra's."""
     return nx.NodeNotFound(f"Source {node} is not in G" if weight is None else f"Node {node} not found in graph")
 
@@ -80,7 +80,7 @@ def as_found(G: Graph, level: np.ndarray, first: np.ndarray, *, backward: bool =
 
 
 def nearest_first(
-    G: Graph, where: np.ndarray, values: np.ndarray, cutoff: Any = None, sources: Sequence[int] = ()
+    G: Graph, where: np.ndarray, values: np.ndarray, cutoff: float | None = None, sources: Sequence[int] = ()
 ) -> dict:
     """Distances by node, the nearest nodes first; without those beyond the cutoff, but with the sources."""
     order = np.argsort(values, kind="stable")

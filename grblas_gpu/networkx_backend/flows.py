@@ -15,7 +15,7 @@ def _refused(arguments: dict) -> str | None:
     return "the graph is a multigraph" if arguments["flowG"].is_multigraph() else None
 
 
-def _value(G: Graph, source: Any, target: Any, capacity: str) -> Any:
+def _value(G: Graph, source: object, target: object, capacity: str) -> Any:
     if source not in G or target not in G or source == target:
         raise NotImplementedError("source and target are not two nodes of the graph")
     # capacities off the diagonal: a loop leads nowhere
@@ -25,13 +25,13 @@ def _value(G: Graph, source: Any, target: Any, capacity: str) -> Any:
 
 @dispatched(refuse=_refused)
 def maximum_flow_value(
-    flowG: Graph, _s: Any, _t: Any, capacity: str = "capacity", flow_func: None = None, **kwargs: Any
+    flowG: Graph, _s: object, _t: object, capacity: str = "capacity", flow_func: None = None, **kwargs: object
 ) -> Any:
     return _value(flowG, _s, _t, capacity)
 
 
 @dispatched(refuse=_refused)
 def minimum_cut_value(
-    flowG: Graph, _s: Any, _t: Any, capacity: str = "capacity", flow_func: None = None, **kwargs: Any
+    flowG: Graph, _s: object, _t: object, capacity: str = "capacity", flow_func: None = None, **kwargs: object
 ) -> Any:
     return _value(flowG, _s, _t, capacity)

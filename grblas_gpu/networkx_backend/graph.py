@@ -84,7 +84,7 @@ class Graph:
     def __iter__(self) -> Iterator:
         return iter(self.labels)
 
-    def __contains__(self, node: Any) -> bool:
+    def __contains__(self, node: object) -> bool:
         try:
             return node in self.index
         except TypeError:  # no hash, so no node
@@ -178,12 +178,12 @@ class Graph:
             raise NotImplementedError(f"some edges have a negative {attribute!r}")
         return values
 
-    def _matrix(self, key: tuple, values: Callable[[], Any], backward: bool) -> Any:
+    def _matrix(self, key: tuple, values: Callable[[], object], backward: bool) -> Any:
         if backward and self.directed:
             return self._once((*key, "backward"), lambda: self._matrix(key, values, False).T.new())
         return self._once(key, lambda: Matrix.from_csr(self.pointers, self.neighbours, values(), ncols=len(self)))
 
-    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+    def _once(self, key: object, make: Callable[[], object]) -> Any:
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]

@@ -51,7 +51,7 @@ def _scored(G: Graph, pairs: list[tuple], score: Any) -> Iterator[tuple]:
 
 
 @dispatched(refuse=_refused)
-def jaccard_coefficient(G: Graph, ebunch: Any = None) -> Iterator[tuple]:
+def jaccard_coefficient(G: Graph, ebunch: object = None) -> Iterator[tuple]:
     return _scored(G, _pairs(G, ebunch), lambda ends: algorithms.jaccard(G.pattern(), ends))
 
 
@@ -68,18 +68,18 @@ def _sums(G: Graph, ends: np.ndarray, values: np.ndarray) -> Matrix:
 
 
 @dispatched(refuse=_refused)
-def resource_allocation_index(G: Graph, ebunch: Any = None) -> Iterator[tuple]:
+def resource_allocation_index(G: Graph, ebunch: object = None) -> Iterator[tuple]:
     inverse = 1 / np.maximum(G.degrees(), 1)
     return _scored(G, _pairs(G, ebunch), lambda ends: _sums(G, ends, inverse))
 
 
 @dispatched(refuse=_refused)
-def adamic_adar_index(G: Graph, ebunch: Any = None) -> Iterator[tuple]:
+def adamic_adar_index(G: Graph, ebunch: object = None) -> Iterator[tuple]:
     inverse = 1 / np.log(np.maximum(G.degrees(), 2))  # a common neighbour has two neighbours at least
     return _scored(G, _pairs(G, ebunch), lambda ends: _sums(G, ends, inverse))
 
 
 @dispatched(pays="converted", refuse=_refused)
-def preferential_attachment(G: Graph, ebunch: Any = None) -> Iterator[tuple]:
+def preferential_attachment(G: Graph, ebunch: object = None) -> Iterator[tuple]:
     degree = dict(zip(G, G.degrees().tolist(), strict=True))
     return iter([(u, v, degree[u] * degree[v]) for u, v in _pairs(G, ebunch)])

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from ..types import Array
+
 
 EXACT = 2**53  # integers up to here are floats, too
 LARGEST_SUM = 2.0**62  # sums of integers up to here cannot overflow
@@ -36,7 +40,7 @@ def real_numbers(values: list, attribute: str) -> np.ndarray:
     return array.astype(np.int64, copy=False)
 
 
-def add_parallel(values: Any, parallel: np.ndarray | None) -> Any:
+def add_parallel(values: Array, parallel: np.ndarray | None) -> Any:
     """The sum of the values of each group of parallel edges; ``parallel`` has the sizes of the groups.
 
     >>> import numpy as np
@@ -46,7 +50,7 @@ def add_parallel(values: Any, parallel: np.ndarray | None) -> Any:
     return _one_if_equal(values if parallel is None else _combine(np.add, values, parallel))
 
 
-def least_parallel(values: Any, parallel: np.ndarray | None) -> Any:
+def least_parallel(values: Array, parallel: np.ndarray | None) -> Any:
     """The least value of each group of parallel edges.
 
     >>> import numpy as np
@@ -69,7 +73,7 @@ def _combine(operation: np.ufunc, values: np.ndarray, parallel: np.ndarray) -> n
     return operation.reduceat(values, np.concatenate([[0], np.cumsum(parallel)[:-1]]))
 
 
-def _one_if_equal(values: Any) -> Any:
+def _one_if_equal(values: Array) -> Any:
     """One value where all are equal: then a matrix stores only one."""
     if isinstance(values, np.ndarray) and len(values) > 1 and (values == values[0]).all():
         return values[0]

@@ -29,11 +29,13 @@ def _predecessors(A: Matrix, distances: Vector, sources: list[int]) -> np.ndarra
     return before
 
 
-def _paths(G: Graph, A: Matrix, distances: Vector, sources: list[int], cutoff: Any = None) -> tuple[dict, dict]:
+def _paths(
+    G: Graph, A: Matrix, distances: Vector, sources: list[int], cutoff: float | None = None
+) -> tuple[dict, dict]:
     """Distances and paths by node, the nearest first."""
     before = _predecessors(A, distances, sources)
     lengths = nearest_first(G, *distances.to_coo(), cutoff, sources)
-    paths: dict[Any, list] = {}
+    paths: dict[object, list] = {}
     for node in lengths:
         previous = G.labels[int(before[G.index[node]])]
         paths[node] = [*paths[previous], node] if previous in paths and previous != node else [node]
@@ -44,7 +46,7 @@ def _paths(G: Graph, A: Matrix, distances: Vector, sources: list[int], cutoff: A
 
 @dispatched(pays="search")
 def multi_source_dijkstra(
-    G: Graph, sources: Any, target: Any = None, cutoff: Any = None, weight: str | None = "weight"
+    G: Graph, sources: Any, target: Any = None, cutoff: float | None = None, weight: str | None = "weight"
 ) -> tuple:
     check_sources(G, sources)
     if target in sources:
@@ -59,39 +61,43 @@ def multi_source_dijkstra(
 
 
 @dispatched(pays="search")
-def multi_source_dijkstra_path(G: Graph, sources: Any, cutoff: Any = None, weight: str | None = "weight") -> dict:
+def multi_source_dijkstra_path(
+    G: Graph, sources: object, cutoff: float | None = None, weight: str | None = "weight"
+) -> dict:
     return multi_source_dijkstra(G, sources, cutoff=cutoff, weight=weight)[1]
 
 
 @dispatched(pays="search")
 def single_source_dijkstra(
-    G: Graph, source: Any, target: Any = None, cutoff: Any = None, weight: str | None = "weight"
+    G: Graph, source: object, target: object = None, cutoff: float | None = None, weight: str | None = "weight"
 ) -> tuple:
     return multi_source_dijkstra(G, {source}, target, cutoff, weight)
 
 
 @dispatched(pays="search")
-def single_source_dijkstra_path(G: Graph, source: Any, cutoff: Any = None, weight: str | None = "weight") -> dict:
+def single_source_dijkstra_path(
+    G: Graph, source: object, cutoff: float | None = None, weight: str | None = "weight"
+) -> dict:
     return multi_source_dijkstra(G, {source}, cutoff=cutoff, weight=weight)[1]
 
 
 @dispatched(pays="search")
-def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list:
+def dijkstra_path(G: Graph, source: object, target: object, weight: str | None = "weight") -> list:
     return multi_source_dijkstra(G, {source}, target, weight=weight)[1]
 
 
 @dispatched(pays="search")
-def all_pairs_dijkstra(G: Graph, cutoff: Any = None, weight: str | None = "weight") -> Iterator[tuple]:
+def all_pairs_dijkstra(G: Graph, cutoff: float | None = None, weight: str | None = "weight") -> Iterator[tuple]:
     # All before the first is handed out: afterwards nothing could be left to NetworkX any more.
     return iter([(node, multi_source_dijkstra(G, {node}, cutoff=cutoff, weight=weight)) for node in G])
 
 
 @dispatched(pays="search")
-def all_pairs_dijkstra_path(G: Graph, cutoff: Any = None, weight: str | None = "weight") -> Iterator[tuple]:
+def all_pairs_dijkstra_path(G: Graph, cutoff: float | None = None, weight: str | None = "weight") -> Iterator[tuple]:
     return iter([(node, paths) for node, (_, paths) in all_pairs_dijkstra(G, cutoff, weight)])
 
 
-def _bellman_ford(G: Graph, source: Any, weight: str | None) -> tuple[dict, dict]:
+def _bellman_ford(G: Graph, source: object, weight: str | None) -> tuple[dict, dict]:
     distances = distances_by_bellman_ford(G, source, weight)
     A = G.lengths(weight, negative=True)
     if A.nvals and A.value_range().min < 0:
@@ -100,7 +106,7 @@ def _bellman_ford(G: Graph, source: Any, weight: str | None) -> tuple[dict, dict
 
 
 @dispatched(pays="search")
-def single_source_bellman_ford(G: Graph, source: Any, target: Any = None, weight: str | None = "weight") -> tuple:
+def single_source_bellman_ford(G: Graph, source: object, target: object = None, weight: str | None = "weight") -> tuple:
     if source == target:
         if source not in G:
             raise nx.NodeNotFound(f"Node {source} is not found in the graph")
@@ -114,12 +120,12 @@ def single_source_bellman_ford(G: Graph, source: Any, target: Any = None, weight
 
 
 @dispatched(pays="search")
-def single_source_bellman_ford_path(G: Graph, source: Any, weight: str | None = "weight") -> dict:
+def single_source_bellman_ford_path(G: Graph, source: object, weight: str | None = "weight") -> dict:
     return single_source_bellman_ford(G, source, weight=weight)[1]
 
 
 @dispatched(pays="search")
-def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list:
+def bellman_ford_path(G: Graph, source: object, target: object, weight: str | None = "weight") -> list:
     return single_source_bellman_ford(G, source, target, weight)[1]
 
 
@@ -140,7 +146,7 @@ def _by_weight(arguments: dict) -> str:
 
 @dispatched(pays=_by_weight, refuse=_not_from_one_node)
 def shortest_path(
-    G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
+    G: Graph, source: object = None, target: object = None, weight: str | None = None, method: str = "dijkstra"
 ) -> dict:
     if method not in ("dijkstra", "bellman-ford"):
         raise ValueError(f"method not supported: {method}")

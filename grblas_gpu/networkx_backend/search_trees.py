@@ -14,7 +14,9 @@ from .distances import levels
 from .graph import Graph
 
 
-def tight_edges(G: Graph, source: int, cutoff: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def tight_edges(
+    G: Graph, source: int, cutoff: float | None = None
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Level by level, the edges to the next level in the order in which NetworkX comes to them; and which are first."""
     level = levels(G, source, cutoff=cutoff)
     position = np.empty(len(G), np.int64)
@@ -32,7 +34,7 @@ def tight_edges(G: Graph, source: int, cutoff: Any = None) -> Iterator[tuple[np.
         layer = seen[first]
 
 
-def _tree(G: Graph, source: Any, cutoff: Any) -> Iterator[tuple[Any, Any]]:
+def _tree(G: Graph, source: object, cutoff: float | None) -> Iterator[tuple[object, object]]:
     """Parent and child of every edge of the tree."""
     for parents, seen, first in tight_edges(G, G.index[source], cutoff):
         yield from zip(G.named(parents[first]), G.named(seen[first]), strict=True)
@@ -46,7 +48,7 @@ def refused_search(arguments: dict) -> str | None:
     return None
 
 
-def _check(G: Graph, source: Any) -> None:
+def _check(G: Graph, source: object) -> None:
     hash(source)  # as in NetworkX, no list is a node
     if source not in G:
         kind = "digraph" if G.is_directed() else "graph"
@@ -55,20 +57,24 @@ def _check(G: Graph, source: Any) -> None:
 
 @dispatched(pays="one search", refuse=refused_search)
 def bfs_edges(
-    G: Graph, source: Any, reverse: bool = False, depth_limit: Any = None, sort_neighbors: None = None
+    G: Graph, source: object, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: None = None
 ) -> Iterator[tuple]:
     _check(G, source)
     yield from _tree(G, source, depth_limit)
 
 
 @dispatched(pays="one search", refuse=refused_search)
-def bfs_predecessors(G: Graph, source: Any, depth_limit: Any = None, sort_neighbors: None = None) -> Iterator[tuple]:
+def bfs_predecessors(
+    G: Graph, source: object, depth_limit: int | None = None, sort_neighbors: None = None
+) -> Iterator[tuple]:
     _check(G, source)
     yield from ((child, parent) for parent, child in _tree(G, source, depth_limit))
 
 
 @dispatched(pays="one search", refuse=refused_search)
-def bfs_successors(G: Graph, source: Any, depth_limit: Any = None, sort_neighbors: None = None) -> Iterator[tuple]:
+def bfs_successors(
+    G: Graph, source: object, depth_limit: int | None = None, sort_neighbors: None = None
+) -> Iterator[tuple]:
     _check(G, source)
     children: dict = {source: []}
     for parent, child in _tree(G, source, depth_limit):
@@ -76,7 +82,7 @@ def bfs_successors(G: Graph, source: Any, depth_limit: Any = None, sort_neighbor
     yield from children.items()
 
 
-def paths_from(G: Graph, source: Any, cutoff: Any = None) -> dict:
+def paths_from(G: Graph, source: object, cutoff: float | None = None) -> dict:
     """A path to every node, in the order in which they are found."""
     paths = {source: [source]}
     for parent, child in _tree(G, source, cutoff):
@@ -85,7 +91,7 @@ def paths_from(G: Graph, source: Any, cutoff: Any = None) -> dict:
 
 
 @dispatched(pays="one search")
-def single_source_shortest_path(G: Graph, source: Any, cutoff: Any = None) -> dict:
+def single_source_shortest_path(G: Graph, source: object, cutoff: float | None = None) -> dict:
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
     return paths_from(G, source, cutoff)
@@ -96,20 +102,22 @@ def _directed(arguments: dict) -> str | None:
 
 
 @dispatched(pays="one search", refuse=_directed)
-def single_target_shortest_path(G: Graph, target: Any, cutoff: Any = None) -> dict:
+def single_target_shortest_path(G: Graph, target: object, cutoff: float | None = None) -> dict:
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} not in G")
     return {node: path[::-1] for node, path in paths_from(G, target, cutoff).items()}
 
 
 @dispatched(pays="search")
-def all_pairs_shortest_path(G: Graph, cutoff: Any = None) -> Iterator[tuple[Any, dict]]:
+def all_pairs_shortest_path(G: Graph, cutoff: float | None = None) -> Iterator[tuple[object, dict]]:
     for node in G:
         yield node, paths_from(G, node, cutoff)
 
 
 @dispatched(pays="one search")
-def predecessor(G: Graph, source: Any, target: Any = None, cutoff: Any = None, return_seen: Any = None) -> Any:
+def predecessor(
+    G: Graph, source: object, target: object = None, cutoff: float | None = None, return_seen: object = None
+) -> Any:
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
     found: dict[Any, list] = {source: []}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import networkx as nx
 import numpy as np
 
@@ -34,7 +32,7 @@ def _given(arguments: dict) -> str | None:
 
 
 @dispatched(pays="converted", refuse=_given)
-def sets(G: Graph, top_nodes: Any = None) -> tuple[set, set]:
+def sets(G: Graph, top_nodes: object = None) -> tuple[set, set]:
     if not len(G):
         raise NotImplementedError("the graph has no nodes")
     if algorithms.connected_components(G.pattern()).to_dense().any():  # all are in that of node 0

@@ -41,7 +41,7 @@ def _no_plain_neighbourhood(arguments: dict) -> str | None:
 
 @dispatched(pays="one search", refuse=_no_plain_neighbourhood)
 def ego_graph(
-    G: Graph, n: Any, radius: float = 1, center: bool = True, undirected: bool = False, distance: str | None = None
+    G: Graph, n: object, radius: float = 1, center: bool = True, undirected: bool = False, distance: str | None = None
 ) -> Any:
     if n not in G:
         raise NotImplementedError(f"node {n!r} is not in the graph")
@@ -58,7 +58,9 @@ def ego_graph(
 
 
 @dispatched(pays="one search", refuse=refused_search)
-def bfs_tree(G: Graph, source: Any, reverse: bool = False, depth_limit: Any = None, sort_neighbors: None = None) -> Any:
+def bfs_tree(
+    G: Graph, source: object, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: None = None
+) -> Any:
     edges = list(bfs_edges(G, source, depth_limit=depth_limit))
     T = nx.DiGraph()
     T.add_node(source)

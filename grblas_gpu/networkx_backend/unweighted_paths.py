@@ -14,28 +14,28 @@ from .distances import NOT_FOUND, as_found, in_batches, levels, nearest_first, r
 from .graph import Graph
 
 
-def _by_layers(G: Graph, source: int, cutoff: Any, *, backward: bool = False) -> dict:
+def _by_layers(G: Graph, source: int, cutoff: float | None, *, backward: bool = False) -> dict:
     level = levels(G, source, cutoff=cutoff, backward=backward)
     layers = as_found(G, level, np.array([source]), backward=backward)
     return {node: depth for depth, layer in enumerate(layers) for node in G.named(layer)}
 
 
 @dispatched(pays="one search")
-def single_source_shortest_path_length(G: Graph, source: Any, cutoff: Any = None) -> dict:
+def single_source_shortest_path_length(G: Graph, source: object, cutoff: float | None = None) -> dict:
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} is not in G")
     return _by_layers(G, G.index[source], cutoff)
 
 
 @dispatched(pays="one search")
-def single_target_shortest_path_length(G: Graph, target: Any, cutoff: Any = None) -> dict:
+def single_target_shortest_path_length(G: Graph, target: object, cutoff: float | None = None) -> dict:
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} is not in G")
     return _by_layers(G, G.index[target], cutoff, backward=True)
 
 
 @dispatched(pays="search")
-def all_pairs_shortest_path_length(G: Graph, cutoff: Any = None) -> Iterator[tuple[Any, dict]]:
+def all_pairs_shortest_path_length(G: Graph, cutoff: float | None = None) -> Iterator[tuple[object, dict]]:
     if cutoff is not None:
         for node in G:
             yield node, _by_layers(G, G.index[node], cutoff)
@@ -45,7 +45,7 @@ def all_pairs_shortest_path_length(G: Graph, cutoff: Any = None) -> Iterator[tup
             yield G.labels[source], nearest_first(G, where, values)
 
 
-def edges_between(G: Graph, source: Any, target: Any) -> int:
+def edges_between(G: Graph, source: object, target: object) -> int:
     """The number of edges on a shortest path."""
     for role, node in (("Source", source), ("Target", target)):
         if node not in G:
@@ -57,7 +57,7 @@ def edges_between(G: Graph, source: Any, target: Any) -> int:
 
 
 @dispatched(pays="on request")
-def has_path(G: Graph, source: Any, target: Any) -> bool:
+def has_path(G: Graph, source: object, target: object) -> bool:
     try:
         edges_between(G, source, target)
     except nx.NetworkXNoPath:
@@ -86,14 +86,14 @@ def bfs_layers(G: Graph, sources: Any) -> Iterator[list]:
 
 
 @dispatched(pays="one search")
-def descendants_at_distance(G: Graph, source: Any, distance: Any) -> set:
+def descendants_at_distance(G: Graph, source: object, distance: object) -> set:
     if source not in G:
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
     level = levels(G, G.index[source])
     return set(G.named(np.flatnonzero((level == distance) & (level != NOT_FOUND))))
 
 
-def _reached(G: Graph, source: Any, *, backward: bool = False) -> set:
+def _reached(G: Graph, source: object, *, backward: bool = False) -> set:
     hash(source)  # as in NetworkX, no list is a node
     if source not in G:
         kind = "digraph" if G.is_directed() else "graph"
@@ -103,10 +103,10 @@ def _reached(G: Graph, source: Any, *, backward: bool = False) -> set:
 
 
 @dispatched(pays="one search")
-def descendants(G: Graph, source: Any) -> set:
+def descendants(G: Graph, source: object) -> set:
     return _reached(G, source)
 
 
 @dispatched(pays="one search")
-def ancestors(G: Graph, source: Any) -> set:
+def ancestors(G: Graph, source: object) -> set:
     return _reached(G, source, backward=True)

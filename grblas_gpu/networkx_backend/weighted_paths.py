@@ -44,7 +44,7 @@ def check_sources(G: Graph, sources: Any) -> None:
 
 @dispatched(pays="search")
 def multi_source_dijkstra_path_length(
-    G: Graph, sources: Any, cutoff: Any = None, weight: str | None = "weight"
+    G: Graph, sources: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict:
     check_sources(G, sources)
     numbers = sorted(set(G.numbers(sources)))
@@ -53,13 +53,13 @@ def multi_source_dijkstra_path_length(
 
 @dispatched(pays="search")
 def single_source_dijkstra_path_length(
-    G: Graph, source: Any, cutoff: Any = None, weight: str | None = "weight"
+    G: Graph, source: object, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict:
     return multi_source_dijkstra_path_length(G, {source}, cutoff, weight)
 
 
 @dispatched(pays="search")
-def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
+def dijkstra_path_length(G: Graph, source: object, target: object, weight: str | None = "weight") -> Any:
     if source not in G:
         raise nx.NodeNotFound(f"Node {source} not found in graph")
     if source == target:
@@ -71,12 +71,12 @@ def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None 
     return found
 
 
-def _all_pairs(G: Graph, weight: str | None, cutoff: Any = None, *, negative: bool = False) -> Iterator:
+def _all_pairs(G: Graph, weight: str | None, cutoff: float | None = None, *, negative: bool = False) -> Iterator:
     G.lengths(weight, negative=negative)  # raises here, before the first result, if NetworkX must take the call
     return _rows(G, weight, cutoff, negative)
 
 
-def _rows(G: Graph, weight: str | None, cutoff: Any, negative: bool) -> Iterator[tuple[Any, dict]]:
+def _rows(G: Graph, weight: str | None, cutoff: float | None, negative: bool) -> Iterator[tuple[object, dict]]:
     try:
         for some, distances in in_batches(G, None, weight, negative=negative):
             for source, (where, values) in zip(some, rows(distances), strict=True):
@@ -87,17 +87,17 @@ def _rows(G: Graph, weight: str | None, cutoff: Any, negative: bool) -> Iterator
 
 @dispatched(pays="search")
 def all_pairs_dijkstra_path_length(
-    G: Graph, cutoff: Any = None, weight: str | None = "weight"
-) -> Iterator[tuple[Any, dict]]:
+    G: Graph, cutoff: float | None = None, weight: str | None = "weight"
+) -> Iterator[tuple[object, dict]]:
     return _all_pairs(G, weight, cutoff)
 
 
 @dispatched(pays="search")
-def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") -> Iterator[tuple[Any, dict]]:
+def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") -> Iterator[tuple[object, dict]]:
     return _all_pairs(G, weight, negative=True)
 
 
-def distances_by_bellman_ford(G: Graph, source: Any, weight: str | None, *, backward: bool = False) -> Vector:
+def distances_by_bellman_ford(G: Graph, source: object, weight: str | None, *, backward: bool = False) -> Vector:
     hash(source)  # as in NetworkX, no list is a node
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
@@ -108,12 +108,12 @@ def distances_by_bellman_ford(G: Graph, source: Any, weight: str | None, *, back
 
 
 @dispatched(pays="search")
-def single_source_bellman_ford_path_length(G: Graph, source: Any, weight: str | None = "weight") -> dict:
+def single_source_bellman_ford_path_length(G: Graph, source: object, weight: str | None = "weight") -> dict:
     return nearest_first(G, *distances_by_bellman_ford(G, source, weight).to_coo())
 
 
 @dispatched(pays="search")
-def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
+def bellman_ford_path_length(G: Graph, source: object, target: object, weight: str | None = "weight") -> Any:
     if source == target:
         if source not in G:
             raise nx.NodeNotFound(f"Node {source} not found in graph")
@@ -125,7 +125,7 @@ def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | N
     return found
 
 
-def lengths_to(G: Graph, target: Any, weight: str | None, method: str) -> dict:
+def lengths_to(G: Graph, target: object, weight: str | None, method: str) -> dict:
     """Distances to the target, by a search from it on the edges turned round."""
     if method == "bellman-ford":
         return nearest_first(G, *distances_by_bellman_ford(G, target, weight, backward=True).to_coo())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..dtypes import INT64, DataType
 
@@ -23,7 +23,7 @@ class AggRow(NamedTuple):
     types: str
     monoid: str | None = None
     apply: str | None = None
-    value: Any = None
+    value: float | None = None
     value_on_left: bool = False
     finalize: str | None = None
     parts: str | None = None

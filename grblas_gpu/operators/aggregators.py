@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import getitem
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..dtypes import DataType, lookup_dtype
 from . import registry
@@ -13,18 +13,23 @@ from .base import caller
 from .call_types import AggregatorCall
 from .documented import Documented
 
+if TYPE_CHECKING:
+    from ..types import DTypeLike, Matrix, OperatorLike, Value, Vector
+    from .monoid import Monoid
+    from .semiring import Semiring
+
 
 class UserRecipe(NamedTuple):
     """The parts of a user-defined Aggregator: a monoid, a semiring or other aggregators, and the steps around them."""
 
-    monoid: Any
-    semiring: Any
-    semiring2: Any
-    initval: Any
+    monoid: Monoid | None
+    semiring: Semiring | None
+    semiring2: Semiring | None
+    initval: Value | None
     switch: bool
-    applybegin: Any
-    finalize: Any
-    composite: tuple[Any, ...]
+    applybegin: OperatorLike | None
+    finalize: OperatorLike | None
+    composite: tuple[Aggregator, ...]
 
 
 class Aggregator(Documented):
@@ -58,16 +63,16 @@ class Aggregator(Documented):
         self,
         name: str,
         *,
-        initval: Any = None,
-        monoid: Any = None,
-        semiring: Any = None,
+        initval: Value | None = None,
+        monoid: Monoid | None = None,
+        semiring: Semiring | None = None,
         switch: bool = False,
-        semiring2: Any = None,
-        applybegin: Any = None,
-        finalize: Any = None,
-        composite: Any = None,
-        types: Any = None,
-        any_dtype: Any = None,
+        semiring2: Semiring | None = None,
+        applybegin: OperatorLike | None = None,
+        finalize: OperatorLike | None = None,
+        composite: Sequence[Aggregator] | None = None,
+        types: Sequence[OperatorLike] | None = None,
+        any_dtype: DTypeLike | bool | None = None,
     ) -> None:
         if sum(part is not None for part in (monoid, semiring, composite)) != 1:
             raise TypeError("an Aggregator is made of one monoid, one semiring, or a composite of aggregators")
@@ -81,7 +86,7 @@ class Aggregator(Documented):
         )
         if types is None:
             types = [op for op in (monoid, semiring, semiring2, finalize) if op is not None]
-        self._chain = list(types)
+        self._chain: list[Any] = list(types)
         self._chain_value = initval
         self._any_dtype = any_dtype if any_dtype is None or any_dtype is True else lookup_dtype(any_dtype)
         self._types: dict[DataType, DataType] | None = None
@@ -116,7 +121,7 @@ class Aggregator(Documented):
             self._types = types
         return self._types
 
-    def __getitem__(self, key: Any) -> TypedAggregator:
+    def __getitem__(self, key: DTypeLike) -> TypedAggregator:
         dtype = lookup_dtype(key)
         if dtype not in self._typed_ops:
             if not self._any_dtype and dtype not in self.types:
@@ -124,7 +129,7 @@ class Aggregator(Documented):
             self._typed_ops[dtype] = TypedAggregator(self, dtype)
         return self._typed_ops[dtype]
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: DTypeLike) -> bool:
         return bool(self._any_dtype) or lookup_dtype(key) in self.types
 
     def for_dtype(self, dtype: DataType) -> TypedAggregator:
@@ -134,7 +139,7 @@ class Aggregator(Documented):
         return found
 
     @property
-    def monoid(self) -> Any:
+    def monoid(self) -> Monoid | None:
         """The monoid that does all of the work, or None when there is more to do."""
         row = self._row
         if row is None:
@@ -145,7 +150,7 @@ class Aggregator(Documented):
     def __repr__(self) -> str:
         return f"agg.{self.name if self._row is None else self._row.name}"
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> str | tuple[object, ...]:
         return object.__reduce_ex__(self, 2) if self._row is None else (registry.find, ("agg", self._row.name))
 
 
@@ -172,11 +177,11 @@ class TypedAggregator(Documented):
     def __repr__(self) -> str:
         return f"agg.{self.name}[{self.type}]"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return getitem, (self.parent, self.type)
 
 
-def is_count(agg: Any) -> bool:
+def is_count(agg: Aggregator | TypedAggregator) -> bool:
     """Whether an aggregator counts entries, without reading values."""
     row = (agg.parent if isinstance(agg, TypedAggregator) else agg)._row
     return row is not None and row.name == "count"
@@ -185,13 +190,13 @@ def is_count(agg: Any) -> bool:
 _recipes: Any = None
 
 
-def define_recipes(function: Callable[[Any, Any, str], Any]) -> None:
+def define_recipes(function: Callable[[Aggregator | TypedAggregator, Vector | Matrix, str], Any]) -> None:
     """Say how aggregators are computed: by operations on objects, which are above this layer."""
     global _recipes
     _recipes = function
 
 
-def compute(agg: Any, obj: Any, mode: str) -> Any:
+def compute(agg: Aggregator | TypedAggregator, obj: Vector | Matrix, mode: str) -> Any:
     """Aggregate a Vector or Matrix: ``mode`` is "rowwise", "columnwise" or "scalar"; the result is a new object."""
     return _recipes(agg, obj, mode)
 

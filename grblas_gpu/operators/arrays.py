@@ -7,11 +7,12 @@ write into its result.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-Array = Any
+if TYPE_CHECKING:
+    from ..types import Array, Function
 
 
 def first(x: Array, y: Array) -> Array:
@@ -30,7 +31,7 @@ def pair(x: Array, y: Array) -> Array:
     return np.ones_like(first(x, y))
 
 
-def swap(function: Any) -> Any:
+def swap(function: Function) -> Function:
     """The same function with its operands exchanged."""
 
     def swapped(x: Array, y: Array) -> Array:
@@ -39,7 +40,7 @@ def swap(function: Any) -> Any:
     return swapped
 
 
-def silent(function: Any) -> Any:
+def silent(function: Function) -> Function:
     """Without NumPy's warnings about integers divided by zero; those for floats are off anyway."""
     return np.errstate(all="ignore")(function)
 
@@ -157,7 +158,7 @@ def load_exponent(x: Array, y: Array) -> Array:
 # Complex numbers
 
 
-def by_parts(function: Any) -> Any:
+def by_parts(function: Function) -> Function:
     """A function of floats on the real and the imaginary part."""
 
     def each(z: Array) -> Array:
@@ -182,7 +183,7 @@ def complex_signum(z: Array) -> Array:
         return np.where(z == 0, z.dtype.type(0), z / np.abs(z))
 
 
-def special(name: str) -> Any:
+def special(name: str) -> Function:
     """A function of ``scipy.special``, which is only imported when it is called."""
 
     def function(x: Array) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from operator import eq, getitem, ne
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,6 +17,8 @@ from .typing_rules import Signature, of_record
 from .udf import Arguments, Compiled, check_function
 
 if TYPE_CHECKING:
+    from ..types import Array, DTypeKey, DTypeLike, Function, Udf
+    from .parameterized import ParameterizedUdf
     from .tables import Row
 
 _numbers = itertools.count()  # tell operators without a name of their own apart
@@ -40,7 +41,7 @@ def caller(name: str) -> Any:
     return _Call(name)
 
 
-def define_calls(**functions: Callable[..., Any]) -> None:
+def define_calls(**functions: Udf) -> None:
     """Define the calls of operators; each class gets the function itself, so that a call has no overhead."""
     for name, function in functions.items():
         for owner in _Call._places[name]:
@@ -77,7 +78,7 @@ class TypedOpBase(Documented):
 
         def _operands(self, dtypes: tuple[DataType, DataType]) -> Arguments: ...
 
-    def __init__(self, parent: Any, dtype: DataType, return_type: DataType, dtype2: DataType | None = None) -> None:
+    def __init__(self, parent: OpBase, dtype: DataType, return_type: DataType, dtype2: DataType | None = None) -> None:
         self.parent = parent
         self.name: str = parent.name.removeprefix("ss.")
         self.type = dtype
@@ -86,7 +87,7 @@ class TypedOpBase(Documented):
         types = (dtype, self.type2, return_type)
         complex_numbers, records = any(each.np_type.kind == "c" for each in types), any(each._is_udt for each in types)
         self.odd_kinds = "c" * complex_numbers + "V" * records  # of NumPy types, among those that it takes and gives
-        self.function: Callable[..., Any] | None = None if isinstance(parent.orig_func, str) else parent.orig_func
+        self.function: Udf | None = None if isinstance(parent.orig_func, str) else parent.orig_func
         self.cacheable: bool = parent._key is not None
         self.key: str = f"{self._modname}.{parent._key or f'user{parent._number}'}:{dtype}"
         if self.type2 is not dtype:
@@ -111,7 +112,7 @@ class TypedOpBase(Documented):
         return self.parent.is_positional
 
     @property
-    def orig_func(self) -> Any:
+    def orig_func(self) -> Udf | str | None:
         return self.parent.orig_func
 
     @property
@@ -122,7 +123,7 @@ class TypedOpBase(Documented):
     def thunk_type(self) -> DataType:
         return self.type2
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         if self.type is not self.type2 and (self.parent._is_udt or self.type._is_udt or self.type2._is_udt):
             return getitem, (self.parent, (self.type, self.type2))
         return getitem, (self.parent, self.type)
@@ -139,7 +140,7 @@ class TypedOpBase(Documented):
         bits = self.type.np_type.itemsize * 8
         return source.format(lo=f"{wide}({limits.min})", hi=f"{wide}({limits.max})", bits=bits)
 
-    def _make_numpy(self) -> Callable[..., Any] | None:
+    def _make_numpy(self) -> Function | None:
         row: Row | None = self.parent._row
         if row is None:
             return self._user_numpy()
@@ -155,11 +156,12 @@ class TypedOpBase(Documented):
             function = _casting(function, self.return_type.np_type)
         return quiet(function, self.return_type.np_type)
 
-    def _user_numpy(self) -> Callable[..., Any]:
+    def _user_numpy(self) -> Function:
+        assert self.parent._compiled is not None
         return self.parent._compiled.vectorized(self._operands((self.type, self.type2)), self.return_type)
 
 
-def _on_records(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _on_records(name: str, function: Function) -> Function:
     """NumPy compares records by its signs only, and has no record of ones."""
     if name in ("eq", "ne"):
         return eq if name == "eq" else ne
@@ -168,8 +170,8 @@ def _on_records(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _casting(function: Callable[..., Any], dtype: np.dtype) -> Callable[..., Any]:
-    def cast(*operands: Any) -> Any:
+def _casting(function: Function, dtype: np.dtype) -> Function:
+    def cast(*operands: Array) -> Array:
         return function(*operands).astype(dtype)
 
     return cast
@@ -194,8 +196,8 @@ class OpBase(Documented):
         "orig_func",
     )
     _modname: ClassVar[str] = ""
-    _typed_class: ClassVar[Any] = TypedOpBase
-    _typed_user_class: ClassVar[Any] = TypedOpBase
+    _typed_class: ClassVar[type[TypedOpBase]] = TypedOpBase
+    _typed_user_class: ClassVar[type[TypedOpBase]] = TypedOpBase
     _initialized: ClassVar[bool] = True
     _for_truth_values: ClassVar[str] = ""  # which operators, or how to count them, where this one takes only numbers
     is_positional: Any = False
@@ -207,11 +209,11 @@ class OpBase(Documented):
         self._row: Any = None
         self._key: str | None = None
         self._compiled: Compiled | None = None
-        self.orig_func: Any = None
+        self.orig_func: Udf | str | None = None
         self._is_udt = False
-        self._parameterized_info: Any = None
-        self._typed_ops: dict[DataType, Any] = {}
-        self._cache: dict[tuple[DataType, DataType | None], Any] = {}
+        self._parameterized_info: tuple[ParameterizedUdf, tuple[object, ...], dict[str, object]] | None = None
+        self._typed_ops: dict[object, TypedOpBase] = {}
+        self._cache: dict[tuple[DataType, DataType | None], TypedOpBase] = {}
         self._deleted: set[DataType] = set()
 
     @classmethod
@@ -248,7 +250,7 @@ class OpBase(Documented):
         """The data types that are cast before the operator is applied, each with the type it is cast to."""
         return {t: used for t, (used, _) in self._signature().items() if used is not t and t not in self._deleted}
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: DTypeKey) -> Any:
         try:
             return self._typed_ops[key]
         except (KeyError, TypeError):
@@ -270,7 +272,7 @@ class OpBase(Documented):
 
     def _lookup(self, dtype: DataType) -> tuple[DataType, DataType]:
         """The type that values are computed in, and the type of the result; KeyError if this one is not accepted."""
-        found: Any
+        found: tuple[DataType, DataType] | None
         if self._row is not None:
             found = of_record(self.name, dtype) if dtype._is_udt else self._row.signature.get(dtype)
             if found is None and self.is_positional:
@@ -316,7 +318,7 @@ class OpBase(Documented):
             self._cache[key] = self._find_for_types(dtype, dtype2)
         return self._cache[key]
 
-    def _find_for_types(self, dtype: DataType, dtype2: DataType | None) -> Any:
+    def _find_for_types(self, dtype: DataType, dtype2: DataType | None) -> TypedOpBase:
         if self._is_udt:
             return self._compile_udt(dtype, dtype2)
         if dtype2 is None:
@@ -332,21 +334,21 @@ class OpBase(Documented):
         unified = unify(dtype, dtype2)
         return self[unified] if unified in self or not self.is_positional else self[UINT64]
 
-    def _beside_a_record(self, dtype: DataType, dtype2: DataType) -> Any:
+    def _beside_a_record(self, dtype: DataType, dtype2: DataType) -> TypedOpBase | None:
         """The typed operator for two types of which one is a user-defined one, or both; None if there is none."""
         return self[dtype] if dtype is dtype2 else None
 
-    def _for_two(self, dtype: DataType, dtype2: DataType) -> Any:
+    def _for_two(self, dtype: DataType, dtype2: DataType) -> TypedOpBase | None:
         """The typed operator for operands of two types, where it is not the one of the unified type."""
         return None
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: DTypeLike) -> None:
         dtype = lookup_dtype(key)
         self._deleted.add(dtype)
         self._typed_ops.pop(dtype, None)
         self._cache.clear()
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: DTypeKey) -> bool:
         try:
             self[key]
         except (TypeError, KeyError):
@@ -365,7 +367,7 @@ class OpBase(Documented):
         def _arguments(dtype: DataType, dtype2: DataType) -> Arguments: ...
 
     @classmethod
-    def _build(cls, name: str | None, func: Any, *, anonymous: bool = False, is_udt: bool = False) -> Any:
+    def _build(cls, name: str | None, func: Udf, *, anonymous: bool = False, is_udt: bool = False) -> Any:
         """From a Python function."""
         check_function(func)
         op = cls(name or str(getattr(func, "__name__", f"<anonymous_{cls._modname}>")), anonymous=anonymous)
@@ -377,7 +379,7 @@ class OpBase(Documented):
             op._compiled.check()
         return op
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         if self._parameterized_info is not None:
             return _deserialize_parameterized, self._parameterized_info
         if self._anonymous:
@@ -386,11 +388,11 @@ class OpBase(Documented):
             return registry.find, (self._modname, self.name)
         return type(self)._deserialize, (self.name, *self._recipe()[:-1])
 
-    def _recipe(self) -> tuple[Any, ...]:
+    def _recipe(self) -> tuple[object, ...]:
         """The arguments of ``register_anonymous``, the name last."""
         return self.orig_func, self.name
 
     @classmethod
-    def _deserialize(cls, name: str, *args: Any) -> Any:
+    def _deserialize(cls, name: str, *args: object) -> Any:
         found = registry.find(cls._modname, name)
         return cls.register_new(name, *args) if found is None else found  # type: ignore[attr-defined]

@@ -15,6 +15,10 @@ from .reductions import ReduceAt, fold_reduceat, ufunc_reduceat
 from .typing_rules import COMPLEX_DIVISION
 from .udf import Arguments
 
+if TYPE_CHECKING:
+    from ..types import DTypeKey, Udf
+    from .monoid import Monoid, ParameterizedMonoid, TypedBuiltinMonoid
+
 
 class TypedBuiltinBinaryOp(TypedOpBase):
     """A BinaryOp for one type.
@@ -27,6 +31,7 @@ class TypedBuiltinBinaryOp(TypedOpBase):
     """
 
     __slots__ = ("reduceat",)
+    parent: BinaryOp
     opclass = "BinaryOp"
     _modname = "binary"
     _lazy = TypedOpBase._lazy | {"reduceat"}
@@ -41,7 +46,7 @@ class TypedBuiltinBinaryOp(TypedOpBase):
         return fold_reduceat(self.numpy, self.return_type.np_type)
 
     @property
-    def monoid(self) -> Any:
+    def monoid(self) -> TypedBuiltinMonoid | None:
         monoid = self.parent.monoid
         return monoid[self.type] if monoid is not None and self.type in monoid.types else None
 
@@ -53,14 +58,14 @@ class TypedBuiltinBinaryOp(TypedOpBase):
         return self.parent[self.return_type] if divides else self
 
     @property
-    def commutes_to(self) -> Any:
+    def commutes_to(self) -> TypedBuiltinBinaryOp | None:
         return self._same_type(self.parent.commutes_to)
 
     @property
-    def _semiring_commutes_to(self) -> Any:
+    def _semiring_commutes_to(self) -> TypedBuiltinBinaryOp | None:
         return self._same_type(self.parent._semiring_commutes_to)
 
-    def _same_type(self, op: Any) -> Any:
+    def _same_type(self, op: BinaryOp | None) -> TypedBuiltinBinaryOp | None:
         return op[self.type] if op is not None and self.type in op else None
 
     @property
@@ -90,7 +95,7 @@ class BinaryOp(Registered, OpBase):
 
     if TYPE_CHECKING:
 
-        def __getitem__(self, key: Any) -> TypedBuiltinBinaryOp: ...
+        def __getitem__(self, key: DTypeKey) -> TypedBuiltinBinaryOp: ...
 
     def __init__(self, name: str, *, anonymous: bool = False) -> None:
         super().__init__(name, anonymous=anonymous)
@@ -105,12 +110,12 @@ class BinaryOp(Registered, OpBase):
     def _arguments(dtype: DataType, dtype2: DataType) -> Arguments:
         return dtype, dtype2
 
-    def _for_two(self, dtype: DataType, dtype2: DataType) -> Any:
+    def _for_two(self, dtype: DataType, dtype2: DataType) -> TypedOpBase | None:
         # `pair` does not look at its operands; two types say that its result is a count.
         is_record = dtype._is_udt or dtype2._is_udt
         return self[INT64] if self._ignores_operands() and not is_record else None
 
-    def _beside_a_record(self, dtype: DataType, dtype2: DataType) -> Any:
+    def _beside_a_record(self, dtype: DataType, dtype2: DataType) -> TypedOpBase | None:
         if dtype is dtype2:
             return self[dtype]
         results = {"first": dtype, "second": dtype2, "pair": INT64}
@@ -120,14 +125,14 @@ class BinaryOp(Registered, OpBase):
         return self._row is not None and len(self._row.forms) == 1 and self._row.forms[0].source == "1"
 
     @property
-    def monoid(self) -> Any:
+    def monoid(self) -> Monoid | None:
         """The monoid of this operator, or None."""
         if self._monoid is None and not self._anonymous:
             self._monoid = registry.find("monoid", self.name)
         return self._monoid
 
     @property
-    def commutes_to(self) -> Any:
+    def commutes_to(self) -> BinaryOp | None:
         """The operator that gives the same result with its operands exchanged, or None."""
         if self._commutes_to is None and self._row is not None and self._row.commutes_to is not None:
             commutes_to = self if self._row.commutes_to == self.name else registry.find("binary", self._row.commutes_to)
@@ -137,7 +142,7 @@ class BinaryOp(Registered, OpBase):
         return self._commutes_to
 
     @property
-    def _semiring_commutes_to(self) -> Any:
+    def _semiring_commutes_to(self) -> BinaryOp | None:
         """The operator to use when both operands of a matrix product are exchanged and transposed."""
         name = None if self._row is None else self._row.swapped_in_product
         return None if name is None else registry.find("binary", name)
@@ -162,7 +167,7 @@ class ParameterizedBinaryOp(ParameterizedFunction):
     def __init__(
         self,
         name: str | None,
-        func: Any,
+        func: Udf,
         *,
         anonymous: bool = False,
         is_udt: bool = False,
@@ -174,14 +179,14 @@ class ParameterizedBinaryOp(ParameterizedFunction):
         self._monoid: Any = None
         self._commutes_to = commutes_to
 
-    def _call(self, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, *args: object, **kwargs: object) -> Any:
         if not self._makes_rows:
             return super()._call(*args, **kwargs)
         op = BinaryOp._from_row(self.func(*args, **kwargs), anonymous=True)
         op._parameterized_info = (self, args, kwargs)
         return op
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         op = self._cached_call(*args, **kwargs)
         if self._monoid is not None and op._monoid is None:
             op._monoid = op  # so that making the monoid does not come back here
@@ -194,11 +199,11 @@ class ParameterizedBinaryOp(ParameterizedFunction):
         return op
 
     @property
-    def monoid(self) -> Any:
+    def monoid(self) -> ParameterizedMonoid | None:
         return self._monoid
 
     @property
-    def commutes_to(self) -> Any:
+    def commutes_to(self) -> ParameterizedBinaryOp | None:
         return None if self._commutes_to is None else registry.find("binary", self._commutes_to)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import numpy_functions, numpy_tables, registry
 from .agg_tables import AGG_ALIASES, AGGREGATORS, AggRow
@@ -15,6 +15,10 @@ from .monoid_tables import MONOIDS, SEMIRINGS
 from .semiring import Semiring, get_semiring, semiring_name
 from .tables import BINARY, INDEXUNARY, INDEXUNARY_ALIASES, PARAMETERIZED, SELECT, SELECT_ALIASES, UNARY, RowMaker
 from .unary import UnaryOp
+
+if TYPE_CHECKING:
+    from ..types import Operator
+    from .base import OpBase
 
 
 @cache
@@ -76,7 +80,7 @@ def canonical(kind: str, name: str) -> str | None:
     return aliases(kind).get(name) or unlisted(kind, name)
 
 
-def build(kind: str, name: str) -> Any:
+def build(kind: str, name: str) -> Operator:
     """Make the operator of this own name."""
     row: Any = rows(kind).get(name)
     if row is None:
@@ -85,7 +89,7 @@ def build(kind: str, name: str) -> Any:
         return ParameterizedBinaryOp(row.name, row.make, makes_rows=True, commutes_to=row.commutes_to)
     if isinstance(row, AggRow):
         return Aggregator._from_row(row)
-    classes: dict[str, Any] = {
+    classes: dict[str, type[OpBase]] = {
         "unary": UnaryOp,
         "binary": BinaryOp,
         "monoid": Monoid,
@@ -96,7 +100,7 @@ def build(kind: str, name: str) -> Any:
     return classes[kind]._from_row(row)
 
 
-def _numpy_semiring(name: str) -> Any:
+def _numpy_semiring(name: str) -> OpBase:
     """Pairs of NumPy names; most are known under GraphBLAS names too, and then they are that semiring."""
     monoid_name, binary_name = numpy_tables.semiring_names()[name.removeprefix("numpy.")]
     monoid = registry.builtin("monoid", f"numpy.{monoid_name}")
@@ -113,14 +117,14 @@ def may_be_mapped(kind: str, name: str) -> bool:
     return name in aliases(kind) or (kind == "semiring" and name.removeprefix("numpy.") in names(kind, "numpy"))
 
 
-def build_unmapped(kind: str, name: str) -> Any:
+def build_unmapped(kind: str, name: str) -> Operator:
     if kind != "semiring":
         return numpy_functions.build(kind, name.removeprefix("numpy."))
     parts = zip(("monoid", "binary"), numpy_tables.semiring_names()[name.removeprefix("numpy.")], strict=True)
     return Semiring._build(name, *(_unmapped(part, f"numpy.{of_numpy}") for part, of_numpy in parts))
 
 
-def _unmapped(kind: str, name: str) -> Any:
+def _unmapped(kind: str, name: str) -> Operator:
     return registry.unmapped(kind, name) if may_be_mapped(kind, name) else registry.builtin(kind, name)
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..types import Operator
 
 
 class _OwnDoc:
@@ -12,7 +15,7 @@ class _OwnDoc:
     def __init__(self, text: str | None) -> None:
         self._text = text
 
-    def __get__(self, op: Any, owner: type | None = None) -> str | None:
+    def __get__(self, op: Operator | None, owner: type | None = None) -> str | None:
         if op is None:
             return self._text
         from .meanings import description

@@ -11,6 +11,9 @@ from .call_types import IndexUnaryCall
 from .parameterized import ParameterizedFunction, Registered
 from .udf import Arguments
 
+if TYPE_CHECKING:
+    from ..types import DTypeKey, Udf
+
 
 class TypedBuiltinIndexUnaryOp(TypedOpBase):
     """An IndexUnaryOp for one type; ``type2`` is the type of the thunk.
@@ -66,8 +69,8 @@ class IndexUnaryOp(Registered, OpBase):
     __slots__ = ()
     _modname = "indexunary"
     _in_op = False
-    _typed_class: ClassVar[Any] = TypedBuiltinIndexUnaryOp
-    _typed_user_class: ClassVar[Any] = TypedUserIndexUnaryOp
+    _typed_class: ClassVar[type[TypedOpBase]] = TypedBuiltinIndexUnaryOp
+    _typed_user_class: ClassVar[type[TypedOpBase]] = TypedUserIndexUnaryOp
     __call__: IndexUnaryCall = caller("indexunary_call")
 
     @property
@@ -80,7 +83,7 @@ class IndexUnaryOp(Registered, OpBase):
 
     @classmethod
     def register_new(
-        cls, name: str, func: Any, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
+        cls, name: str, func: Udf, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
     ) -> Any:
         """Make an operator and add it to the namespace; one that returns BOOL becomes a SelectOp as well.
 
@@ -124,7 +127,7 @@ class SelectOp(IndexUnaryOp):
 
     if TYPE_CHECKING:
 
-        def __getitem__(self, key: Any) -> TypedBuiltinSelectOp: ...
+        def __getitem__(self, key: DTypeKey) -> TypedBuiltinSelectOp: ...
 
     @property
     def coercions(self) -> dict[DataType, DataType]:
@@ -141,7 +144,7 @@ class SelectOp(IndexUnaryOp):
 
     @classmethod
     def register_anonymous(
-        cls, func: Any, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
+        cls, func: Udf, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
     ) -> Any:
         """Make a SelectOp without adding it to the namespace; it must return BOOL.
 
@@ -162,7 +165,7 @@ class SelectOp(IndexUnaryOp):
 
     @classmethod
     def register_new(
-        cls, name: str, func: Any, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
+        cls, name: str, func: Udf, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
     ) -> Any:
         """Make a SelectOp, and the IndexUnaryOp of the same name; it must return BOOL.
 

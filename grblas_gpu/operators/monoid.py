@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from .parameterized import ParameterizedUdf
 from .reductions import Reduce, ReduceAt, first_reduceat, tree_reduceat, ufunc_reduce, ufunc_reduceat, whole
 from .strings import binary_from_string
 from .typing_rules import Signature
+
+if TYPE_CHECKING:
+    from ..types import DTypeKey, Function, Value
 
 
 class TypedBuiltinMonoid(TypedOpBase):
@@ -32,20 +35,21 @@ class TypedBuiltinMonoid(TypedOpBase):
     """
 
     __slots__ = ("any_value", "binaryop", "identity", "reduce", "reduceat", "terminal")
+    parent: Monoid
     opclass = "Monoid"
     _modname = "monoid"
     _lazy = TypedOpBase._lazy | {"reduce", "reduceat"}
     is_commutative = True
     __call__: BinaryCall = caller("monoid_call")
 
-    def __init__(self, parent: Any, dtype: DataType, return_type: DataType, dtype2: DataType | None = None) -> None:
+    def __init__(self, parent: Monoid, dtype: DataType, return_type: DataType, dtype2: DataType | None = None) -> None:
         super().__init__(parent, dtype, return_type)
-        self.binaryop: Any = parent.binaryop[dtype]
+        self.binaryop = parent.binaryop[dtype]
         self.identity: Any = None
-        self.terminal: Any = None
+        self.terminal: Value | None = None
         self.any_value = False
 
-    def _make_numpy(self) -> Any:
+    def _make_numpy(self) -> Function | None:
         return self.binaryop.numpy
 
     def _make_source(self) -> str | None:
@@ -71,7 +75,7 @@ class TypedBuiltinMonoid(TypedOpBase):
         return whole(self.reduceat, self.identity, self.type.np_type)
 
     @property
-    def commutes_to(self) -> Any:
+    def commutes_to(self) -> Self:
         return self
 
     @property
@@ -105,13 +109,13 @@ class Monoid(OpBase):
 
     if TYPE_CHECKING:
 
-        def __getitem__(self, key: Any) -> TypedBuiltinMonoid: ...
+        def __getitem__(self, key: DTypeKey) -> TypedBuiltinMonoid: ...
 
     def __init__(
         self,
         name: str,
         binaryop: Any = None,
-        identity: Any = None,
+        identity: Value | dict[DataType, Value] | None = None,
         *,
         is_idempotent: bool = False,
         anonymous: bool = False,
@@ -144,7 +148,7 @@ class Monoid(OpBase):
         other: dict[DataType, DataType] = {BOOL: BOOL} if self._row is not None and self._row.for_bool else {}
         return super().coercions | other
 
-    def _make(self, dtype: DataType) -> Any:
+    def _make(self, dtype: DataType) -> TypedBuiltinMonoid:
         if self._row is not None and self._row.for_bool and dtype is BOOL:
             return registry.builtin("monoid", self._row.for_bool)[BOOL]
         return super()._make(dtype)
@@ -158,7 +162,7 @@ class Monoid(OpBase):
             raise KeyError(f"{self.name} does not work with {dtype}")
         return dtype, dtype
 
-    def _typed(self, dtype: DataType, result: DataType) -> Any:
+    def _typed(self, dtype: DataType, result: DataType) -> TypedBuiltinMonoid:
         if self._row is None:
             user = TypedUserMonoid(self, dtype, result)
             user.identity = self._identity[dtype] if isinstance(self._identity, dict) else self._identity
@@ -171,7 +175,7 @@ class Monoid(OpBase):
             typed.terminal = row.terminal(dtype)
         return typed
 
-    def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> Any:
+    def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> TypedOpBase:
         if dtype2 is not None and dtype2 is not dtype:
             raise TypeError(f"Monoid inputs must be the same dtype (got {dtype} and {dtype2})")
         if dtype not in self._typed_ops:
@@ -179,14 +183,14 @@ class Monoid(OpBase):
         return self._typed_ops[dtype]
 
     @property
-    def binaryop(self) -> Any:
+    def binaryop(self) -> BinaryOp:
         """The BinaryOp of this monoid."""
         if self._binaryop is None:
             self._binaryop = registry.builtin("binary", self.name)
         return self._binaryop
 
     @property
-    def identities(self) -> dict[DataType, Any]:
+    def identities(self) -> dict[DataType, Value]:
         """The identity for each data type."""
         return {dtype: self[dtype].identity for dtype in self.types}
 
@@ -196,7 +200,7 @@ class Monoid(OpBase):
         return self._is_idempotent
 
     @property
-    def commutes_to(self) -> Any:
+    def commutes_to(self) -> Self:
         return self
 
     @classmethod
@@ -271,7 +275,7 @@ class Monoid(OpBase):
         registry.install("monoid", name, op)
         return op
 
-    def _recipe(self) -> tuple[Any, ...]:
+    def _recipe(self) -> tuple[object, ...]:
         return self._binaryop, self._identity, self.name
 
 
@@ -307,7 +311,7 @@ class ParameterizedMonoid(ParameterizedUdf):
         binaryop._monoid = self
         binaryop._cached_call.cache_clear()  # operators made before know nothing of this monoid
 
-    def _call(self, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, *args: object, **kwargs: object) -> Any:
         binaryop = self.binaryop(*args, **kwargs)
         identity = self.identity(*args, **kwargs) if callable(self.identity) else self.identity
         op = Monoid.register_anonymous(binaryop, identity, self.name, is_idempotent=self._is_idempotent)
@@ -315,12 +319,12 @@ class ParameterizedMonoid(ParameterizedUdf):
         return op
 
     @property
-    def commutes_to(self) -> Any:
+    def commutes_to(self) -> Self:
         return self
 
     @property
     def is_idempotent(self) -> bool:
         return self._is_idempotent
 
-    def _recipe(self) -> tuple[Any, ...]:
+    def _recipe(self) -> tuple[object, ...]:
         return self.binaryop, self.identity, self._is_idempotent

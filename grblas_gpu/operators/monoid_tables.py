@@ -7,7 +7,7 @@ stop. A semiring is a pair of names, so whole families of them are one line.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,18 +33,18 @@ from .typing_rules import (
     Types,
 )
 
-Value = Callable[[DataType], Any]
+Value = Callable[[DataType], complex | np.generic]
 
 
-def zero(dtype: DataType) -> Any:
+def zero(dtype: DataType) -> complex | np.generic:
     return dtype.np_type.type(0).item()
 
 
-def one(dtype: DataType) -> Any:
+def one(dtype: DataType) -> complex | np.generic:
     return dtype.np_type.type(1).item()
 
 
-def lowest(dtype: DataType) -> Any:
+def lowest(dtype: DataType) -> complex | np.generic:
     if dtype is BOOL:
         return False
     if dtype in COMPLEX:
@@ -52,7 +52,7 @@ def lowest(dtype: DataType) -> Any:
     return -np.inf if dtype in FLOATS else int(np.iinfo(dtype.np_type).min)
 
 
-def highest(dtype: DataType) -> Any:
+def highest(dtype: DataType) -> complex | np.generic:
     if dtype is BOOL:
         return True
     if dtype in COMPLEX:

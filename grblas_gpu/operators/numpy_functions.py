@@ -6,8 +6,7 @@ two BOOL is a BOOL, ``plus`` does not take them. Numba determines the types that
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +21,11 @@ from .typing_rules import BOOLS, COMPLEX, EVERY, INTS, SIGNED, Types
 from .udf import Arguments, Compiled
 from .unary import UnaryOp
 
+if TYPE_CHECKING:
+    from ..types import Array, Function
+    from .base import OpBase
+
+
 #: The types for which a function is a monoid, where it is not one for all that it returns unchanged.
 _MONOID_TYPES: dict[str, Types] = {
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), INTS | BOOLS),
@@ -29,7 +33,7 @@ _MONOID_TYPES: dict[str, Types] = {
 }
 
 
-def build(kind: str, name: str) -> Any:
+def build(kind: str, name: str) -> OpBase:
     """The operator of a NumPy function."""
     own = f"numpy.{name}"
     if kind == "unary":
@@ -53,12 +57,12 @@ class _Function(Compiled):
 
     ufunc: Any = None
 
-    def vectorized(self, arguments: Arguments, result: DataType) -> Callable[..., Any]:
+    def vectorized(self, arguments: Arguments, result: DataType) -> Function:
         ufunc, dtype = self.ufunc, result.np_type
         if ufunc in _UNLIKE_NUMBA or any(each._is_udt for each in arguments):
             return super().vectorized(arguments, result)
 
-        def call(*operands: Any) -> Any:
+        def call(*operands: Array) -> Array:
             arrays = [np.asarray(operand) for operand in operands]
             if dtype.kind in "iuf":  # of small integers NumPy would make floats of 16 bits, of booleans nothing
                 arrays = [array.astype(dtype, copy=False) if array.dtype.kind in "biu" else array for array in arrays]
@@ -72,28 +76,28 @@ class _Function(Compiled):
 _UNLIKE_NUMBA = (np.power, np.ldexp)
 
 
-def _operator(kind: Any, name: str, function: Callable[..., Any], ufunc: np.ufunc) -> Any:
+def _operator(kind: type[OpBase], name: str, function: Function, ufunc: np.ufunc) -> Any:
     op = kind._build(name, function)
     op._compiled = _Function(function, kind._arguments)
     op._compiled.ufunc = ufunc
     return op
 
 
-def _of_one(function: np.ufunc) -> Callable[[Any], Any]:
-    def call(x: Any) -> Any:
+def _of_one(function: np.ufunc) -> Function:
+    def call(x: Array) -> Array:
         return function(x)
 
     return call
 
 
-def _of_two(function: np.ufunc) -> Callable[[Any, Any], Any]:
-    def call(x: Any, y: Any) -> Any:
+def _of_two(function: np.ufunc) -> Function:
+    def call(x: Array, y: Array) -> Array:
         return function(x, y)
 
     return call
 
 
-def _exchanged(name: str, op: BinaryOp) -> Any:
+def _exchanged(name: str, op: BinaryOp) -> BinaryOp | str | None:
     """The operator, or the name of the one, that takes the operands in the other order."""
     target = BINARY_ALIASES[name]
     commutes_to = BINARY[target].commutes_to
@@ -102,5 +106,5 @@ def _exchanged(name: str, op: BinaryOp) -> Any:
     return next((f"numpy.{other}" for other, of in BINARY_ALIASES.items() if of == commutes_to), None)
 
 
-def _all_bits(dtype: DataType) -> Any:
+def _all_bits(dtype: DataType) -> complex | np.generic:
     return -1 if dtype in SIGNED else highest(dtype)

@@ -6,7 +6,7 @@ Where GraphBLAS has the operator under another name, that one is used; the rest 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,6 +33,10 @@ from .typing_rules import (
 )
 from .typing_rules import EVERY as _EVERY
 
+if TYPE_CHECKING:
+    from ..types import Array, Function
+
+
 UNARY_ALIASES = dict(
     entry.split("=")
     for entry in (
@@ -54,10 +58,10 @@ BINARY_ALIASES = dict(
 MONOID_ALIASES = {name: target for name, target in BINARY_ALIASES.items() if target in MONOIDS}
 
 
-def in_float(function: Any) -> Any:
+def in_float(function: Function) -> Function:
     """Integers are cast first, because NumPy would compute small ones in half precision."""
 
-    def cast_first(*operands: Any) -> Any:
+    def cast_first(*operands: Array) -> Array:
         with np.errstate(all="ignore"):
             return function(*(np.asarray(x, TO_FLOAT_NUMPY[np.asarray(x).dtype]) for x in operands))
 
@@ -67,7 +71,7 @@ def in_float(function: Any) -> Any:
 TO_FLOAT_NUMPY = {dtype.np_type: result.np_type for dtype, (_, result) in TO_FLOAT.items()}
 
 
-def _float(name: str, arity: int, argument: str = "{0}", **options: Any) -> Row:
+def _float(name: str, arity: int, argument: str = "{0}", **options: object) -> Row:
     arguments = [argument.format(a) for a in "xy"[:arity]]
     function = getattr(np, name)
     plain = f"np.{name}({', '.join(arguments)})"
@@ -78,12 +82,12 @@ def _float(name: str, arity: int, argument: str = "{0}", **options: Any) -> Row:
     return row(f"numpy.{name}", TO_FLOAT, *forms, **options)
 
 
-def _arithmetic(name: str, arity: int, signature: Signature = BOOL_AS_INT8, **options: Any) -> Row:
+def _arithmetic(name: str, arity: int, signature: Signature = BOOL_AS_INT8, **options: object) -> Row:
     """Booleans count as small integers."""
     arguments = "xy"[:arity]
     function = getattr(np, name)
 
-    def of_bools(*operands: Any) -> Any:
+    def of_bools(*operands: Array) -> Array:
         return function(*(np.asarray(x, np.int8) for x in operands))
 
     bools = f"np.{name}({', '.join(f'np.int64({a})' for a in arguments)})"
@@ -91,7 +95,7 @@ def _arithmetic(name: str, arity: int, signature: Signature = BOOL_AS_INT8, **op
     return row(f"numpy.{name}", signature, (BOOLS, of_bools, bools), (NUMBERS | COMPLEX, function, plain), **options)
 
 
-def _of_bools(x: Any, y: Any) -> Any:
+def _of_bools(x: Array, y: Array) -> Array:
     return np.zeros(np.broadcast(x, y).shape, np.int8)
 
 
@@ -105,7 +109,7 @@ def _mod(name: str) -> Row:
     )
 
 
-def _reciprocal_int(x: Any) -> Any:
+def _reciprocal_int(x: Array) -> Array:
     return np.where(x == 0, x.dtype.type(0), arrays.integer_inverse(x))
 
 

@@ -12,7 +12,7 @@ from .parameterized import ParameterizedUdf
 UNKNOWN_OPCLASS = "UnknownOpClass"
 
 
-def find_opclass(op: Any) -> tuple[Any, str]:
+def find_opclass(op: object) -> tuple[Any, str]:
     """The operator itself and the name of its class; parameterized ones are called with their defaults."""
     if isinstance(op, OpBase):
         return op, type(op).__name__
@@ -27,7 +27,7 @@ def find_opclass(op: Any) -> tuple[Any, str]:
     return op, getattr(op, "opclass", UNKNOWN_OPCLASS) if not isinstance(op, (type, ModuleType)) else UNKNOWN_OPCLASS
 
 
-def builtin_to_op(function: Any) -> Any:
+def builtin_to_op(function: BuiltinFunctionType) -> OpBase | None:
     """Python's ``abs``, ``min`` and ``max`` are operators too."""
-    table = {abs: ("unary", "abs"), min: ("binary", "min"), max: ("binary", "max")}
+    table: dict[object, tuple[str, str]] = {abs: ("unary", "abs"), min: ("binary", "min"), max: ("binary", "max")}
     return registry.builtin(*table[function]) if function in table else None

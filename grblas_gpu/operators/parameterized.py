@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from . import registry
 from .documented import Documented
 
+if TYPE_CHECKING:
+    from ..types import Udf
 
-def _deserialize_parameterized(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+
+def _deserialize_parameterized(op: ParameterizedUdf, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
     """Unpickle an operator that was made from parameters."""
     return op(*args, **kwargs)
 
@@ -23,21 +26,21 @@ class ParameterizedUdf(Documented):
 
     if TYPE_CHECKING:
 
-        def _call(self, *args: Any, **kwargs: Any) -> Any: ...
-        def _recipe(self) -> tuple[Any, ...]: ...
+        def _call(self, *args: object, **kwargs: object) -> Any: ...
+        def _recipe(self) -> tuple[object, ...]: ...
 
     def __init__(self, name: str, anonymous: bool) -> None:
         self.name = name
         self._anonymous = anonymous
         self._cached_call = lru_cache(maxsize=1024)(self._call)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return self._cached_call(*args, **kwargs)
 
     def __repr__(self) -> str:
         return f"{self._modname}.{self.name}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         if not self._anonymous and registry.is_standard(self):
             return registry.find, (self._modname, self.name)
         return type(self)._deserialize, (self.name, *self._recipe(), self._anonymous)
@@ -61,7 +64,7 @@ class ParameterizedFunction(ParameterizedUdf):
     __slots__ = ("__signature__", "_is_udt", "func")
     _op_class: ClassVar[Any] = None
 
-    def __init__(self, name: str | None, func: Any, *, anonymous: bool = False, is_udt: bool = False) -> None:
+    def __init__(self, name: str | None, func: Udf, *, anonymous: bool = False, is_udt: bool = False) -> None:
         import inspect
 
         self.func = func
@@ -69,12 +72,12 @@ class ParameterizedFunction(ParameterizedUdf):
         self._is_udt = is_udt
         super().__init__(name or str(getattr(func, "__name__", f"<anonymous_{self._modname}>")), anonymous)
 
-    def _call(self, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, *args: object, **kwargs: object) -> Any:
         op = self._op_class.register_anonymous(self.func(*args, **kwargs), self.name, is_udt=self._is_udt)
         op._parameterized_info = (self, args, kwargs)
         return op
 
-    def _recipe(self) -> tuple[Any, ...]:
+    def _recipe(self) -> tuple[object, ...]:
         return (self.func,)
 
 
@@ -87,7 +90,7 @@ class Registered:
 
     @classmethod
     def register_anonymous(
-        cls, func: Any, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
+        cls, func: Udf, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
     ) -> Any:
         """Make an operator from a Python function without adding it to a namespace.
 
@@ -113,7 +116,7 @@ class Registered:
 
     @classmethod
     def register_new(
-        cls, name: str, func: Any, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
+        cls, name: str, func: Udf, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
     ) -> Any:
         """Make an operator from a Python function and add it to the namespace.
 

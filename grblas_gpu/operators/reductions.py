@@ -6,16 +6,19 @@ A segment starts at each of ``starts`` and ends where the next one starts; none 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-Array = Any
-Reduce = Callable[[Array], Any]
-ReduceAt = Callable[[Array, Array], Array]
+if TYPE_CHECKING:
+    from ..types import Array, Function, Value
 
 
-def quiet(function: Callable[..., Any], dtype: np.dtype) -> Callable[..., Any]:
+Reduce = Callable[["Array"], "Value"]
+ReduceAt = Callable[["Array", "Array"], "Array"]
+
+
+def quiet(function: Function, dtype: np.dtype) -> Function:
     """Overflow and invalid values are results like any other; for arrays NumPy only warns about them for floats."""
     return np.errstate(all="ignore")(function) if dtype.kind in "fc" else function
 
@@ -82,21 +85,21 @@ def fold_reduceat(function: Callable[[Array, Array], Array], dtype: np.dtype) ->
     return reduceat
 
 
-def whole(reduceat: ReduceAt, identity: Any, dtype: np.dtype) -> Reduce:
+def whole(reduceat: ReduceAt, identity: Value, dtype: np.dtype) -> Reduce:
     """Reduce a whole array to one value of this dtype; an empty one to the identity."""
     start = np.zeros(1, np.int64)
 
-    def reduce(values: Array) -> Any:
+    def reduce(values: Array) -> Value:
         return reduceat(values, start)[0] if len(values) else dtype.type(identity)
 
     return reduce
 
 
-def ufunc_reduce(ufunc: np.ufunc, identity: Any, dtype: np.dtype) -> Reduce:
+def ufunc_reduce(ufunc: np.ufunc, identity: Value, dtype: np.dtype) -> Reduce:
     """`ufunc.reduce` is faster than one segment: it sums pairwise and uses vector instructions."""
     loop = _loop_type(dtype)
 
-    def reduce(values: Array) -> Any:
+    def reduce(values: Array) -> Value:
         return ufunc.reduce(values, dtype=loop) if len(values) else dtype.type(identity)
 
     return quiet(reduce, dtype)

@@ -9,11 +9,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..config import config
 from ..suggestions import no_attribute
 from .documented import OperatorModule
+
+if TYPE_CHECKING:
+    from ..types import Operator
+
 
 PACKAGE = __package__.rpartition(".")[0]
 #: In this order: an operator shared by two kinds is the first one's in ``op``.
@@ -25,10 +29,10 @@ _HIDDEN = {"annotations"}
 class OpPath:
     """A part of a user-defined dotted name."""
 
-    def __init__(self, parent: Any, name: str) -> None:
+    def __init__(self, parent: OpPath | ModuleType | None, name: str) -> None:
         self._parent = parent
         self._name = name
-        self._delayed: dict[str, Callable[[], Any]] = {}
+        self._delayed: dict[str, Callable[[], Operator | None]] = {}
 
     def __getattr__(self, name: str) -> Any:
         if name in self.__dict__.get("_delayed", ()):
@@ -46,7 +50,7 @@ class Namespace:
         self.kind = kind
         self.part = part
         self.variables = variables
-        self.delayed: dict[str, Callable[[], Any]] = {}
+        self.delayed: dict[str, Callable[[], Operator | None]] = {}
         if not part:
             sys.modules[variables["__name__"]].__class__ = OperatorModule
 
@@ -98,14 +102,14 @@ class Tables(NamedTuple):
 
     names: Callable[[str, str], set[str]]  # of a kind, and of a part of its namespace
     canonical: Callable[[str, str], str | None]  # an operator's own name
-    build: Callable[[str, str], Any]
+    build: Callable[[str, str], Operator]
     may_be_mapped: Callable[[str, str], bool]  # to a GraphBLAS operator, if the setting says so
-    build_unmapped: Callable[[str, str], Any]
+    build_unmapped: Callable[[str, str], Operator]
 
 
 _tables: Tables
-_builtins: dict[tuple[str, str], Any] = {}
-_unmapped: dict[tuple[str, str], Any] = {}  # NumPy's functions, as they are with ``mapnumpy=False``
+_builtins: dict[tuple[str, str], Operator] = {}
+_unmapped: dict[tuple[str, str], Operator] = {}  # NumPy's functions, as they are with ``mapnumpy=False``
 
 
 def define_builtins(*functions: Any) -> None:
@@ -135,7 +139,7 @@ def unmapped(kind: str, name: str) -> Any:
     return _unmapped[key] if key in _unmapped else _unmapped.setdefault(key, _tables.build_unmapped(kind, name))
 
 
-def is_standard(op: Any) -> bool:
+def is_standard(op: Operator) -> bool:
     key = op._modname, op.name
     return _builtins.get(key) is op or _unmapped.get(key) is op
 
@@ -148,7 +152,7 @@ def _find_in_op(part: str, name: str) -> Any:
     return None
 
 
-def namespace_module(kind: str) -> Any:
+def namespace_module(kind: str) -> ModuleType:
     return sys.modules[f"{PACKAGE}.{kind}"]
 
 
@@ -192,7 +196,7 @@ def check_free(kind: str, name: str) -> None:
         raise AttributeError(f"{kind}.{name} is already defined")
 
 
-def install(kind: str, name: str, op: Any, in_op: bool = True) -> None:
+def install(kind: str, name: str, op: Operator, in_op: bool = True) -> None:
     """Add an operator to its namespace, and to ``op`` if the name is free there."""
     place, last = _place(kind, name, make=True)
     setattr(place, last, op)
@@ -202,7 +206,7 @@ def install(kind: str, name: str, op: Any, in_op: bool = True) -> None:
             setattr(place, last, op)
 
 
-def install_lazy(kind: str, name: str, make: Callable[[], Any], in_op: bool = True) -> None:
+def install_lazy(kind: str, name: str, make: Callable[[], Operator | None], in_op: bool = True) -> None:
     place, last = _place(kind, name, make=True)
     place._delayed[last] = make
     if in_op:

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 from ..dtypes import BOOL, INT64, DataType
 from . import registry
 from .base import OpBase, TypedOpBase, caller
-from .binary import BinaryOp, ParameterizedBinaryOp
+from .binary import BinaryOp, ParameterizedBinaryOp, TypedBuiltinBinaryOp
 from .call_types import SemiringCall
-from .monoid import Monoid, ParameterizedMonoid
+from .monoid import Monoid, ParameterizedMonoid, TypedBuiltinMonoid
 from .opclass import find_opclass
 from .parameterized import ParameterizedUdf
 from .strings import binary_from_string, monoid_from_string
 from .typing_rules import Signature
+
+if TYPE_CHECKING:
+    from ..types import DTypeKey, Function
 
 
 class TypedBuiltinSemiring(TypedOpBase):
@@ -29,7 +32,7 @@ class TypedBuiltinSemiring(TypedOpBase):
     _modname = "semiring"
     __call__: SemiringCall = caller("semiring_call")
 
-    def __init__(self, parent: Any, monoid: Any, binaryop: Any) -> None:
+    def __init__(self, parent: Semiring, monoid: TypedBuiltinMonoid, binaryop: TypedBuiltinBinaryOp) -> None:
         super().__init__(parent, binaryop.type, monoid.return_type, binaryop.type2)
         self.monoid = monoid
         self.binaryop = binaryop
@@ -38,7 +41,7 @@ class TypedBuiltinSemiring(TypedOpBase):
         self.cacheable = monoid.cacheable and binaryop.cacheable
         self.key = f"{monoid.key}.{binaryop.key}"
 
-    def _make_numpy(self) -> Any:
+    def _make_numpy(self) -> Function | None:
         return self.binaryop.numpy
 
     def _make_source(self) -> str | None:
@@ -87,7 +90,7 @@ class Semiring(OpBase):
 
     if TYPE_CHECKING:
 
-        def __getitem__(self, key: Any) -> TypedBuiltinSemiring: ...
+        def __getitem__(self, key: DTypeKey) -> TypedBuiltinSemiring: ...
 
     def __init__(self, name: str, monoid: Any = None, binaryop: Any = None, *, anonymous: bool = False) -> None:
         super().__init__(name, anonymous=anonymous)
@@ -96,14 +99,14 @@ class Semiring(OpBase):
         self._is_udt = binaryop is not None and binaryop._is_udt
 
     @property
-    def monoid(self) -> Any:
+    def monoid(self) -> Monoid:
         """The Monoid of this semiring."""
         if self._monoid is None:
             self._monoid = registry.builtin("monoid", self._row.monoid)
         return self._monoid
 
     @property
-    def binaryop(self) -> Any:
+    def binaryop(self) -> BinaryOp:
         """The BinaryOp of this semiring."""
         if self._binaryop is None:
             self._binaryop = registry.builtin("binary", self._row.binaryop)
@@ -151,7 +154,7 @@ class Semiring(OpBase):
         monoid = self.monoid
         return product in monoid.types and monoid.coercions.get(product, product) is product
 
-    def _make(self, dtype: DataType) -> Any:
+    def _make(self, dtype: DataType) -> TypedOpBase:
         row = self._row
         if dtype._is_udt and not self.is_positional:
             found = self._beside_a_record(dtype, dtype)
@@ -174,20 +177,20 @@ class Semiring(OpBase):
         typed_class = TypedUserSemiring if row is None else TypedBuiltinSemiring
         return typed_class(self, self.monoid[binaryop.return_type], binaryop)
 
-    def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> Any:
+    def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> TypedOpBase:
         dtype2 = dtype if dtype2 is None else dtype2
         if (dtype, dtype2) not in self._cache:
             binaryop = self.binaryop._compile_udt(dtype, dtype2)
             self._cache[dtype, dtype2] = TypedUserSemiring(self, self.monoid[binaryop.return_type], binaryop)
         return self._cache[dtype, dtype2]
 
-    def _beside_a_record(self, dtype: DataType, dtype2: DataType) -> Any:
+    def _beside_a_record(self, dtype: DataType, dtype2: DataType) -> TypedOpBase | None:
         binaryop = self.binaryop._for_types(dtype, dtype2)
         if binaryop.return_type not in self.monoid:
             return None
         return TypedBuiltinSemiring(self, self.monoid[binaryop.return_type], binaryop)
 
-    def _for_two(self, dtype: DataType, dtype2: DataType) -> Any:
+    def _for_two(self, dtype: DataType, dtype2: DataType) -> TypedOpBase | None:
         is_record = dtype._is_udt or dtype2._is_udt
         return self[INT64] if self.binaryop._ignores_operands() and not is_record else None
 
@@ -247,7 +250,7 @@ class Semiring(OpBase):
         registry.install("semiring", name, op)
         return op
 
-    def _recipe(self) -> tuple[Any, ...]:
+    def _recipe(self) -> tuple[object, ...]:
         return self._monoid, self._binaryop, self.name
 
 
@@ -276,18 +279,18 @@ class ParameterizedSemiring(ParameterizedUdf):
         self.binaryop = binaryop
         super().__init__(name or f"{monoid.name}_{binaryop.name}", anonymous)
 
-    def _call(self, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, *args: object, **kwargs: object) -> Any:
         monoid = self.monoid(*args, **kwargs) if type(self.monoid) is ParameterizedMonoid else self.monoid
         binaryop = self.binaryop(*args, **kwargs) if type(self.binaryop) is ParameterizedBinaryOp else self.binaryop
         op = Semiring.register_anonymous(monoid, binaryop, self.name)
         op._parameterized_info = (self, args, kwargs)
         return op
 
-    def _recipe(self) -> tuple[Any, ...]:
+    def _recipe(self) -> tuple[object, ...]:
         return self.monoid, self.binaryop
 
 
-def semiring_name(monoid: Any, binaryop: Any) -> str:
+def semiring_name(monoid: Monoid, binaryop: BinaryOp) -> str:
     """The name under which a semiring is registered: parts of a namespace stay in it."""
     *monoid_path, monoid_name = monoid.name.rsplit(".", 1)
     *binary_path, binary_name = binaryop.name.rsplit(".", 1)
@@ -328,7 +331,7 @@ def get_semiring(monoid: Any, binaryop: Any, name: str | None = None) -> Any:
     return semiring[types[0]] if types else semiring
 
 
-def _untyped_semiring(monoid: Monoid, binaryop: BinaryOp, name: str | None) -> Any:
+def _untyped_semiring(monoid: Monoid, binaryop: BinaryOp, name: str | None) -> Semiring:
     if monoid._anonymous or binaryop._anonymous:
         return Semiring.register_anonymous(monoid, binaryop, name=name)
     canonical = semiring_name(monoid, binaryop)

@@ -8,7 +8,7 @@ constants and ``{bits}`` for its width.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -50,12 +50,15 @@ from .typing_rules import (
     Types,
 )
 
+if TYPE_CHECKING:
+    from ..types import Array, Function
+
 
 class Form(NamedTuple):
     """The computation of an operator for some types."""
 
     types: Types
-    numpy: Callable[..., Any]
+    numpy: Function
     source: str
 
 
@@ -77,11 +80,11 @@ class Row(NamedTuple):
         return next((form for form in self.forms if dtype in form.types), self.forms[0])
 
 
-def row(name: str, signature: Signature, *forms: tuple[Types, Callable[..., Any], str], **options: Any) -> Row:
+def row(name: str, signature: Signature, *forms: tuple[Types, Function, str], **options: Any) -> Row:
     return Row(name, signature, tuple(Form(*form) for form in forms), **options)
 
 
-def simple(name: str, signature: Signature, numpy: Callable[..., Any], source: str, **options: Any) -> Row:
+def simple(name: str, signature: Signature, numpy: Function, source: str, **options: Any) -> Row:
     return row(name, signature, (EVERY | COMPLEX, numpy, source), **options)
 
 
@@ -156,7 +159,7 @@ UNARY = by_name(
 )
 
 
-def _comparison(name: str, numpy: Callable[..., Any], symbol: str, mirror: str) -> list[Row]:
+def _comparison(name: str, numpy: Function, symbol: str, mirror: str) -> list[Row]:
     """Each comparison exists twice: `eq` returns BOOL, `iseq` the type of its operands."""
     source = f"x {symbol} y"
     ordered = name not in ("eq", "ne")  # complex numbers are not
@@ -355,16 +358,16 @@ BINARY = by_name(
 )
 
 
-def _value(name: str, numpy: Callable[..., Any], symbol: str) -> Row:
+def _value(name: str, numpy: Function, symbol: str) -> Row:
     signature = EQUALITY if name in ("eq", "ne") else COMPARISON
     return simple(f"value{name}", signature, lambda x, i, j, y: numpy(x, y), f"x {symbol} y")
 
 
-def _index_value(name: str, function: Callable[..., Any], source: str) -> Row:
+def _index_value(name: str, function: Function, source: str) -> Row:
     return simple(name, INDEX_VALUE, function, source, reads_indices=True)
 
 
-def _index_test(name: str, function: Callable[..., Any], source: str) -> Row:
+def _index_test(name: str, function: Function, source: str) -> Row:
     return simple(name, INDEX_TEST, function, source, reads_indices=True, type2=INT64)
 
 
@@ -398,7 +401,7 @@ SELECT_ALIASES = {"indexle": "rowle", "indexgt": "rowgt"}
 def is_close(rel_tol: float = 1e-7, abs_tol: float = 0.0) -> Row:
     """The row of ``binary.isclose(rel_tol, abs_tol)``."""
 
-    def numpy(x: Any, y: Any) -> Any:
+    def numpy(x: Array, y: Array) -> Array:
         wide = np.complex128 if np.iscomplexobj(x) else np.float64
         a, b = np.asarray(x, wide), np.asarray(y, wide)
         with np.errstate(all="ignore"):

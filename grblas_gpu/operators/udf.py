@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,10 +16,14 @@ from ..atomic_updates import imported
 from ..dtypes import ALL_TYPES, BOOL, FP64, INT8, INT64, SUBARRAY, UINT64, DataType, lookup_dtype
 from ..errors import UdfParseError
 
+if TYPE_CHECKING:
+    from ..types import Array, Function
+
+
 Arguments = tuple[DataType, ...]
 
 
-def check_function(func: Any) -> None:
+def check_function(func: object) -> None:
     if not isinstance(func, FunctionType):
         raise TypeError(f"UDF argument must be a function, not {type(func)}")
 
@@ -30,7 +34,7 @@ def _first_lines(reason: str, most: int = 8) -> str:
     return "\n  ".join(lines[:most])
 
 
-def _shown(func: Callable[..., Any]) -> str:
+def _shown(func: Callable[..., object]) -> str:
     """The lines of the function, if they are known."""
     try:
         return textwrap.indent(textwrap.dedent(inspect.getsource(func)).rstrip(), "    ")
@@ -39,7 +43,7 @@ def _shown(func: Callable[..., Any]) -> str:
 
 
 @cache
-def _inference() -> Callable[[Callable[..., Any], tuple[Any, ...]], Any]:
+def _inference() -> Callable[[Callable[..., object], tuple[object, ...]], object]:
     """A function for the return type of others: Numba's compiler up to where types are known, a sixth of the way."""
     from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
     from numba.core.compiler_machinery import FunctionPass, register_pass
@@ -57,14 +61,14 @@ def _inference() -> Callable[[Callable[..., Any], tuple[Any, ...]], Any]:
             return False
 
     class Inference(CompilerBase):
-        def define_pipelines(self) -> list[Any]:
+        def define_pipelines(self) -> list[object]:
             passes = DefaultPassBuilder.define_untyped_pipeline(self.state)
             passes.add_pass(NopythonTypeInference, "types")
             passes.add_pass(Result, "the answer")
             passes.finalize()
             return [passes]
 
-    def infer(func: Callable[..., Any], signature: tuple[Any, ...]) -> Any:
+    def infer(func: Callable[..., object], signature: tuple[object, ...]) -> object:
         flags: Any = Flags()
         typing, target = cpu_target.typing_context, cpu_target.target_context
         typing.refresh()
@@ -139,13 +143,13 @@ class Compiled:
         """Why the function cannot be compiled for these types, in one line, or nothing."""
         return " ".join(self._reasons.get((dtype, dtype2), "").split())
 
-    def vectorized(self, arguments: Arguments, result: DataType) -> Callable[..., Any]:
+    def vectorized(self, arguments: Arguments, result: DataType) -> Function:
         """The function on arrays, compiled at the first call."""
         if any(each._is_udt for each in (*arguments, result)):
             return self._loop(arguments, result)
-        ufunc: Any = None
+        ufunc: np.ufunc | None = None
 
-        def call(*operands: Any) -> Any:
+        def call(*operands: Array) -> Array:
             nonlocal ufunc
             if ufunc is None:
                 from numba.np.ufunc.ufuncbuilder import UFuncBuilder  # numba.vectorize keeps its functions for ever
@@ -157,7 +161,7 @@ class Compiled:
 
         return call
 
-    def _loop(self, arguments: Arguments, result: DataType) -> Callable[..., Any]:
+    def _loop(self, arguments: Arguments, result: DataType) -> Function:
         """On arrays of records, which ufuncs do not take; an array of one element stands for all."""
         import numba
 
@@ -169,7 +173,7 @@ class Compiled:
         exec(text, namespace)
         loop = numba.njit(namespace["loop"])
 
-        def call(*operands: Any) -> Any:
+        def call(*operands: Array) -> Array:
             arrays = [
                 np.atleast_1d(operand).astype(each.np_type, copy=False)
                 for operand, each in zip(operands, arguments, strict=True)
@@ -177,7 +181,7 @@ class Compiled:
             out = np.empty(
                 max(len(array) for array in arrays) if all(len(array) for array in arrays) else 0, result.np_type
             )
-            given: list[Any] = []
+            given: list[object] = []
             for array, each in zip(arrays, arguments, strict=True):
                 array = np.ascontiguousarray(array)
                 given += [array if each.subarray is None else array[SUBARRAY], int(len(array) > 1)]
@@ -187,7 +191,7 @@ class Compiled:
         return call
 
 
-def _parameter(dtype: DataType) -> Any:
+def _parameter(dtype: DataType) -> object:
     """The argument of a function for a value: for a sub-array an array of Numba."""
     import numba
 
@@ -196,7 +200,7 @@ def _parameter(dtype: DataType) -> Any:
     return numba.types.Array(numba.from_dtype(dtype.subarray.base), len(dtype.subarray.shape), "C")
 
 
-def _returned(found: Any, arguments: Arguments) -> DataType:
+def _returned(found: object, arguments: Arguments) -> DataType:
     """The type of a result; an array has the shape of the first argument that is one of as many dimensions."""
     import numba
 

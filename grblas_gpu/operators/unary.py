@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..dtypes import DataType
 from .base import OpBase, TypedOpBase, caller
 from .call_types import UnaryCall
 from .parameterized import ParameterizedFunction, Registered
 from .udf import Arguments
+
+if TYPE_CHECKING:
+    from ..types import DTypeKey
 
 
 class TypedBuiltinUnaryOp(TypedOpBase):
@@ -52,7 +55,7 @@ class UnaryOp(Registered, OpBase):
 
     if TYPE_CHECKING:
 
-        def __getitem__(self, key: Any) -> TypedBuiltinUnaryOp: ...
+        def __getitem__(self, key: DTypeKey) -> TypedBuiltinUnaryOp: ...
 
     @property
     def is_positional(self) -> bool:

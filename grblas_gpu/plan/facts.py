@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import rules
 from .dense_rules import MxmFacts
@@ -33,7 +33,11 @@ def plan_matvec(
     return rules.choose_matvec(facts, desc), facts
 
 
-def few_edges(engine: Any, a: Any, u: Any, view: Any, transposed: bool) -> bool:
+if TYPE_CHECKING:
+    from ..types import Descriptor, Engine, MaskView, MatrixStore, TypedOperator, TypedSemiring, VectorStore
+
+
+def few_edges(engine: Engine, a: MatrixStore, u: VectorStore, view: MaskView | None, transposed: bool) -> bool:
     """Whether there can be so few edges to push that nothing else needs to be known: most steps of long searches."""
     columns = a if transposed else a._transpose
     if columns is None:
@@ -45,7 +49,15 @@ def few_edges(engine: Any, a: Any, u: Any, view: Any, transposed: bool) -> bool:
     return rules.few_edges(u.nvals_at_most * columns.max_degree, rows, engine.costs)
 
 
-def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transposed: bool, desc: Any) -> Facts:
+def matvec_facts(
+    engine: Engine,
+    a: MatrixStore,
+    u: VectorStore,
+    semiring: TypedSemiring,
+    view: MaskView | None,
+    transposed: bool,
+    desc: Descriptor | None,
+) -> Facts:
     """The facts for the planner about ``t<mask> = M u``, with ``M`` the store ``a`` or its transpose."""
     nrows = a.ncols if transposed else a.nrows
     allowed, mask_sparse, reused = nrows, False, 0
@@ -85,12 +97,12 @@ def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transpos
     )
 
 
-def waits(engine: Any, semiring: Any) -> bool:
+def waits(engine: Engine, semiring: TypedSemiring) -> bool:
     """Whether sums of a push wait for each other: what adds them up is no instruction of the processor."""
     return bool(engine.costs.swap and engine.compares_and_swaps(semiring.monoid))
 
 
-def ends_early(semiring: Any, one_value: bool) -> bool:
+def ends_early(semiring: TypedSemiring, one_value: bool) -> bool:
     """Whether rows are expected to end before their last entry, ``one_value`` being all that they may add up to.
 
     The least and the largest number of a type are terminal values too, which a row hardly ever reaches.
@@ -100,13 +112,13 @@ def ends_early(semiring: Any, one_value: bool) -> bool:
     return bool(one_value or monoid.any_value or truth)
 
 
-def _has_one_value(a: Any, semiring: Any) -> bool:
+def _has_one_value(a: MatrixStore, semiring: TypedSemiring) -> bool:
     """Whether products with an iso vector are all equal, most likely, and adding up does not change that."""
     op = semiring.binaryop
     return semiring.monoid.is_idempotent and op.positional is None and (a.iso or not (uses(op, "x") and uses(op, "y")))
 
 
-def reads_whole_rows(a: Any, one_value: bool, semiring: Any) -> bool:
+def reads_whole_rows(a: MatrixStore, one_value: bool, semiring: TypedSemiring) -> bool:
     """Whether products with a full vector, without a mask, read rows to their end, and none depends on its place.
 
     A number seldom reaches its terminal value, a truth value does; ``one_value``: the vector has one for all.
@@ -117,7 +129,7 @@ def reads_whole_rows(a: Any, one_value: bool, semiring: Any) -> bool:
     return not (monoid.any_value or monoid.return_type.np_type.kind == "b" or (one_value and monoid.is_idempotent))
 
 
-def count_edges(engine: Any, a: Any, u: Any, transposed: bool) -> int:
+def count_edges(engine: Engine, a: MatrixStore, u: VectorStore, transposed: bool) -> int:
     """Entries of ``M`` in the columns of u's entries; an estimate where counting them would cost too much."""
     columns = a if transposed else a._transpose
     nvals = u.nvals_at_most
@@ -134,7 +146,7 @@ def count_edges(engine: Any, a: Any, u: Any, transposed: bool) -> int:
     return int(engine.count_edges(columns, u))
 
 
-def mxm_facts(engine: Any, a: Any, b: Any, semiring: Any, view: Any) -> MxmFacts:
+def mxm_facts(engine: Engine, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, view: Any) -> MxmFacts:
     """The facts for the planner about ``t<mask> = A B``."""
     forms = engine.dense_products and a.form != "hypersparse" != b.form
     mask = None if view is None or view.complement else view.store
@@ -157,7 +169,7 @@ def mxm_facts(engine: Any, a: Any, b: Any, semiring: Any, view: Any) -> MxmFacts
     )
 
 
-def _is_pattern(a: Any, b: Any, semiring: Any) -> bool:
+def _is_pattern(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> bool:
     """Whether all products have one value, which adding up does not change."""
     op, monoid = semiring.binaryop, semiring.monoid
     if op.positional is not None or not (monoid.any_value or monoid.is_idempotent):
@@ -165,7 +177,7 @@ def _is_pattern(a: Any, b: Any, semiring: Any) -> bool:
     return (a.iso or not uses(op, "x")) and (b.iso or not uses(op, "y"))
 
 
-def _is_blas(a: Any, b: Any, semiring: Any) -> bool:
+def _is_blas(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> bool:
     """Whether this is the product that BLAS has, of full matrices of one of its types."""
     dtype = a.dtype
     if dtype.kind != "f" or dtype != b.dtype or a.iso or b.iso:
@@ -175,7 +187,7 @@ def _is_blas(a: Any, b: Any, semiring: Any) -> bool:
     return types == {dtype} and (op.source, add.source) == ("x * y", "x + y")
 
 
-def uses(op: Any, name: str) -> bool:
+def uses(op: TypedOperator, name: str) -> bool:
     """Whether an operator looks at this operand at all (unknown for user-defined ones: assume so)."""
     if op.positional is not None:
         return False

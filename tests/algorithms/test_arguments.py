@@ -73,7 +73,7 @@ VERTICES: dict[str, Forms] = {
 }
 VERTICES["vertices"] = VERTICES["sources"]
 #: What the same is with labels; a vertex is called by its number and a letter.
-LABELLED: dict[str, Any] = {
+LABELLED = {
     "source": "v3",
     "target": "v6",
     "sources": ["v3", "v5"],
@@ -85,7 +85,7 @@ LABELLED: dict[str, Any] = {
     "labels": {f"v{i}": "left" if i in (0, 1, 2, 7) else "right" for i in range(SIZE)},
 }
 #: Others that have no default.
-ARGUMENTS: dict[str, Any] = {"k": 2, "length": 3, "fanouts": 2}
+ARGUMENTS = {"k": 2, "length": 3, "fanouts": 2}
 
 
 def edges(name: str) -> Matrix:
@@ -102,7 +102,7 @@ def parameters(name: str) -> list[inspect.Parameter]:
     return list(inspect.signature(getattr(algorithms, name)).parameters.values())[1:]
 
 
-def given(name: str, **more: Any) -> dict[str, Any]:
+def given(name: str, **more):
     """Arguments for all that need one."""
     found = {}
     for parameter in parameters(name):
@@ -116,7 +116,7 @@ def given(name: str, **more: Any) -> dict[str, Any]:
     return found | more
 
 
-def plain(result: Any) -> Any:
+def plain(result):
     """Python's own: a dictionary by vertex or pair, a list of rows, numbers; of a part by the vertices of the whole."""
     if isinstance(result, Vector):
         return result.to_dict()
@@ -133,7 +133,7 @@ def plain(result: Any) -> Any:
     return result
 
 
-def without_labels(result: Any) -> Any:
+def without_labels(result):
     """The same of a result by labels."""
     if isinstance(result, str):
         return int(result[1:])
@@ -147,7 +147,7 @@ def without_labels(result: Any) -> Any:
     return result
 
 
-def alike(x: Any, y: Any) -> bool:
+def alike(x, y) -> bool:
     if isinstance(x, dict) and isinstance(y, list):  # a walk: its vertices in order
         return list(x.values()) == y
     if isinstance(x, dict):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from grblas_gpu.algorithms.apsp import distances_from
@@ -17,7 +14,7 @@ from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfB
 WITH_A_SOURCE = ("bellman_ford", "delta_stepping", "reachability", "sssp")
 NEEDS_A_VERTEX = (*WITH_A_SOURCE, "ego_graph", "maximum_flow", "shortest_path")
 PARTS = ("ego_graph", "induced_subgraph", "sample_neighbors")  # of the graph, with its weights
-SEARCHES: dict[str, Callable[[Any], Any]] = {
+SEARCHES = {
     name: lambda A, name=name: getattr(algorithms, name)(A, 0)
     for name in "betweenness_centrality bfs bfs_parents dobfs hybrid_bfs turbobfs xbfs".split()
 } | {"bfs_multi": lambda A: algorithms.bfs_multi(A, [0])}
@@ -25,7 +22,7 @@ EVERY = ALGORITHMS | SEARCHES
 every_algorithm = pytest.mark.parametrize("name", EVERY)
 
 # The values do not matter to the others, so NaN does not either.
-WEIGHTED: dict[str, Callable[[Any], Any]] = {
+WEIGHTED = {
     name: ALGORITHMS[name]
     for name in "apsp bellman_ford delta_stepping hits leiden louvain maximum_flow minimum_spanning_forest".split()
     + "modularity pagerank personalized_pagerank shortest_path sssp".split()
@@ -112,7 +109,7 @@ def test_weights_are_numbers(backend: str, name: str, bad: float) -> None:
 
 @pytest.mark.parametrize("name", WEIGHTED)
 @pytest.mark.parametrize("dtype", ["FC64", {"x": float}])
-def test_weights_are_real(name: str, dtype: Any) -> None:
+def test_weights_are_real(name: str, dtype) -> None:
     A = Matrix(dtype, 3, 3)
     with pytest.raises(DomainMismatch, match="weights must be real numbers, not"):
         WEIGHTED[name](A)
@@ -137,7 +134,7 @@ def test_negative_weights_where_they_make_no_sense(name: str) -> None:
         WEIGHTED[name](Matrix.from_coo([0, 1], [1, 0], [1, -1]))
 
 
-NOT_SOURCES: dict[str, tuple[Any, type[Exception]]] = {
+NOT_SOURCES = {
     "too high": ([3, 9], IndexOutOfBound),
     "too high in an array": (np.array([9]), IndexOutOfBound),
     "negative": ([-1], IndexOutOfBound),
@@ -154,7 +151,7 @@ NOT_SOURCES: dict[str, tuple[Any, type[Exception]]] = {
     "nothing": ([None], TypeError),
     "a Vector of another size": (Vector.from_coo([3], [1], size=4), DimensionMismatch),
 }
-WITH_SOURCES: dict[str, Callable[[Any, Any], Any]] = {
+WITH_SOURCES = {
     "betweenness_centrality": algorithms.betweenness_centrality,
     "bfs_multi": algorithms.bfs_multi,
     "distances_from": distances_from,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +36,7 @@ class Levels:
         self.open = [self.n - int(((levels >= 0) & (levels <= d)).sum()) for d in range(self.depth)]
 
 
-def strategies(search: Any, A: Matrix, source: int, expected: Any, reason: str = "", **options: Any) -> list[str]:
+def strategies(search, A: Matrix, source: int, expected, reason: str = "", **options) -> list[str]:
     """What a search ran by a rule that gives such reasons; it must find what is expected, as a whole on a device."""
     with gb.trace() as trace:
         found = search(A, source, **options)
@@ -48,7 +47,7 @@ def strategies(search: Any, A: Matrix, source: int, expected: Any, reason: str =
 
 
 @pytest.fixture(params=["kronecker", "delaunay"])
-def searched(request: pytest.FixtureRequest) -> tuple[Matrix, int, Any, Levels]:
+def searched(request: pytest.FixtureRequest):
     A, source = some_graph(request.param)
     with gb.using("cpu"):
         levels = bfs(A, source)
@@ -63,14 +62,14 @@ def searched(request: pytest.FixtureRequest) -> tuple[Matrix, int, Any, Levels]:
         ("edge", "pull.edge", "pull.thread"),
     ],
 )
-def test_turbobfs(to_device: Any, searched: Any, kernel: str, top_down: str, bottom_up: str) -> None:
+def test_turbobfs(to_device, searched, kernel: str, top_down: str, bottom_up: str) -> None:
     """Bottom-up while a tenth of the vertices or more are in the frontier."""
     A, source, expected, by_level = searched
     rule = [bottom_up if many >= by_level.n / 10 else top_down for many in by_level.vertices]
     assert strategies(turbobfs, to_device(A), source, expected, kernel=kernel) == rule
 
 
-def test_xbfs(to_device: Any, searched: Any) -> None:
+def test_xbfs(to_device, searched) -> None:
     """Double-scan for a tenth of the edges; single-scan before that, as growth foretells it; or else scan-free."""
     A, source, expected, by_level = searched
     tenth, rule = by_level.edges_in_all / 10, []
@@ -81,7 +80,7 @@ def test_xbfs(to_device: Any, searched: Any) -> None:
     assert strategies(xbfs, to_device(A), source, expected) == rule
 
 
-def test_by_cost(to_device: Any, searched: Any) -> None:
+def test_by_cost(to_device, searched) -> None:
     """A push leaves no list where growth foretells a tenth of the edges: the pull that comes then needs none."""
     A, source, expected, by_level = searched
     tenth, before = by_level.edges_in_all / 10, 0
@@ -94,7 +93,7 @@ def test_by_cost(to_device: Any, searched: Any) -> None:
     assert "push.scatter" in ran
 
 
-def test_push_pull(to_device: Any, searched: Any) -> None:
+def test_push_pull(to_device, searched) -> None:
     """Pull when the share of the vertices grows and is above 1 %, push again when it falls and is below; by sorting."""
     A, source, expected, by_level = searched
     rule, pulls, before = [], False, 0
@@ -108,13 +107,13 @@ def test_push_pull(to_device: Any, searched: Any) -> None:
     assert strategies(dobfs, to_device(A), source, expected, policy="switchpoint") == rule
 
 
-def test_five_optimisations(to_device: Any) -> None:
+def test_five_optimisations(to_device) -> None:
     """Each of them changes what a search runs as a whole: its kernel, or what its steps say."""
     A, source = some_graph("kronecker")
     with gb.using("cpu"):
         expected, B = bfs(A, source), to_device(A)
 
-    def steps(**options: Any) -> list[Any]:
+    def steps(**options):
         with gb.trace() as trace:
             assert same(expected, dobfs(B, source, policy="switchpoint", **options))
         assert "iterated" not in {record.strategy for record in trace.records}
@@ -130,7 +129,7 @@ def test_five_optimisations(to_device: Any) -> None:
     assert pulls and all(step.input_nvals < A.nrows - step.allowed for step in pulls)  # reads the frontier
 
 
-def check_asynchronous(A: Matrix, source: int, to_device: Any) -> list[Any]:
+def check_asynchronous(A: Matrix, source: int, to_device):
     with gb.using("cpu"):
         expected = bfs(A, source)
     with gb.trace() as trace:
@@ -140,7 +139,7 @@ def check_asynchronous(A: Matrix, source: int, to_device: Any) -> list[Any]:
     return [step for step in trace.steps() if "of a loop on the device" in step.reason]
 
 
-def test_asynchronous_xbfs(to_device: Any, searched: Any) -> None:
+def test_asynchronous_xbfs(to_device, searched) -> None:
     """A pass in place for a tenth of the edges or more; it settles the next level, and a part of the one after."""
     A, source, _, by_level = searched
     steps = check_asynchronous(A, source, to_device)
@@ -156,7 +155,7 @@ def test_asynchronous_xbfs(to_device: Any, searched: Any) -> None:
 
 
 @pytest.mark.parametrize("name", TRAPS)
-def test_graphs_built_to_break_asynchronous_searches(to_device: Any, name: str) -> None:
+def test_graphs_built_to_break_asynchronous_searches(to_device, name: str) -> None:
     with gb.using("cpu"):
         A = TRAPS[name].matrix()
     for source in range(A.nrows):
@@ -173,7 +172,7 @@ def relabelled_trap(random: np.random.Generator) -> Matrix:
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 50))])
-def test_asynchronous_searches_of_any_graph(to_device: Any, seed: int) -> None:
+def test_asynchronous_searches_of_any_graph(to_device, seed: int) -> None:
     """Twenty graphs each, half of them made of traps: rows of a pass may see each other in any order."""
     random = np.random.default_rng(seed)
     for number in range(20):
@@ -188,7 +187,7 @@ def test_asynchronous_searches_of_any_graph(to_device: Any, seed: int) -> None:
 
 
 @pytest.mark.parametrize("listing", [False, True])
-def test_hybrid_bfs(to_device: Any, searched: Any, listing: bool) -> None:
+def test_hybrid_bfs(to_device, searched, listing: bool) -> None:
     """Alpha on edges while these become more, beta on vertices when they become fewer; in the prepared graph."""
     A, source, expected, _ = searched
     with gb.using("cpu"):
@@ -211,7 +210,7 @@ def test_hybrid_bfs(to_device: Any, searched: Any, listing: bool) -> None:
 
 
 @pytest.mark.parametrize("shallow", [True, False])
-def test_turbobc(to_device: Any, monkeypatch: pytest.MonkeyPatch, shallow: bool) -> None:
+def test_turbobc(to_device, monkeypatch: pytest.MonkeyPatch, shallow: bool) -> None:
     """Both stages are one kernel, or loops on the device, however the vertices of a level are found."""
     if not shallow:
         monkeypatch.setattr(dependencies, "SHALLOW", 0)

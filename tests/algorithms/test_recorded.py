@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from grblas_gpu.algorithms.weighted_betweenness import weighted_dependencies
 from library_algorithms import ALGORITHMS
@@ -12,7 +9,7 @@ from library_algorithms import ALGORITHMS
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms
 
-MORE: dict[str, Callable[[Any], Any]] = {
+MORE = {
     "betweenness_centrality": algorithms.betweenness_centrality,
     "bfs_parents": lambda A: algorithms.bfs_parents(A, 0, reproducible=True),
     "sssp with predecessors": lambda A: algorithms.sssp(A, 0, predecessors=True),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ def with_loners() -> Matrix:
 
 
 @pytest.fixture
-def small_ones(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def small_ones(to_device, monkeypatch: pytest.MonkeyPatch):
     """How graphs get to a device that searches them in order however small they are."""
     order = importlib.import_module("grblas_gpu.backends.cuda.eager.degree_order")
     monkeypatch.setattr(order, "LEAST_VERTICES", 1)
@@ -38,7 +37,7 @@ def in_order(A: Matrix) -> bool:
     return "by_degree" in A._prepared[1]
 
 
-def test_after_some_searches(small_ones: Any) -> None:
+def test_after_some_searches(small_ones) -> None:
     host = with_loners()
     A = small_ones(host)
     loner = int(np.flatnonzero(np.diff(host._store.indptr) == 0)[0])
@@ -54,7 +53,7 @@ def test_after_some_searches(small_ones: Any) -> None:
         assert not in_order(A)
 
 
-def test_what_was_asked_for_is_not_changed(small_ones: Any) -> None:
+def test_what_was_asked_for_is_not_changed(small_ones) -> None:
     host = with_loners()
     A = small_ones(host)
     for _ in range(6):
@@ -66,7 +65,7 @@ def test_what_was_asked_for_is_not_changed(small_ones: Any) -> None:
         assert trace.steps()[0].allowed == A.nrows - 1  # all vertices take part
 
 
-def test_not_without_hubs_or_memory(small_ones: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_not_without_hubs_or_memory(small_ones, monkeypatch: pytest.MonkeyPatch) -> None:
     order = importlib.import_module("grblas_gpu.backends.cuda.eager.degree_order")
     with gb.using("cpu"):
         even = generators.grid_2d(6, 6)

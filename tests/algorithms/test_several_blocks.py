@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ import grblas_gpu as gb
 from grblas_gpu import Matrix, algorithms, generators
 
 EMULATED, ON_A_GPU = 8, 11  # scales of graphs
-SEARCHES: dict[str, Callable[[Any], Any]] = {
+SEARCHES = {
     "betweenness_centrality": lambda A: algorithms.betweenness_centrality(A, range(9)),
     "bfs": lambda A: algorithms.bfs(A, 0),
     "bfs_multi": lambda A: algorithms.bfs_multi(A, range(5)),
@@ -44,7 +43,7 @@ def graph(scale: int) -> Matrix:
         )
 
 
-def same(found: Any, expected: Any) -> bool:
+def same(found, expected) -> bool:
     if isinstance(expected, tuple | list):
         return all(same(x, y) for x, y in zip(found, expected, strict=True))
     if hasattr(expected, "isclose"):

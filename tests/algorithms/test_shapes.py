@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -54,7 +51,7 @@ def matrix(name: str) -> Matrix:
     return Matrix.from_coo(rows, cols, weights, nrows=n, ncols=n)
 
 
-def pattern(A: Matrix) -> Any:
+def pattern(A: Matrix):
     rows, cols, _ = A.to_coo()
     return coo_array((np.ones(len(rows)), (rows, cols)), A.shape).tocsr()
 
@@ -114,7 +111,7 @@ def test_sets_and_colours(backend: str, name: str) -> None:
     assert all(v in members or members & set(G[v]) for v in G)
 
 
-IGNORING: dict[str, Callable[[Matrix], Any]] = {
+IGNORING = {
     "core_number": algorithms.core_number,
     "k_core": lambda A: algorithms.k_core(A, 2),
     "k_truss": lambda A: algorithms.k_truss(A, 3),

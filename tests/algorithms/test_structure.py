@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -91,7 +90,7 @@ MORE_WEIGHTS = [(float, True), ("UINT8", True), (float, False), ("FP32", False),
 @pytest.mark.parametrize(
     ("dtype", "more"), [*WEIGHTS, *(pytest.param(*each, marks=pytest.mark.slow) for each in MORE_WEIGHTS)]
 )
-def test_pagerank_in_32_bits(backend: str, name: str, dtype: Any, more: bool) -> None:
+def test_pagerank_in_32_bits(backend: str, name: str, dtype, more: bool) -> None:
     A = as_matrix(weighted(name), "weight", float).dup(dtype)
     n = A.nrows
     jump = gb.Vector.from_dict({0: 3, n - 1: 1}, size=n)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import emulated_engine
 import numpy as np
 import pytest
@@ -30,8 +28,8 @@ def test_nothing_passes_through_the_host(monkeypatch: pytest.MonkeyPatch) -> Non
     with emulated_engine.backend("emulated", monkeypatch) as name:
         import cupy
 
-        def counted(copy: Any) -> Any:
-            def method(x: Any, *options: Any, **more: Any) -> Any:
+        def counted(copy):
+            def method(x, *options, **more):
                 if np.size(x) > FEW:
                     moved.append(np.size(x))
                 return copy(x, *options, **more)
@@ -57,7 +55,7 @@ def test_nothing_passes_through_the_host(monkeypatch: pytest.MonkeyPatch) -> Non
             assert same(work(host, *given), found), work.__name__
 
 
-def same(x: Any, y: Any) -> bool:
+def same(x, y) -> bool:
     if isinstance(x, tuple):
         return all(map(same, x, y))
     return x.isclose(y.to("cpu")) if hasattr(x, "isclose") else x == pytest.approx(y)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import graphblas
 import numpy as np
@@ -18,7 +17,7 @@ DTYPES = ("BOOL", "INT8", "INT64", "UINT64", "FP32", "FP64")
 ACCUMS = [(name, None) for name in "gt eq truediv first second minus land pair".split()]
 ACCUMS += [("gt", "FP64"), ("minus", "FP64"), ("plus", "INT8"), ("second", "BOOL"), ("truediv", "FP64")]
 SHAPE = (3, 4)
-REGIONS: dict[int, list[Any]] = {
+REGIONS = {
     1: [..., [2, 0], slice(1, 3), 1],
     2: [..., ([0, 2], [3, 1]), (slice(1, None), slice(None, 2)), (1, 2), (1, slice(None)), (slice(None), 2)],
 }
@@ -48,7 +47,7 @@ def scattered(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> P
     return Pair(*[getattr(library, kind).from_coo(*places, given, dtype, **sizes) for library in LIBRARIES])
 
 
-def region_shape(key: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+def region_shape(key, shape: tuple[int, ...]) -> tuple[int, ...]:
     return np.zeros(shape)[np.ix_(*key) if type(key) is tuple and type(key[0]) is list else key].shape
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import graphblas
 import pytest
@@ -16,7 +15,7 @@ from grblas_gpu.ir import ops
 LINES = (Path(__file__).parent / "autocompute_lines.txt").read_text().splitlines()
 
 
-def objects(library: Any) -> dict[str, Any]:
+def objects(library):
     names = "Matrix Vector Scalar binary monoid semiring unary agg select".split()
     return {name: getattr(library, name) for name in names} | {
         "gb": library,
@@ -29,7 +28,7 @@ def objects(library: Any) -> dict[str, Any]:
     }
 
 
-def shown(x: Any) -> Any:
+def shown(x):
     """An object of either library as something to compare."""
     kind = type(x).__name__
     if kind in ("Vector", "Matrix"):
@@ -41,7 +40,7 @@ def shown(x: Any) -> Any:
     return (kind, shown(x.parent)) if hasattr(x, "parent") else repr(x)
 
 
-def outcome(library: Any, line: str) -> Any:
+def outcome(library, line: str):
     world = objects(library)
     try:
         exec(line, world)
@@ -51,7 +50,7 @@ def outcome(library: Any, line: str) -> Any:
 
 
 @pytest.fixture
-def defaults() -> Any:
+def defaults():
     """python-graphblas as `import graphblas` gives it."""
     with graphblas.config.set(autocompute=True, mapnumpy=True):
         yield
@@ -83,17 +82,17 @@ def test_hash_is_that_of_the_object() -> None:
             hash(x)
 
 
-def body(library: Any, v: Any, w: Any) -> None:
+def body(library, v, w) -> None:
     v << (v + w) * 2
     v(v > 50) << 1
     w << library.select.valuegt(w - 1, 0)
 
 
-def operands(library: Any) -> tuple[Any, Any]:
+def operands(library):
     return objects(library)["v"], objects(library)["w"]
 
 
-def run_loop(mode: str, condition: Any) -> tuple[Any, ...]:
+def run_loop(mode: str, condition):
     v, w = operands(gb)
     rounds = gb.loop(condition(w), limit=20)
     with config.set(loops=mode):

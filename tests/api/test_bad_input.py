@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from hardware import has_gpu
@@ -41,7 +38,7 @@ class World:
 
 
 # (exception, words of the message, what a user does wrong)
-CASES: list[tuple[Any, str, Callable[[World], Any]]] = [
+CASES = [
     # wrong shapes
     (DimensionMismatch, "mxv.*size", lambda o: o.A.mxv(o.w)),
     (DimensionMismatch, "vxm", lambda o: o.w @ o.B.T @ o.A.T),

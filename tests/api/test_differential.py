@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator
-from typing import Any
 
 import graphblas
 import pairs
@@ -52,14 +51,14 @@ BINARY = "plus minus times min max first second pair eq lt land lor truediv rmin
 UNARY = "identity ainv abs lnot one minv signum bnot sqrt floor".split()
 
 
-def find(library: Any, family: str, name: str) -> Any:
+def find(library, family: str, name: str):
     found = getattr(library, family)
     for part in name.split("."):
         found = getattr(found, part)
     return found
 
 
-def both(family: str, name: str) -> tuple[Any, Any]:
+def both(family: str, name: str):
     return find(grblas_gpu, family, name), find(graphblas, family, name)
 
 
@@ -67,7 +66,7 @@ def flipped(pair: Pair, transpose: bool) -> Pair:
     return Pair(pair.ours.T, pair.theirs.T) if transpose else pair
 
 
-def stored(a: Any) -> Any:
+def stored(a):
     """The store of a Matrix, or of one that is transposed."""
     return (a._matrix if a._is_transposed else a)._store
 
@@ -129,7 +128,7 @@ def test_mxm(backend: str, data: st.DataObject) -> None:
     check_product(data, a, b, (n, m))
 
 
-def matrix_strategies(name: str, a: Pair, b: Pair, mask: Any) -> list[str | None]:
+def matrix_strategies(name: str, a: Pair, b: Pair, mask) -> list[str | None]:
     """Those that such a product has."""
     usable = mask is not None and not mask.complement
     by_bits = name == "any_pair" and all(stored(x.ours).form != "hypersparse" for x in (a, b))
@@ -344,7 +343,7 @@ def test_kronecker_inner_outer(backend: str, data: st.DataObject) -> None:
 
 
 @st.composite
-def indices(draw: st.DrawFn, size: int, unique: bool = False) -> Any:
+def indices(draw: st.DrawFn, size: int, unique: bool = False):
     kind = draw(st.sampled_from(["int", "slice", "list", "all"]))
     if kind == "int":
         return draw(st.integers(-size, size - 1))
@@ -373,7 +372,7 @@ def test_extract(backend: str, data: st.DataObject) -> None:
         check_update(data.draw(outputs(mine.shape)), lambda: x.ours[key], lambda: x.theirs[key])
 
 
-def region_shape(key: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+def region_shape(key, shape: tuple[int, ...]) -> tuple[int, ...]:
     keys = key if isinstance(key, tuple) else (key,)
     parts = []
     for part, size in zip(keys, shape, strict=True):
@@ -389,7 +388,7 @@ def test_assign(backend: str, data: st.DataObject) -> None:
     """``out(mask)[index] << value`` and ``out[index](mask) << value``, for objects and scalars."""
     is_vector = data.draw(st.booleans())
     shape = (data.draw(some_size),) if is_vector else (data.draw(some_size), data.draw(some_size))
-    key: Any = tuple(data.draw(indices(n, unique=True)) for n in shape)
+    key = tuple(data.draw(indices(n, unique=True)) for n in shape)
     key = key[0] if is_vector else key
     region = region_shape(key, shape)
     submask = bool(region) and data.draw(st.booleans())
@@ -420,7 +419,7 @@ def test_assign(backend: str, data: st.DataObject) -> None:
     else:
         submask = False
 
-    def assign(obj: Any, given: dict, what: Any) -> None:
+    def assign(obj, given: dict, what) -> None:
         if submask:
             obj[key](**given) << what
         else:
@@ -449,7 +448,7 @@ def test_delete_and_elements(backend: str, data: st.DataObject) -> None:
     shape = (data.draw(some_size),) if data.draw(st.booleans()) else (data.draw(some_size), data.draw(some_size))
     x = data.draw((vectors if len(shape) == 1 else matrices)(*shape))
     for _ in range(data.draw(st.integers(1, 4))):
-        key: Any = tuple(data.draw(indices(n, unique=True)) for n in shape)
+        key = tuple(data.draw(indices(n, unique=True)) for n in shape)
         key = key[0] if len(shape) == 1 else key
         if data.draw(st.booleans()):
             del x.ours[key]
@@ -508,7 +507,7 @@ def test_aliased_operands(backend: str, data: st.DataObject) -> None:
     ours, theirs = both("semiring", data.draw(st.sampled_from(["plus_times", "min_plus", "any_pair", "max_second"])))
     our_mask, their_mask = w.mask(kind)
 
-    def on(vector: Any, matrix: Any, mask: Any, semiring: Any) -> None:
+    def on(vector, matrix, mask, semiring) -> None:
         vector(mask, replace=replace) << semiring(matrix @ vector)
 
     run_both(lambda: on(w.ours, a.ours, our_mask, ours), lambda: on(w.theirs, a.theirs, their_mask, theirs))

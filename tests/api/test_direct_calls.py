@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -18,7 +16,7 @@ def test_copies_make_no_empty_store(backend: str, monkeypatch: pytest.MonkeyPatc
     v, A = Vector.from_coo([0, 2], [1.5, 2.5], size=4), Matrix.from_coo([0, 1], [0, 1], [3, 4])
     engine = type(v._engine)
 
-    def made(*_: Any) -> Any:
+    def made(*_):
         raise AssertionError("an unneeded store")
 
     with monkeypatch.context() as patched:
@@ -40,7 +38,7 @@ def test_copies_make_no_empty_store(backend: str, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("literal", [True, 3, -3, 300, 2**62 + 1, 2.5, 1e300, 1 + 2j])
 @pytest.mark.parametrize("dtype", TYPES)
-def test_a_number_is_assigned_as_a_scalar_is(backend: str, dtype: str, literal: Any) -> None:
+def test_a_number_is_assigned_as_a_scalar_is(backend: str, dtype: str, literal) -> None:
     scalar = Scalar.from_value(literal)
     for region in ([1, 3], slice(1, 3)):
         for accum in (None, binary.second):

@@ -6,7 +6,6 @@ import itertools
 import pickle
 import tracemalloc
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +23,7 @@ def random_matrix(seed: int, fill: float = 0.4, shape: tuple[int, int] = (ROWS, 
     return matrix_of(seed, shape, fill, 3 if iso else (-3, 9))
 
 
-def changed(change: Callable[[Matrix, Matrix, Matrix, Matrix], Any]) -> Callable[[Matrix, Matrix, Matrix], Matrix]:
+def changed(change) -> Callable[[Matrix, Matrix, Matrix], Matrix]:
     def run(a: Matrix, b: Matrix, m: Matrix) -> Matrix:
         form, c = {value: key for key, value in FORMATS.items()}[a.ss.format], random_matrix(9, 0.5)
         c = c.to(form=form) if form != "full" else c
@@ -34,7 +33,7 @@ def changed(change: Callable[[Matrix, Matrix, Matrix, Matrix], Any]) -> Callable
     return run
 
 
-OPERATIONS: dict[str, Callable[[Matrix, Matrix, Matrix], Any]] = {
+OPERATIONS = {
     "mxm": lambda a, b, m: semiring.plus_times(a @ b.T).new(),
     "mxm masked": lambda a, b, m: semiring.min_plus(a.T @ b).new(mask=semiring.any_pair(m.T @ m).new().S),
     "mxv": lambda a, b, m: semiring.plus_times(a @ Vector.from_dense(np.arange(COLS))).new(),
@@ -208,7 +207,7 @@ def test_rows_of_nothing_but_nan(backend: str, name: str) -> None:
 
 
 ONE, SIDE = 7, 10**6  # one value for 10**12 entries
-EASY: dict[str, Callable[[Matrix, Matrix], Any]] = {
+EASY = {
     "sum": lambda a, s: a.reduce_scalar(monoid.plus).new().value == ONE * SIDE**2,
     "sums of rows": lambda a, s: a.reduce_rowwise(monoid.plus).new()[3].value == ONE * SIDE,
     "sums of columns": lambda a, s: a.reduce_columnwise(monoid.max).new()[3].value == ONE,
@@ -227,7 +226,7 @@ EASY: dict[str, Callable[[Matrix, Matrix], Any]] = {
     "export": lambda a, s: Matrix.ss.import_any(**a.ss.export()).isequal(a),
     "serialize": lambda a, s: Matrix.ss.deserialize(a.ss.serialize()).isequal(a),
 }
-TOO_MUCH: dict[str, Callable[[Matrix, Matrix], Any]] = {
+TOO_MUCH = {
     "set an element": lambda a, s: a.__setitem__((1, 1), 5),
     "delete an element": lambda a, s: a.__delitem__((1, 1)),
     "assign a row": lambda a, s: a[5, :].update(3),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from grblas_gpu.api import operations
 
 
 @pytest.fixture
-def objects(backend: str) -> dict[str, Any]:
+def objects(backend: str):
     return {
         "A": Matrix.from_coo([0, 0, 1, 2, 2], [0, 1, 2, 0, 2], [1, 2, 3, 4, 5], nrows=3, ncols=3),
         "B": Matrix.from_coo([0, 1, 2, 2], [1, 1, 0, 2], [7, 8, 9, 1], nrows=3, ncols=3),
@@ -26,14 +25,14 @@ DESCRIPTORS = [
 ]
 
 
-def as_mask(m: Any, desc: Descriptor) -> Any:
+def as_mask(m, desc: Descriptor):
     mask = m.S if desc.mask_structure else m.V
     return ~mask if desc.mask_complement else mask
 
 
 @pytest.mark.parametrize("desc", DESCRIPTORS)
 @pytest.mark.parametrize("accum", [None, binary.plus])
-def test_mxv_with_every_mask(objects: dict, desc: Descriptor, accum: Any) -> None:
+def test_mxv_with_every_mask(objects: dict, desc: Descriptor, accum) -> None:
     A, u, v = objects["A"], objects["u"], objects["v"]
     w, expected = v.dup(), v.dup()
     operations.mxv(w, A, u, semiring.plus_times, mask=v, accum=accum, desc=desc)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
 
 import graphblas
 import numpy as np
@@ -25,9 +24,7 @@ RECORDS = Palette(dtypes=(RECORD,))
 REPEATS = 40  # calls of one line there, with operands of other sizes, values and forms
 
 
-def many(
-    backend: str, palette: Palette, make: Callable[..., Lines] = Lines, forms_change: bool = False
-) -> dict[str, Any]:
+def many(backend: str, palette: Palette, make: Callable[..., Lines] = Lines, forms_change: bool = False):
     """Where kernels are compiled for operators and types, some hundred lines have some of each."""
     if get_tier() != "numba" and backend != "cuda":
         return guarded_differences(Task(CALLS, SEED, palette, make), backend, forms_change)

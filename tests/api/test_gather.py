@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -80,7 +78,7 @@ def test_scatter(backend: str, data: st.DataObject) -> None:
     for library, given_ in zip((gb, pytest.importorskip("graphblas")), settings, strict=True):
         given_["accum"] = None if given_["accum"] is None else getattr(library.binary, given_["accum"])
 
-    def scatter(obj: Any, options: dict, key: Any, what: Any) -> None:
+    def scatter(obj, options: dict, key, what) -> None:
         obj(**options)[key] << what
 
     run_both(
@@ -178,10 +176,10 @@ class Tensor:
     def __init__(self, array: np.ndarray) -> None:
         self._array = array
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, **options):
         return self._array.__dlpack__(**options)
 
-    def __dlpack_device__(self) -> Any:
+    def __dlpack_device__(self):
         return self._array.__dlpack_device__()
 
 

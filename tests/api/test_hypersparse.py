@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pickle
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,32 +21,30 @@ PLACES = np.array([0, 5, 7, 2**31 + 1, 2**40, 2**59, N - 1])
 pytestmark = pytest.mark.usefixtures("backend")
 
 
-def huge(gb: Any, seed: int, dtype: Any = int) -> Any:
+def huge(gb, seed: int, dtype=int):
     random = np.random.default_rng(seed)
     rows, cols = PLACES[random.integers(0, 7, 30)], PLACES[random.integers(0, 7, 30)]
     values = random.integers(1, 9, 30)
     return gb.Matrix.from_coo(rows, cols, values, dtype, nrows=N, ncols=N, dup_op=gb.binary.plus)
 
 
-def some(gb: Any, seed: int) -> Any:
+def some(gb, seed: int):
     values = np.random.default_rng(seed).integers(1, 9, 4)
     return gb.Vector.from_coo(PLACES[[0, 2, 3, 5]], values, size=N)
 
 
-def wide(gb: Any) -> Any:
+def wide(gb):
     return gb.Matrix.from_coo([0, 3, 3], [5, 5, N - 1], [1, 2, 3], nrows=4, ncols=N)
 
 
-def small(gb: Any) -> Any:
+def small(gb):
     return gb.Matrix.from_coo([0, 1], [1, 1], [4, 5], nrows=2, ncols=2)
 
 
-def changed(
-    change: Callable[[Any, Any], Any], make: Callable[[Any], Any] = lambda gb: huge(gb, 3)
-) -> Callable[[Any], Any]:
+def changed(change, make=lambda gb: huge(gb, 3)):
     """What is left of an object after a change."""
 
-    def run(gb: Any) -> Any:
+    def run(gb):
         made = make(gb)
         change(gb, made)
         return made
@@ -56,17 +52,17 @@ def changed(
     return run
 
 
-def changed_vector(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+def changed_vector(change):
     return changed(change, lambda gb: some(gb, 3))
 
 
-def resized(x: Any, size: int) -> Any:
+def resized(x, size: int):
     x.resize(size)
     return x
 
 
-def product(name: str, **more: Any) -> Callable[[Any], Any]:
-    def run(gb: Any) -> Any:
+def product(name: str, **more):
+    def run(gb):
         ring = getattr(gb.semiring.ss if name.endswith("i") else gb.semiring, name)
         masks = {key: make(gb) for key, make in more.items()}
         return huge(gb, 1).mxm(huge(gb, 2), ring).new(**masks)
@@ -75,7 +71,7 @@ def product(name: str, **more: Any) -> Callable[[Any], Any]:
 
 
 REGION = ([0, 7], [5, 9])
-CASES: dict[str, Callable[[Any], Any]] = {
+CASES = {
     "build": lambda gb: huge(gb, 1),
     "empty": lambda gb: gb.Matrix(int, N, N),
     "dup": lambda gb: huge(gb, 1).dup(float),
@@ -195,43 +191,43 @@ CASES: dict[str, Callable[[Any], Any]] = {
 COLUMNS = np.array([5, 6, 7, 2**31 + 1, 2**59, N - 1])
 
 
-def few_rows(gb: Any, seed: int, nrows: int = 20) -> Any:
+def few_rows(gb, seed: int, nrows: int = 20):
     random = np.random.default_rng(seed)
     rows, cols = random.integers(0, nrows, 60), COLUMNS[random.integers(0, 6, 60)]
     values = random.integers(1, 9, 60).astype(float)
     return gb.Matrix.from_coo(rows, cols, values, nrows=nrows, ncols=N, dup_op=gb.binary.plus)
 
 
-def square(gb: Any) -> Any:
+def square(gb):
     return gb.Matrix.from_coo(np.arange(19), np.arange(1, 20), 1.5, nrows=20, ncols=20)
 
 
-def two_rows(gb: Any) -> Any:
+def two_rows(gb):
     return gb.Matrix.from_coo([0, 1], [0, 2], [7.0, 8.0], nrows=2, ncols=3)
 
 
-def some_of(gb: Any, size: int) -> Any:
+def some_of(gb, size: int):
     return gb.Vector.from_coo([0, 5, 16], [1.0, 2.0, 3.0], size=size)
 
 
-def widened(gb: Any) -> Any:
+def widened(gb):
     A = gb.Matrix.from_coo([0, 16], [5, 5], [1, 2], nrows=20, ncols=10)
     A.resize(20, N)
     return A
 
 
-def wide_kronecker(gb: Any) -> Any:
+def wide_kronecker(gb):
     a = gb.Matrix.from_coo([0, 1, 1], [5, 2**40, 3], [1, 2, 3], nrows=4, ncols=2**41)
     b = gb.Matrix.from_coo([0, 1, 3], [0, 2**17 - 1, 9], [1, 2, 3], nrows=4, ncols=2**17)
     return a.kronecker(b, gb.binary.times).new()
 
 
-def changed_rows(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+def changed_rows(change):
     return changed(change, lambda gb: few_rows(gb, 1))
 
 
 BLOCK = ([3, 16], [5, 9, 2**59])
-FEW_ROWS: dict[str, Callable[[Any], Any]] = {
+FEW_ROWS = {
     "build": lambda gb: few_rows(gb, 1),
     "keys that wrap": lambda gb: gb.Matrix.from_coo([0, 16], [5, 5], 1, nrows=20, ncols=N),
     "no duplicates": lambda gb: gb.Matrix.from_coo([16, 0], [5, 5], [1, 2], nrows=20, ncols=N),
@@ -281,7 +277,7 @@ FEW_ROWS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize(
     "run", [*CASES.values(), *FEW_ROWS.values()], ids=[*CASES, *(f"few rows: {x}" for x in FEW_ROWS)]
 )
-def test_as_python_graphblas(run: Callable[[Any], Any]) -> None:
+def test_as_python_graphblas(run) -> None:
     graphblas = pytest.importorskip("graphblas")
     expected, found = run(graphblas), run(grblas_gpu)
     assert found.shape == expected.shape and found.dtype.name == expected.dtype.name
@@ -292,7 +288,7 @@ def test_as_python_graphblas(run: Callable[[Any], Any]) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
-WORKS: dict[str, Callable[[Matrix, Matrix], Any]] = {
+WORKS = {
     "mxm": lambda a, b: a.mxm(b, semiring.plus_times),
     "mxm transposed": lambda a, b: a.mxm(b.T, semiring.min_plus),
     "ewise_add": lambda a, b: a.ewise_add(b, binary.minus),
@@ -304,7 +300,7 @@ WORKS: dict[str, Callable[[Matrix, Matrix], Any]] = {
     "transpose": lambda a, b: a.T,
     "a value": lambda a, b: 5,
 }
-MASKS: list[Callable[[Matrix], Any]] = [
+MASKS = [
     lambda m: None,
     lambda m: m.S,
     lambda m: m.V,
@@ -423,7 +419,7 @@ def test_memory_follows_entries() -> None:
         lambda A: grblas_gpu.io.to_scipy_sparse(A, "csr"),
     ],
 )
-def test_what_cannot_be_stored(run: Callable[[Matrix], Any]) -> None:
+def test_what_cannot_be_stored(run) -> None:
     A = huge(grblas_gpu, 1)
     before = A.dup()
     with pytest.raises(OutOfMemory):

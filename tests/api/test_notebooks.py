@@ -6,7 +6,6 @@ import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ class Cells(HTMLParser):
         self.feed(html)
         assert not self.open
 
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
+    def handle_starttag(self, tag: str, attrs) -> None:
         self.open.append(tag)
         if tag in ("td", "th"):
             self.cells.append("")
@@ -105,7 +104,7 @@ def test_loop() -> None:
 
 
 @pytest.mark.parametrize("limit", [2.5, True, "3", [1]])
-def test_a_limit_is_a_number_of_steps(limit: Any) -> None:
+def test_a_limit_is_a_number_of_steps(limit) -> None:
     with pytest.raises(TypeError, match="whole number of steps"):
         gb.loop(Vector(int, 3), limit)
     assert gb.loop(Vector(int, 3), np.int8(3)).limit == 3
@@ -115,24 +114,24 @@ def test_a_limit_is_a_number_of_steps(limit: Any) -> None:
 
 
 @pytest.fixture
-def mpl() -> Any:
+def mpl():
     return pytest.importorskip("matplotlib")
 
 
-def drawn(figure: Any, path: Path) -> np.ndarray:
+def drawn(figure, path: Path) -> np.ndarray:
     from matplotlib.image import imread
 
     figure.savefig(path)
     return imread(path)[..., :3]
 
 
-def test_figures_show_themselves(mpl: Any) -> None:
+def test_figures_show_themselves(mpl) -> None:
     with gb.trace() as t:
         algorithms.bfs(generators.path(5), 0)
     assert t.plot()._repr_png_().startswith(b"\x89PNG")
 
 
-def test_spy_has_a_square_for_every_entry(mpl: Any, backend: str, tmp_path: Path) -> None:
+def test_spy_has_a_square_for_every_entry(mpl, backend: str, tmp_path: Path) -> None:
     A = generators.grid_2d(4, 5)
     figure = viz.spy(A, show=False)
     (line,) = figure.axes[0].lines
@@ -147,7 +146,7 @@ def test_spy_has_a_square_for_every_entry(mpl: Any, backend: str, tmp_path: Path
         viz.spy(Vector(int, 3))
 
 
-def test_draw(mpl: Any, backend: str, tmp_path: Path) -> None:
+def test_draw(mpl, backend: str, tmp_path: Path) -> None:
     pytest.importorskip("networkx")
     directed = viz.draw(Matrix.from_coo([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5]))
     texts = {text.get_text() for text in directed.axes[0].texts}

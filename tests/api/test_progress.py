@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from grblas_gpu import algorithms, generators, progress
 from grblas_gpu.io import edge_list_files
 
 RING = "".join(f"{i} {(i + 1) % 300}\n" for i in range(300))
-WORK: dict[str, Callable[[Any, Path], object]] = {
+WORK = {
     "all shortest paths": lambda A, _: algorithms.apsp(A.dup(int)),
     "communities": lambda A, _: algorithms.louvain(A),
     "betweenness centrality": lambda A, _: algorithms.betweenness_centrality(A, batch=1),

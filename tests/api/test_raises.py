@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -17,7 +15,7 @@ SQUARE = Matrix.from_coo([0, 1], [1, 0], [1, 2], name="S")
 v = Vector.from_coo([0], [1], size=2, name="v")
 elsewhere = A.to("numpy"), v.to("numpy")
 
-WRONG: list[tuple[Any, Callable[[], Any]]] = [
+WRONG = [
     (Matrix, lambda: Matrix("nope", 2, 2)),
     (Matrix, lambda: Matrix(int, -1, 2)),
     (Matrix.from_coo, lambda: Matrix.from_coo([5], [0], [1], nrows=2, ncols=2)),
@@ -93,7 +91,7 @@ WRONG: list[tuple[Any, Callable[[], Any]]] = [
 ]
 
 
-def documented(what: Any) -> set[str]:
+def documented(what) -> set[str]:
     """The names below "Raises"."""
     found = re.search(r"^Raises\n------\n((?:.*\n)*?)\n", (inspect.getdoc(what) or "") + "\n\n", re.MULTILINE)
     lines = found[1].splitlines() if found else []
@@ -101,7 +99,7 @@ def documented(what: Any) -> set[str]:
 
 
 @pytest.mark.parametrize(("what", "call"), WRONG, ids=[f"{what.__qualname__}-{k}" for k, (what, _) in enumerate(WRONG)])
-def test_what_is_raised_is_documented(what: Any, call: Callable[[], Any]) -> None:
+def test_what_is_raised_is_documented(what, call) -> None:
     with pytest.raises(Exception) as caught:
         call()
     assert {cls.__name__ for cls in type(caught.value).__mro__} & documented(what), repr(caught.value)

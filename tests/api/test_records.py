@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
 
 import graphblas
 import numpy as np
@@ -27,10 +26,10 @@ def points(count: int, seed: int = 1) -> np.ndarray:
     return found
 
 
-_functions: dict[str, dict[str, Any]] = {}  # made once, so that they are compiled once
+_functions = {}  # made once, so that they are compiled once
 
 
-def world(library: Any) -> dict[str, Any]:
+def world(library):
     udt = library.dtypes.register_anonymous(POINT, "RecordOfTests")
     u = library.Vector.from_coo([0, 2, 3, 5], points(4), udt, size=6)
     v = library.Vector.from_coo([1, 2, 5], points(3, 2), udt, size=6)
@@ -42,12 +41,12 @@ def world(library: Any) -> dict[str, Any]:
     return found | {"u": u, "v": v, "A": A, "udt": udt, "np": np}
 
 
-def in_form(names: dict[str, Any], form: str) -> dict[str, Any]:
+def in_form(names, form: str):
     names["A"], names["u"] = names["A"].to(form=form), with_storage(names["u"], form)
     return names
 
 
-def functions(library: Any) -> dict[str, Any]:
+def functions(library):
     made = {
         "height": library.unary.register_anonymous(lambda p: p["y"] + 1, is_udt=True),
         "lower": library.binary.register_anonymous(lambda p, q: p if p["y"] <= q["y"] else q, is_udt=True),
@@ -113,14 +112,14 @@ STATEMENTS = [
 ]
 
 
-def plain(value: Any) -> Any:
+def plain(value):
     """Without arrays inside, which have no truth value."""
     if isinstance(value, np.void):
         value = value.item()
     return [plain(each) for each in value] if isinstance(value, (tuple, list, np.ndarray)) else value
 
 
-def shown(x: Any) -> Any:
+def shown(x):
     if hasattr(x, "new"):
         x = x.new()
     if type(x).__name__ == "Scalar":
@@ -189,7 +188,7 @@ def test_scalars_with_arrays_inside() -> None:
     assert one == same and one != other and one.isequal((1, 2.0, (3, 4)), check_dtype=True)
 
 
-def test_copies(backend: str, tmp_path: Any) -> None:
+def test_copies(backend: str, tmp_path) -> None:
     names = world(gb)
     for x in (names["u"], names["A"]):
         assert pickle.loads(pickle.dumps(x)).isequal(x, check_dtype=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import backends  # noqa: F401 (a fixture)
@@ -23,7 +21,7 @@ def random_matrix(kind: str) -> Matrix:
     return Matrix.from_coo(rows, cols, values, nrows=11, ncols=30).to(form="hypersparse" if kind == "few" else "sparse")
 
 
-def same(found: Any, expected: Any) -> None:
+def same(found, expected) -> None:
     assert found.shape == expected.shape and found.dtype == expected.dtype
     for mine, other in zip(found.to_coo(), expected.to_coo(), strict=True):
         np.testing.assert_array_equal(mine, other)
@@ -64,7 +62,7 @@ def test_slices_of_vectors(backend, kind: str) -> None:
 def test_positions_are_not_listed(backend, monkeypatch) -> None:
     A, v = random_matrix("values"), Vector.from_dense(np.arange(11.0))
 
-    def listed(axis: indexing.Axis, engine: Any) -> Any:
+    def listed(axis: indexing.Axis, engine):
         raise AssertionError("positions were listed")
 
     monkeypatch.setattr(indexing.Axis, "on", listed)

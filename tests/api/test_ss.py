@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import graphblas
 import numpy as np
@@ -28,13 +27,13 @@ def pair_of(ndim: int, size: st.SearchStrategy = sizes, dtypes: tuple[str, ...] 
     return drawn.flatmap(lambda each: vectors(*each) if ndim == 1 else matrices(*each))
 
 
-def formats(x: Any) -> tuple[str, ...]:
+def formats(x) -> tuple[str, ...]:
     names = VECTOR_FORMATS if x.ndim == 1 else MATRIX_FORMATS
     full = x.nvals == np.prod(x.shape)
     return tuple(name for name in names if full or not name.startswith("full"))
 
 
-def assert_same(ours: Any, theirs: Any) -> None:
+def assert_same(ours, theirs) -> None:
     """Theirs may be stored by columns."""
     if theirs.ndim == 2:
         rows, cols, values = theirs.to_coo()
@@ -42,7 +41,7 @@ def assert_same(ours: Any, theirs: Any) -> None:
     assert_equal(ours, theirs)
 
 
-def comparable(parts: dict[str, Any]) -> dict[str, Any]:
+def comparable(parts):
     """What both libraries must say: not what is undefined, and not whether a value is stored once."""
     parts = dict(parts)
     bitmap, values = parts.get("bitmap"), parts.pop("values")
@@ -62,7 +61,7 @@ def comparable(parts: dict[str, Any]) -> dict[str, Any]:
 @given(data=st.data())
 def test_export_and_import(backend: str, ndim: int, data: st.DataObject) -> None:
     pair = data.draw(pair_of(ndim))
-    cls: Any = Vector if ndim == 1 else Matrix
+    cls = Vector if ndim == 1 else Matrix
     for name, raw in itertools.product(formats(pair.ours), (False, True)):
         ours = pair.ours.ss.export(name, sort=True, raw=raw)
         theirs = pair.theirs.ss.export(name, sort=True, raw=raw)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
 
 import graphblas
 import numpy as np
@@ -17,7 +16,7 @@ from grblas_gpu.exceptions import UdfParseError
 LIBRARIES = (gb, graphblas)
 
 
-def world(library: Any) -> dict[str, Any]:
+def world(library):
     rng = np.random.default_rng(5)
     u = library.Vector.from_coo([0, 2, 3, 5], rng.integers(0, 3, (4, 3)), size=6)
     v = library.Vector.from_coo([1, 2, 5], rng.integers(0, 3, (3, 3)), size=6)
@@ -79,7 +78,7 @@ STATEMENTS = [
 REFUSED = ["u + v", "u.reduce(monoid.plus).new()", "binary.min(u & v)", "u(u.V) << 1", "u[0] = [1, 2]", "w << u"]
 
 
-def shown(x: Any) -> Any:
+def shown(x):
     if hasattr(x, "new"):
         x = x.new()
     if hasattr(x, "to_coo"):
@@ -197,7 +196,7 @@ def test_types() -> None:
             Vector.from_coo([0, 1], values, dtype="INT64[2]")
 
 
-def test_copies(backend: str, tmp_path: Any) -> None:
+def test_copies(backend: str, tmp_path) -> None:
     names = world(gb)
     s = Scalar.from_value([1, 2, 3], "INT64[3]")
     assert pickle.loads(pickle.dumps(s)) == s == [1, 2, 3] and s != [1, 2, 4] and s != 1

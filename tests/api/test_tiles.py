@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import backends  # noqa: F401 (a fixture)
@@ -14,11 +12,11 @@ from grblas_gpu import Matrix, Vector
 from grblas_gpu.backends import tiles
 
 
-def tile(nrows: int, ncols: int, fill: float, form: str, value: Any = None, seed: int = 0) -> Matrix:
+def tile(nrows: int, ncols: int, fill: float, form: str, value=None, seed: int = 0) -> Matrix:
     return matrix_of([nrows, ncols, seed], (nrows, ncols), fill, (1, 99) if value is None else value).to(form=form)
 
 
-def check(rows: list[list[Any]], dtype: Any = None) -> Matrix:
+def check(rows, dtype=None) -> Matrix:
     whole = gb.ss.concat(rows, dtype)
     expected = np.block([[each.to_dense(fill_value=0) for each in row] for row in rows])
     assert whole.shape == expected.shape and whole.nvals == sum(each.nvals for row in rows for each in row)
@@ -52,7 +50,7 @@ def test_many_tiles(backend, monkeypatch) -> None:
 def test_what_lies_above_each_other_is_copied(monkeypatch) -> None:
     """Copies of whole arrays: on a device ``concatenate`` moves element by element."""
 
-    def refused(*given: Any) -> None:
+    def refused(*given) -> None:
         raise AssertionError("concatenate")
 
     A, B = tile(20, 30, 0.1, "sparse"), tile(7, 30, 0.2, "sparse")

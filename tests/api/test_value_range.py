@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded
@@ -18,7 +15,7 @@ from grblas_gpu.backends import registry as backends
 N = 40
 
 
-def signed(dtype: Any = float) -> Matrix:
+def signed(dtype=float) -> Matrix:
     """Values from -30 to 88, each once, some 4 in a row."""
     entries = np.arange(119)
     return Matrix.from_coo(entries % N, (entries * 7 + entries // N) % N, entries - 30, dtype, nrows=N, ncols=N)
@@ -64,7 +61,7 @@ def test_values_that_are_not_finite(backend: str, odd: float) -> None:
         np.testing.assert_array_equal([low, high], [odd, odd])
 
 
-CHANGES: dict[str, Callable[[Matrix], Any]] = {
+CHANGES = {
     "an element": lambda A: A.__setitem__((1, 1), -99),
     "an element that is there": lambda A: A.__setitem__((0, 0), -99),
     "an element with an accumulator": lambda A: A(binary.plus)[0, 0] << -99,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from checkers import serial_bfs
@@ -22,7 +19,7 @@ def passes(
     A: Matrix,
     source: int,
     expected: dict[int, int],
-    step: Callable[[Vector, Matrix], Any] = lambda levels, A: semiring.min_plus(levels @ A),
+    step=lambda levels, A: semiring.min_plus(levels @ A),
 ) -> list[int]:
     """A search of asynchronous pulls only, checked after each; the number of vertices that each settled."""
     levels = Vector(int, A.nrows)

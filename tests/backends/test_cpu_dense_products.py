@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,14 +26,14 @@ MORE = [pytest.param(name, marks=pytest.mark.slow) for name in SEMIRINGS if name
 MORE_SUMS = [pytest.param(name, marks=pytest.mark.slow) for name in ("min_plus", "plus_gap", "lor_land")]
 
 
-def in_form(rng: np.random.Generator, nrows: int, ncols: int, dtype: Any, form: str) -> MatrixStore:
+def in_form(rng: np.random.Generator, nrows: int, ncols: int, dtype, form: str) -> MatrixStore:
     if form == "full":
         iso = rng.random() < 0.3
         return MatrixStore.full(nrows, ncols, random_values(rng, 1 if iso else nrows * ncols, np.dtype(dtype)))
     return with_form(random_matrix(rng, nrows, ncols, dtype, 0.2), form)
 
 
-def check(result: MatrixStore, expected: MatrixStore, op: Any) -> None:
+def check(result: MatrixStore, expected: MatrixStore, op) -> None:
     np.testing.assert_array_equal(result.indptr, expected.indptr)
     np.testing.assert_array_equal(result.indices, expected.indices)
     assert result.values.dtype == expected.values.dtype
@@ -54,7 +53,7 @@ def random_mask(rng: np.random.Generator, nrows: int, ncols: int, trial: int) ->
 
 @pytest.mark.parametrize("forms", [("sparse", "full"), ("sparse", "bitmap"), ("full", "sparse"), ("bitmap", "bitmap")])
 @pytest.mark.parametrize("name", [*NAMES, *MORE])
-def test_spmm(rng: Any, trials: Any, name: str, forms: tuple[str, str]) -> None:
+def test_spmm(rng, trials, name: str, forms: tuple[str, str]) -> None:
     op = SEMIRINGS[name]
     types = op.binaryop.type.np_type, op.binaryop.type2.np_type
     for trial in trials(6):
@@ -66,7 +65,7 @@ def test_spmm(rng: Any, trials: Any, name: str, forms: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["plus_times fp32", "any_second", "max_first", *MORE_SUMS])
-def test_sums_in_registers(rng: Any, name: str) -> None:
+def test_sums_in_registers(rng, name: str) -> None:
     """8 to 32 columns are a few sums in registers each, by either factor; what has no such kernel has the others."""
     op, plan = SEMIRINGS[name], Plan("mxm.spmm", "test")
     types = op.binaryop.type.np_type, op.binaryop.type2.np_type
@@ -93,7 +92,7 @@ def test_numbas_settings_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("forms", [("sparse", "sparse"), ("sparse", "bitmap"), ("full", "sparse"), ("bitmap", "full")])
-def test_bits(rng: Any, trials: Any, forms: tuple[str, str]) -> None:
+def test_bits(rng, trials, forms: tuple[str, str]) -> None:
     op, plan = semiring.any_pair["BOOL"], Plan("mxm.bits", "test")
     for trial in trials(6):
         shape = [(64, 30, 40), (3, 40, 130), (90, 50, 1)][trial % 3]
@@ -106,7 +105,7 @@ def test_bits(rng: Any, trials: Any, forms: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("form", ["bitmap", "full"])
 @pytest.mark.parametrize("name", ["plus_times fp32", "any_pair"])
-def test_few_products_through_flags(rng: Any, name: str, form: str) -> None:
+def test_few_products_through_flags(rng, name: str, form: str) -> None:
     """A dense mask with many positions per product is not listed."""
     op = semiring.any_pair["BOOL"] if name == "any_pair" else semiring.plus_times["FP32"]
     stored, plan = op.binaryop.type.np_type, Plan("mxm.gustavson", "test")
@@ -119,7 +118,7 @@ def test_few_products_through_flags(rng: Any, name: str, form: str) -> None:
         check(result, DEFINITIONS.mxm(a, b, op, mask, plan=plan), op)
 
 
-def test_words_and_flags(rng: Any) -> None:
+def test_words_and_flags(rng) -> None:
     for shape in ((1, 1), (3, 64), (70, 65), (5, 2100)):
         store = in_form(rng, *shape, "int8", "bitmap")
         for side in (Side(store, False), Side(store, True), Side(store, True, valued=True)):
@@ -132,13 +131,13 @@ def test_words_and_flags(rng: Any) -> None:
 
 
 @pytest.mark.parametrize("shape", [(3, 5), (1, 7), (70, 90), (5, 2100)])
-def test_turned(rng: Any, shape: tuple[int, int]) -> None:
+def test_turned(rng, shape: tuple[int, int]) -> None:
     values = rng.random(shape)
     np.testing.assert_array_equal(dense_arrays.turn(values.reshape(-1), *shape), values.T.reshape(-1))
 
 
 @pytest.mark.parametrize("dtype", ["FP32", "FP64"])
-def test_full_matrices_go_to_blas(rng: Any, dtype: str) -> None:
+def test_full_matrices_go_to_blas(rng, dtype: str) -> None:
     x, y = rng.random((30, 20)), rng.random((20, 40))
     a, b = (Matrix.from_dense(z, dtype=dtype) for z in (x, y))
     for each in (a, b):

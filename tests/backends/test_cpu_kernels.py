@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import weakref
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -42,7 +41,7 @@ def workspace_is_clean():
 # Compiling is what costs: two semirings meet everything, the others one mask kind and one strategy of each form, of
 # which the quick tests run one: a push or a pull.
 THOROUGH = ["plus_times", "any_pair"]
-CASES: list[Any] = [(name, strategy) for name in THOROUGH for strategy in PUSHES + PULLS]
+CASES = [(name, strategy) for name in THOROUGH for strategy in PUSHES + PULLS]
 for number, name in enumerate(name for name in SEMIRINGS if name not in THOROUGH):
     some = ["push.sort", "pull.thread", "push.scatter", "pull.edge"]
     CASES.append((name, some.pop(number % 4)))

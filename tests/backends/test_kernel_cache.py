@@ -10,7 +10,6 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import emulated_cupy
 import numpy as np
@@ -34,7 +33,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compiled]:
         monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(folder))
         monkeypatch.setattr(compile, "_loaded", {})
         kernel_cache.folder.cache_clear()
-        kernel: Any = compile.load(TEXT)
+        kernel = compile.load(TEXT)
         assert kernel(np.array([2])) == 42
         return sum(kernel.stats.cache_misses.values())
 
@@ -123,7 +122,7 @@ def test_a_full_disk(tmp_path: Path, compiled: Compiled) -> None:
 def test_a_cache_that_cannot_be_written_is_read(
     tmp_path: Path, compiled: Compiled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*args: Any, **options: Any) -> Any:
+    def refuse(*args, **options):
         raise PermissionError(13, "read-only")
 
     assert compiled(tmp_path) == 1

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 from message_cases import CUTS, FILLS, FOLDS, KINDS, check_fold, check_numbered, check_parts, check_short_parts, vector
@@ -13,14 +10,14 @@ from grblas_gpu.backends.cpu.engine import CpuBackend, get_tier, set_tier
 
 
 @pytest.fixture(params=["numba", "numpy"])
-def engine(request) -> Iterator[Any]:
+def engine(request):
     before = get_tier()
     set_tier(request.param)
     yield CpuBackend()
     set_tier(before)
 
 
-def here(x: Any) -> Any:
+def here(x):
     return x
 
 

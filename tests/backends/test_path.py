@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from emulated_engine import backends  # noqa: F401  the fixture "backend"
 
@@ -19,12 +18,12 @@ FIRST = "Updater.__lshift__"
 PATHS = {"cpu": ("_push_dense", 9, 13), "cuda": ("Scratch.launch", 15, 47)}
 
 
-def calls_between(first: str, last: str, line: Any) -> list[str]:
+def calls_between(first: str, last: str, line) -> list[str]:
     """The file of each function of this package that Python calls between two functions."""
     files: list[str] = []
     names: list[str] = []
 
-    def note(frame: FrameType, event: str, argument: Any) -> None:
+    def note(frame: FrameType, event: str, argument) -> None:
         code = frame.f_code
         inside = (names or code.co_qualname == first) and last not in names
         if event == "call" and inside and code.co_filename.startswith(PACKAGE):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from command_line import one_line_error, run
@@ -16,7 +15,7 @@ from grblas_gpu.cli.library_commands import COMMANDS
 from grblas_gpu.cli.library_tables import LAYOUTS
 
 #: For each argument: on the command line, and in Python.
-GIVEN: dict[str, tuple[str, dict[str, Any]]] = {
+GIVEN = {
     "source": ("--source ann", {"source": "ann"}),
     "target": ("--target dot", {"target": "dot"}),
     "sources": ("-s ann -s dot", {"sources": ["ann", "dot"]}),
@@ -57,7 +56,7 @@ def graph_for(command: str, folder: Path) -> tuple[str, Path, gb.Graph]:
     return "" if command in FORWARD else "--undirected", file, gb.Graph.from_edges(edges, directed=command in FORWARD)
 
 
-def as_rows(found: Any) -> list[tuple]:
+def as_rows(found) -> list[tuple]:
     """A result by labels as the command prints it."""
     if isinstance(found, dict):
         return list(found.items())
@@ -70,7 +69,7 @@ def as_rows(found: Any) -> list[tuple]:
     return [(walk, step, vertex) for walk, vertices in enumerate(found) for step, vertex in enumerate(vertices)]
 
 
-def same(text: str, value: Any) -> bool:
+def same(text: str, value) -> bool:
     return text == str(value) or (not isinstance(value, str) and float(text) == pytest.approx(float(value)))
 
 

@@ -12,7 +12,6 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 from grblas_gpu import Matrix, Scalar, Vector
 from grblas_gpu.api.computed import ComputedMatrix, ComputedVector
@@ -30,7 +29,7 @@ class _NoLibrary:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __getattr__(self, attr: str) -> Any:
+    def __getattr__(self, attr: str):
         if attr.startswith("GrB_") and attr.rpartition("_")[2] in TYPE_NAMES:
             return attr
         raise AttributeError(f"there is no C library behind grblas_gpu: {self._name}.{attr}")
@@ -48,7 +47,7 @@ class _AllIndices:
         return "_ALL_INDICES"
 
 
-def _c_name(op: Any) -> str:
+def _c_name(op) -> str:
     """What the C library calls a typed operator: where tests compare this, they go on to what matters."""
     name = {"cdiv": "div"}.get(op.name, op.name).upper()
     kind = {"Monoid": "_MONOID", "Semiring": "_SEMIRING"}.get(op.opclass, "")
@@ -83,7 +82,7 @@ def find_tests() -> Path:
 def install() -> Path:
     """Install everything; return the folder of the tests."""
     folder = find_tests()
-    graphblas: Any = install_as_graphblas()
+    graphblas = install_as_graphblas()
     core = importlib.import_module("graphblas.core")
     vars(core).update(
         lib=_NoLibrary("lib"), ffi=_NoLibrary("ffi"), NULL=_NoLibrary("NULL"), _supports_udfs=True, _has_numba=True

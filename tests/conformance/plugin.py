@@ -6,7 +6,6 @@ import json
 import os
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import alias
 import pytest
@@ -20,7 +19,7 @@ SCOPE = tomllib.loads((Path(__file__).parent / "out_of_scope.toml").read_text())
 _raises = pytest.raises
 
 
-def raises(*expected: Any, match: Any = None, **options: Any) -> Any:
+def raises(*expected, match=None, **options):
     """``match="XXX"``, always beside "TODO", stands for a message to come: that there is an error is checked.
 
     python-graphblas really says "XXX" there; the report names the tests that pass with another message.

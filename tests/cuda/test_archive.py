@@ -7,7 +7,6 @@ import os
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import emulated_cupy
 import nvrtc
@@ -95,7 +94,7 @@ def of_another_user(path: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [damage, open_to_all, in_an_open_folder, of_another_user])
-def test_files_that_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: Any) -> None:
+def test_files_that_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil) -> None:
     path = tmp_path / "kernels.zip"
     archive.write(path, [(archive.member(KERNEL), b"machine code")])
     monkeypatch.setenv(archive.PLACES, str(path))
@@ -123,7 +122,7 @@ def test_no_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
-def test_build(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_build(capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from grblas_gpu.backends.cuda.runtime.nvrtc import OF_CUPY, OPTIONS, compile_program
 
     programs, path = tmp_path / "programs.zip", tmp_path / "kernels-sm_90.zip"
@@ -155,20 +154,20 @@ def test_build(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ("warm --only nothing_like_it", "nothing_like_it"),
     ],
 )
-def test_wrong_arguments(capsys: Any, arguments: str, problem: str) -> None:
+def test_wrong_arguments(capsys, arguments: str, problem: str) -> None:
     code, _, message = run(capsys, f"kernels {arguments}")
     assert code == 2 and problem in message
 
 
 @pytest.mark.emulated
-def test_there_is_no_gpu(capsys: Any, tmp_path: Path) -> None:
+def test_there_is_no_gpu(capsys, tmp_path: Path) -> None:
     code, _, message = run(capsys, f"kernels list --only ^bfs$ -o {tmp_path / 'programs.zip'}")
     assert code == 1 and "bfs fails" in message
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.gpu
-def test_programs_that_a_gpu_lists_are_loaded(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_that_a_gpu_lists_are_loaded(capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Listed, compiled ahead of time, and then found by a process with empty caches."""
     import cupy
 

@@ -5,8 +5,7 @@ The emulated arrays refuse what CuPy refuses (``cupy_calls.py``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import emulated_engine
 import numpy as np
@@ -24,7 +23,7 @@ def backend(request, monkeypatch) -> Iterator[str]:
         yield name
 
 
-def matrix(dtype: Any = float) -> Matrix:
+def matrix(dtype=float) -> Matrix:
     rows, columns = np.nonzero((np.arange(N)[:, None] * 7 + np.arange(N) * 5) % 4 == 0)
     return Matrix.from_coo(rows, columns, np.arange(len(rows)) * 7 % 5 + 1, dtype, nrows=N, ncols=N)
 
@@ -34,11 +33,11 @@ def undirected() -> Matrix:
     return A.ewise_add(A.T, binary.max).select("offdiag").new()
 
 
-def vector(dtype: Any = float) -> Vector:
+def vector(dtype=float) -> Vector:
     return Vector.from_coo([1, 3, 4, 11], [5, 8, 7, 6], dtype, size=N)
 
 
-OPERATIONS: dict[str, Callable[[], Any]] = {
+OPERATIONS = {
     "scan": lambda: matrix().ss.scan(monoid.plus),
     "scan of a vector": lambda: vector(int).ss.scan(monoid.max),
     "sort": lambda: matrix().ss.sort(binary.lt),
@@ -72,7 +71,7 @@ OPERATIONS: dict[str, Callable[[], Any]] = {
     "edges": lambda: matrix().to_edgelist(),
     "for SciPy": lambda: io.to_scipy_sparse(matrix()).toarray(),
 }
-GRAPHS: dict[str, Callable[[], Any]] = {
+GRAPHS = {
     "grid": lambda: generators.grid_2d(4, 3),
     "path": lambda: generators.path(7),
     "star": lambda: generators.star(7),
@@ -114,13 +113,13 @@ def _masked(A: Matrix) -> Matrix:
     return A
 
 
-def _hypersparse() -> list[Any]:
+def _hypersparse():
     huge = 2**40
     A = Matrix.from_coo([5, 2**39, 7], [2**38, 1, 2**38], [1.5, 2, 3], nrows=huge, ncols=huge)
     return [A.mxm(A).new(), A.ewise_add(A.T, binary.plus).new(), A.reduce_rowwise(monoid.plus).new(), A.T.new()]
 
 
-def told(found: Any) -> Any:
+def told(found):
     """Entries, whatever has them."""
     if isinstance(found, Matrix | Vector):
         return [x.tolist() for x in found.to_coo()]
@@ -130,7 +129,7 @@ def told(found: Any) -> Any:
 
 
 @pytest.mark.parametrize("calls", [OPERATIONS, GRAPHS], ids=["operations", "graphs"])
-def test_as_on_the_host(backend: str, calls: dict[str, Callable[[], Any]]) -> None:
+def test_as_on_the_host(backend: str, calls) -> None:
     for name, call in calls.items():
         with gb.using("numpy"):
             expected = told(call())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, SLOW_ENGINES, backend, engine_fixture, moved
@@ -21,11 +19,11 @@ engine = engine_fixture("eager.assign_block")
 every_engine = engine_fixture("eager.assign_block", params=SLOW_ENGINES)
 
 
-def listed(part: Any) -> Any:
+def listed(part):
     return None if part is None else np.array(part, INDEX)
 
 
-def check(engine: Any, c: MatrixStore, value: Any, rows: Any, cols: Any) -> MatrixStore:
+def check(engine, c: MatrixStore, value, rows, cols) -> MatrixStore:
     given = moved(value, engine.to_device) if type(value) is MatrixStore else value
     index = engine.to_device(listed(rows)) if type(rows) is list else rows
     result = engine.assign_block.assign_block(moved(c, engine.to_device), given, index, cols)
@@ -35,13 +33,13 @@ def check(engine: Any, c: MatrixStore, value: Any, rows: Any, cols: Any) -> Matr
     return found
 
 
-def region(rng: Any, c: MatrixStore, rows: Any, cols: Any, dtype: Any) -> MatrixStore:
+def region(rng, c: MatrixStore, rows, cols, dtype) -> MatrixStore:
     shape = (c.nrows if rows is None else len(rows), c.ncols if cols is None else len(cols))
     return valued_matrix(rng, *shape, dtype, 0.3) if min(shape) else MatrixStore.empty(*shape, np.dtype(dtype))
 
 
 @pytest.mark.parametrize("rows", [ROWS[1], ROWS[4]], ids=str)
-def test_blocks(engine, rows: Any) -> None:
+def test_blocks(engine, rows) -> None:
     rng = np.random.default_rng(1)
     c = valued_matrix(rng, 30, 90, np.float32, 0.2)
     check(engine, c, np.float32(5), rows, COLUMNS[1])
@@ -49,7 +47,7 @@ def test_blocks(engine, rows: Any) -> None:
 
 
 @pytest.mark.parametrize("offsets", [np.int32, INDEX])
-def test_every_block(every_engine, offsets: Any) -> None:
+def test_every_block(every_engine, offsets) -> None:
     rng = np.random.default_rng(2)
     c = valued_matrix(rng, 30, 90, np.float64, 0.2)
     c.indptr = c.indptr.astype(offsets)
@@ -103,10 +101,10 @@ def test_a_row_that_is_named_twice(engine) -> None:
 
 @pytest.mark.parametrize("kind", [pytest.param("cpu"), *ENGINES])
 def test_lines_of_programs(kind: str, monkeypatch) -> None:
-    def random(nrows: int, ncols: int, dtype: Any) -> Matrix:
+    def random(nrows: int, ncols: int, dtype) -> Matrix:
         return matrix_of([nrows, ncols], (nrows, ncols), 0.1, (1, 9), dtype)
 
-    def run() -> list[Any]:
+    def run():
         results = []
         for index, value in [
             ((slice(3, 9), slice(2, 40)), 1),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture, moved
@@ -27,7 +25,7 @@ engine = engine_fixture("eager.assign_few")
 thorough = engine_fixture("eager.assign_few", params=SLOW_ENGINES)
 
 
-def check(engine, c: VectorStore, value: Any, few: list[int], view: Any = None, *how: Any) -> VectorStore:
+def check(engine, c: VectorStore, value, few: list[int], view=None, *how) -> VectorStore:
     """The kernel's result, twice: its count is still on the device when it is read again."""
     accum, replace, submask = how or (None, False, False)
     there = None if view is None else view._replace(store=moved(view.store, engine.to_device))

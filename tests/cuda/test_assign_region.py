@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture, moved
@@ -23,13 +21,13 @@ engine = engine_fixture("engine")
 thorough = engine_fixture("engine", params=SLOW_ENGINES)
 
 
-def given(kind: str, dtype: Any, seed: int) -> Any:
+def given(kind: str, dtype, seed: int):
     """What is assigned to the positions."""
     vector = small_vector(kind.replace("scalar", "full"), dtype, seed, len(POSITIONS))
     return vector.values[0] if kind == "scalar" else vector
 
 
-def check(engine, c_kind: str, kind: str, mask: Any, accum: Any, replace: bool, positions: Any = POSITIONS) -> None:
+def check(engine, c_kind: str, kind: str, mask, accum, replace: bool, positions=POSITIONS) -> None:
     c, value = small_vector(c_kind, np.float32, 3), given(kind, np.float32 if accum is None else np.int16, 5)
     view = None if mask is None else MaskView(small_vector(mask[0], np.int8, 9), *mask[1:])
     wanted = definitions.assign(c.copy(), value, (positions,), view, accum, replace, False)

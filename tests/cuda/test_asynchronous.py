@@ -5,8 +5,6 @@ On a GPU where there is one; otherwise the kernel runs in an emulation, which sh
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from checkers import serial_bfs
@@ -34,7 +32,7 @@ SEMIRINGS = {
 engine = engine_fixture(*MODULES)
 
 
-def levels_after_each_pass(engine: Any, a: MatrixStore, source: int) -> list[dict[int, int]]:
+def levels_after_each_pass(engine, a: MatrixStore, source: int) -> list[dict[int, int]]:
     """A search of asynchronous pulls only."""
     on_device = moved(a, engine.to_device)
     on_device._transpose = moved(a.transposed(), engine.to_device)
@@ -122,7 +120,7 @@ def test_values_lie_between_what_no_row_and_every_row_sees(engine, name, kind):
     assert result.nvals == len(keys)
 
 
-def dense(store: VectorStore, op: Any) -> np.ndarray:
+def dense(store: VectorStore, op) -> np.ndarray:
     values = np.full(store.size, op.monoid.identity, op.return_type.np_type)
     keys, found = entries(store)
     values[keys] = found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from grblas_gpu.errors import IndexOutOfBound, InvalidValue
 engine = engine_fixture("eager.building", "eager.matrix_facts", "eager.operating", params=SLOW_ENGINES)
 
 
-def built(engine, nrows: int, ncols: int, rows: Any, cols: Any, values: Any, dup_op: Any) -> Any:
+def built(engine, nrows: int, ncols: int, rows, cols, values, dup_op):
     to = engine.to_device
     there = np.broadcast_to(to(values[:1]), values.shape) if values.strides[0] == 0 else to(values)
     given = (to(rows), to(cols), there, dup_op, engine.operating.reduce_runs)

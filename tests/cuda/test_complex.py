@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import emulated_engine
 import numpy as np
@@ -58,7 +57,7 @@ def vector(seed: int, dtype: str, n: int = 23) -> Vector:
     return Vector.from_coo(index, rng.integers(-4, 5, 15) + 1j * rng.integers(-4, 5, 15), dtype, size=n)
 
 
-def same(found: Any, expected: Any, to_host: Any) -> None:
+def same(found, expected, to_host) -> None:
     if found is None or isinstance(found, (np.generic, complex)):
         np.testing.assert_allclose(found, expected, rtol=1e-5)
         return
@@ -71,13 +70,13 @@ def same(found: Any, expected: Any, to_host: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["FC32", "FC64"])
-def test_operations(engine: Any, dtype: str) -> None:
+def test_operations(engine, dtype: str) -> None:
     device = engine.engine.CudaBackend()
     a, b, u, v = graph(1, dtype), graph(2, dtype), vector(3, dtype), vector(4, dtype)
     real = Vector.from_coo(range(0, 23, 2), np.arange(12) - 5.5, size=23)
     np_type = a.dtype.np_type
 
-    def check(name: str, *arguments: Any, **options: Any) -> None:
+    def check(name: str, *arguments, **options) -> None:
         given = [argument._store if hasattr(argument, "_store") else argument for argument in arguments]
         moved = [engine.to_device(x) if isinstance(x, np.ndarray) else x for x in given]
         moved = [
@@ -126,7 +125,7 @@ def test_operations(engine: Any, dtype: str) -> None:
 def test_on_a_gpu(dtype: str) -> None:
     """Through the API, masks and accumulators included; and the trace says how."""
 
-    def compute(backend: str) -> list[Any]:
+    def compute(backend: str):
         a, u, v = (x.to(backend) for x in (graph(1, dtype), vector(3, dtype), vector(4, dtype)))
         w = u.dup()
         w(~v.S, binary.plus) << semiring.plus_times(a @ u)

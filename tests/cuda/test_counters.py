@@ -5,8 +5,6 @@ On a GPU where there is one; otherwise the kernels run in an emulation.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, engine_fixture, loaded
@@ -17,7 +15,7 @@ from grblas_gpu.backends.storage import VectorStore
 engine = engine_fixture("runtime.counters", "eager.matrix_facts", "runtime.workspace", "eager.vectors")
 
 
-def selected(engine: Any, count: int) -> VectorStore:
+def selected(engine, count: int) -> VectorStore:
     """A result with so many entries, which the device has counted."""
     x = VectorStore(60, engine.to_device(np.arange(60)))
     return engine.vectors.filtered(x, select.valuelt["INT64"], count, True)

@@ -5,8 +5,6 @@ On a GPU where there is one; otherwise the kernels run in an emulation, which sh
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import GPU, SLOW_ENGINES, engine_fixture
@@ -29,7 +27,7 @@ engine = engine_fixture(*MODULES)
 slow_engine = engine_fixture(*MODULES, params=SLOW_ENGINES)
 
 
-def moved(store: MatrixStore, to: Any, offsets: Any = np.int32) -> MatrixStore:
+def moved(store: MatrixStore, to, offsets=np.int32) -> MatrixStore:
     indptr = to(store.indptr.astype(offsets))
     return MatrixStore(store.nrows, store.ncols, indptr, to(store.indices), to(store.values))
 
@@ -73,7 +71,7 @@ def test_transposes(engine, shape, dtype):
     np.testing.assert_array_equal(engine.to_host(result), values.reshape(shape).T.reshape(-1))
 
 
-def skewed_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype: Any) -> MatrixStore:
+def skewed_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype) -> MatrixStore:
     """Some rows without entries, many short ones, and one with nearly all columns."""
     where = rng.random((nrows, ncols)) < rng.choice([0.0, 0.02, 0.2], nrows)[:, None]
     where[nrows // 2] = rng.random(ncols) < 0.9
@@ -175,7 +173,7 @@ def test_semirings_masks_and_forms(slow_engine, monkeypatch, name, where, flip):
             check(slow_engine, name, 16, where, full, flip, seed)
 
 
-def in_form(engine, rng: np.random.Generator, shape: tuple[int, int], dtype: Any, form: str) -> tuple[Any, MatrixStore]:
+def in_form(engine, rng: np.random.Generator, shape: tuple[int, int], dtype, form: str):
     """A random matrix on the device, and the same on the host."""
     host = random_matrix(rng, *shape, dtype, float(rng.choice([0.1, 0.4])))
     if form == "full":

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import emulated_cupy
 import numpy as np
 import pytest
@@ -57,7 +54,7 @@ CASES = ["first", "last", "between", "around", "short runs", "five entries", "an
 
 
 @pytest.fixture(params=SLOW_ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
+def engine(request, monkeypatch):
     modules = "extracting merging mxm_gustavson mxm_operands mxm_programs rows selecting spmm transpose".split()
     emulated_cupy.meetings.clear()
     with loaded(request.param, monkeypatch, *(f"eager.{name}" for name in modules), "runtime.workspace") as found:

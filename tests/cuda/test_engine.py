@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 from running import in_threads
@@ -17,7 +14,7 @@ pytestmark = pytest.mark.gpu
 
 
 @pytest.fixture
-def cupy() -> Iterator[Any]:
+def cupy():
     import cupy
 
     with gb.using("cuda"):
@@ -65,7 +62,7 @@ def test_no_operation_reads_a_count(cupy, monkeypatch) -> None:
 
     expected = [v.to("cpu") for v in body()]  # compiles what it needs
 
-    def refuse(*args: Any) -> None:
+    def refuse(*args) -> None:
         raise AssertionError("a number was read from the device")
 
     monkeypatch.setattr(Counter, "read", refuse)
@@ -181,7 +178,7 @@ def test_out_of_memory_says_what_and_changes_nothing(cupy) -> None:
     assert y.to("cpu").isequal(before)
 
 
-def used_by(cupy: Any, run: Any) -> int:
+def used_by(cupy, run) -> int:
     """The memory that a pool of its own had to get from the device."""
     from grblas_gpu.backends.cuda.runtime import workspace as scratch
 

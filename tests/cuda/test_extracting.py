@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture, moved
@@ -19,7 +17,7 @@ def one_value(a: MatrixStore) -> MatrixStore:
 
 
 @pytest.mark.parametrize("offsets", [np.int32, INDEX])
-def test_rows_that_follow_each_other(engine, offsets: Any) -> None:
+def test_rows_that_follow_each_other(engine, offsets) -> None:
     random = valued_matrix(np.random.default_rng(1), 300, 40, np.float32, 0.1)
     for a in (random, one_value(random), with_degrees([0, 0, 3, 0, 700, 0]), with_degrees([0, 0])):
         a.indptr = a.indptr.astype(offsets)
@@ -32,7 +30,7 @@ def test_rows_that_follow_each_other(engine, offsets: Any) -> None:
 
 @pytest.mark.parametrize("offsets", [np.int32, INDEX])
 @pytest.mark.parametrize("most_read", [0, 1000])
-def test_diagonals(engine, monkeypatch, offsets: Any, most_read: int) -> None:
+def test_diagonals(engine, monkeypatch, offsets, most_read: int) -> None:
     """By searches in rows, or by all columns of rows that follow each other, if these have not too many."""
     monkeypatch.setattr(engine.extracting, "LEAST_READ", 0)
     monkeypatch.setattr(engine.extracting, "MOST_READ", most_read)
@@ -50,7 +48,7 @@ def test_diagonals(engine, monkeypatch, offsets: Any, most_read: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.float32, np.int64, np.complex128])
-def test_diagonals_of_short_rows_and_a_long_one(engine, monkeypatch, dtype: Any) -> None:
+def test_diagonals_of_short_rows_and_a_long_one(engine, monkeypatch, dtype) -> None:
     """Columns near the diagonal are in the rows around, too; there are empty rows, and sizes are odd."""
     monkeypatch.setattr(engine.extracting, "LEAST_READ", 0)
     rng, nrows, ncols = np.random.default_rng(3), 1003, 2601
@@ -96,7 +94,7 @@ def test_wide_columns(engine, monkeypatch, most_read: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.int64, np.uint64])
-def test_positions_are_checked(engine, dtype: Any) -> None:
+def test_positions_are_checked(engine, dtype) -> None:
     rng = np.random.default_rng(5)
     low = -100 if np.dtype(dtype).kind == "i" else 0
     given = rng.integers(low, 100, 700).astype(dtype)
@@ -126,7 +124,7 @@ def test_what_a_vector_has_at_positions(engine, kind: str) -> None:
 
 @pytest.mark.parametrize("dtype", [np.int16, np.int64, np.uint64])
 @pytest.mark.parametrize("kind", ["full", "bitmap"])
-def test_positions_are_checked_while_taken(engine, kind: str, dtype: Any) -> None:
+def test_positions_are_checked_while_taken(engine, kind: str, dtype) -> None:
     low = -SIZE if np.dtype(dtype).kind == "i" else 0
     given = np.random.default_rng(5).integers(low, SIZE, 700).astype(dtype)
     u = small_vector(kind, np.float32, 1)

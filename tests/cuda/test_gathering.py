@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture, moved
@@ -17,7 +15,7 @@ engine = engine_fixture(
 )
 
 
-def at_most_one(rng: Any, nrows: int, ncols: int, fill: float) -> MatrixStore:
+def at_most_one(rng, nrows: int, ncols: int, fill: float) -> MatrixStore:
     """Some rows with an entry somewhere."""
     filled = rng.random(nrows) < fill
     indptr = np.concatenate([[0], np.cumsum(filled)]).astype(INDEX)
@@ -25,7 +23,7 @@ def at_most_one(rng: Any, nrows: int, ncols: int, fill: float) -> MatrixStore:
     return MatrixStore(nrows, ncols, indptr, rng.integers(0, ncols, count).astype(np.int32), rng.integers(1, 9, count))
 
 
-def diagonal(rng: Any, n: int, iso: bool = False) -> MatrixStore:
+def diagonal(rng, n: int, iso: bool = False) -> MatrixStore:
     values = rng.integers(1, 9, 1 if iso else n)
     return MatrixStore(n, n, np.arange(n + 1), np.arange(n, dtype=np.int32), values)
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded
@@ -36,26 +33,26 @@ LENGTHS = [
 
 
 @pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
+def engine(request, monkeypatch):
     with loaded(request.param, monkeypatch, "eager.groups") as found:
         monkeypatch.setattr(found.groups, "MOST_SLOTS", 1024)
         yield found
 
 
-def rows_of_every_length(rng: np.random.Generator, values: Any) -> MatrixStore:
+def rows_of_every_length(rng: np.random.Generator, values) -> MatrixStore:
     columns = [np.sort(rng.choice(1600, length, replace=False)) for length in LENGTHS]
     indptr = np.concatenate([[0], np.cumsum(LENGTHS)])
     return MatrixStore(len(LENGTHS), 1600, indptr, np.concatenate(columns).astype(np.int32), values)
 
 
-def found(engine: Any, a: MatrixStore, groups: Any, handicap: Any = None, wanted_rows: Any = None) -> dict[int, int]:
+def found(engine, a: MatrixStore, groups, handicap=None, wanted_rows=None) -> dict[int, int]:
     there = MatrixStore(a.nrows, a.ncols, *map(engine.to_device, (a.indptr, a.indices, a.values)))
     store = engine.groups.heaviest_groups(there, *map(engine.to_device, (groups, handicap, wanted_rows)))
     best, present = engine.to_host(store.values), engine.to_host(store.present)
     return {i: int(best[i]) for i in range(a.nrows) if present is None or present[i]}
 
 
-def expected(a: MatrixStore, groups: Any, handicap: Any = None, wanted_rows: Any = None) -> dict[int, int]:
+def expected(a: MatrixStore, groups, handicap=None, wanted_rows=None) -> dict[int, int]:
     given = [None if x is None else VectorStore(len(x), x) for x in (groups, handicap)]
     rows = None if wanted_rows is None else VectorStore(a.nrows, np.ones(1), present=wanted_rows)
     store = defined.heaviest_groups(a, *given, rows)

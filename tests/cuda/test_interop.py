@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 from hardware import has_gpu
@@ -18,7 +15,7 @@ GPU = has_gpu()
 class Foreign:
     """An array of another library that offers CUDA's array interface and nothing else."""
 
-    def __init__(self, array: Any, read_only: bool = False) -> None:
+    def __init__(self, array, read_only: bool = False) -> None:
         self.array = array
         self.read_only = read_only
 
@@ -31,10 +28,10 @@ class Foreign:
 class Exchanged:
     """An array of another library that offers DLPack and nothing else."""
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array) -> None:
         self.array = array
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, **options):
         return self.array.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -42,7 +39,7 @@ class Exchanged:
 
 
 @pytest.fixture
-def cupy() -> Iterator[Any]:
+def cupy():
     import cupy
 
     with gb.using("cuda"):
@@ -50,11 +47,11 @@ def cupy() -> Iterator[Any]:
 
 
 @pytest.fixture
-def csr(cupy) -> tuple[Any, Any, Any]:
+def csr(cupy):
     return cupy.array([0, 2, 2, 3], np.int32), cupy.array([1, 2, 0], np.int32), cupy.array([5.0, 6.0, 7.0])
 
 
-def address(array: Any) -> int:
+def address(array) -> int:
     return array.data.ptr
 
 
@@ -193,7 +190,7 @@ def test_device_arrays_on_the_host_are_the_stored_arrays():
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("wrapped", [lambda x: x, Foreign, Exchanged], ids=["cupy", "interface", "dlpack"])
-def test_arrays_on_the_device_are_indices(cupy: Any, wrapped: Any) -> None:
+def test_arrays_on_the_device_are_indices(cupy, wrapped) -> None:
     v, A = Vector.from_dense([5, 6, 7]), Matrix.from_dense([[1, 2], [3, 4]])
     index = wrapped(cupy.array([2, 0, -1]))
     assert v[index].new().to_dense().tolist() == [7, 5, 7]

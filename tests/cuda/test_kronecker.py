@@ -5,8 +5,6 @@ On a GPU where there is one; otherwise the kernel runs in an emulation.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded
@@ -43,7 +41,7 @@ def recipe_of(name: str) -> Recipe:
     return Recipe(scale, factor << scale, seed, quadrant_limits(*quadrants), permutation)
 
 
-def keys_on(device: Any, recipe: Recipe, low: int, high: int, room: int) -> tuple[int, list[int]]:
+def keys_on(device, recipe: Recipe, low: int, high: int, room: int) -> tuple[int, list[int]]:
     """How many keys the kernel finds, and those for which there was room, in order; nothing else is written."""
     there = recipe._replace(permutation=device.to_device(recipe.permutation))
     keys = device.to_device(np.full(room + 3, structure.NOTHING))

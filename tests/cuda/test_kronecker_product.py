@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture, moved
@@ -16,7 +14,7 @@ engine = engine_fixture("eager.kronecker")
 every_engine = engine_fixture("eager.kronecker", params=SLOW_ENGINES)
 
 
-def check(engine: Any, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
+def check(engine, a: MatrixStore, b: MatrixStore, op) -> MatrixStore:
     there = (moved(each, engine.to_device) for each in (a, b))
     found: MatrixStore = moved(engine.kronecker.kronecker_product(*there, op), engine.to_host)
     same(found, definitions.kronecker(a, b, op))
@@ -48,7 +46,7 @@ def test_operators(every_engine, name: str) -> None:
 
 
 @pytest.mark.parametrize("offsets", [np.int32, INDEX])
-def test_rows_of_any_length(every_engine, offsets: Any, monkeypatch) -> None:
+def test_rows_of_any_length(every_engine, offsets, monkeypatch) -> None:
     if offsets is INDEX:  # as if 32 bits were not enough
         monkeypatch.setattr(every_engine.kronecker, "INT32_LIMIT", 100)
     a, b = with_degrees([0, 900, 0, 3, 1, 0]), with_degrees([0, 5, 0, 2, 0])

@@ -6,7 +6,6 @@ import copy
 import pickle
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import emulated_engine
 import numpy as np
@@ -29,7 +28,7 @@ def waits(request, monkeypatch) -> Iterator[Waits]:
 
         number_at, seen = counters.Block.number_at, Waits()
 
-        def counted(block: Any, place: int) -> int:
+        def counted(block, place: int) -> int:
             seen.count += 1
             return number_at(block, place)
 
@@ -37,7 +36,7 @@ def waits(request, monkeypatch) -> Iterator[Waits]:
         yield seen
 
 
-def one_to_ten(dtype: Any = float) -> Matrix:
+def one_to_ten(dtype=float) -> Matrix:
     return Matrix.from_coo(np.arange(10), np.arange(10) * 3 % 10, np.arange(1, 11), dtype, nrows=1000, ncols=1000)
 
 
@@ -62,7 +61,7 @@ def test_nobody_waits_for_what_nobody_reads(waits: Waits, name: str) -> None:
 
 
 #: Possible first uses of a sum of one to ten.
-LOOKS: dict[str, tuple[Callable[[Scalar], Any], Any]] = {
+LOOKS = {
     "value": (lambda s: s.value, 55),
     "float": (float, 55),
     "nvals": (lambda s: s.nvals, 1),

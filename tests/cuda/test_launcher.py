@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 from emulated_engine import loaded
@@ -27,7 +27,7 @@ class Driver:
     CUDADriverError = Refused
 
     def __init__(self) -> None:
-        self.launches: list[tuple[Any, ...]] = []
+        self.launches = []
         self.room = 10**6  # blocks that find a place
 
     def occupancyMaxActiveBlocksPerMultiprocessor(self, function: int, threads: int, shared: int) -> int:
@@ -48,7 +48,7 @@ class Kernel:
         self.shared_size_bytes, self.max_dynamic_shared_size_bytes = 1000, 0
         self.preferences: list[int] = []
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value) -> None:
         if name == "preferred_shared_memory_carveout":
             self.preferences.append(value)
         super().__setattr__(name, value)
@@ -70,12 +70,12 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
         yield made
 
 
-def launcher(kernel: Kernel, cluster: int) -> Any:
+def launcher(kernel: Kernel, cluster: int):
     module = importlib.import_module("grblas_gpu.backends.cuda.fusion.launcher")
     return module.Launcher(kernel, THREADS, 2, cluster)
 
 
-def launch(by: Any, work: int, parameters: int = 9, shared: bool = False) -> None:
+def launch(by, work: int, parameters: int = 9, shared: bool = False) -> None:
     by.launch(memoryview(b""), parameters, work, DEVICE, shared)
 
 

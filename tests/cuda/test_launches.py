@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ CALLS: dict[str, tuple[Call, int, int]] = {
 
 
 @pytest.fixture
-def engine(monkeypatch) -> Iterator[Any]:
+def engine(monkeypatch):
     modules = [f"eager.{name}" for name in MODULES]
     with loaded("recorded", monkeypatch, *modules, "runtime.workspace", "runtime.counters") as found:
         yield found
@@ -47,7 +47,7 @@ def seen(engine, monkeypatch) -> list[str]:
     launches: list[str] = []
     launch = engine.workspace.Scratch.launch
 
-    def counted_launch(*given: Any, **options: Any) -> None:
+    def counted_launch(*given, **options) -> None:
         launches.append("launch")
         launch(*given, **options)
 
@@ -59,7 +59,7 @@ def seen(engine, monkeypatch) -> list[str]:
 def test_launches_and_waits(engine, seen, monkeypatch, name: str) -> None:
     call, launches, waits = CALLS[name]
 
-    def waited(block: Any, place: int) -> int:
+    def waited(block, place: int) -> int:
         calls.add(place // engine.counters.SLOTS_PER_CALL)
         return 1
 

@@ -6,7 +6,6 @@ Compiling and linking need no GPU, only the packages.
 from __future__ import annotations
 
 import importlib.util
-from typing import Any
 
 import numpy as np
 import nvrtc
@@ -43,7 +42,7 @@ def with_a_dictionary(x, y):
     return {"a": x}["a"] + y
 
 
-def program(op: Any) -> str:
+def program(op) -> str:
     return cuda.render("step.cu", operator_pieces(op, 2))
 
 

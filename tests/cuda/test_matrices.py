@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -28,7 +26,7 @@ def random_arrays(rng: np.random.Generator, nrows: int, ncols: int, dtype: str) 
     return keys // ncols, keys % ncols, values.astype(bool) if dtype == "BOOL" else values
 
 
-def both(make: Any) -> list[Any]:
+def both(make):
     """The same object on both engines."""
     made = []
     for backend in BACKENDS:
@@ -44,12 +42,12 @@ def matrices(rng: np.random.Generator, shape: tuple[int, int], dtype: str) -> li
     return both(lambda: Matrix.from_coo(rows, cols, values, dtype, nrows=shape[0], ncols=shape[1]))
 
 
-def same(expected: Any, found: Any) -> None:
+def same(expected, found) -> None:
     assert found.to("numpy").isequal(expected, check_dtype=True)
     assert found.nvals == expected.nvals
 
 
-def expressions(rng: np.random.Generator, A: Matrix, B: Matrix, index: Any) -> dict[str, Any]:
+def expressions(rng: np.random.Generator, A: Matrix, B: Matrix, index):
     """Expressions whose results have the shape of their operands."""
     n = A.nrows
     other = Vector.from_coo(index[0], index[2], "INT64", size=n)
@@ -177,7 +175,7 @@ def test_what_does_not_fit_raises_our_own_error() -> None:
         def __init__(self, left: int) -> None:
             self.left = left
 
-        def __call__(self, size: int) -> Any:
+        def __call__(self, size: int):
             self.left -= 1
             if self.left == -1:
                 raise cupy.cuda.memory.OutOfMemoryError(size, 0)

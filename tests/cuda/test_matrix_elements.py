@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture, moved
@@ -17,7 +15,7 @@ DEGREES = [3, 0, 7, 1, 0, 4]
 engine = engine_fixture("eager.matrix_elements")
 
 
-def case(dtype: Any, iso: bool, offsets: Any = np.int64) -> MatrixStore:
+def case(dtype, iso: bool, offsets=np.int64) -> MatrixStore:
     a = with_degrees(DEGREES, dtype)
     return MatrixStore(a.nrows, 9, a.indptr.astype(offsets), a.indices, np.ones(1, dtype) if iso else a.values)
 
@@ -30,7 +28,7 @@ def case(dtype: Any, iso: bool, offsets: Any = np.int64) -> MatrixStore:
         pytest.param(bool, False, np.int32, marks=pytest.mark.slow),
     ],
 )
-def test_elements(engine, dtype: Any, iso: bool, offsets: Any) -> None:
+def test_elements(engine, dtype, iso: bool, offsets) -> None:
     """Every position of small rows, there or not; with the value that all have, and another."""
     a = case(dtype, iso, offsets)
     there, to_host = moved(a, engine.to_device), engine.to_host

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ engine = engine_fixture(
 )
 
 
-def merged(engine, x: MatrixStore, y: MatrixStore, *given: Any, **more: Any) -> MatrixStore:
+def merged(engine, x: MatrixStore, y: MatrixStore, *given, **more) -> MatrixStore:
     result = engine.merging.merge(moved(x, engine.to_device), moved(y, engine.to_device), *given, **more)
     return moved(result, engine.to_host)
 
@@ -104,7 +103,7 @@ def test_a_mask_with_the_positions_of_an_operand(
 @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.float64])
 @pytest.mark.parametrize("structure", [True, False])
 @pytest.mark.parametrize("complement", [True, False])
-def test_any_mask_over_equal_positions(engine, monkeypatch, dtype: Any, structure: bool, complement: bool) -> None:
+def test_any_mask_over_equal_positions(engine, monkeypatch, dtype, structure: bool, complement: bool) -> None:
     """Only values change, or entries go: nothing is merged."""
     monkeypatch.setattr(engine.matrices, "merge", None)
     rng = np.random.default_rng(6)

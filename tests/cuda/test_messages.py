@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import emulated_cupy
 import numpy as np
@@ -32,7 +30,7 @@ FILES = {"pack_parts.cu", "merge_parts.cu"}
 
 
 @pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
+def engine(request, monkeypatch):
     with loaded(request.param, monkeypatch, "messages", "runtime.counters") as found:
         found.move = lambda u: moved(u, found.to_device)
         yield found
@@ -86,7 +84,7 @@ def test_the_host_waits_once_for_what_it_sends_and_never_for_what_arrived(engine
     waits = []
     number_at = engine.counters.Block.number_at
 
-    def counted(self: Any, place: int) -> int:
+    def counted(self, place: int) -> int:
         if self.seen <= place:
             waits.append(place)
         return number_at(self, place)

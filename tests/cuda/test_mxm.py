@@ -6,8 +6,6 @@ On a GPU where there is one; otherwise the kernels run in an emulation, which sh
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +22,7 @@ NAMES = list(SEMIRINGS)[:: 1 if GPU else 3]
 
 
 @pytest.fixture(params=SLOW_ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
+def engine(request, monkeypatch):
     """``mxm`` of the CUDA engine, and how arrays get there."""
     parts = ("mxm", "mxm_programs", "mxm_gustavson", "mxm_hashed")
     with loaded(request.param, monkeypatch, *(f"eager.{name}" for name in parts)) as found:
@@ -121,7 +119,7 @@ def only_hashed(engine, monkeypatch) -> None:
     monkeypatch.setattr(engine.gustavson, "MOST_WINDOWS", 0)
 
 
-def rows_with_products(products: list[int], ncols: int, distinct: int, dtype: Any) -> tuple[MatrixStore, MatrixStore]:
+def rows_with_products(products: list[int], ncols: int, distinct: int, dtype) -> tuple[MatrixStore, MatrixStore]:
     """Factors whose result has rows with so many products, in about so many columns near the last one."""
     rng = np.random.default_rng(ncols)
     lengths = [0, 1, 2, 3, 5, 16, 40]
@@ -210,7 +208,7 @@ def test_little_scratch_memory(engine, monkeypatch):
     clear_compiled()
 
 
-def row_matrix(rows: list[list[int]], ncols: int, dtype: Any = np.float64) -> MatrixStore:
+def row_matrix(rows: list[list[int]], ncols: int, dtype=np.float64) -> MatrixStore:
     indptr = np.cumsum([0, *(len(row) for row in rows)]).astype(INDEX)
     indices = np.array([k for row in rows for k in row], column_type(ncols))
     return MatrixStore(len(rows), ncols, indptr, indices, (np.arange(len(indices)) % 7).astype(dtype))

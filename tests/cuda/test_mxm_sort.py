@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, GPU, loaded
@@ -19,7 +16,7 @@ NAMES = [pytest.param(name, marks=() if GPU or name == "plus_pair" else pytest.m
 
 
 @pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
     """Rows of more than four entries are long ones, and no row has a sum for every column."""
     with loaded(request.param, monkeypatch, "eager.mxm", "eager.mxm_gustavson") as found:
         monkeypatch.setattr(found.mxm, "MOST_SORTED", 4)
@@ -36,7 +33,7 @@ def groups(rng: np.random.Generator, members: int, number: int, dtype: np.dtype,
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_sums_over_groups(engine: Any, name: str) -> None:
+def test_sums_over_groups(engine, name: str) -> None:
     rng, op = np.random.default_rng(7), SEMIRINGS[name]
     for number, iso in ((1, False), (9, True), (50, False)):
         a = random_matrix(rng, 40, 60, op.binaryop.type.np_type, 0.3)
@@ -48,7 +45,7 @@ def test_sums_over_groups(engine: Any, name: str) -> None:
             assert chosen(engine, case.a, case.b, op) is None
 
 
-def test_what_is_left_to_tables(engine: Any) -> None:
+def test_what_is_left_to_tables(engine) -> None:
     """A member without a group, one with two groups, and anything through a mask."""
     rng, op = np.random.default_rng(8), SEMIRINGS["plus_pair"]
     a, b = random_matrix(rng, 40, 60, np.int64, 0.3), groups(rng, 60, 9, np.dtype(np.int64), False)
@@ -63,7 +60,7 @@ def test_what_is_left_to_tables(engine: Any) -> None:
         check(engine, Case(a, right, op), "mxm.gustavson")
 
 
-def test_rows_and_columns_that_are_scaled(engine: Any) -> None:
+def test_rows_and_columns_that_are_scaled(engine) -> None:
     rng, op = np.random.default_rng(9), SEMIRINGS["plus_times"]
     a, b = random_matrix(rng, 60, 60, np.float64, 0.3), groups(rng, 60, 60, np.dtype(np.float64), False)
     diagonal = MatrixStore(60, 60, b.indptr, np.arange(60, dtype=b.indices.dtype), b.values)
@@ -73,12 +70,12 @@ def test_rows_and_columns_that_are_scaled(engine: Any) -> None:
         check(engine, Case(left, right, op), "mxm.gustavson")  # a requested strategy is used
 
 
-def chosen(engine: Any, a: MatrixStore, b: MatrixStore, op: Any, masked: bool = False) -> str | None:
+def chosen(engine, a: MatrixStore, b: MatrixStore, op, masked: bool = False) -> str | None:
     found = engine.shaped(moved(a, engine.to_device), moved(b, engine.to_device), op, masked)
     return None if found is None else found[0]
 
 
-def test_what_calls_itself_idempotent_may_change_a_sign(engine: Any) -> None:
+def test_what_calls_itself_idempotent_may_change_a_sign(engine) -> None:
     """gcd(-2, -2) is 2, so equal products do not stand for their sum."""
     op = semiring.register_anonymous(monoid.numpy.gcd, binary.times)["INT64"]
     one, minus_two = (

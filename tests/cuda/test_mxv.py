@@ -6,7 +6,6 @@ On a GPU where there is one; otherwise the kernels run in an emulation, which sh
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 import emulated_cupy
 import numpy as np
@@ -31,7 +30,7 @@ def engine(request, monkeypatch):
         yield found
 
 
-def run(engine, case: Case, strategy: str, **options: Any) -> VectorStore:
+def run(engine, case: Case, strategy: str, **options) -> VectorStore:
     """The product on the device, back on the host. What CuPy would compute (transposes, row numbers) is given."""
     a = moved(case.a, engine.to_device)
     a._transpose = moved(case.a.transposed(), engine.to_device)
@@ -46,7 +45,7 @@ def run(engine, case: Case, strategy: str, **options: Any) -> VectorStore:
     return moved(result, engine.to_host)
 
 
-def check(engine, case: Case, strategy: str, **options: Any) -> VectorStore:
+def check(engine, case: Case, strategy: str, **options) -> VectorStore:
     result = run(engine, case, strategy, **options)
     plan = Plan(strategy, "")
     expected = Definitions().mxv(

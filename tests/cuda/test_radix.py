@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import emulated_cupy
 import numpy as np
 import pytest
@@ -14,7 +12,7 @@ from grblas_gpu.backends.cuda.runtime import compile as cuda
 engine = engine_fixture("eager.radix", "eager.radix_parts")
 
 
-def random_keys(seed: int, count: int, bits: int, dtype: Any) -> np.ndarray:
+def random_keys(seed: int, count: int, bits: int, dtype) -> np.ndarray:
     rng = np.random.default_rng(seed)
     return rng.integers(0, 2**bits, count, np.uint64).astype(dtype)
 

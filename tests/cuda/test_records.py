@@ -5,8 +5,6 @@ What operations give is compared with python-graphblas in tests/api/test_records
 
 from __future__ import annotations
 
-from typing import Any
-
 import emulated_engine
 import numpy as np
 import nvrtc
@@ -35,7 +33,7 @@ FIELD = "class"
 
 
 @pytest.fixture(params=[emulated_engine.ENGINES[1], pytest.param("cuda", marks=emulated_engine.ENGINES[0].marks)])
-def backend(request: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def backend(request, monkeypatch: pytest.MonkeyPatch):
     with emulated_engine.backend(request.param, monkeypatch) as name:
         yield name
 
@@ -69,7 +67,7 @@ UNARY = [
 BINARY = [lambda p, q: p if p["b"] < q["b"] else q, lambda p, q: np.sqrt(p["b"] * q["b"]), lambda p, q: q["in"]]
 
 
-def operators() -> list[tuple[str, Any]]:
+def operators():
     udt = dtypes.register_anonymous(PACKED, "PackedOfTests")
     made = [("unary", unary.register_anonymous(each, is_udt=True)[udt]) for each in UNARY]
     made += [("binary", binary.register_anonymous(each, is_udt=True)[udt]) for each in BINARY]
@@ -133,7 +131,7 @@ def test_operations(backend: str) -> None:
     shifted = indexunary.register_anonymous(lambda p, i, j, q: p["class"] + i - q["a"], is_udt=True)
     rows, cols = np.random.default_rng(3).integers(0, 12, (2, 60))
 
-    def compute(name: str) -> list[Any]:
+    def compute(name: str):
         with gb.using(name):
             A = Matrix.from_coo(rows, cols, packed(60), udt, nrows=12, ncols=12, dup_op=lower)
             u = Vector.from_coo(range(0, 12, 2), packed(6, 4), udt, size=12)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import emulated_cupy
 import numpy as np
 import pytest
@@ -16,7 +14,7 @@ from grblas_gpu.backends.storage import MatrixStore
 engine = engine_fixture("engine", "eager.operating", "runtime.launch", "runtime.workspace")
 
 
-def check(engine, op: Any, values: np.ndarray, starts: Any) -> np.ndarray:
+def check(engine, op, values: np.ndarray, starts) -> np.ndarray:
     starts = np.asarray(starts, np.int64)
     found = engine.operating.reduce_runs(op, engine.to_device(values), engine.to_device(starts)).get()
     wanted = op.reduceat(values, starts)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture, moved
@@ -18,7 +16,7 @@ from grblas_gpu.operators import get_typed_op
 engine = engine_fixture("eager.rows", "eager.operating", "engine")
 
 
-def check(engine, a: MatrixStore, op: Any, offsets: Any = INDEX) -> None:
+def check(engine, a: MatrixStore, op, offsets=INDEX) -> None:
     a.indptr = a.indptr.astype(offsets)
     result = moved(engine.rows.reduce_rows(moved(a, engine.to_device), op), engine.to_host)
     expected = definitions.reduce_rowwise(a, op)
@@ -132,7 +130,7 @@ def test_counts_read_no_entries(engine) -> None:
 
 
 @pytest.mark.parametrize("offsets", [np.int32, INDEX])
-def test_lengths_of_rows(engine, offsets: Any) -> None:
+def test_lengths_of_rows(engine, offsets) -> None:
     for degrees in ([3], [0, 0, 2, 0], [5000, 1], [0, 0], np.random.default_rng(3).integers(0, 3, 700)):
         a = with_degrees(degrees)
         a.indptr = a.indptr.astype(offsets)

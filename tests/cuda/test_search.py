@@ -7,7 +7,6 @@ import gc
 import importlib
 import sys
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import nvrtc
@@ -185,7 +184,7 @@ def test_rank_0_launches_the_steps_of_all(engine, monkeypatch):
     assert all(not group._shared for group in groups)
 
 
-def opening_cupy(cupy: Any) -> Any:
+def opening_cupy(cupy):
     """CuPy with arrays at addresses."""
 
     def array_at(shape: tuple[int], dtype: np.dtype, address: int) -> np.ndarray:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture, moved
@@ -15,7 +13,7 @@ from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 engine = engine_fixture("eager.selecting", "eager.matrix_facts", "eager.mxm_operands", params=SLOW_ENGINES)
 
 
-def check(engine, a: MatrixStore, op: Any, thunk: Any) -> None:
+def check(engine, a: MatrixStore, op, thunk) -> None:
     result = engine.selecting.select(moved(a, engine.to_device), op, thunk)
     same(moved(result, engine.to_host), definitions.select(a, op, thunk))
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import emulated_engine
 import numpy as np
 import pytest
@@ -17,13 +14,13 @@ CHOICES = ("first", "last", "smallest", "largest")
 
 
 @pytest.fixture(params=emulated_engine.SLOW_ENGINES)
-def on_device(request: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def on_device(request, monkeypatch: pytest.MonkeyPatch):
     """Moves objects to the engine."""
     with emulated_engine.loaded(request.param, monkeypatch, "engine", "eager.operating") as found:
         if request.param != "gpu":
             monkeypatch.setitem(registry._engines, "cuda", found.engine.CudaBackend())
 
-        def moved(x: Any) -> Any:
+        def moved(x):
             engine = registry.get_engine("cuda")
             return type(x)._from_store(engine, x.dtype, emulated_engine.moved(x._store, found.to_device))
 
@@ -40,7 +37,7 @@ def objects(dtype: str) -> tuple[Vector, Matrix, Matrix]:
     return v, A.to(form="sparse"), Matrix(dtype, 3, 9)
 
 
-def same(found: Any, expected: Any) -> None:
+def same(found, expected) -> None:
     if expected is None:
         assert found is None
         return
@@ -49,7 +46,7 @@ def same(found: Any, expected: Any) -> None:
         np.testing.assert_array_equal(mine, other)
 
 
-def test_lines_stay_on_the_device(on_device: Any) -> None:
+def test_lines_stay_on_the_device(on_device) -> None:
     for dtype in ("INT64", "FP64", "UINT8"):
         v, A, empty = objects(dtype)
         w, B, nothing = on_device(v), on_device(A), on_device(empty)

@@ -7,8 +7,6 @@ seen many times. On a GPU, or emulated: there the address of such an array is an
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import emulated_engine
 import numpy as np
@@ -21,7 +19,7 @@ N = 12
 
 
 @pytest.fixture(params=emulated_engine.ENGINES)
-def cupy(request, monkeypatch) -> Iterator[Any]:
+def cupy(request, monkeypatch):
     kind = "cuda" if request.param == "gpu" else request.param
     with emulated_engine.backend(kind, monkeypatch) as name, gb.using(name):
         import cupy
@@ -29,31 +27,31 @@ def cupy(request, monkeypatch) -> Iterator[Any]:
         yield cupy
 
 
-def _spaced(cupy: Any, wanted: np.ndarray) -> Any:
+def _spaced(cupy, wanted: np.ndarray):
     wide = cupy.asarray(np.repeat(wanted, 2))
     wide[1::2] = 1
     return wide[::2]
 
 
-def _backwards(cupy: Any, wanted: np.ndarray) -> Any:
+def _backwards(cupy, wanted: np.ndarray):
     return cupy.asarray(wanted[::-1].copy())[::-1]
 
 
-def _column(cupy: Any, wanted: np.ndarray) -> Any:
+def _column(cupy, wanted: np.ndarray):
     return cupy.asarray(np.stack([wanted, wanted * 0 + 1], 1))[:, 0]
 
 
-def _repeated(cupy: Any, wanted: np.ndarray) -> Any:
+def _repeated(cupy, wanted: np.ndarray):
     return np.broadcast_to(cupy.asarray(wanted[:1]), wanted.shape)
 
 
-def _behind_another(cupy: Any, wanted: np.ndarray) -> Any:
+def _behind_another(cupy, wanted: np.ndarray):
     """These follow each other, but do not begin where an array of its own would."""
     return cupy.asarray(np.concatenate([wanted[:1], wanted]))[1:]
 
 
 #: How an array lies in memory; the last one has the first value everywhere.
-LAYOUTS: dict[str, Callable[[Any, np.ndarray], Any]] = {
+LAYOUTS = {
     "behind another": _behind_another,
     "spaced": _spaced,
     "backwards": _backwards,
@@ -62,7 +60,7 @@ LAYOUTS: dict[str, Callable[[Any, np.ndarray], Any]] = {
 }
 
 
-def laid_out(cupy: Any, layout: str, wanted: Any) -> tuple[Any, np.ndarray]:
+def laid_out(cupy, layout: str, wanted):
     """An array on the device, and the same on the host."""
     wanted = np.asarray(wanted)
     found = LAYOUTS[layout](cupy, wanted)
@@ -70,7 +68,7 @@ def laid_out(cupy: Any, layout: str, wanted: Any) -> tuple[Any, np.ndarray]:
     return found, np.full_like(wanted, wanted[0]) if layout == "repeated" else wanted
 
 
-def vector(dtype: Any = np.int64) -> Vector:
+def vector(dtype=np.int64) -> Vector:
     return Vector.from_dense(np.arange(10, 10 + N, dtype=dtype))
 
 
@@ -84,12 +82,12 @@ def matrix() -> Matrix:
     return Matrix.from_coo(rows, columns, np.arange(len(rows)) + 1, nrows=N, ncols=N)
 
 
-def written(target: Any, write: Callable[[Any], Any]) -> Any:
+def written(target, write):
     write(target)
     return target
 
 
-def _assign(target: Any, index: Any, value: Any, accum: Any = None) -> Any:
+def _assign(target, index, value, accum=None):
     (target if accum is None else target(accum))[index] << value
     return target
 
@@ -98,7 +96,7 @@ PLACES = np.array([3, 1, 11, 4])
 VALUES = np.array([2, 9, 5, 7])
 
 #: What takes an array of positions, all different unless they are all the same.
-INDEXED: dict[str, Callable[[Any], Any]] = {
+INDEXED = {
     "v[I]": lambda index: vector()[index].new(),
     "sparse v[I]": lambda index: some()[index].new(),
     "iso v[I]": lambda index: Vector.from_scalar(3, N)[index].new(),
@@ -117,7 +115,7 @@ INDEXED: dict[str, Callable[[Any], Any]] = {
     "A[I, I] += s": lambda index: _assign(matrix(), (index, index), 1, binary.plus),
 }
 #: What takes positions that are all different.
-INDEXED_ONCE: dict[str, Callable[[Any], Any]] = {
+INDEXED_ONCE = {
     "v[I] = u": lambda index: _assign(vector(), index, Vector.from_dense(VALUES)),
     "sparse v[I] = u": lambda index: _assign(some(), index, Vector.from_coo([0, 2], [1, 2], size=4)),
     "v[I] = iso": lambda index: _assign(some(), index, Vector.from_scalar(3, len(VALUES))),
@@ -131,18 +129,18 @@ INDEXED_ONCE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def same(found: Any, expected: Any, name: str = "") -> None:
+def same(found, expected, name: str = "") -> None:
     assert found.dtype == expected.dtype and found.shape == expected.shape, name
     for mine, theirs in zip(found.to_coo(), expected.to_coo(), strict=True):
         np.testing.assert_array_equal(mine, theirs, name)
 
 
-def on_host(make: Callable[[Any], Any], *given: Any) -> Any:
+def on_host(make, *given):
     with gb.using("numpy"):
         return make(*given)
 
 
-def test_indices(cupy: Any) -> None:
+def test_indices(cupy) -> None:
     for layout in LAYOUTS:
         index, expected = laid_out(cupy, layout, PLACES)
         for name, make in (INDEXED if layout == "repeated" else INDEXED | INDEXED_ONCE).items():
@@ -150,7 +148,7 @@ def test_indices(cupy: Any) -> None:
 
 
 #: What takes an array of values.
-VALUED: dict[str, Callable[[Any], Any]] = {
+VALUED = {
     "Vector.from_dense": Vector.from_dense,
     "Vector.from_dense, cast": lambda values: Vector.from_dense(values, dtype=np.int8),
     "Vector.from_dense, missing": lambda values: Vector.from_dense(values, missing_value=9),
@@ -181,14 +179,14 @@ def _squared(A: Matrix) -> Matrix:
     return A.mxm(A).new()
 
 
-def test_values(cupy: Any) -> None:
+def test_values(cupy) -> None:
     for layout in LAYOUTS:
         values, expected = laid_out(cupy, layout, VALUES)
         for name, make in VALUED.items():
             same(make(values), on_host(make, expected), name)
 
 
-def test_structure(cupy: Any) -> None:
+def test_structure(cupy) -> None:
     """Offsets, columns and rows of a matrix."""
     arrays = np.array([0, 2, 2, 4]), np.array([0, 3, 1, 2], np.int32)
     for layout in ("behind another", "spaced", "backwards", "column"):
@@ -204,7 +202,7 @@ def test_structure(cupy: Any) -> None:
         )
 
 
-def test_dense_matrices(cupy: Any) -> None:
+def test_dense_matrices(cupy) -> None:
     square = np.arange(16).reshape(4, 4) % 5
     wide = cupy.asarray(np.repeat(square, 2, axis=1))
     given = {
@@ -232,7 +230,7 @@ def an_index(iso: bool, full: bool) -> Vector:
 
 
 #: What takes a Vector of positions.
-BY_VECTOR: dict[str, Callable[[Vector], Any]] = {
+BY_VECTOR = {
     "v[I]": lambda index: vector()[index].new(),
     "sparse v[I]": lambda index: some()[index].new(),
     "iso v[I]": lambda index: Vector.from_scalar(3, N)[index].new(),
@@ -248,13 +246,13 @@ BY_VECTOR: dict[str, Callable[[Vector], Any]] = {
 }
 
 
-def test_vectors_of_positions(cupy: Any) -> None:
+def test_vectors_of_positions(cupy) -> None:
     for name, make in BY_VECTOR.items():
         for kind in itertools.product((True, False), repeat=2):
             same(make(an_index(*kind)), on_host(lambda of, take: take(an_index(*of)), kind, make), name)
 
 
-def _looped(iso: bool, values: Any) -> Vector:
+def _looped(iso: bool, values) -> Vector:
     """Values go to their places, and what is there comes back."""
     v, index, given = vector(), an_index(iso, True), Vector.from_dense(values)
     for _ in gb.loop(Vector.from_coo([0], [True], size=1), 3):
@@ -263,15 +261,15 @@ def _looped(iso: bool, values: Any) -> Vector:
     return v
 
 
-def test_gathers_and_scatters_of_a_loop(cupy: Any) -> None:
+def test_gathers_and_scatters_of_a_loop(cupy) -> None:
     for iso in (True, False):
         for layout in LAYOUTS:
             values, expected = laid_out(cupy, layout, VALUES)
             same(_looped(iso, values), on_host(_looped, iso, expected))
 
 
-def test_loops_read_what_is_given(cupy: Any) -> None:
-    def walked(values: Any) -> Vector:
+def test_loops_read_what_is_given(cupy) -> None:
+    def walked(values) -> Vector:
         given, v, A = Vector.from_dense(values), Vector.from_dense([1, 2, 3, 4]), matrix()[:4, :4].new()
         for _ in gb.loop(Vector.from_coo([0], [True], size=1), 2):
             v << v.ewise_mult(given, binary.plus)
@@ -284,10 +282,10 @@ def test_loops_read_what_is_given(cupy: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.int16, np.float32], ids=str)
-def test_small_values_that_begin_anywhere(cupy: Any, dtype: Any) -> None:
+def test_small_values_that_begin_anywhere(cupy, dtype) -> None:
     """Kernels read several at a time, where these begin at a multiple of that."""
 
-    def results(values: Any) -> list[Any]:
+    def results(values):
         v, A = Vector.from_dense(values), matrix()
         weighted = Matrix.from_csr(*A.to_csr()[:2], values[: A.nvals], ncols=N)
         total = Vector.from_coo([0], [v.reduce(monoid.max).new().value], size=1)
@@ -303,7 +301,7 @@ def test_small_values_that_begin_anywhere(cupy: Any, dtype: Any) -> None:
 
 
 @pytest.mark.emulated  # CuPy gives every address
-def test_an_address_is_for_elements_that_follow_each_other(cupy: Any) -> None:
+def test_an_address_is_for_elements_that_follow_each_other(cupy) -> None:
     whole = cupy.asarray(np.arange(6))
     for fine in (
         whole,

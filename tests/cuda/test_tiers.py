@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import emulated_cupy
 import numpy as np
@@ -21,12 +20,12 @@ from grblas_gpu.backends.cuda.runtime.nvrtc import OPTIONS, QUICK
 class Compiler:
     """The emulated compiler: optimized programs wait for a gate, and may fail at it."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, cupy: Any) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, cupy) -> None:
         self.gate, self.optimized, self.quick = threading.Event(), 0, 0
         self.error: Exception | None = None
         raw_module = cupy.RawModule
 
-        def compiled(*, code: str, options: tuple[str, ...]) -> Any:
+        def compiled(*, code: str, options: tuple[str, ...]):
             if "loop_kernel(" not in code:
                 return raw_module(code=code, options=options)
             if options == OPTIONS:
@@ -50,7 +49,7 @@ def compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compiler]:
         importlib.import_module(f"{CUDA}.runtime.tiers")._pool().shutdown()
 
 
-def levels(A: Any) -> tuple[list[int], list[str]]:
+def levels(A) -> tuple[list[int], list[str]]:
     """The result of a search, and how its loops ran as far as a trace says."""
     with gb.trace() as trace:
         found = algorithms.bfs(A, 0)
@@ -64,7 +63,7 @@ def optimized_is_ready(compiler: Compiler) -> None:
         threading.Event().wait(0.01)
 
 
-def started() -> list[Any]:
+def started():
     programs = importlib.import_module(f"{CUDA}.fusion.run")._programs.values()
     return [tiers for compiled in programs for tiers in compiled._started.values()]
 
@@ -107,7 +106,7 @@ def test_a_compiler_may_not_know_the_option(compiler: Compiler, monkeypatch: pyt
     monkeypatch.setattr(importlib.import_module(f"{CUDA}.runtime.tiers"), "QUICK", ("--unknown",))
     inner = importlib.import_module("cupy").RawModule
 
-    def refuses(*, code: str, options: tuple[str, ...]) -> Any:
+    def refuses(*, code: str, options: tuple[str, ...]):
         if "--unknown" in options:
             compiler.gate.set()
             raise emulated_cupy.CompileException("unrecognized option")

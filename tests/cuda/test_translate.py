@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-from typing import Any
 
 import emulated_cupy
 import numpy as np
@@ -68,7 +67,7 @@ def host_library(functions: list[str]) -> ctypes.CDLL:
     return ctypes.CDLL(str(emulated_cupy.build(cuda.render("prelude.cuh", functions))))
 
 
-def loop(number: int, op: Any, make: Any, call: str) -> str:
+def loop(number: int, op, make, call: str) -> str:
     x, y, z = (cuda.c_type(t.np_type) for t in (op.type, op.type2, op.return_type))
     return (
         f"{make(f'op{number}', op)}\n"
@@ -77,7 +76,7 @@ def loop(number: int, op: Any, make: Any, call: str) -> str:
     )
 
 
-def run(library: ctypes.CDLL, number: int, op: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def run(library: ctypes.CDLL, number: int, op, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     z = np.empty(len(x), op.return_type.np_type)
     addresses = [ctypes.c_void_p(array.ctypes.data) for array in (x, y, z)]
     getattr(library, f"run{number}")(*addresses, ctypes.c_int64(len(x)))
@@ -102,7 +101,7 @@ def test_functions_of_numpy_compute_what_numba_says(dtype: str) -> None:
     compare([(op._modname, op[dtype]) for op in ops if dtype in op])
 
 
-def compare(ops: list[tuple[str, Any]]) -> None:
+def compare(ops) -> None:
     makers = {"unary": (cuda.unary, "x[p]"), "binary": (cuda.binary, "x[p], y[p]")}
     makers["indexunary"] = (cuda.index_unary, "x[p], p, 2 * p, y[p]")
     library = host_library([loop(number, op, *makers[kind]) for number, (kind, op) in enumerate(ops)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture
@@ -14,7 +12,7 @@ from grblas_gpu.backends.storage import INDEX, MatrixStore, column_type, same_ar
 engine = engine_fixture("eager.transpose")
 
 
-def check(engine, a: MatrixStore, offsets: Any = INDEX) -> None:
+def check(engine, a: MatrixStore, offsets=INDEX) -> None:
     to = engine.to_device
     result = engine.transpose.transpose(
         MatrixStore(a.nrows, a.ncols, to(a.indptr.astype(offsets)), to(a.indices), to(a.values))

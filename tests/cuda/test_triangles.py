@@ -6,7 +6,6 @@ On a GPU where there is one; otherwise the kernels run in an emulation, which sh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,12 +21,12 @@ count = semiring.plus_pair["INT64"]
 engine = engine_fixture("eager.mxm_masked", "eager.mxm_operands", params=SLOW_ENGINES)
 
 
-def on_device(engine: Any, store: MatrixStore) -> MatrixStore:
+def on_device(engine, store: MatrixStore) -> MatrixStore:
     arrays = map(engine.to_device, (store.indptr, store.indices, store.values))
     return MatrixStore(store.nrows, store.ncols, *arrays)
 
 
-def below_the_diagonal(graph: sparse.csr_array, columns: Any, offsets: Any, turned: bool = False) -> MatrixStore:
+def below_the_diagonal(graph: sparse.csr_array, columns, offsets, turned: bool = False) -> MatrixStore:
     lower = sparse.tril(graph, -1, format="csr")
     lower = lower.T.tocsr() if turned else lower
     lower.sort_indices()

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -78,7 +77,7 @@ def test_an_error_ends_a_turn(tmp_path: Path, monkeypatch) -> None:
 
 
 def test_file_systems_may_have_no_locks(tmp_path: Path, monkeypatch) -> None:
-    def refuse(*_: Any) -> None:
+    def refuse(*_) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path / "cache"))

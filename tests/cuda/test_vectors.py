@@ -5,8 +5,6 @@ On a GPU where there is one; otherwise the kernels run in an emulation, which sh
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture, moved
@@ -19,7 +17,7 @@ from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStor
 engine = engine_fixture("eager.vectors", "eager.assign", "eager.matrix_facts", "engine")
 
 
-def some(engine, choices: Any, seed: int, count: int = 1) -> list[Any]:
+def some(engine, choices, seed: int, count: int = 1):
     """All choices on a GPU; a program for an emulation takes a second to compile, so there each case has its share."""
     choices = list(choices)
     return choices if engine.name == "gpu" else [choices[(seed + step) % len(choices)] for step in range(count)]

@@ -21,14 +21,14 @@ N = 3000
 SMALL = 24
 FEW = 300  # positions, for an emulation
 FILLS = (0, 20, 400, 2900, N)  # a list, flags, and an entry everywhere
-MAKING: dict[str, Callable[[], Any]] = {
+MAKING = {
     "from_coo": lambda: Vector.from_coo([3, 1, 2], [1, 2, 3]),
     "from_dense": lambda: Vector.from_dense([1.0, 2.0, 3.0]),
     "from_coo of a Matrix": lambda: Matrix.from_coo([0, 1, 1], [1, 0, 2], [1.0, 2.0, 3.0]),
     "from_csr": lambda: Matrix.from_csr([0, 1, 3], [1, 0, 2], [1.0, 2.0, 3.0]),
     "from_dicts": lambda: Matrix.from_dicts({0: {1: 2.0}, 1: {0: 3.0}}),
 }
-READING: dict[str, Callable[[Matrix, Vector], Any]] = {
+READING = {
     "to_coo": lambda A, v: (A.to_coo(), v.to_coo()),
     "to_dense": lambda A, v: v.to_dense(0.0),
     "to_csc": lambda A, v: A.to_csc(),
@@ -49,7 +49,7 @@ def tier(request: pytest.FixtureRequest) -> Iterator[str]:
     set_tier(before)
 
 
-def check(run: Operation, given: list[Any], fail: Failing = failing) -> int:
+def check(run: Operation, given, fail: Failing = failing) -> int:
     """How many allocations failed."""
     expected = [x.dup() for x in given]
     run(*expected)

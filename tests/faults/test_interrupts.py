@@ -7,7 +7,6 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from fault_operations import MATRICES, VECTORS, Operation, matrix, same, vector
@@ -26,7 +25,7 @@ class Alarm:
 
     armed = False
 
-    def __call__(self, number: int, frame: Any) -> None:
+    def __call__(self, number: int, frame) -> None:
         if self.armed:
             raise Interrupted
 
@@ -44,7 +43,7 @@ def alarms() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-def interrupted(run: Operation, objects: list[Any], after: float) -> bool:
+def interrupted(run: Operation, objects, after: float) -> bool:
     """Run, and interrupt after so many seconds; whether that was before the end."""
     try:
         ALARM.armed = True
@@ -59,7 +58,7 @@ def interrupted(run: Operation, objects: list[Any], after: float) -> bool:
     return False
 
 
-def check(run: Operation, given: list[Any], times: int, source: random.Random) -> int:
+def check(run: Operation, given, times: int, source: random.Random) -> int:
     """Interrupt at random moments; how often that happened within the operation."""
     expected = [x.dup() for x in given]
     run(*expected)

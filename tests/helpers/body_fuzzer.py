@@ -11,7 +11,6 @@ import random
 import re
 import types
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -126,7 +125,7 @@ def _fill(draw: random.Random, template: str, number: str) -> str:
 class Plain:
     """``gb.loop`` as Python would run it: the condition before every step, of which there are at most ``limit``."""
 
-    def __init__(self, condition: Any, limit: int | None = None) -> None:
+    def __init__(self, condition, limit: int | None = None) -> None:
         self.condition, self.limit = condition, limit
 
     def __iter__(self) -> Iterator[int]:
@@ -136,7 +135,7 @@ class Plain:
             step += 1
 
 
-def _holds(condition: Any) -> bool:
+def _holds(condition) -> bool:
     if callable(condition) and not isinstance(condition, (Vector, Matrix, Scalar)):
         return bool(condition())
     now = condition.new() if hasattr(condition, "new") else condition
@@ -148,15 +147,15 @@ class Loops:
 
     __slots__ = ("kind", "made")
 
-    def __init__(self, kind: Any = gb.loop) -> None:
+    def __init__(self, kind=gb.loop) -> None:
         self.kind, self.made = kind, []  # type: ignore[var-annotated]
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments):
         self.made.append(self.kind(*arguments))
         return self.made[-1]
 
 
-def run(source: str, loop: Loops) -> Any:
+def run(source: str, loop: Loops):
     """The variables of a program after it has run, as plain values; or the error that it raised."""
     loops = loop.kind is gb.loop
     calls = [0]
@@ -164,11 +163,11 @@ def run(source: str, loop: Loops) -> Any:
     def count() -> None:
         calls[0] += 1
 
-    def helper(v: Any) -> None:
+    def helper(v) -> None:
         v(binary.plus) << 1
 
     x = Vector.from_coo([0, 2, 3], [1, 4, 2], int, size=N)
-    variables: dict[str, Any] = {
+    variables = {
         "A": Matrix.from_coo(ROWS, COLUMNS, [1, 2, 1, 3, 1, 2, 1, 1], nrows=N, ncols=N),
         "x": x,
         "y": Vector.from_scalar(2, N, int),
@@ -202,7 +201,7 @@ def run(source: str, loop: Loops) -> Any:
     text = f"def program({', '.join(variables)}):\n"
     text += "".join(f"    {line}\n" for line in ["d = e = 0", *source.split("\n")])
     text += f"    return {', '.join(names)}\n"
-    namespace: dict[str, Any] = {}
+    namespace = {}
     exec(compile(text, f"<{'gb.loop' if loops else 'plain'}>", "exec"), namespace)
     try:
         return [_plain(value) for value in namespace["program"](**variables)]
@@ -212,7 +211,7 @@ def run(source: str, loop: Loops) -> Any:
         return type(error)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value):
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
     if isinstance(value, dict):

@@ -17,7 +17,7 @@ from grblas_gpu import Matrix, Scalar, Vector, binary, indexunary, monoid, selec
 Result = tuple[Any, list[Any]]
 
 
-def relaxed(A: Matrix, source: int, **options: Any) -> Result:
+def relaxed(A: Matrix, source: int, **options) -> Result:
     """Bellman-Ford: a mask by value, its complement, replace, and a vector that changes in place."""
     found = Vector.from_coo([source], [0], int, size=A.nrows)
     frontier, nearer = found.dup(), Vector(int, A.nrows)
@@ -30,7 +30,7 @@ def relaxed(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [found, frontier, nearer, known]
 
 
-def buckets(A: Matrix, source: int, **options: Any) -> Result:
+def buckets(A: Matrix, source: int, **options) -> Result:
     """Delta-stepping's inner loop: the bucket is overwritten twice, and so is what is passed on."""
     found = Vector.from_coo([source], [0], int, size=A.nrows)
     bucket, nearer, settled = found.dup(), Vector(int, A.nrows), Vector(bool, A.nrows)
@@ -45,7 +45,7 @@ def buckets(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [found, bucket, settled]
 
 
-def accumulated(A: Matrix, source: int, **options: Any) -> Result:
+def accumulated(A: Matrix, source: int, **options) -> Result:
     """What was overwritten is added to, changed through masks, and read again, all at the same positions."""
     n = A.nrows
     x, y, z = Vector.from_coo([source], [2], int, size=n), Vector(int, n), Vector.from_dense(np.arange(n) % 4)
@@ -63,7 +63,7 @@ def accumulated(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [x, y, z, total]
 
 
-def one_value(A: Matrix, source: int, **options: Any) -> Result:
+def one_value(A: Matrix, source: int, **options) -> Result:
     """One value stands for all entries of some vectors, and of their copies."""
     n = A.nrows
     x, seen = Vector.from_coo([source], [True], size=n), Vector(bool, n)
@@ -81,7 +81,7 @@ def one_value(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [x, seen, copy, again, counted]
 
 
-def by_position(A: Matrix, source: int, **options: Any) -> Result:
+def by_position(A: Matrix, source: int, **options) -> Result:
     """Operators that look at the index, the count of the loop, and a Scalar that the body computes."""
     n = A.nrows
     x, y, z, best = Vector.from_coo([source], [1], int, size=n), Vector(int, n), Vector(float, n), Vector(int, n)
@@ -99,7 +99,7 @@ def by_position(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [x, y, z, best, highest]
 
 
-def levels_backward(A: Matrix, source: int, **options: Any) -> Result:
+def levels_backward(A: Matrix, source: int, **options) -> Result:
     """As betweenness goes back: over all positions, a vector overwritten twice, and one that has a list elsewhere."""
     n = A.nrows
     levels = Vector.from_coo(np.arange(0, n, 2), np.arange(0, n, 2) % 4, int, size=n)
@@ -117,7 +117,7 @@ def levels_backward(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [w, level, delta, sigma]
 
 
-def everywhere(A: Matrix, source: int, **options: Any) -> Result:
+def everywhere(A: Matrix, source: int, **options) -> Result:
     """All positions: full vectors, one that loses its entries, and one that changes by the product's result before."""
     n = A.nrows
     x, full = Vector.from_coo([source], [1], int, size=n), Vector.from_dense(np.arange(n) % 6)
@@ -137,7 +137,7 @@ def everywhere(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [x, full, some, copy, empty]
 
 
-def two_sizes(A: Matrix, source: int, **options: Any) -> Result:
+def two_sizes(A: Matrix, source: int, **options) -> Result:
     """Steps over all positions of vectors of different sizes: no chain."""
     n = A.nrows
     x, short = Vector.from_dense(np.arange(n) % 7), Vector.from_coo([0, 2], [1, 3], int, size=5)
@@ -151,7 +151,7 @@ def two_sizes(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [x, y, other]
 
 
-def other_entries(A: Matrix, source: int, **options: Any) -> Result:
+def other_entries(A: Matrix, source: int, **options) -> Result:
     """A vector that gets entries elsewhere is not within those of the product any more: what it drives comes later."""
     n = A.nrows
     x, back = Vector.from_coo([source], [1], int, size=n), Vector.from_coo([source], [True], size=n)
@@ -167,7 +167,7 @@ def other_entries(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [x, back, y, z]
 
 
-def rows(A: Matrix, source: int, **options: Any) -> Result:
+def rows(A: Matrix, source: int, **options) -> Result:
     """A row of a matrix is what steps go by, and so is the product of what they made."""
     n = A.nrows
     level, w = Vector(int, n), Vector(float, n)
@@ -183,7 +183,7 @@ def rows(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [level, w, delta]
 
 
-def complements(A: Matrix, source: int, **options: Any) -> Result:
+def complements(A: Matrix, source: int, **options) -> Result:
     """Entries go in place: the values that they leave are not for the next sum to begin with."""
     x, total = Vector.from_coo([source], [1], int, size=A.nrows), Scalar.from_value(1)
     loop = gb.loop(x, 5)
@@ -194,7 +194,7 @@ def complements(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [x, total]
 
 
-def made_inside(A: Matrix, source: int, **options: Any) -> Result:
+def made_inside(A: Matrix, source: int, **options) -> Result:
     """What is made at every step, inside of a mask or by an accumulator: nothing was there, so these overwrite it."""
     found, settled = Vector.from_coo([source], [0], int, size=A.nrows), Vector(bool, A.nrows)
     frontier, total = found.dup(), Vector(int, A.nrows)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import multiprocessing
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import graphblas
 import numpy as np
@@ -27,9 +26,7 @@ CRASHED = "crashed"
 WAIT = 900  # seconds for one line: kernels may have to be compiled
 
 
-def outcome(
-    library: Any, line: str, seed: int, dtypes: tuple[Any, ...] = NUMBERS.dtypes, of_types: int | None = None
-) -> Any:
+def outcome(library, line: str, seed: int, dtypes=NUMBERS.dtypes, of_types: int | None = None):
     names = world(library, seed, dtypes, of_types)
     try:
         exec(line, names)
@@ -38,7 +35,7 @@ def outcome(
         return type(error).__name__
 
 
-def shown(x: Any) -> Any:
+def shown(x):
     if isinstance(x, tuple | list):
         return [shown(part) for part in x]
     kind = type(x).__name__
@@ -54,7 +51,7 @@ def shown(x: Any) -> Any:
     return x
 
 
-def plain(values: Any) -> Any:
+def plain(values):
     """Lists and numbers, whatever the values are: arrays inside of records have no truth value."""
     if getattr(values, "dtype", None) == RECORD:
         values = values.tolist()
@@ -63,7 +60,7 @@ def plain(values: Any) -> Any:
     return values.tolist() if isinstance(values, np.ndarray) else values
 
 
-def same(ours: Any, theirs: Any) -> bool:
+def same(ours, theirs) -> bool:
     if isinstance(ours, dict) and isinstance(theirs, dict):
         return all(same(mine, theirs[name]) for name, mine in ours.items())
     if isinstance(ours, list) and isinstance(theirs, list):
@@ -72,7 +69,7 @@ def same(ours: Any, theirs: Any) -> bool:
     return either_nan or ours == theirs or same_values(ours, theirs)
 
 
-def same_values(mine: Any, other: Any) -> bool:
+def same_values(mine, other) -> bool:
     if not isinstance(mine, tuple) or mine[:-1] != other[:-1] or len(mine[-1]) != len(other[-1]):
         return False
     if mine[1] == "RecordOfLines":
@@ -97,7 +94,7 @@ class Task:
     repeats: int = 1
     first: int = 0  # how many of them were compared before
 
-    def lines(self) -> Iterator[tuple[Any, ...]]:
+    def lines(self):
         """What :func:`outcome` takes, for every call."""
         lines, line = self.make(np.random.default_rng(self.seed), self.palette), ""
         for number in range(self.calls):
@@ -107,7 +104,7 @@ class Task:
                 yield line, named, self.palette.dtypes, named // self.repeats
 
 
-def differences(task: Task, tell: Callable[[Any], None] = lambda _: None) -> dict[str, Any]:
+def differences(task: Task, tell=lambda _: None):
     """What the libraries disagree about; ``tell`` is told what is about to run, and what was found."""
     found = {}
     with graphblas.config.set(autocompute=True, mapnumpy=True), np.errstate(all="ignore"):
@@ -122,9 +119,9 @@ def differences(task: Task, tell: Callable[[Any], None] = lambda _: None) -> dic
     return found
 
 
-def guarded_differences(task: Task, backend: str, forms_change: bool = False) -> dict[str, Any]:
+def guarded_differences(task: Task, backend: str, forms_change: bool = False):
     """The same, in processes of their own: where python-graphblas crashes, the next one goes on behind that line."""
-    found: dict[str, Any] = {}
+    found = {}
     settings = backend, tier.get_tier(), forms_change
     while task.first < task.calls:
         last = _in_a_process(task, settings, found)
@@ -137,7 +134,7 @@ def guarded_differences(task: Task, backend: str, forms_change: bool = False) ->
     return found
 
 
-def _crashes(given: tuple[Any, ...], settings: Any) -> bool:
+def _crashes(given, settings) -> bool:
     """Whether a line ends a process in which python-graphblas has run nothing."""
     process = multiprocessing.get_context("spawn").Process(target=_alone, args=(given, settings))
     process.start()
@@ -145,14 +142,14 @@ def _crashes(given: tuple[Any, ...], settings: Any) -> bool:
     return process.exitcode != 0
 
 
-def _in_a_process(task: Task, settings: Any, found: dict[str, Any]) -> Any:
+def _in_a_process(task: Task, settings, found):
     """Adds to what was found. What ran last if the process crashed, and else nothing."""
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe(duplex=False)
     process = spawn.Process(target=_compare, args=(task, settings, theirs))
     process.start()
     theirs.close()
-    last: Any = None
+    last = None
     try:
         while ours.poll(WAIT):
             told = ours.recv()
@@ -172,14 +169,14 @@ def _in_a_process(task: Task, settings: Any, found: dict[str, Any]) -> Any:
         process.join()
 
 
-def _compare(task: Task, settings: Any, connection: Any) -> None:
+def _compare(task: Task, settings, connection) -> None:
     _settle(*settings)
     with gb.using(settings[0]):
         differences(task, connection.send)
     connection.send(None)
 
 
-def _alone(given: tuple[Any, ...], settings: Any) -> None:
+def _alone(given, settings) -> None:
     _settle(*settings)
     with gb.using(settings[0]):
         outcome(gb, *given)
@@ -194,7 +191,7 @@ def _settle(backend: str, of_tier: str, forms_change: bool) -> None:
         formats.TINY = indexing.LONG_SLICE = 0
 
 
-def known(line: str, ours: Any, theirs: Any) -> bool:
+def known(line: str, ours, theirs) -> bool:
     """Differences that docs/differences.md tells of.
 
     An element may be assigned to a whole Vector; and where a mask leaves nothing open, SuiteSparse does not look at its

@@ -7,7 +7,6 @@ missing. ``tests/project/test_cupy_calls.py`` compares this with the CuPy that i
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 FUNCTIONS = """
 all(a, axis=None, out=None, keepdims=None)
@@ -58,7 +57,7 @@ FROM_THE_HOST = ("array", "asarray")  # which take an array of the host, and bri
 
 def _signature(line: str) -> tuple[str, inspect.Signature]:
     name = line.partition("(")[0]
-    scope: dict[str, Any] = {}
+    scope = {}
     exec(f"def {line}: pass", scope)
     return name, inspect.signature(scope[name])
 
@@ -66,7 +65,7 @@ def _signature(line: str) -> tuple[str, inspect.Signature]:
 SIGNATURES = dict(map(_signature, FUNCTIONS.split("\n")[1:-1]))
 
 
-def check(name: str, args: Any, kwargs: Any, is_array: Any) -> None:
+def check(name: str, args, kwargs, is_array) -> None:
     """Raise what CuPy raises for arguments that it does not know; ``is_array`` tells its arrays."""
     if name not in SIGNATURES:
         raise TypeError(f"numpy.{name} of a CuPy array: not listed as supported by CuPy (cupy_calls.py)")

@@ -7,14 +7,13 @@ succeed. These follow NumPy's protocols only, as CuPy's do; kernels run in the s
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
 
 import cupy_calls
 import emulated_cupy
 import numpy as np
 
 
-def bare(x: Any) -> Any:
+def bare(x):
     """What NumPy computes with."""
     if isinstance(x, DeviceArray):
         return x.emulated
@@ -23,13 +22,13 @@ def bare(x: Any) -> Any:
     return {name: bare(each) for name, each in x.items()} if isinstance(x, dict) else x
 
 
-def dressed(x: Any) -> Any:
+def dressed(x):
     if isinstance(x, (np.ndarray, np.generic)):
         return DeviceArray(np.asarray(x))
     return tuple(map(dressed, x)) if isinstance(x, tuple) else x
 
 
-def refuse_host(*operands: Any) -> None:
+def refuse_host(*operands) -> None:
     for each in operands:
         if isinstance(each, (list, tuple)):
             refuse_host(*each)
@@ -38,7 +37,7 @@ def refuse_host(*operands: Any) -> None:
 
 
 class DeviceArray:
-    def __init__(self, shape: Any, dtype: Any = float, memory: Any = None) -> None:
+    def __init__(self, shape, dtype=float, memory=None) -> None:
         if isinstance(shape, np.ndarray):
             self.emulated = shape
         elif memory is None:
@@ -48,10 +47,10 @@ class DeviceArray:
         if self.dtype.kind not in "?biufc":
             raise ValueError(f"Unsupported dtype {self.dtype}")
 
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+    def __array__(self, *args, **kwargs):
         raise TypeError("Implicit conversion to a NumPy array is not allowed. Please use `.get()`")
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(self, function, types, args, kwargs):
         if any(each not in (DeviceArray, np.ndarray) for each in types):
             return NotImplemented
         name = function.__name__
@@ -60,23 +59,23 @@ class DeviceArray:
             refuse_host(*args, *kwargs.values())
         return dressed(function(*bare(args), **bare(kwargs)))
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc, method: str, *inputs, **kwargs):
         if method != "__call__":
             raise NotImplementedError(f"{ufunc.__name__}.{method} is not listed as supported by CuPy")
         refuse_host(*inputs)
         return dressed(getattr(ufunc, method)(*bare(inputs), **bare(kwargs)))
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index):
         return dressed(self.emulated[bare(index)])
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index, value) -> None:
         refuse_host(value)
         index = bare(index)
         if getattr(index, "dtype", None) == bool and index.ndim != self.ndim:
             raise TypeError("flags for some axes only")
         self.emulated[index] = bare(value)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str):
         """Everything else that arrays have: methods, and what they tell of themselves."""
         if name.startswith("__") or name in cupy_calls.NO_ATTRIBUTES:
             raise AttributeError(name)
@@ -84,7 +83,7 @@ class DeviceArray:
         if not callable(found):
             return dressed(found)
 
-        def method(*args: Any, **kwargs: Any) -> Any:
+        def method(*args, **kwargs):
             refuse_host(*args)
             return dressed(found(*bare(args), **bare(kwargs)))
 
@@ -106,19 +105,19 @@ class DeviceArray:
         return self.emulated.copy()
 
     @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
+    def __cuda_array_interface__(self):
         interface = self.emulated.__array_interface__
         return {**interface, "data": (interface["data"][0], False), "version": 3}  # CuPy knows no read-only arrays
 
     @property
-    def data(self) -> Any:
+    def data(self):
         return emulated_cupy.Pointer(self.emulated)
 
     __hash__ = object.__hash__
 
 
-def _operator(name: str) -> Any:
-    def method(self: DeviceArray, *others: Any) -> Any:
+def _operator(name: str):
+    def method(self: DeviceArray, *others):
         refuse_host(*others)
         found = getattr(self.emulated, name)(*bare(others))
         if name.startswith("__i") and name != "__invert__":
@@ -140,9 +139,9 @@ _module = emulated_cupy.module
 
 def module() -> ModuleType:
     """What ``import cupy`` finds."""
-    cupy: Any = _module()
+    cupy = _module()
 
-    def made(function: Any) -> Any:
+    def made(function):
         return lambda *args, **kwargs: DeviceArray(np.asarray(function(*bare(args), **bare(kwargs))))
 
     for name in "arange argsort asarray ascontiguousarray".split():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import Any
 
 import numpy as np
 from distributed_objects import (
@@ -183,7 +182,7 @@ LEVELED = {
 }
 
 
-def five_levels(D: Any, search: Any) -> tuple[int, int]:
+def five_levels(D, search) -> tuple[int, int]:
     """Rounds and messages of five levels: those that one of two searches on a path has more than the other."""
     sent = []
     for source in (5, 0, 5, 0):  # the first ones prepare
@@ -214,7 +213,7 @@ def case_many_ranks_in_several_rows() -> None:
     hybrid_bfs(compiled, 0)
     for by in ("", "bits", "products"):
         D = path.to(f"mpi:{RANKS}x1")
-        engine: Any = D._engine
+        engine = D._engine
         told, engine.search_by = engine.search_by, by
         assert hybrid_bfs(D, 4).to("cpu").to_dict() == {v: v + (v < 4) - (v > 4) for v in range(12)}
         in_bits = by == "bits" or (by == "" and RANKS == 1)  # one row

@@ -7,7 +7,6 @@ import os
 import shutil
 import tempfile
 from functools import partial
-from typing import Any
 
 import numpy as np
 from distributed_objects import (
@@ -184,7 +183,7 @@ def folder_of_parts() -> None:
     folder = os.environ["FOLDER_OF_PARTS"]
     for number, x in enumerate([*some_matrices(), *some_vectors()]):
         place = f"{folder}/{number}"
-        kind: Any = DistMatrix if x.ndim == 2 else DistVector
+        kind = DistMatrix if x.ndim == 2 else DistVector
         if RANKS == FIRST:
             kind.save(x.to("mpi"), place)
         check(kind.load(place), x)
@@ -233,7 +232,7 @@ def case_damaged_files() -> None:
         ("shape", [4, 3], "row pointers"),
         ("kind", "Vector", "not a Matrix"),
     ):
-        stored: dict[str, Any] = {"indptr": [0, 1, 3, 4], "indices": [0, 1, 2, 0], "shape": [3, 3], "kind": "Matrix"}
+        stored = {"indptr": [0, 1, 3, 4], "indices": [0, 1, 2, 0], "shape": [3, 3], "kind": "Matrix"}
         expect_damaged(folder, "a.grb", own_format({**stored, part: wrong}), message)
     # A rank whose file is another one than that of the rest.
     path = os.path.join(folder, f"{RANK}" if RANK == RANKS - 1 else "all", "a.mtx")
@@ -263,7 +262,7 @@ def expect_damaged(folder: str, name: str, data: bytes, message: str) -> None:
     WORLD.barrier()
 
 
-def own_format(stored: dict[str, Any]) -> bytes:
+def own_format(stored) -> bytes:
     """A file like those of ``io.save``, of these arrays."""
     arrays = {name: np.array(stored[name], np.int64) for name in ("indptr", "indices")}
     described = [[name, "<i8", len(array)] for name, array in arrays.items()]
@@ -319,7 +318,7 @@ def case_another_job_is_refused() -> None:
 
 def case_settings() -> None:
     """Those that mean nothing are named."""
-    engine: Any = gb.Vector(int, 3).to("mpi")._engine
+    engine = gb.Vector(int, 3).to("mpi")._engine
     again = partial(MpiBackend, engine.grid, engine.local, "mpi")
     expect_setting("OVERLAP", "on", again, "must be 0 or 1, not 'on'")
     expect_setting("SEARCH", "quickly", again, "must be bits or products, not 'quickly'")
@@ -329,7 +328,7 @@ def case_settings() -> None:
         expect_setting("TRANSPORT", "ipc", choose, "must be one of shared, mpi on these ranks, not 'ipc'")
 
 
-def expect_setting(name: str, value: str, work: Any, text: str) -> None:
+def expect_setting(name: str, value: str, work, text: str) -> None:
     name = f"GRBLAS_GPU_MPI_{name}"
     before = os.environ.get(name)
     os.environ[name] = value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from mpi4py import MPI
@@ -33,7 +32,7 @@ def graphs() -> Iterator[tuple[str, Matrix, int]]:
         yield "one vertex", Matrix(bool, 1, 1), 0
 
 
-def check(found: Any, wanted: Any) -> None:
+def check(found, wanted) -> None:
     """Equal entries and types; floats may be rounded differently.
 
     What is ``wanted`` may be a function that computes it: then rank 0 does, for all (cores are few).
@@ -57,7 +56,7 @@ def check(found: Any, wanted: Any) -> None:
         assert values.tolist() == others.tolist()
 
 
-def expect(kind: type[BaseException], work: Any, text: str) -> None:
+def expect(kind: type[BaseException], work, text: str) -> None:
     """Every rank gets this error."""
     try:
         work()
@@ -67,11 +66,11 @@ def expect(kind: type[BaseException], work: Any, text: str) -> None:
         raise AssertionError(f"no {kind.__name__}")
 
 
-def pair_of(x: Any) -> tuple[Any, Any]:
+def pair_of(x):
     return x, x.to("mpi")
 
 
-def run(work: Any, x: Any, *others: Any) -> Any:
+def run(work, x, *others):
     """``work(x, ...)`` where new objects belong to the backend of ``x``, as in a graph algorithm."""
     with gb.using(x.backend):
         return work(x, *others)
@@ -98,7 +97,7 @@ def some_matrices() -> list[Matrix]:
         return [A, Matrix.from_coo(*ends, 2, dtype=int, nrows=23, ncols=23), Matrix(int, 23, 23)]
 
 
-def changed(x: Any, change: Any) -> Any:
+def changed(x, change):
     """A copy in the same form, after a change."""
     copy = x.dup()
     change(copy)

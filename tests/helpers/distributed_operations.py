@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 from distributed_objects import (
@@ -88,7 +86,7 @@ def case_products_in_steps() -> None:
         engine.overlap = None
 
 
-def _updated_twice(op: Any, x: Vector, A: Matrix, mask: Vector) -> Vector:
+def _updated_twice(op, x: Vector, A: Matrix, mask: Vector) -> Vector:
     out = x.dup()
     out(~mask.S) << op(x @ A)
     out(mask.V, binary.plus) << op(A.T @ x)
@@ -210,7 +208,7 @@ def case_complex_numbers_and_values_of_users() -> None:
         found["x"], found["near"], found["y"] = random.integers(0, 9, count), [[1, 2]], random.random(count)
         return found
 
-    def compute(kind: str, op: Any, add: Any, ring: Any, value: Any, single: Any) -> Iterator[Any]:
+    def compute(kind: str, op, add, ring, value, single):
         u = Vector.from_coo([0, 2, 3, 5, 8], values(kind, 5, 1), size=9)
         v = Vector.from_coo([1, 2, 5], values(kind, 3, 2), size=9)
         A = Matrix.from_coo([0, 1, 2, 2, 5, 8], [1, 1, 0, 5, 2, 0], values(kind, 6, 3), nrows=9, ncols=9)

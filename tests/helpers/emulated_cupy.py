@@ -17,7 +17,7 @@ import weakref
 from functools import cache
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import nvrtc
@@ -87,12 +87,12 @@ class Pointer:
             whole = whole.base
         return SimpleNamespace(ptr=whole.ctypes.data, size=whole.nbytes)
 
-    def memset_async(self, value: int, size: int, stream: Any = None) -> None:
+    def memset_async(self, value: int, size: int, stream=None) -> None:
         ctypes.memset(self.ptr, value, size)
 
 
 class ndarray(np.ndarray):
-    def __new__(cls, shape: Any, dtype: Any = float, memory: Any = None) -> ndarray:
+    def __new__(cls, shape, dtype=float, memory=None) -> ndarray:
         found = unwritten(shape, dtype) if memory is None else np.ndarray(shape, dtype, memory)
         return found.view(cls)
 
@@ -100,7 +100,7 @@ class ndarray(np.ndarray):
     def data(self) -> Pointer:  # type: ignore[override]
         return Pointer(self)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(self, function, types, args, kwargs):
         result = super().__array_function__(function, (ndarray,), args, kwargs)
         return result.view(ndarray) if isinstance(result, np.ndarray) else result
 
@@ -108,8 +108,8 @@ class ndarray(np.ndarray):
         return np.asarray(self).copy()
 
 
-def wrapped(function: Any) -> Any:
-    def call(*args: Any, **kwargs: Any) -> ndarray:
+def wrapped(function):
+    def call(*args, **kwargs) -> ndarray:
         made = np.asarray(function(*args, **kwargs))
         if made.dtype.kind not in "?biufc":
             raise ValueError(f"Unsupported dtype {made.dtype}")  # as CuPy has it
@@ -119,7 +119,7 @@ def wrapped(function: Any) -> Any:
 
 
 class Kernel:
-    def __init__(self, function: Any, name: str, most_meetings: Any) -> None:
+    def __init__(self, function, name: str, most_meetings) -> None:
         self.function = function
         self.name = name
         self.most_meetings = most_meetings
@@ -130,8 +130,8 @@ class Kernel:
         self,
         grid: tuple[int, ...],
         block: tuple[int, ...],
-        arguments: tuple[Any, ...],
-        stream: Any = None,
+        arguments,
+        stream=None,
         shared_mem: int = 0,
     ) -> None:
         boxed = [_boxed(argument) for argument in arguments]
@@ -146,18 +146,18 @@ class Kernel:
         count = next(number for number in range(1000) if not addresses[number])
         self._run(min(grid, BLOCKS), THREADS, addresses, count)
 
-    def _run(self, blocks: int, threads: int, addresses: Any, count: int) -> None:
+    def _run(self, blocks: int, threads: int, addresses, count: int) -> None:
         wanted = self.function(blocks, threads, addresses, count)
         assert wanted == -1, f"{self.name} takes {wanted} arguments, not {count}"
         meetings[self.name] = max(meetings.get(self.name, 0), self.most_meetings())
 
 
-def _launch_kernel(kernel: Any, grid: int, *rest: int) -> None:
+def _launch_kernel(kernel, grid: int, *rest: int) -> None:
     *_, parameters, _ = rest
     kernel.with_words(grid, parameters)
 
 
-def _launch_nothing(*arguments: Any) -> None:
+def _launch_nothing(*arguments) -> None:
     pass
 
 
@@ -174,7 +174,7 @@ class Memory(np.ndarray):
     def ptr(self) -> int:
         return self.ctypes.data
 
-    def memset_async(self, value: int, size: int, stream: Any = None) -> None:
+    def memset_async(self, value: int, size: int, stream=None) -> None:
         self[:size] = value
 
 
@@ -182,34 +182,34 @@ def alloc(size: int) -> Memory:
     return unwritten(size, np.uint8).view(Memory)
 
 
-def unwritten(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray:
+def unwritten(shape, dtype=float, order="C") -> np.ndarray:
     """Memory like that of a pool: in whole pieces, with contents that reveal reads before the first write."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     return np.ndarray(shape, dtype, np.full(-(-size // PIECE) * PIECE, 0xA5, np.uint8), order=order)
 
 
-def filled(shape: Any, value: Any, dtype: Any) -> np.ndarray:
+def filled(shape, value, dtype) -> np.ndarray:
     array = unwritten(shape, dtype)
     array[...] = value
     return array
 
 
-def full(shape: Any, value: Any, dtype: Any = None) -> np.ndarray:
+def full(shape, value, dtype=None) -> np.ndarray:
     return filled(shape, value, np.asarray(value).dtype if dtype is None else dtype)
 
 
-def ones(shape: Any, dtype: Any = float) -> np.ndarray:
+def ones(shape, dtype=float) -> np.ndarray:
     return filled(shape, 1, dtype)
 
 
-def zeros(shape: Any, dtype: Any = float) -> np.ndarray:
+def zeros(shape, dtype=float) -> np.ndarray:
     return filled(shape, 0, dtype)
 
 
 NEW = {"empty": unwritten, "full": full, "ones": ones, "zeros": zeros}
 
 
-def _boxed(argument: Any) -> Any:
+def _boxed(argument):
     argument = getattr(argument, "emulated", argument)  # of a stricter emulation (device_arrays)
     if isinstance(argument, np.ndarray):
         assert argument.flags.c_contiguous
@@ -306,8 +306,8 @@ class RecordedModule:
     def __init__(self, code: str, options: tuple[str, ...]) -> None:
         sources.append(code)
 
-    def get_function(self, name: str) -> Any:
-        def nothing(grid: Any, block: Any, arguments: Any, stream: Any = None, shared_mem: int = 0) -> None: ...
+    def get_function(self, name: str):
+        def nothing(grid, block, arguments, stream=None, shared_mem: int = 0) -> None: ...
 
         nothing.max_dynamic_shared_size_bytes = 0  # type: ignore[attr-defined]
         return nothing
@@ -315,7 +315,7 @@ class RecordedModule:
 
 def module(runs: bool = True) -> ModuleType:
     """What ``import cupy`` finds; unless it ``runs``, every number read from the device is 1."""
-    cupy: Any = ModuleType("cupy")
+    cupy = ModuleType("cupy")
     for name in "arange argsort asarray ascontiguousarray bincount diff".split():
         setattr(cupy, name, wrapped(getattr(np, name)))
     for name, function in NEW.items():
@@ -323,7 +323,7 @@ def module(runs: bool = True) -> ModuleType:
     cupy.asnumpy = np.asarray
     cupy.ndarray = ndarray
     cupy.RawModule = RawModule if runs else RecordedModule
-    stream: Any = Stream(non_blocking=True)
+    stream = Stream(non_blocking=True)
     stream.synchronize = _nothing if runs else _tell_ones
     runtime = SimpleNamespace(
         getDevice=lambda: 0,
@@ -383,7 +383,7 @@ class Event:
     def __init__(self, disable_timing: bool) -> None:
         pass
 
-    def record(self, stream: Any) -> None:
+    def record(self, stream) -> None:
         pass
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import Any
 
 import device_arrays
 import emulated_cupy
@@ -30,7 +29,7 @@ SLOW_ENGINES = [ENGINES[0], pytest.param("emulated", marks=[*ENGINES[1].marks, p
 
 
 @contextmanager
-def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str) -> Iterator[Any]:
+def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str):
     """The named modules of the engine, and how stores get to it and back.
 
     ``kind`` is "gpu", "emulated", or "recorded": then nothing runs, and what would be compiled is noted.
@@ -53,11 +52,11 @@ def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str) -> Iterato
         _forget(monkeypatch)
 
 
-def engine_fixture(*modules: str, params: Sequence[Any] = ENGINES) -> Any:
+def engine_fixture(*modules: str, params=ENGINES):
     """The fixture of a test file: these modules of the engine, as :func:`loaded` gives them."""
 
     @pytest.fixture(params=params)
-    def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
         with loaded(request.param, monkeypatch, *modules) as found:
             yield found
 
@@ -69,10 +68,10 @@ class FewBlocks:
 
     blocks = 1
 
-    def __init__(self, kernel: Any, threads: int, blocks: int, cluster: int) -> None:
+    def __init__(self, kernel, threads: int, blocks: int, cluster: int) -> None:
         self._kernel = kernel
 
-    def launch(self, words: memoryview, parameters: int, work: int, scratch: Any, hubs: bool) -> None:
+    def launch(self, words: memoryview, parameters: int, work: int, scratch, hubs: bool) -> None:
         words_type = np.dtype([("word", np.int64, (len(words),))])
         self._kernel((self.blocks,), (emulated_cupy.THREADS,), (np.frombuffer(bytes(words), words_type),))
 
@@ -110,7 +109,7 @@ def _forget(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, name)
 
 
-def moved(store: Any, to: Any) -> Any:
+def moved(store, to):
     """A copy of a store elsewhere."""
     if type(store) is MatrixStore:
         result = MatrixStore(store.nrows, store.ncols, to(store.indptr), to(store.indices), to(store.values))

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import device_arrays
 import emulated_cupy
@@ -19,26 +18,26 @@ LOOKING = (np.count_nonzero, np.flatnonzero, np.nonzero, np.array_equal)
 MOST_WAITS = 2  # of a product: for what is sent to the blocks, and for what they send home
 
 
-def count_waits(block: Any) -> list[str]:
+def count_waits(block) -> list[str]:
     """From now on what the host waits for is noted: numbers not seen before, arrays, functions that look at them."""
     waits: list[str] = []
-    array: Any = device_arrays.DeviceArray
+    array = device_arrays.DeviceArray
     number_at, call = block.number_at, array.__array_function__
 
-    def counted_number(self: Any, place: int) -> int:
+    def counted_number(self, place: int) -> int:
         if self.seen <= place:
             waits.append("number")
         return number_at(self, place)
 
-    def counted_call(self: Any, function: Any, *given: Any) -> Any:
+    def counted_call(self, function, *given):
         if function in LOOKING:
             waits.append(function.__name__)
         return call(self, function, *given)
 
-    def counted(name: str) -> Any:
+    def counted(name: str):
         method = getattr(array, name)
 
-        def noting(self: Any, *given: Any) -> Any:
+        def noting(self, *given):
             waits.append(name)
             return method(self, *given)
 
@@ -50,7 +49,7 @@ def count_waits(block: Any) -> list[str]:
     return waits
 
 
-def waits(block: Any) -> None:
+def waits(block) -> None:
     import grblas_gpu as gb
     from grblas_gpu import Vector, generators, semiring
 

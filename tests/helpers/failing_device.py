@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import device_arrays
 import numpy as np
@@ -49,7 +48,7 @@ class PoolAllocations(Allocations):
     def error(self, size: int) -> MemoryError:
         return self._memory.OutOfMemoryError(size, 0, 0)  # type: ignore[no-any-return]
 
-    def malloc(self, size: int) -> Any:
+    def malloc(self, size: int):
         self.count(size)
         return self._pool.malloc(size)
 
@@ -75,10 +74,10 @@ def failing_emulation(after: int) -> Iterator[Allocations]:
     allocations, arrays = Allocations(after), device_arrays.DeviceArray
     with pytest.MonkeyPatch.context() as patch:
 
-        def counted(owner: Any, name: str, unless: Any = lambda *args: False) -> None:
+        def counted(owner, name: str, unless=lambda *args: False) -> None:
             function = getattr(owner, name)
 
-            def call(*args: Any, **options: Any) -> Any:
+            def call(*args, **options):
                 if not unless(*args):
                     allocations.count()
                 return function(*args, **options)
@@ -94,7 +93,7 @@ def failing_emulation(after: int) -> Iterator[Allocations]:
         counted(arrays, "__array_ufunc__")
         for name in COPYING:
 
-            def copied(self: Any, *args: Any, name: str = name, **options: Any) -> Any:
+            def copied(self, *args, name: str = name, **options):
                 allocations.count()
                 return arrays.__getattr__(self, name)(*args, **options)
 
@@ -103,5 +102,5 @@ def failing_emulation(after: int) -> Iterator[Allocations]:
         allocations.over = True
 
 
-def _is_view(shape: Any, memory: Any) -> bool:
+def _is_view(shape, memory) -> bool:
     return isinstance(shape, np.ndarray) or memory is not None

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,12 +17,12 @@ class FailingNumpy:
     def __init__(self, left: int) -> None:
         self.left = left
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str):
         found = getattr(np, name)
         return self._counted(found) if name in ALLOCATING else found
 
-    def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
+    def _counted(self, function):
+        def call(*args, **kwargs):
             self.left -= 1
             if self.left == -1:
                 raise MemoryError("as requested")

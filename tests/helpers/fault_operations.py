@@ -89,6 +89,6 @@ def matrix(size: int, seed: int = 4) -> Matrix:
     return Matrix.from_coo(rows, cols, values, nrows=size, ncols=size, dup_op=binary.plus)
 
 
-def same(found: list[Any], wanted: list[Any]) -> bool:
+def same(found, wanted) -> bool:
     """Whether objects have the same entries, and know how many."""
     return all(x.shape == y.shape and x.nvals == y.nvals and x.isequal(y) for x, y in zip(found, wanted, strict=True))

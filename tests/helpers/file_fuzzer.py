@@ -13,10 +13,8 @@ import signal
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
@@ -27,7 +25,7 @@ H = b"%%MatrixMarket matrix coordinate real general\n"
 LONGEST = 20  # seconds of the processor for one file
 
 
-def written(write: Callable[[str], Any], suffix: str) -> bytes:
+def written(write, suffix: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"a{suffix}")
         write(str(path))
@@ -66,7 +64,7 @@ def lists() -> list[bytes]:
 
 
 def own() -> list[bytes]:
-    objects: list[Any] = [*matrices(), Vector.from_coo([0, 2], [5, 6], size=4), Vector.from_scalar(1.5, 9)]
+    objects = [*matrices(), Vector.from_coo([0, 2], [5, 6], size=4), Vector.from_scalar(1.5, 9)]
     objects += [Vector.from_dense(np.arange(6.0)), Graph.from_edges([("a", "b"), ("b", "c")])]
     return [written(lambda path, x=x: io.save(path, x), ".grb") for x in objects]
 
@@ -83,7 +81,7 @@ def archives() -> list[bytes]:
     return [*seeds, target.getvalue()]
 
 
-def part_of(path: str) -> Any:
+def part_of(path: str):
     from grblas_gpu.distributed.files import edges_of_file
 
     parts = [edges_of_file(path, rank, 3) for rank in range(3)]
@@ -91,7 +89,7 @@ def part_of(path: str) -> Any:
 
 
 #: The reader, the suffix of its files, and whole files.
-READERS: dict[str, tuple[Callable[[str], Any], str, Callable[[], list[bytes]]]] = {
+READERS = {
     "mmread": (lambda path: io.mmread(path, dup_op=binary.plus).nvals, ".mtx", market),
     "read_edgelist": (lambda path: io.read_edgelist(path, dup_op=binary.plus).nvals, ".txt", lists),
     "Graph.read_edgelist": (lambda path: Graph.read_edgelist(path).matrix.nvals, ".txt", lists),

@@ -8,7 +8,6 @@ matrices are stored in every form.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from pairs import FORMS, STORAGES, with_form, with_storage
@@ -70,7 +69,7 @@ class Lines:
         self.rng = rng
         self.palette = palette
 
-    def one(self, *choices: Any) -> Any:
+    def one(self, *choices):
         return choices[int(self.rng.integers(len(choices)))]
 
     def vector(self, depth: int = 2) -> str:
@@ -211,7 +210,7 @@ class RecordLines(Lines):
         )
 
 
-def world(library: Any, seed: int, dtypes: tuple[Any, ...], of_types: int | None = None) -> dict[str, Any]:
+def world(library, seed: int, dtypes, of_types: int | None = None):
     """The objects of a line, of random types and sizes: the same in both libraries, here in a random form.
 
     With the same ``of_types`` they have the same types, whatever the seed.
@@ -236,7 +235,7 @@ def world(library: Any, seed: int, dtypes: tuple[Any, ...], of_types: int | None
     return found | {"r": None, "P": rng.integers(0, size, size)}
 
 
-def values(rng: np.random.Generator, count: int, dtype: Any) -> np.ndarray:
+def values(rng: np.random.Generator, count: int, dtype) -> np.ndarray:
     """Small ones, some of them equal to each other; now and then all of them are."""
     if isinstance(dtype, np.dtype):
         found = np.zeros(count, dtype)
@@ -247,10 +246,10 @@ def values(rng: np.random.Generator, count: int, dtype: Any) -> np.ndarray:
     return found + 1j * rng.integers(-2, 3, count) if dtype.startswith("FC") else found
 
 
-_functions: dict[str, dict[str, Any]] = {}
+_functions = {}
 
 
-def functions(library: Any) -> dict[str, Any]:
+def functions(library):
     """Operators of a user: made once, so that they are compiled once."""
     if library.__name__ not in _functions:
         library.dtypes.register_anonymous(RECORD, "RecordOfLines")

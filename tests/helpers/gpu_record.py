@@ -9,7 +9,6 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).parents[2]
 RECORD = ROOT / "tests" / "gpu_record.json"
@@ -42,13 +41,11 @@ def sources(root: Path = ROOT) -> str:
     return digest.hexdigest()
 
 
-def read(path: Path = RECORD) -> dict[str, Any]:
+def read(path: Path = RECORD):
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-def write(
-    counts: dict[str, int], device: dict[str, Any], path: Path = RECORD, failing: Sequence[str] = ()
-) -> dict[str, Any]:
+def write(counts: dict[str, int], device, path: Path = RECORD, failing: Sequence[str] = ()):
     """Note a run on a device; what compute-sanitizer said stays if it was about the same sources."""
     now, before = sources(), read(path).get("sanitizer")
     record = {
@@ -83,7 +80,7 @@ def done() -> frozenset[str]:
     return frozenset(DONE.read_text(encoding="utf-8").splitlines()[1:])
 
 
-def repeat(passed: list[str], path: Path = RECORD) -> dict[str, Any]:
+def repeat(passed: list[str], path: Path = RECORD):
     """Note that tests which failed passed when they ran again: with the same sources, what was wrong lay elsewhere."""
     record = read(path)
     if record.get("sources") != sources():
@@ -106,14 +103,14 @@ def _commit() -> str:
     return said.stdout.strip() or "unknown"
 
 
-def note_sanitizer(results: dict[str, Any], path: Path = RECORD) -> None:
+def note_sanitizer(results, path: Path = RECORD) -> None:
     """Note what each tool of compute-sanitizer said about the sources as they are: what was clean, what it found."""
     record = read(path)
     record["sanitizer"] = {"sources": sources(), **results}
     path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
-def _failed(record: dict[str, Any]) -> bool:
+def _failed(record) -> bool:
     tests, sanitizer = record.get("tests", {}), record.get("sanitizer")
     tools = [said for said in sanitizer.values() if isinstance(said, dict)] if isinstance(sanitizer, dict) else []
     return bool(tests.get("failed") or tests.get("error") or any(said["found"] for said in tools))
@@ -144,7 +141,7 @@ def problem(path: Path = RECORD, root: Path = ROOT) -> str | None:
     )
 
 
-def device() -> dict[str, Any]:
+def device():
     """The first device, and what drives it."""
     import cupy
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import gpu_record
 import pytest
@@ -29,7 +28,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         gpu_record.note_passed(report.nodeid)
 
 
-def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:
+def pytest_terminal_summary(terminalreporter, exitstatus: int, config: pytest.Config) -> None:
     mode, stats = config.getoption("--gpu-record"), terminalreporter.stats
     passed = [report.nodeid for report in stats.get("passed", [])]
     if not has_gpu():

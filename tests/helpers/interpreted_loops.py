@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,14 +19,14 @@ def interpret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run.compile, "load", _load)
 
 
-def _decorate(function: Any = None, **options: Any) -> Any:
+def _decorate(function=None, **options):
     return (lambda given: given) if function is None else function
 
 
-def _load(text: str, functions: Any = None) -> Any:
+def _load(text: str, functions=None):
     sources.append(text)
     text = text.replace("@summing_kernel", "@kernel")
-    namespace: dict[str, Any] = {
+    namespace = {
         "math": math,
         "np": np,
         "numba": SimpleNamespace(njit=_decorate),
@@ -38,7 +37,7 @@ def _load(text: str, functions: Any = None) -> Any:
     exec(text, namespace)
     kernel = namespace["kernel"]
 
-    def call(*arguments: Any) -> Any:
+    def call(*arguments):
         with np.errstate(all="ignore"):
             return kernel(*arguments)
 

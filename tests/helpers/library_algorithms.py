@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, select
 
 
-def size(A: Any) -> int:
+def size(A) -> int:
     return getattr(A, "nrows", 0)
 
 
-def upper_part(A: Any) -> Any:
+def upper_part(A):
     """A graph without cycles; what is no graph as it is."""
     return select.triu(A, 1).new() if isinstance(A, Matrix) else A
 
 
-def bipartite_part(A: Any) -> Any:
+def bipartite_part(A):
     """The edges between even and odd vertices."""
     if not isinstance(A, Matrix) or A.nrows != A.ncols:
         return A
@@ -29,7 +26,7 @@ def bipartite_part(A: Any) -> Any:
     return A.dup(mask=binary.ne(binary.first(side & A).new() & binary.second(A & side).new()).new().V)
 
 
-ALGORITHMS: dict[str, Callable[[Any], Any]] = {
+ALGORITHMS = {
     "apsp": algorithms.apsp,
     "bellman_ford": lambda A: algorithms.bellman_ford(A, 0),
     "bipartite_sides": lambda A: algorithms.bipartite_sides(bipartite_part(A)),

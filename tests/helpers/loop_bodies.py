@@ -13,7 +13,7 @@ from grblas_gpu import Matrix, Scalar, Vector, binary, monoid, select, semiring,
 Result = tuple[Any, list[Any]]
 
 
-def levels_by(**options: Any) -> Callable[[Matrix, int], Result]:
+def levels_by(**options) -> Callable[[Matrix, int], Result]:
     def search(A: Matrix, source: int) -> Result:
         levels, frontier = Vector(int, A.nrows), Vector.from_coo([source], [True], size=A.nrows)
         loop = gb.loop(frontier)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +20,7 @@ class _EndOfRecording(Exception):
     pass
 
 
-def made_of(bodies: dict[str, Any], monkeypatch: pytest.MonkeyPatch, make: Callable[[Any, Any], Any]) -> dict[str, Any]:
+def made_of(bodies, monkeypatch: pytest.MonkeyPatch, make):
     """``make(passes, body)`` for the recording of every loop, where ``passes`` has the functions of the compiler."""
     made = []
     modules = ("engine", "fusion.analyse", "fusion.schedule", "fusion.emit")
@@ -32,7 +30,7 @@ def made_of(bodies: dict[str, Any], monkeypatch: pytest.MonkeyPatch, make: Calla
             analyse=device.analyse.analyse, schedule=device.schedule.schedule, kernel_of=device.emit.kernel_of
         )
 
-        def keep(self: Any, recording: Any) -> None:
+        def keep(self, recording) -> None:
             made.append(make(passes, lower(recording, nested=True)))
             raise _EndOfRecording
 
@@ -68,11 +66,11 @@ def directed(A: Matrix) -> Matrix:
     return Matrix.from_coo(rows[some], cols[some], lengths, nrows=A.nrows, ncols=A.ncols)
 
 
-def transposes_there(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def transposes_there(device, monkeypatch: pytest.MonkeyPatch) -> None:
     """An emulated device has NumPy's arrays: SciPy makes their transposes, which are brought back to it."""
     by_scipy = storage.transpose_csr
 
-    def transpose(a: Any) -> Any:
+    def transpose(a):
         emulated = type(a.indices) is not np.ndarray
         return moved(by_scipy(a), device.to_device) if emulated else by_scipy(a)
 
@@ -80,7 +78,7 @@ def transposes_there(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(params=ENGINES)
-def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
     """How a matrix gets to the CUDA engine, or to its emulation; objects are made there meanwhile."""
     with loaded(request.param, monkeypatch, "engine") as device:
         if request.param != "gpu":
@@ -101,13 +99,13 @@ def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
             yield move
 
 
-def same(x: Any, y: Any) -> bool:
+def same(x, y) -> bool:
     if x.ndim == 0:
         return bool(x.isclose(y.value, rel_tol=1e-9))
     return bool(x.isclose(y.to("cpu"), rel_tol=1e-9, check_dtype=True))
 
 
-def check_fused(body: Any, A: Matrix, to_device: Any, runs: int = 1, **options: Any) -> None:
+def check_fused(body, A: Matrix, to_device, runs: int = 1, **options) -> None:
     """On a device it is one kernel, and computes what a CPU iterates; a second run sees nothing of the first."""
     with gb.using("cpu"), gb.config.set(loops="iterated"):
         expected, results = body(A, 5, **options)
@@ -118,7 +116,7 @@ def check_fused(body: Any, A: Matrix, to_device: Any, runs: int = 1, **options: 
         assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
 
 
-def check_recorded(body: Any, A: Matrix) -> None:
+def check_recorded(body, A: Matrix) -> None:
     """The interpreter of recorded loops computes what the lines themselves do."""
     with gb.config.set(loops="iterated"):
         expected, results = body(A, 5)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from grblas_gpu.ir.descriptor import PULL_STRATEGIES
 
 #: Options, and what steps of a fused search may run and say about it.
-FUSED: list[tuple[dict[str, Any], set[str], str]] = [
+FUSED = [
     ({}, {"push.scatter", "pull.hybrid"}, "push .* against pull .* edges, .* open rows"),
     ({"direction": "auto"}, {"push.scatter", "pull.hybrid"}, "push .* against pull .* edges, .* open rows"),
     ({"direction": "push"}, {"push.scatter"}, "requested by direction="),
@@ -28,7 +26,7 @@ FUSED: list[tuple[dict[str, Any], set[str], str]] = [
 ]
 
 #: Options that loops on a device do, and those on the CPU refuse: the strategies that they name are a device's.
-ON_A_DEVICE: list[tuple[dict[str, Any], set[str], str]] = [
+ON_A_DEVICE = [
     *(({"strategy": name}, {name}, "requested by strategy=") for name in PULL_STRATEGIES if name != "pull.hybrid"),
     ({"strategy": "push.scan"}, {"push.scan"}, "requested by strategy="),
     ({"strategy": "push.sort"}, {"push.sort"}, "requested by strategy="),
@@ -51,11 +49,11 @@ ON_A_DEVICE: list[tuple[dict[str, Any], set[str], str]] = [
 ]
 
 #: Options that are refused, and what the steps of the search run then.
-REFUSED: list[tuple[dict[str, Any], str, set[str]]] = [
+REFUSED = [
     ({"policy": "edges", "edges_before": 7}, "edges_before=7", {"push.scatter", "pull.hybrid"}),
     ({"policy": "edge-check", "edges_before": 7}, "edges_before=7", {"push.scatter", "push.scan", "pull.hybrid"}),
 ]
 
 
-def words(options: dict[str, Any]) -> str:
+def words(options) -> str:
     return " ".join(f"{name}={value}" for name, value in options.items()) or "nothing"

@@ -17,9 +17,7 @@ NAMES = tuple("abcdef")
 RINGS = ("plus_times", "min_plus", "any_pair", "max_first", "lor_land", "plus_pair", "min_first", "plus_second")
 
 
-def target(
-    random: np.random.Generator, out: str, masks: tuple[str, ...] = NAMES
-) -> tuple[str, Callable[[dict[str, Any]], dict[str, Any]]]:
+def target(random: np.random.Generator, out: str, masks: tuple[str, ...] = NAMES):
     """Some mask, accumulator and ``replace``, as text and as options."""
     shares = [0.5, 0.3, 0.05, 0.05, 0.05, 0.05] if masks is NAMES else None  # most steps are about what a product found
     m = str(random.choice(masks, p=shares))
@@ -27,8 +25,8 @@ def target(
     accum = str(random.choice(["", "", "", "", "plus", "second"]))
     replace = bool(mask and random.random() < 0.5)
 
-    def options(v: dict[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = {"accum": getattr(binary, accum)} if accum else {}
+    def options(v):
+        found = {"accum": getattr(binary, accum)} if accum else {}
         if mask:
             shape = getattr(v[m], mask[-1])
             found |= {"mask": ~shape if mask[0] == "~" else shape, "replace": replace}
@@ -44,7 +42,7 @@ def product(random: np.random.Generator) -> tuple[str, Operation]:
     ring, direction = str(random.choice(RINGS)), str(random.choice(["push", "pull", "auto"]))
     transposed, left = bool(random.random() < 0.3), bool(random.random() < 0.5)
 
-    def run(v: dict[str, Any], step: Any) -> None:
+    def run(v, step) -> None:
         A = v["A"].T if transposed else v["A"]
         v[out](**options(v), direction=direction) << getattr(semiring, ring)(v[x] @ A if left else A @ v[x])
 
@@ -56,7 +54,7 @@ def total(random: np.random.Generator) -> tuple[str, Operation]:
     x, accum = str(random.choice(NAMES)), str(random.choice(["", "", "plus", "min"]))
     name, allow_empty = str(random.choice(["plus", "min", "max"])), bool(random.random() < 0.5)
 
-    def run(v: dict[str, Any], step: Any) -> None:
+    def run(v, step) -> None:
         out = v["k"](getattr(binary, accum)) if accum else v["k"]
         out << v[x].reduce(getattr(monoid, name), allow_empty=allow_empty)
 
@@ -69,7 +67,7 @@ def operation(random: np.random.Generator) -> tuple[str, Operation]:
     out = str(random.choice(NAMES, p=[0.1, 0.4, 0.2, 0.1, 0.1, 0.1]))
     parts, options = target(random, out)
     number = int(random.integers(-2, 4))
-    expressions: dict[str, Callable[[dict[str, Any], Any], Any]] = {
+    expressions = {
         "x": lambda v, step: v[x],
         "number": lambda v, step: number,
         "step + number": lambda v, step: step + number,
@@ -87,10 +85,10 @@ def operation(random: np.random.Generator) -> tuple[str, Operation]:
     }
     text = str(random.choice(list(expressions)))
 
-    def run(v: dict[str, Any], step: Any) -> None:
+    def run(v, step) -> None:
         v[out](**options(v)) << expressions[text](v, step)
 
-    def clear(v: dict[str, Any], step: Any) -> None:
+    def clear(v, step) -> None:
         v[out].clear()
 
     if random.random() < 0.05:
@@ -103,7 +101,7 @@ def gather(random: np.random.Generator) -> tuple[str, Operation]:
     x, out, index = (str(random.choice(list(names))) for names in (NAMES, NAMES, "ij"))
     text, options = target(random, out)
 
-    def run(v: dict[str, Any], step: Any) -> None:
+    def run(v, step) -> None:
         v[out](**options(v)) << v[x][v[index]]
 
     return f"{text} << {x}[{index}]", run
@@ -117,8 +115,8 @@ def scatter(random: np.random.Generator) -> tuple[str, Operation]:
     plain, replace = bool(index == "i" and random.random() < 0.5), bool(mask and random.random() < 0.2)
     number = None if random.random() < 0.7 else int(random.integers(-2, 4))
 
-    def run(v: dict[str, Any], step: Any) -> None:
-        options: dict[str, Any] = {} if plain else {"accum": getattr(binary, accum)}
+    def run(v, step) -> None:
+        options = {} if plain else {"accum": getattr(binary, accum)}
         if mask:
             shape = getattr(v[m], mask[-1])
             options |= {"mask": ~shape if mask[0] == "~" else shape, "replace": replace}
@@ -128,14 +126,14 @@ def scatter(random: np.random.Generator) -> tuple[str, Operation]:
     return f"{out}({how})[{index}] << {x if number is None else number}", run
 
 
-def inside(random: np.random.Generator, more: tuple[Any, ...] = ()) -> tuple[str, Operation]:
+def inside(random: np.random.Generator, more=()) -> tuple[str, Operation]:
     """A loop or a decision with some steps inside, which may be such a thing again."""
     kinds = [operation, operation, product, total, gather, scatter, inside, *more]
     made = [kinds[int(random.integers(len(kinds)))](random) for _ in range(int(random.integers(1, 4)))]
     x, number, limit = str(random.choice(NAMES)), int(random.integers(-2, 20)), int(random.integers(0, 4))
     kind = str(random.choice(["loop", "entries", "when", "when entries"]))
 
-    def run(v: dict[str, Any], step: Any) -> None:
+    def run(v, step) -> None:
         if kind.startswith("when"):
             again = gb.when(v["k"] > number if kind == "when" else v[x])
         else:
@@ -148,9 +146,7 @@ def inside(random: np.random.Generator, more: tuple[Any, ...] = ()) -> tuple[str
     return "\n".join([head, *(f"    {line}" for text, _ in made for line in text.splitlines())]), run
 
 
-def random_body(
-    seed: int, kinds_of_steps: list[Any], others: Callable[[Matrix], dict[str, Any]] = lambda A: {}
-) -> tuple[str, Callable[[Matrix], tuple[Any, list[Any], Any]]]:
+def random_body(seed: int, kinds_of_steps, others=lambda A: {}):
     """Steps of some kinds as text and as a body, whose results are its vectors and the ``others``, by name."""
     random = np.random.default_rng(seed)
     made = [kinds_of_steps[int(random.integers(len(kinds_of_steps)))] for _ in range(int(random.integers(3, 10)))]
@@ -168,8 +164,8 @@ def random_body(
         there = np.arange(0, n, 3) if kind.startswith("some") else []
         return Vector.from_coo(there, np.arange(len(there)) % 4 if kind == "some" else 1, int, size=n)
 
-    def body(A: Matrix) -> tuple[Any, list[Any], Any]:
-        v: dict[str, Any] = {name: start(kind, A.nrows) for name, kind in zip(NAMES, kinds, strict=True)}
+    def body(A: Matrix):
+        v = {name: start(kind, A.nrows) for name, kind in zip(NAMES, kinds, strict=True)}
         v |= {"A": A, **(more := others(A))}
         v["a"] = Vector.from_coo([5], [1], int, size=A.nrows)
         always = v["always"] = Vector.from_scalar(1, 3)

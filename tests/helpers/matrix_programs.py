@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ def changed(random: np.random.Generator) -> tuple[str, Operation]:
     x, y, out = (str(name) for name in random.choice(MATRICES, 3))
     text, options = target(random, out, MATRICES)
     number, ring = int(random.integers(-2, 4)), str(random.choice(RINGS))
-    expressions: dict[str, Callable[[Objects, Any], Any]] = {
+    expressions = {
         "x": lambda v, step: v[x],
         "x'": lambda v, step: v[x].T,
         "number": lambda v, step: number,
@@ -50,7 +49,7 @@ def changed(random: np.random.Generator) -> tuple[str, Operation]:
     }
     name = str(random.choice(list(expressions)))
 
-    def run(v: Objects, step: Any) -> None:
+    def run(v: Objects, step) -> None:
         value = expressions[name](v, step)
         if name in ("number", "step + number", "k") and "mask" not in options(v):
             return  # a matrix with all entries makes everything slow
@@ -101,7 +100,7 @@ def new(random: np.random.Generator) -> tuple[str, Operation]:
     x, y, out = (str(name) for name in random.choice(MATRICES, 3))
     masked, empty = bool(random.random() < 0.5), bool(random.random() < 0.3)
 
-    def run(v: Objects, step: Any) -> None:
+    def run(v: Objects, step) -> None:
         made = v[x].dup(clear=empty)
         made(binary.plus) << v[y]
         other = binary.plus(made | v[x]).new(mask=v[y].S if masked else None)
@@ -116,7 +115,7 @@ def decided(random: np.random.Generator) -> tuple[str, Operation]:
     once = bool(random.random() < 0.5)
     steps = [STEPS[int(random.integers(len(STEPS)))](random) for _ in range(int(random.integers(1, 3)))]
 
-    def run(v: Objects, step: Any) -> None:
+    def run(v: Objects, step) -> None:
         for count in gb.when(v[x]) if once else gb.loop(v[x], limit):
             for _, do in steps:
                 do(v, step if once else count)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ DEFINITION = NumpyBackend()
 CUTS = [[2500], [1024, 0, 1025, 7], [3, 2048, 640]]
 FILLS = [0.0, 0.0004, 0.02, 0.4, 1.0]
 KINDS = ["list", "bitmap", "full"]
-FOLDS: list[tuple[Any, type]] = [
+FOLDS = [
     (monoid.plus["INT64"], np.int64),
     (monoid.max["INT16"], np.int16),
     (monoid.lor["BOOL"], np.bool_),
@@ -39,7 +38,7 @@ def vector(size: int, fill: float, dtype: type, iso: bool, kind: str, seed: int)
     return VectorStore(size, values[: len(keys)] if iso else values[keys], indices=keys)
 
 
-def entries_of(store: VectorStore, to_host: Any) -> tuple[list[int], list[Any]]:
+def entries_of(store: VectorStore, to_host):
     """Positions and values, in order."""
     nvals, present, indices = store.nvals, to_host(store.present), to_host(store.indices)
     values = to_host(store.values)
@@ -52,7 +51,7 @@ def entries_of(store: VectorStore, to_host: Any) -> tuple[list[int], list[Any]]:
     return indices.tolist(), values.tolist()
 
 
-def check_parts(engine: Any, cut: list[int], u: VectorStore, moved: Any, to_host: Any, with_values: bool) -> None:
+def check_parts(engine, cut: list[int], u: VectorStore, moved, to_host, with_values: bool) -> None:
     """The bytes are those of the definition, and what is joined again has the same entries."""
     dtype = u.dtype if with_values else None
     wanted = DEFINITION.pack_parts(u, cut, dtype, 0, True)
@@ -71,14 +70,14 @@ def check_parts(engine: Any, cut: list[int], u: VectorStore, moved: Any, to_host
         assert not dense or joined.indices is None
 
 
-def check_short_parts(engine: Any, moved: Any, to_host: Any) -> None:
+def check_short_parts(engine, moved, to_host) -> None:
     """Of one entry each, for which bits are shorter than an index."""
     present = np.isin(np.arange(12), [2, 9])
     u = VectorStore(12, np.arange(12) + 0.5, present=present)
     check_parts(engine, [5, 7], u, moved, to_host, True)
 
 
-def check_fold(engine: Any, stores: list[VectorStore], reduction: Any, moved: Any, to_host: Any) -> None:
+def check_fold(engine, stores: list[VectorStore], reduction, moved, to_host) -> None:
     """Several results for 1,500 positions, each from one sender."""
     size, dtype = stores[0].size, stores[0].dtype
     cut = [0, size]
@@ -90,7 +89,7 @@ def check_fold(engine: Any, stores: list[VectorStore], reduction: Any, moved: An
     assert entries_of(found, to_host) == entries_of(expected, _same)
 
 
-def check_numbered(engine: Any, moved: Any, to_host: Any) -> None:
+def check_numbered(engine, moved, to_host) -> None:
     """Positions in two blocks, of which one has two pieces and begins at 1; the lowest counts."""
     numbering = [Numbering([701, 1501], [99, 2000]), Numbering([1501], [7])]
     size, short = 1500, np.dtype(np.uint16)
@@ -106,5 +105,5 @@ def check_numbered(engine: Any, moved: Any, to_host: Any) -> None:
         assert entries_of(found, to_host) == entries_of(expected, _same)
 
 
-def _same(array: Any) -> Any:
+def _same(array):
     return None if array is None else np.asarray(array)

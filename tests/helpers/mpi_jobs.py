@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 PROGRAM = Path(__file__).resolve().parent / "distributed_program.py"
 BESIDE = Path(sys.executable).parent
@@ -24,7 +23,7 @@ def environment(**settings: str) -> dict[str, str]:
     return {**kept, "GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy", **settings}
 
 
-def launch(ranks: int, *command: str, options: tuple[str, ...] = (), **settings: str) -> Any:
+def launch(ranks: int, *command: str, options: tuple[str, ...] = (), **settings: str):
     assert LAUNCHER is not None, "mpi4py is here, but no mpiexec"
     return subprocess.run(
         [LAUNCHER, *options, "-n", str(ranks), *command],

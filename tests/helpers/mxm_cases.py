@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,16 +16,16 @@ class Case(NamedTuple):
 
     a: MatrixStore
     b: MatrixStore
-    semiring: Any
+    semiring: object
     mask: MaskView | None = None
 
 
-def moved(store: MatrixStore, to: Any, offsets: Any = INDEX) -> MatrixStore:
+def moved(store: MatrixStore, to, offsets=INDEX) -> MatrixStore:
     indptr = to(store.indptr.astype(offsets))
     return MatrixStore(store.nrows, store.ncols, indptr, to(store.indices), to(store.values))
 
 
-def run(engine, case: Case, strategy: str, **options: Any) -> MatrixStore:
+def run(engine, case: Case, strategy: str, **options) -> MatrixStore:
     a, b = moved(case.a, engine.to_device, np.int32), moved(case.b, engine.to_device)
     mask = case.mask
     if mask is not None:
@@ -34,7 +34,7 @@ def run(engine, case: Case, strategy: str, **options: Any) -> MatrixStore:
     return moved(result, lambda x: x.get())
 
 
-def check(engine, case: Case, strategy: str, **options: Any) -> MatrixStore:
+def check(engine, case: Case, strategy: str, **options) -> MatrixStore:
     result = run(engine, case, strategy, **options)
     expected = Definitions().mxm(*case, plan=Plan(strategy, ""))
     assert (result.nrows, result.ncols) == (expected.nrows, expected.ncols)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from random_objects import KINDS, random_matrix, random_vector
@@ -21,7 +21,7 @@ def gap(x, y):
     return distance * 2 if distance > 3 else distance + 1
 
 
-def _user(monoid: Any, name: str) -> Any:
+def _user(monoid, name: str):
     return Semiring.register_anonymous(monoid, BinaryOp.register_anonymous(gap, "gap"), name)
 
 
@@ -54,7 +54,7 @@ class Case(NamedTuple):
 
     a: MatrixStore
     u: VectorStore
-    semiring: Any
+    semiring: object
     mask: MaskView | None
     transposed: bool
     flip: bool

@@ -9,7 +9,6 @@ import itertools
 import sys
 import threading
 from types import SimpleNamespace
-from typing import Any
 
 import emulated_cupy
 from mpi4py import MPI
@@ -32,8 +31,8 @@ class Nccl:
         self.available, self._fails, self._carries, self._stuck = available, fails, carries, stuck
         self.aborted = 0
         self.groups: list[list[tuple[str, int, int]]] = []  # what went together: which call, bytes, the other rank
-        self._open: list[Any] | None = None
-        self._stream: list[Any] = []
+        self._open = None
+        self._stream = []
         self.lost = False
         self._tag = next(_tags)
 
@@ -56,7 +55,7 @@ class Nccl:
         self._stream += [start() for start in self._open] if self._carries else []
         self._open = None
 
-    def NcclCommunicator(self, size: int, unique: tuple[int, ...], rank: int) -> Any:
+    def NcclCommunicator(self, size: int, unique: tuple[int, ...], rank: int):
         world = MPI.COMM_WORLD
         assert (size, rank) == (world.Get_size(), world.Get_rank())
         assert unique == (7,) * ID_BYTES
@@ -64,7 +63,7 @@ class Nccl:
         if self._stuck:  # another rank does not come
             threading.Event().wait()
 
-        def call(kind: str, start: Any) -> Any:
+        def call(kind: str, start):
             def later(address: int, count: int, datatype: int, peer: int, stream: int) -> None:
                 assert self._open is not None, "outside of a group"
                 assert (datatype, stream) == (UINT8, STREAM)
@@ -98,7 +97,7 @@ class Nccl:
 STREAM = 42
 
 
-def cupy_with(nccl: Nccl, device: str) -> Any:
+def cupy_with(nccl: Nccl, device: str):
     """The module ``cupy`` of a rank with this device, whose stream is the one of ``nccl``."""
 
     class Stream:
@@ -118,7 +117,7 @@ def cupy_with(nccl: Nccl, device: str) -> Any:
             return nccl.done
 
     cupy = emulated_cupy.module(runs=False)
-    cuda: Any = cupy.cuda
+    cuda = cupy.cuda
     cuda.get_current_stream, cuda.Stream, cuda.Memory = Stream, Stream, emulated_cupy.alloc
     cuda.runtime.deviceGetPCIBusId = lambda number: device
     cuda.runtime.setDevice = [0].index  # there is no other

@@ -7,7 +7,6 @@ import re
 import sys
 import threading
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 from nccl_by_mpi import Nccl, NcclError, cupy_with, install, uninstall
@@ -71,7 +70,7 @@ def case_another_transport() -> None:
         "not ipc (cannot open the memory of others), "
         "not cuda-aware (MPI does not read the memory of devices)"
     )
-    A: Any = DistMatrix.kronecker(8)
+    A = DistMatrix.kronecker(8)
     engine = A._engine
     before = engine.transport, engine.why_transport
     engine.transport, engine.why_transport = name, why
@@ -96,7 +95,7 @@ def refusal(nccl: Nccl | None, device: str = f"0000:{RANK}") -> str:
         uninstall()
 
 
-def exchange(nccl: Nccl, length: int) -> tuple[NcclMessages, Any]:
+def exchange(nccl: Nccl, length: int):
     cupy = cupy_with(nccl, f"0000:{RANK}")
     bits = cupy.zeros((2, RANKS * length), np.uint8)
     return NcclMessages(GRID.everyone, bits, Link(GRID.everyone, cupy, nccl, nccl.get_unique_id())), cupy
@@ -123,8 +122,8 @@ def case_forced() -> None:
     os.environ["GRBLAS_GPU_MPI_TRANSPORT"] = "nccl"
     install(Nccl(), f"0000:{RANK}")
     assert choose_transport(GRID, True) == ("nccl" if RANKS > 1 else "alone", "")
-    engine: Any = SimpleNamespace(array=sys.modules["cupy"].asarray)
-    place: Any = open_transport("nccl", GRID, engine, 16)
+    engine = SimpleNamespace(array=sys.modules["cupy"].asarray)
+    place = open_transport("nccl", GRID, engine, 16)
     place.mine(0)[:] = RANK
     place.allgather(0, [0])
     assert place.all(0).tolist() == np.repeat(np.arange(RANKS), 16).tolist()
@@ -142,7 +141,7 @@ def case_forced() -> None:
 
 
 def case_searches() -> None:
-    A: Any = DistMatrix.kronecker(8)
+    A = DistMatrix.kronecker(8)
     engine = A._engine
     hybrid_bfs(A, 3)
     (length,) = engine.exchanges

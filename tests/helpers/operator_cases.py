@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.operators import builtin, registry
 
@@ -12,7 +9,7 @@ from grblas_gpu.operators import builtin, registry
 KINDS = {"unary": cuda.unary, "binary": cuda.binary, "indexunary": cuda.index_unary}
 
 
-def builtin_operators() -> Iterator[tuple[str, Any]]:
+def builtin_operators():
     """Every typed built-in operator with its kind, once."""
     seen = set()
     for kind in KINDS:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import graphblas
 import numpy as np
 from hypothesis import strategies as st
@@ -24,7 +22,7 @@ STORAGES = ("sparse", "unordered", "bitmap", "natural")
 as_programs = False  # whether updates are recorded, as the body of a loop that is run once
 
 
-def condition() -> Any:
+def condition():
     """A condition that holds."""
     return grblas_gpu.Vector.from_coo([0], [True], size=1)
 
@@ -32,14 +30,14 @@ def condition() -> Any:
 class Pair:
     """One object in both libraries."""
 
-    def __init__(self, ours: Any, theirs: Any) -> None:
+    def __init__(self, ours, theirs) -> None:
         self.ours = ours
         self.theirs = theirs
 
     def __repr__(self) -> str:  # ours only: python-graphblas prints through pandas, which fails for some objects
         return repr(self.ours)
 
-    def mask(self, kind: str | None) -> tuple[Any, Any]:
+    def mask(self, kind: str | None):
         if kind is None:
             return None, None
         ours, theirs = getattr(self.ours, kind[-1]), getattr(self.theirs, kind[-1])
@@ -57,7 +55,7 @@ def numbers(dtype: str) -> st.SearchStrategy:
 
 
 @st.composite
-def entries(draw: st.DrawFn, everywhere: list, dtype: str) -> tuple[list, Any]:
+def entries(draw: st.DrawFn, everywhere: list, dtype: str):
     """Some of the positions, and a value for each or one for all."""
     fill = draw(st.sampled_from(["empty", "some", "some", "full", "iso"]))
     chosen = {"empty": 0, "full": 2 ** len(everywhere) - 1}.get(fill)
@@ -78,7 +76,7 @@ def vectors(draw: st.DrawFn, size: int, dtype: str | None = None) -> Pair:
     return Pair(with_storage(ours, draw(st.sampled_from(STORAGES))), theirs)
 
 
-def with_storage(v: Any, storage: str) -> Any:
+def with_storage(v, storage: str):
     """The same Vector stored in another way."""
     engine, store = v._engine, v._store
     if storage == "bitmap" and store.size:
@@ -104,7 +102,7 @@ def matrices(draw: st.DrawFn, nrows: int, ncols: int, dtype: str | None = None) 
     return Pair(with_form(made[0], draw(st.sampled_from(FORMS))), made[1])
 
 
-def with_form(a: Any, form: str) -> Any:
+def with_form(a, form: str):
     """The same Matrix stored in another way, if it can be."""
     store = a._store
     if form != "natural" and isinstance(store, MatrixStore) and (form != "full" or store.nvals == a.nrows * a.ncols):
@@ -140,11 +138,11 @@ def outputs(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Pair, dict, dict]:
     return out, Parameters(both, mask=ours), Parameters(both, mask=theirs)
 
 
-def accumulator(library: Any, name: str | None) -> Any:
+def accumulator(library, name: str | None):
     return None if name is None else getattr(library.binary, name)
 
 
-def run_both(ours: Any, theirs: Any) -> tuple[Any, Any]:
+def run_both(ours, theirs):
     """Run two thunks: both succeed, or both fail with an exception of the same name."""
     results, errors = [], []
     for thunk in (theirs, ours):
@@ -160,7 +158,7 @@ def run_both(ours: Any, theirs: Any) -> tuple[Any, Any]:
     return results[1], results[0]
 
 
-def update_both(pair: Pair, ours: dict, theirs: dict, ours_expr: Any, theirs_expr: Any, **options: Any) -> None:
+def update_both(pair: Pair, ours: dict, theirs: dict, ours_expr, theirs_expr, **options) -> None:
     """``out(mask, accum, replace) << expression`` in both libraries; expressions are thunks."""
 
     def update_ours() -> None:
@@ -175,15 +173,13 @@ def update_both(pair: Pair, ours: dict, theirs: dict, ours_expr: Any, theirs_exp
     run_both(update_ours, update_theirs)
 
 
-def check_update(
-    output: tuple[Pair, dict, dict], ours: Any, theirs: Any, structure_only: bool = False, **options: Any
-) -> None:
+def check_update(output: tuple[Pair, dict, dict], ours, theirs, structure_only: bool = False, **options) -> None:
     """The same of what :func:`outputs` gives, and both have the same entries then."""
     update_both(*output, ours, theirs, **options)
     assert_same(output[0].ours, output[0].theirs, structure_only=structure_only)
 
 
-def assert_same(ours: Any, theirs: Any, *, structure_only: bool = False) -> None:
+def assert_same(ours, theirs, *, structure_only: bool = False) -> None:
     """The same type, shape, positions and values."""
     assert ours.dtype.name == theirs.dtype.name
     assert ours.shape == theirs.shape

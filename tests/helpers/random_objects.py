@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ KINDS = ["sparse", "unordered", "bitmap", "full"]
 SMALL_KINDS, SIZE = ["sparse", "bitmap", "full", "iso sparse", "iso bitmap", "empty"], 23
 
 
-def random_values(rng: np.random.Generator, count: int, dtype: Any, below: int | None = None) -> np.ndarray:
+def random_values(rng: np.random.Generator, count: int, dtype, below: int | None = None) -> np.ndarray:
     """Numbers whose sums are exact in any order: whole numbers from 0 on, or negative numbers and quarters, too."""
     dtype = np.dtype(dtype)
     if dtype == bool:
@@ -34,7 +33,7 @@ def random_vector(
     rng: np.random.Generator,
     size: int,
     kind: str,
-    dtype: Any,
+    dtype,
     fill: float,
     iso: bool | None = None,
     below: int | None = None,
@@ -57,7 +56,7 @@ def random_matrix(
     rng: np.random.Generator,
     nrows: int,
     ncols: int,
-    dtype: Any,
+    dtype,
     fill: float,
     iso: bool | None = None,
     below: int | None = None,
@@ -71,14 +70,14 @@ def random_matrix(
     return MatrixStore(nrows, ncols, indptr, indices, random_values(rng, count, dtype, below))
 
 
-def valued_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype: Any, fill: float) -> MatrixStore:
+def valued_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype, fill: float) -> MatrixStore:
     """A random matrix with a value for each entry, a quarter of them zero."""
     a = random_matrix(rng, nrows, ncols, dtype, fill)
     a.values = rng.integers(0, 4, a.nvals).astype(dtype)
     return a
 
 
-def with_degrees(degrees: Any, dtype: Any = np.float64, seed: int = 0) -> MatrixStore:
+def with_degrees(degrees, dtype=np.float64, seed: int = 0) -> MatrixStore:
     """Rows of these lengths, with values between -9 and 8."""
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(INDEX)
     indices = np.concatenate([np.arange(degree, dtype=np.int32) for degree in degrees])
@@ -86,7 +85,7 @@ def with_degrees(degrees: Any, dtype: Any = np.float64, seed: int = 0) -> Matrix
     return MatrixStore(len(degrees), max(1, *degrees), indptr, indices, values)
 
 
-def small_vector(kind: str, dtype: Any, seed: int, size: int = SIZE) -> VectorStore:
+def small_vector(kind: str, dtype, seed: int, size: int = SIZE) -> VectorStore:
     """One of :data:`SMALL_KINDS`, or "iso full"."""
     random = np.random.default_rng(seed)
     values = random.integers(0, 4, size).astype(dtype)
@@ -97,9 +96,7 @@ def small_vector(kind: str, dtype: Any, seed: int, size: int = SIZE) -> VectorSt
     return definitions.with_kind(store, "bitmap") if "bitmap" in kind else store
 
 
-def matrix_of(
-    seed: int | Sequence[int], shape: tuple[int, int], fill: float, values: Any = (1, 9), dtype: Any = int
-) -> Matrix:
+def matrix_of(seed: int | Sequence[int], shape: tuple[int, int], fill: float, values=(1, 9), dtype=int) -> Matrix:
     """A Matrix of whole numbers between two limits, or of one value."""
     rng = np.random.default_rng(seed)
     rows, cols = np.nonzero(rng.random(shape) < fill)
@@ -107,7 +104,7 @@ def matrix_of(
     return Matrix.from_coo(rows, cols, drawn, dtype, nrows=shape[0], ncols=shape[1])
 
 
-def same(found: Any, wanted: Any) -> None:
+def same(found, wanted) -> None:
     """The same entries of the same type, in the same order."""
     if type(wanted) is MatrixStore:
         assert (found.nrows, found.ncols) == (wanted.nrows, wanted.ncols)

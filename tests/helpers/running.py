@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 
-def module_at(path: Path) -> Any:
+def module_at(path: Path):
     """The module of a file, run anew."""
     spec = importlib.util.spec_from_file_location(path.stem.strip("_"), path)
     assert spec is not None and spec.loader is not None
@@ -18,7 +16,7 @@ def module_at(path: Path) -> Any:
     return module
 
 
-def in_threads(work: Callable[[int], Any], count: int) -> None:
+def in_threads(work, count: int) -> None:
     """``work(number)`` in as many threads at once; the first error of one is raised here."""
     failures: list[BaseException] = []
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ from running import in_threads
 from grblas_gpu import Matrix, io
 from grblas_gpu.io import replacing as module
 
-WRITERS: dict[str, Callable[[Any, Matrix], None]] = {
+WRITERS = {
     "a.grb": io.save,
     "a.mtx": io.mmwrite,
     "a.mtx.gz": io.mmwrite,
@@ -23,7 +21,7 @@ WRITERS: dict[str, Callable[[Any, Matrix], None]] = {
     "a.txt": io.write_edgelist,
     "a.txt.xz": io.write_edgelist,
 }
-READERS: dict[str, Callable[[Any], Matrix]] = {
+READERS = {
     ".grb": io.load,
     ".mtx": io.mmread,
     ".npz": io.load_npz,
@@ -42,7 +40,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, name: str, monke
     WRITERS[name](path, SMALL)
     before = path.read_bytes()
 
-    def interrupted(*names: Any) -> None:
+    def interrupted(*names) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

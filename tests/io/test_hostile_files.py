@@ -7,7 +7,6 @@ import zipfile
 import zlib
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from grblas_gpu.exceptions import OutOfMemory
 VECTOR = {"kind": "Vector", "dtype": "INT64", "shape": [4], "name": "v"}
 
 
-def own_file(path: Path, arrays: dict[str, np.ndarray], **fields: Any) -> Path:
+def own_file(path: Path, arrays: dict[str, np.ndarray], **fields) -> Path:
     described = [[name, array.dtype.str, len(array), zlib.crc32(array.tobytes())] for name, array in arrays.items()]
     header = json.dumps({"arrays": described, **fields}).encode()
     return with_header(path, header, *arrays.values())
@@ -68,7 +67,7 @@ MATRIX = {"kind": "Matrix", "dtype": "INT64", "name": "A"}
     ],
 )
 @pytest.mark.parametrize("mmap", [False, True])
-def test_own_format_that_contradicts_itself(tmp_path: Path, arrays: Any, fields: Any, mmap: bool) -> None:
+def test_own_format_that_contradicts_itself(tmp_path: Path, arrays, fields, mmap: bool) -> None:
     path = own_file(tmp_path / "x.grb", arrays, **fields)
     with pytest.raises(ValueError, match=r"x\.grb: "):
         io.load(path, mmap=mmap)
@@ -117,7 +116,7 @@ def archive(path: Path, members: dict[str, bytes]) -> Path:
     return path
 
 
-def members_of(**changed: Any) -> dict[str, bytes]:
+def members_of(**changed) -> dict[str, bytes]:
     target = BytesIO()
     sparse.save_npz(target, sparse.csr_array(np.eye(3)))
     with zipfile.ZipFile(target) as file:

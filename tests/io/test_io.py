@@ -9,7 +9,6 @@ import pickle
 import re
 import tarfile
 from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -49,7 +48,7 @@ class TestSciPy:
         assert io.from_scipy_sparse(sparse.csr_matrix(A.to_dense(0))).nvals == 4
 
     @pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_array])
-    def test_unsorted_and_repeated(self, backend: str, make: Any) -> None:
+    def test_unsorted_and_repeated(self, backend: str, make) -> None:
         unsorted = make(([1, 2, 3], [2, 0, 1], [0, 2, 3, 3]), shape=(3, 3))
         assert io.from_scipy_sparse(unsorted).isequal(Matrix.from_dense(unsorted.toarray(), missing_value=0))
         repeated = make(([1, 2, 3], [1, 1, 0], [0, 2, 3, 3]), shape=(3, 3))
@@ -107,7 +106,7 @@ class TestSciPy:
             io.from_scipy_sparse(sparse.csr_array(np.eye(2, dtype=np.longdouble)))
 
 
-def on_host(array: Any) -> np.ndarray:
+def on_host(array) -> np.ndarray:
     """Arrays stay where the object is: those of a device have to be fetched."""
     return array.get() if hasattr(array, "get") else array
 
@@ -126,7 +125,7 @@ class TestArrays:
             def __init__(self, array: np.ndarray) -> None:
                 self.array = array
 
-            def __dlpack__(self, **options: Any) -> Any:
+            def __dlpack__(self, **options):
                 return self.array.__dlpack__(**options)
 
             def __dlpack_device__(self) -> tuple[int, int]:
@@ -144,11 +143,11 @@ class TestArrays:
 
 class TestTorch:
     @pytest.fixture
-    def torch(self) -> Any:
+    def torch(self):
         return pytest.importorskip("torch")
 
     @pytest.mark.parametrize("layout", ["sparse_csr", "sparse_csc", "sparse_coo", "sparse_bsr"])
-    def test_sparse(self, backend: str, torch: Any, layout: str) -> None:
+    def test_sparse(self, backend: str, torch, layout: str) -> None:
         dense = torch.tensor([[0.0, 1.5, 0, 0], [2.5, 0, 0, 4.0]])
         options = {"blocksize": (1, 2)} if layout == "sparse_bsr" else {}
         there = dense.to_sparse(layout=getattr(torch, layout), **options)
@@ -157,7 +156,7 @@ class TestTorch:
         for back in ("csr", "coo"):
             assert torch.equal(io.to_torch(B, back).to_dense().cpu(), dense)
 
-    def test_others(self, backend: str, torch: Any) -> None:
+    def test_others(self, backend: str, torch) -> None:
         assert io.from_torch(torch.arange(3.0, requires_grad=True)).to_dict() == {0: 0.0, 1: 1.0, 2: 2.0}
         repeated = torch.sparse_coo_tensor([[1, 1]], [2, 3], (4,))
         assert io.from_torch(repeated).to_dict() == {1: 5}
@@ -169,7 +168,7 @@ class TestTorch:
         with pytest.raises(ValueError, match="layout"):
             io.to_torch(iso, "bsr")
 
-    def test_dense_is_shared(self, backend: str, torch: Any) -> None:
+    def test_dense_is_shared(self, backend: str, torch) -> None:
         tensor = torch.arange(6.0, device="cuda" if backend == "cuda" else "cpu").reshape(2, 3)
         A = io.from_torch(tensor, copy=False)
         assert A.ss.format == "fullr"
@@ -185,11 +184,11 @@ class TestTorch:
 
 class TestPythonGraphblas:
     @pytest.fixture(autouse=True)
-    def graphblas(self) -> Any:
+    def graphblas(self):
         return pytest.importorskip("graphblas")
 
     @pytest.mark.parametrize("dtype", DTYPES)
-    def test_there_and_back(self, backend: str, dtype: str, graphblas: Any) -> None:
+    def test_there_and_back(self, backend: str, dtype: str, graphblas) -> None:
         B = Matrix.from_coo([0, 0, 2], [1, 2, 0], [1, 3, 1], dtype, nrows=3, ncols=4, name="B")
         there = io.to_graphblas(B)
         assert isinstance(there, graphblas.Matrix)
@@ -200,7 +199,7 @@ class TestPythonGraphblas:
         v = Vector.from_coo([0, 2], [1, 3], dtype, size=5)
         assert io.from_graphblas(io.to_graphblas(v)).isequal(v, check_dtype=True)
 
-    def test_other_objects(self, A: Matrix, graphblas: Any) -> None:
+    def test_other_objects(self, A: Matrix, graphblas) -> None:
         there = io.to_graphblas(A)
         assert io.from_graphblas(there.T).isequal(A.T.new())
         assert io.from_graphblas(there.reduce_rowwise()).isequal(A.reduce_rowwise().new())
@@ -221,7 +220,7 @@ class TestPythonGraphblas:
 class TestNetworkX:
     @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
     @pytest.mark.parametrize("weight", [None, "weight", "km"])
-    def test_as_networkx_itself(self, backend: str, kind: Any, weight: str | None) -> None:
+    def test_as_networkx_itself(self, backend: str, kind, weight: str | None) -> None:
         G = kind()
         G.add_nodes_from("edcba")
         G.add_edges_from([("a", "b"), ("c", "c"), ("b", "a"), ("d", "c"), ("a", "b")], weight=2, km=0.5)
@@ -315,10 +314,10 @@ class TestGraph:
 
 class TestPandas:
     @pytest.fixture
-    def pd(self) -> Any:
+    def pd(self):
         return pytest.importorskip("pandas")
 
-    def test_there_and_back(self, backend: str, pd: Any) -> None:
+    def test_there_and_back(self, backend: str, pd) -> None:
         table = pd.DataFrame({"from": ["x", "x", "y"], "to": ["y", "z", "z"], "km": [1.5, 2.5, 3.5]})
         graph = io.from_pandas_edgelist(table, "from", "to", "km", directed=True)
         assert graph.labels == ["x", "y", "z"]
@@ -329,7 +328,7 @@ class TestPandas:
         assert nx.utils.graphs_equal(undirected.to_networkx(None), expected)
         assert io.to_pandas_edgelist(generators.path(2), edge_attr=None).to_numpy().tolist() == [[0, 1], [1, 0]]
 
-    def test_errors(self, pd: Any) -> None:
+    def test_errors(self, pd) -> None:
         table = pd.DataFrame({"source": ["x", None], "target": ["y", "z"]})
         with pytest.raises(ValueError, match="row 1 has a missing source"):
             io.from_pandas_edgelist(table)
@@ -715,7 +714,7 @@ class TestArchives:
         assert io.mmread(file).isequal(matrix, check_dtype=True)
 
     @pytest.mark.parametrize("dtype", ["FC32", "FC64"])
-    def test_complex_everywhere_else(self, dtype: str, tmp_path: Any) -> None:
+    def test_complex_everywhere_else(self, dtype: str, tmp_path) -> None:
         """Every form in which values come and go keeps both parts."""
         dense = np.array([[0, 1 + 2j, 0], [3j, 0, -1.5]], gb.dtypes.lookup_dtype(dtype).np_type)
         matrix = gb.Matrix.from_dense(dense, missing_value=0)

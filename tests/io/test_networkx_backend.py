@@ -10,7 +10,6 @@ import random
 import re
 import subprocess
 import sys
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -43,7 +42,7 @@ class Label:
         return f"Label({self.number})"
 
 
-def random_graph(kind: type, nodes: int, edges: int, seed: int, low: int = 0) -> Any:
+def random_graph(kind: type, nodes: int, edges: int, seed: int, low: int = 0):
     """Loops, parallel edges where there can be some, edges without a weight, labels without an order."""
     draw = random.Random(seed)
     labels = [Label(i) if i % 2 else (i, "x") for i in draw.sample(range(nodes), nodes)]
@@ -56,17 +55,17 @@ def random_graph(kind: type, nodes: int, edges: int, seed: int, low: int = 0) ->
     return G
 
 
-def null(kind: type) -> Any:
+def null(kind: type):
     return kind()
 
 
-def lonely(kind: type) -> Any:
+def lonely(kind: type):
     G = kind()
     G.add_node("a")
     return G
 
 
-def looped(kind: type) -> Any:
+def looped(kind: type):
     G = kind([("a", "a"), ("a", "b"), ("b", "c"), ("c", "a")])
     G.add_node("alone")
     return G
@@ -84,12 +83,12 @@ GRAPHS = {
 }
 
 
-def public(name: str) -> Any:
+def public(name: str):
     places = (nx, nx.community, nx.bipartite, nx.tournament)
     return next(getattr(place, name) for place in places if hasattr(place, name))
 
 
-def outcome(function: Any, *args: Any, **kwargs: Any) -> Any:
+def outcome(function, *args, **kwargs):
     """The result, an iterator as a list; or the exception."""
     try:
         result = function(*args, **kwargs)
@@ -104,7 +103,7 @@ def said_by(error: Exception) -> str:
     return unhashable[0] if unhashable else str(error)
 
 
-def equal(x: Any, y: Any) -> bool:
+def equal(x, y) -> bool:
     if isinstance(x, Exception) or isinstance(y, Exception):
         return type(x) is type(y) and said_by(x) == said_by(y)
     if isinstance(x, dict) and isinstance(y, dict):
@@ -121,7 +120,7 @@ def equal(x: Any, y: Any) -> bool:
     return x == y
 
 
-def python_scalars(value: Any) -> bool:
+def python_scalars(value) -> bool:
     """No NumPy scalar anywhere in a result."""
     if isinstance(value, dict):
         return all(map(python_scalars, value.values()))
@@ -130,7 +129,7 @@ def python_scalars(value: Any) -> bool:
     return not isinstance(value, np.generic)
 
 
-def calls(name: str, G: Any) -> list[tuple[tuple, dict]]:
+def calls(name: str, G) -> list[tuple[tuple, dict]]:
     """Arguments that have a meaning for the function, and some that are errors."""
     parameters = inspect.signature(DISPATCHABLE[name].__wrapped__.orig_func).parameters
     nodes = list(G)

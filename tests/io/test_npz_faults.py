@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +26,7 @@ for path in sys.argv[1:]:
 """
 ENVIRONMENT = {**os.environ, "GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy"}
 COMPRESSED = {"shape": [3, 3], "indptr": [0, 1, 2, 2], "indices": [0, 2], "data": [1.5, 2.5]}
-WHOLE: dict[str, dict[str, Any]] = {
+WHOLE = {
     "csr": COMPRESSED,
     "csc": COMPRESSED,
     "bsr": {**COMPRESSED, "shape": [6, 6], "data": np.ones((2, 2, 2))},
@@ -38,7 +37,7 @@ POINTERS = ([0, 10**9, 1, 2], [0, 2, 1, 2], [0, 1, 2, 10**9], [1, 1, 2, 2], [0, 
 INDICES = ([0, 3], [0, -1], [0, 10**12], [0], [0, 1, 2])
 
 
-def faults() -> list[Any]:
+def faults():
     found = []
     for kind in ("csr", "csc", "bsr"):
         found += [(kind, {"indptr": np.array(pointers, np.int64)}) for pointers in POINTERS]

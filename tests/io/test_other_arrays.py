@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,7 @@ from grblas_gpu import Vector, io
 DTYPES = ("BOOL", "INT8", "INT64", "FP32", "FP64")
 
 
-def objects(library: Any, dtype: str) -> tuple[Any, Any]:
+def objects(library, dtype: str):
     A = library.Matrix.from_coo([0, 0, 3], [1, 2, 0], [1, 0, 3], dtype, nrows=5, ncols=4)
     return A, library.Vector.from_coo([0, 3], [1, 3], dtype, size=5)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -102,7 +101,7 @@ def test_gathers_and_scatters() -> None:
 
 
 def test_the_same_nodes_run_as_calls_and_as_a_program(A: Matrix) -> None:
-    def body(u: Vector, count: Any) -> None:
+    def body(u: Vector, count) -> None:
         u(binary.max) << semiring.max_plus(u @ A)
         u << binary.plus(u, count)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-from typing import Any
 
 import emulated_engine
 import numpy as np
@@ -34,7 +33,7 @@ def starts(n: int) -> Vector:
     return Vector.from_dense(np.random.default_rng(5).random(n))
 
 
-def in_a_loop(A: Matrix, **options: Any) -> tuple[Any, list[Vector]]:
+def in_a_loop(A: Matrix, **options):
     """``y = A x`` and, of the same round, ``z = y + x A``, in one kernel."""
     x, y, z = starts(A.nrows), Vector(float, A.nrows), Vector(float, A.nrows)
     loop = gb.loop(x.reduce(monoid.min).new() >= 0, 2)
@@ -54,7 +53,7 @@ def long_rows_only(monkeypatch: pytest.MonkeyPatch) -> None:
     ("options", "blocks", "short"), [({}, 3, True), ({"strategy": "pull.edge"}, 1, True), ({}, 3, False)]
 )
 def test_the_sums_of_a_loop_are_those_of_a_call(
-    to_device: Any, monkeypatch: pytest.MonkeyPatch, options: dict[str, str], blocks: int, short: bool
+    to_device, monkeypatch: pytest.MonkeyPatch, options: dict[str, str], blocks: int, short: bool
 ) -> None:
     """To the last bit: it is the same text, and the order of additions depends on nothing else."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
@@ -80,9 +79,7 @@ def test_the_sums_of_a_loop_are_those_of_a_call(
 
 
 @pytest.mark.parametrize("blocks", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_a_loop_over_short_rows_has_the_sums_of_a_call(
-    to_device: Any, monkeypatch: pytest.MonkeyPatch, blocks: int
-) -> None:
+def test_a_loop_over_short_rows_has_the_sums_of_a_call(to_device, monkeypatch: pytest.MonkeyPatch, blocks: int) -> None:
     """By rows of which none is longer than a lane takes them; and by columns, of which one is."""
     module = importlib.import_module(f"{emulated_engine.CUDA}.eager.mxv_balanced")
     monkeypatch.setattr(module, "WORTH_A_LOOK", 0)
@@ -109,15 +106,15 @@ def test_a_loop_over_short_rows_has_the_sums_of_a_call(
     assert gb.binary.plus(once | other).new().to("cpu").isequal(z.to("cpu"))
 
 
-def forced(A: Matrix, source: int) -> Any:
+def forced(A: Matrix, source: int):
     return in_a_loop(A, strategy="pull.edge")
 
 
-def hybrid(A: Matrix, source: int) -> Any:
+def hybrid(A: Matrix, source: int):
     return in_a_loop(A, strategy="pull.hybrid")
 
 
-def masked(A: Matrix, source: int) -> Any:
+def masked(A: Matrix, source: int):
     x, seen = starts(A.nrows), Vector.from_coo([source], [1.0], size=A.nrows)
     loop = gb.loop(x.reduce(monoid.min).new() >= 0, 1)
     for _ in loop:
@@ -125,7 +122,7 @@ def masked(A: Matrix, source: int) -> Any:
     return loop, [seen]
 
 
-def any_of_them(A: Matrix, source: int) -> Any:
+def any_of_them(A: Matrix, source: int):
     x, y = starts(A.nrows), starts(A.nrows)
     loop = gb.loop(x.reduce(monoid.min).new() >= 0, 1)
     for _ in loop:
@@ -152,7 +149,7 @@ def test_which_products_add_up_whole_rows(monkeypatch: pytest.MonkeyPatch) -> No
     }
 
 
-def with_sums(A: Matrix, source: int, vectors: int = 1) -> tuple[Any, list[Vector]]:
+def with_sums(A: Matrix, source: int, vectors: int = 1):
     """A product with a full vector, one with a frontier, many sums, and some more vectors."""
     x, y, near = starts(A.nrows), Vector(float, A.nrows), Vector.from_coo([source], [0.0], size=A.nrows)
     others = [starts(A.nrows) for _ in range(vectors)]
@@ -182,7 +179,7 @@ def test_shared_memory_is_enough(monkeypatch: pytest.MonkeyPatch, vectors: int, 
 
 
 @pytest.fixture
-def hubs_pay(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def hubs_pay(to_device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Columns get an order even in small matrices, and in such with short rows."""
     long_rows_only(monkeypatch)
     small = {"LEAST_COLUMNS": 1, "LEAST_DEGREE": 0, "HUBS": 2, "LEAST_SHARE": 0.0}
@@ -193,7 +190,7 @@ def hubs_pay(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("hubs_pay")
 @pytest.mark.parametrize("blocks", [1, 3])
-def test_columns_in_the_order_of_their_entries(to_device: Any, monkeypatch: pytest.MonkeyPatch, blocks: int) -> None:
+def test_columns_in_the_order_of_their_entries(to_device, monkeypatch: pytest.MonkeyPatch, blocks: int) -> None:
     """A loop finds the order; a call that finds none has the same sums, to the last bit."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
     with gb.using("cpu"):
@@ -213,7 +210,7 @@ def test_columns_in_the_order_of_their_entries(to_device: Any, monkeypatch: pyte
 
 
 @pytest.mark.usefixtures("hubs_pay")
-def test_calls_find_the_order_when_there_are_several(to_device: Any) -> None:
+def test_calls_find_the_order_when_there_are_several(to_device) -> None:
     with gb.using("cpu"):
         A = rows_of_all_lengths()
     B, x = to_device(A), starts(A.nrows)

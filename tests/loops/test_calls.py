@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 import emulated_engine
 import pytest
@@ -15,7 +14,7 @@ LATER = [pytest.param(name, marks=pytest.mark.slow) for name in NESTED if name n
 
 
 @pytest.mark.parametrize("name", ["decided", "phases", *LATER])
-def test_functions_that_are_called_compute_the_same(to_device: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_functions_that_are_called_compute_the_same(to_device, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     context, run = (importlib.import_module(f"{CUDA}.fusion.{module}") for module in ("emit_context", "run"))
     monkeypatch.setattr(context, "MANY_STEPS", 0)
     monkeypatch.setattr(run, "_programs", {})
@@ -24,7 +23,7 @@ def test_functions_that_are_called_compute_the_same(to_device: Any, monkeypatch:
 
 
 def texts(name: str, monkeypatch: pytest.MonkeyPatch, many_steps: int | None = None) -> list[str]:
-    def text(passes: Any, body: Any) -> str:
+    def text(passes, body) -> str:
         if many_steps is not None:
             monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.emit_context"), "MANY_STEPS", many_steps)
         return passes.kernel_of(body).text

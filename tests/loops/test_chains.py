@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from chain_bodies import CHAINS
@@ -20,7 +18,7 @@ EMULATED, ON_A_GPU = 8, 13  # scales of graphs: several blocks of either have th
 
 
 @pytest.fixture(params=ENGINES)
-def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
     """How a matrix gets to the engine, whose lists are short here: many vectors have too many entries for theirs."""
     with loaded(request.param, monkeypatch, "engine", "fusion.run", "fusion.workspace") as device:
         monkeypatch.setattr(device.workspace, "LEAST_LIST", 4)
@@ -57,7 +55,7 @@ def wide_graph(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         for other, direction in enumerate(("push", "pull"))
     ],
 )
-def test_a_chain_is_its_steps(to_device: Any, name: str, direction: str) -> None:
+def test_a_chain_is_its_steps(to_device, name: str, direction: str) -> None:
     check_fused(CHAINS[name], graphs()["directed"], to_device, runs=2, direction=direction)
 
 
@@ -69,9 +67,7 @@ def test_a_chain_is_its_steps(to_device: Any, name: str, direction: str) -> None
         for result in range(results)
     ],
 )
-def test_what_nobody_sees_is_not_written(
-    to_device: Any, monkeypatch: pytest.MonkeyPatch, name: str, result: int
-) -> None:
+def test_what_nobody_sees_is_not_written(to_device, monkeypatch: pytest.MonkeyPatch, name: str, result: int) -> None:
     """A function that returns one of its vectors: of the others, chains write what they need themselves."""
     run = importlib.import_module(f"{CUDA}.fusion.run")
     texts, kernel_of = [], run.kernel_of
@@ -95,31 +91,31 @@ def trials(quick: int, end: int) -> pytest.MarkDecorator:
 
 
 @trials(3, 6)
-def test_any_positions(to_device: Any, wide_graph: Matrix, first: int, end: int) -> None:
+def test_any_positions(to_device, wide_graph: Matrix, first: int, end: int) -> None:
     modes = compare(to_device, wide_graph, (first, end), [operation])
     assert set(modes) == {"fused"}
 
 
 @trials(4, 100)
-def test_any_steps(to_device: Any, wide_graph: Matrix, first: int, end: int) -> None:
+def test_any_steps(to_device, wide_graph: Matrix, first: int, end: int) -> None:
     """With products and sums between them. What cannot be fused is repeated."""
     compare(to_device, wide_graph, (first, end), [operation, operation, product, total])
 
 
 @trials(4, 100)
-def test_any_gathers(to_device: Any, wide_graph: Matrix, first: int, end: int) -> None:
+def test_any_gathers(to_device, wide_graph: Matrix, first: int, end: int) -> None:
     """With gathers and scatters between them."""
     compare(to_device, wide_graph, (first, end), [operation, product, total, gather, scatter, gather, scatter])
 
 
 @trials(3, 100)
-def test_any_loops_inside(to_device: Any, wide_graph: Matrix, first: int, end: int) -> None:
+def test_any_loops_inside(to_device, wide_graph: Matrix, first: int, end: int) -> None:
     """With loops and decisions between them."""
     compare(to_device, wide_graph, (first, end), [operation, product, total, gather, scatter, inside, inside])
 
 
 @trials(2, 60)
-def test_any_result_of_a_function(to_device: Any, wide_graph: Matrix, first: int, end: int) -> None:
+def test_any_result_of_a_function(to_device, wide_graph: Matrix, first: int, end: int) -> None:
     """The other vectors are not read after the loop."""
     A = wide_graph
     for seed in chosen(A, first, end):
@@ -153,7 +149,7 @@ def chosen(A: Matrix, first: int, end: int) -> range:
     return range(first, end, 1 if A.nrows == 2**EMULATED else end - first)
 
 
-def compare(to_device: Any, A: Matrix, seeds: tuple[int, int], kinds_of_steps: list[Any]) -> list[str]:
+def compare(to_device, A: Matrix, seeds: tuple[int, int], kinds_of_steps) -> list[str]:
     """Bodies of such steps on the device and on the CPU, which iterates: how they ran."""
     modes = []
     for seed in chosen(A, *seeds):
@@ -171,12 +167,12 @@ def compare(to_device: Any, A: Matrix, seeds: tuple[int, int], kinds_of_steps: l
 
 
 @pytest.fixture
-def schedules(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def schedules(monkeypatch: pytest.MonkeyPatch):
     """The schedule of every body."""
     return made_of(CHAINS, monkeypatch, lambda passes, body: passes.schedule(passes.analyse(body)))
 
 
-def test_which_steps_are_a_chain(schedules: dict[str, Any]) -> None:
+def test_which_steps_are_a_chain(schedules) -> None:
     lengths = {name: [len(chain) for chain in schedule.chains] for name, schedule in schedules.items()}
     assert lengths["relaxed"] == [1, 3]
     assert lengths["buckets"] == [1, 1, 4]
@@ -192,11 +188,11 @@ def test_which_steps_are_a_chain(schedules: dict[str, Any]) -> None:
     assert lengths["made_inside"] == [1, 5, 1]
 
 
-def test_what_is_made_inside_of_a_mask_has_a_list(schedules: dict[str, Any]) -> None:
+def test_what_is_made_inside_of_a_mask_has_a_list(schedules) -> None:
     passes = [item for item in schedules["made_inside"].items if type(item).__name__ == "Positions"]
     assert passes[0].driver == 0  # the product's result, which no pass over all positions has copied
 
 
-def test_a_chain_has_one_barrier(schedules: dict[str, Any]) -> None:
+def test_a_chain_has_one_barrier(schedules) -> None:
     kinds = [type(item).__name__ for item in schedules["relaxed"].items]
     assert kinds.count("Barrier") == 1  # and one in the product

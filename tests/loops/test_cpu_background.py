@@ -7,7 +7,6 @@ import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -52,7 +51,7 @@ EXPECTED = [32 * number for number in range(6)]
 NOT_YET = "its machine code is not compiled yet"
 
 
-def compilation() -> Any:
+def compilation():
     (compiled,) = run._loops.values()
     return compiled.compilation
 

@@ -5,8 +5,7 @@ Compiling one takes seconds, so most tests have Python run its text (``interpret
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import interpreted_loops
 import numpy as np
@@ -56,20 +55,20 @@ def threaded(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     pool.set_threads(before)
 
 
-def result(backend: str, body: Any, *args: Any) -> Any:
+def result(backend: str, body, *args):
     """What a body comes to by iterating; or the class of what it raises."""
     with gb.using(backend), gb.config.set(loops="iterated"):
         return outcome(body, *(x.to(backend) if isinstance(x, Matrix) else x for x in args))
 
 
-def outcome(body: Any, *args: Any) -> Any:
+def outcome(body, *args):
     try:
         return body(*args)
     except gb.exceptions.GraphblasException as error:
         return type(error)
 
 
-def check(found: Any, expected: Any, text: str = "") -> None:
+def check(found, expected, text: str = "") -> None:
     if isinstance(expected, type):
         assert found is expected, text
         return
@@ -153,7 +152,7 @@ def test_machine_code_is_kept_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- when it pays ----------------------------------------------------------------------------------------------------
 
 
-def walk(steps: int, size: int = 5) -> tuple[Any, Vector]:
+def walk(steps: int, size: int = 5):
     x = Vector.from_coo([0], [1], size=size)
     loop = gb.loop(x, steps)
     for step in loop:
@@ -211,10 +210,10 @@ def test_an_interrupt_leaves_what_was_done(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(run, "SLICE", 100)
     A, slices = generators.path(200), []
 
-    def repeat(compiled: Any, memory: Any, program: Any) -> None:
+    def repeat(compiled, memory, program) -> None:
         kernel = compiled.kernel
 
-        def counted(*args: Any) -> Any:
+        def counted(*args):
             if len(slices) == 3:
                 raise KeyboardInterrupt
             slices.append(kernel(*args))
@@ -258,7 +257,7 @@ def test_an_empty_scalar_is_what_it_is_outside(backend: str) -> None:
 
 
 @pytest.mark.parametrize("body", LOOKING, ids=lambda body: body.__name__)
-def test_a_body_that_looks_at_values(backend: str, body: Any) -> None:
+def test_a_body_that_looks_at_values(backend: str, body) -> None:
     A, frontier = graphs()["path"].to(backend), Vector.from_coo([4], [True], size=40)
     with pytest.raises(LoopError, match=r"looking_bodies\.py:\d+: .*fallback=True"):
         body(A, frontier)
@@ -278,7 +277,7 @@ def test_a_body_that_binds_its_state_anew(backend: str) -> None:
             frontier = semiring.lor_land(frontier @ A).new()
 
 
-def carried(carries: Callable[[Vector, Any, Any], Any], nested: bool = False, fallback: bool = False) -> list[float]:
+def carried(carries, nested: bool = False, fallback: bool = False) -> list[float]:
     """The loop hands a number on, which only Python sees."""
     left, total, number = Vector.from_coo([0], [3]), Vector.from_scalar(0.0, 1), 1
     for depth in gb.loop(left, fallback=fallback):
@@ -288,24 +287,24 @@ def carried(carries: Callable[[Vector, Any, Any], Any], nested: bool = False, fa
     return total.to_dense().tolist()
 
 
-def doubled(total: Vector, number: Any, depth: Any) -> Any:
+def doubled(total: Vector, number, depth):
     total(binary.plus) << number
     return number * 2
 
 
-def counted(total: Vector, number: Any, depth: Any) -> Any:
+def counted(total: Vector, number, depth):
     total(binary.plus) << number
     return depth + 1
 
 
-def first_only(total: Vector, number: Any, depth: Any) -> Any:
+def first_only(total: Vector, number, depth):
     if number:
         total(binary.plus) << 7
     return False
 
 
 @pytest.mark.parametrize("carries", [doubled, counted, first_only])
-def test_a_number_that_python_carries(backend: str, carries: Any) -> None:
+def test_a_number_that_python_carries(backend: str, carries) -> None:
     with pytest.raises(LoopError, match=r"test_cpu_loops\.py:\d+: `number` is 1 in the first round"):
         carried(carries, nested=True)
     with gb.config.set(loops="iterated"):
@@ -337,7 +336,7 @@ def test_a_loop_that_cannot_end(backend: str) -> None:
 
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("options", "strategies", "reason"), FUSED, ids=[words(options) for options, *_ in FUSED])
-def test_what_a_whole_loop_does(options: dict[str, Any], strategies: set[str], reason: str) -> None:
+def test_what_a_whole_loop_does(options, strategies: set[str], reason: str) -> None:
     A = graphs()["kronecker"]
     expected = result("cpu", levels_by(), A, 5)
     with gb.trace() as trace:
@@ -365,7 +364,7 @@ NOT_HERE = [
 
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("options", "field", "strategies"), NOT_HERE, ids=[words(options) for options, *_ in NOT_HERE])
-def test_what_a_whole_loop_does_not_do(options: dict[str, Any], field: str, strategies: set[str]) -> None:
+def test_what_a_whole_loop_does_not_do(options, field: str, strategies: set[str]) -> None:
     A = graphs()["kronecker"]
     _, results = result("cpu", levels_by(), A, 5)
     with gb.trace() as trace:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from loop_bodies import levels_by
@@ -29,7 +28,7 @@ COMBINED = [
 
 
 @pytest.mark.parametrize(("options", "strategies", "reason"), COMBINED)
-def test_what_a_fused_loop_does(to_device: Any, options: dict[str, Any], strategies: set[str], reason: str) -> None:
+def test_what_a_fused_loop_does(to_device, options, strategies: set[str], reason: str) -> None:
     A = graphs()["kronecker"]
     with gb.using("cpu"):
         expected, results = levels_by()(A, 5)
@@ -45,9 +44,7 @@ def test_what_a_fused_loop_does(to_device: Any, options: dict[str, Any], strateg
 
 
 @pytest.mark.parametrize(("options", "field", "strategies"), REFUSED, ids=[words(options) for options, *_ in REFUSED])
-def test_what_a_fused_loop_does_not_do(
-    to_device: Any, options: dict[str, Any], field: str, strategies: set[str]
-) -> None:
+def test_what_a_fused_loop_does_not_do(to_device, options, field: str, strategies: set[str]) -> None:
     A = graphs()["kronecker"]
     with gb.using("cpu"):
         _, results = levels_by()(A, 5)
@@ -63,7 +60,7 @@ def test_what_a_fused_loop_does_not_do(
 
 @pytest.mark.parametrize("policy", ["cost", "edge-check"])
 @pytest.mark.parametrize("reuse", [True, "auto"])
-def test_searches_that_reuse_what_they_have_visited(to_device: Any, policy: str, reuse: bool | str) -> None:
+def test_searches_that_reuse_what_they_have_visited(to_device, policy: str, reuse: bool | str) -> None:
     """They are fused, and their pulls read the visited vertices if they must."""
     A = graphs()["kronecker"]
     with gb.using("cpu"):
@@ -79,7 +76,7 @@ def test_searches_that_reuse_what_they_have_visited(to_device: Any, policy: str,
             assert step.input_nvals == A.nrows - step.allowed
 
 
-def refused(A: Matrix, body: Any) -> str:
+def refused(A: Matrix, body) -> str:
     x = Vector.from_coo([5], [1.5], size=A.nrows)
     with gb.trace() as trace:
         loop = gb.loop(x, 2)
@@ -89,7 +86,7 @@ def refused(A: Matrix, body: Any) -> str:
     return trace.records[0].reason
 
 
-def test_sums_in_a_fixed_order(to_device: Any) -> None:
+def test_sums_in_a_fixed_order(to_device) -> None:
     A = to_device(graphs()["directed"])
 
     def body(x: Vector) -> None:
@@ -98,7 +95,7 @@ def test_sums_in_a_fixed_order(to_device: Any) -> None:
     assert "deterministic=True" in refused(A, body)
 
 
-def test_the_mask_in_place_of_an_operand_whose_values_matter(to_device: Any) -> None:
+def test_the_mask_in_place_of_an_operand_whose_values_matter(to_device) -> None:
     A = to_device(graphs()["directed"])
     seen = Vector.from_coo([5], [1.5], size=A.nrows)
 
@@ -108,7 +105,7 @@ def test_the_mask_in_place_of_an_operand_whose_values_matter(to_device: Any) -> 
     assert "reuse_mask=True" in refused(A, body)
 
 
-def test_settled_rows(to_device: Any) -> None:
+def test_settled_rows(to_device) -> None:
     """What is final must be a value of the product's type, and of a monoid that picks one of its operands."""
     A = to_device(graphs()["directed"])
 
@@ -125,7 +122,7 @@ def test_settled_rows(to_device: Any) -> None:
                 body(x)
 
 
-def test_a_reason_names_its_own_line(to_device: Any) -> None:
+def test_a_reason_names_its_own_line(to_device) -> None:
     """Also if a loop like it was refused before."""
     A = to_device(graphs()["directed"])
     x = Vector.from_coo([5], [1.5], size=A.nrows)

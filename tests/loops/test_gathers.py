@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from grblas_gpu.exceptions import EmptyObject, IndexOutOfBound, InvalidValue
 
 @pytest.mark.parametrize("graph", ["directed", "path"])
 @pytest.mark.parametrize("name", GATHERS)
-def test_a_loop_with_gathers_is_a_loop(to_device: Any, name: str, graph: str) -> None:
+def test_a_loop_with_gathers_is_a_loop(to_device, name: str, graph: str) -> None:
     check_fused(GATHERS[name], graphs()[graph], to_device, runs=2)
 
 
@@ -39,13 +38,13 @@ def gathered_again(source: Vector, index: Vector) -> tuple[Vector, Vector]:
 
 
 def test_a_gather_into_memory_that_holds_anything(
-    to_device: Any, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    to_device, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Flags may be any until it is the first to write to a vector, and only then. Several blocks have its positions."""
     one_run, run = (importlib.import_module(f"{CUDA}.fusion.{name}") for name in ("one_run", "run"))
     made, texts, kernel_of = one_run.two_arrays, [], run.kernel_of
 
-    def used(*what: Any) -> Any:
+    def used(*what):
         flags, values = made(*what)
         flags.fill(True)
         return flags, values
@@ -66,7 +65,7 @@ def test_a_gather_into_memory_that_holds_anything(
     assert [call.split(", ")[2] for call in calls] == ["true", "false"]  # FIRST
 
 
-def test_an_index_out_of_range_in_a_loop(to_device: Any) -> None:
+def test_an_index_out_of_range_in_a_loop(to_device) -> None:
     v, index = Vector.from_dense([5, 6, 7, 8]), Vector.from_dense([3, 1, 0, 1])
     with pytest.raises(IndexOutOfBound, match="range"):
         for _ in gb.loop(v, 5):
@@ -82,7 +81,7 @@ def test_an_index_out_of_range_in_a_loop(to_device: Any) -> None:
     assert w.to_dense().tolist() == [0, 1, 2, 3]  # nothing is left of the errors
 
 
-def test_a_position_that_is_named_twice_in_a_loop(to_device: Any) -> None:
+def test_a_position_that_is_named_twice_in_a_loop(to_device) -> None:
     v, index = Vector.from_dense([5, 6, 7, 8]), Vector.from_dense([3, 1, 0, 1])
     for accum in (None, binary.minus):
         with pytest.raises(InvalidValue, match="more than once"):
@@ -91,7 +90,7 @@ def test_a_position_that_is_named_twice_in_a_loop(to_device: Any) -> None:
 
 
 @pytest.mark.parametrize("needs", ["apply", "select", "union"])
-def test_an_empty_scalar_in_a_loop(to_device: Any, needs: str) -> None:
+def test_an_empty_scalar_in_a_loop(to_device, needs: str) -> None:
     """As outside of a loop: an error where its value is needed."""
     v, w, none = Vector.from_dense([5, 6, 7, 8]), Vector(int, 4), Scalar(int)
     with pytest.raises(EmptyObject, match="empty"):
@@ -143,7 +142,7 @@ def gathered(v: Vector, index: Vector, w: Vector) -> None:
 
 
 @pytest.mark.parametrize("full", ["index", pytest.param("source", marks=pytest.mark.slow), "neither"])
-def test_a_gather_alone_overwrites_everything(to_device: Any, full: str) -> None:
+def test_a_gather_alone_overwrites_everything(to_device, full: str) -> None:
     """Whatever the output held before; also by an index that names a position twice, or has no entry."""
     size = 1500  # more than a thread has at once
     places = [i * 7 % 50 for i in range(size) if full == "index" or i % 3]
@@ -174,7 +173,7 @@ def copied(v: Vector, index: Vector) -> tuple[Vector, Vector]:
 
 
 @pytest.mark.parametrize("size", [0, 3])
-def test_one_value_for_all_of_no_entries(to_device: Any, size: int) -> None:
+def test_one_value_for_all_of_no_entries(to_device, size: int) -> None:
     """Such a vector may have no memory for that value."""
     for v in (Vector("FP64", size), Vector.from_scalar(2.5, size)):
         left, found = copied(v, Vector.from_dense([0] * size, dtype=int) if size else Vector(int, 0))

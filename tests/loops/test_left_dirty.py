@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -26,7 +24,7 @@ def path_to_a_hub(length: int) -> Matrix:
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 9])
-def test_pushes_into_all_buffers(to_device: Any, length: int) -> None:
+def test_pushes_into_all_buffers(to_device, length: int) -> None:
     with gb.using("cpu"):
         A = path_to_a_hub(length)
         expected = algorithms.bfs(A, 0)
@@ -40,7 +38,7 @@ def test_pushes_into_all_buffers(to_device: Any, length: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_pulls_first(to_device: Any, seed: int) -> None:
+def test_pulls_first(to_device, seed: int) -> None:
     with gb.using("cpu"):
         A = generators.kronecker(8, 16, seed=seed)
         source = int(np.argmax(A.reduce_rowwise(gb.agg.count).new().to_dense(fill_value=0)))

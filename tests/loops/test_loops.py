@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
-from typing import Any
 
 import emulated_cupy
 import numpy as np
@@ -31,7 +30,7 @@ from grblas_gpu.ir import recording
         for graph in ("kronecker", "directed", "path", "star")
     ],
 )
-def test_a_loop_on_the_device_is_a_loop(to_device: Any, name: str, graph: str) -> None:
+def test_a_loop_on_the_device_is_a_loop(to_device, name: str, graph: str) -> None:
     A, body = graphs()[graph], BODIES[name]
     with gb.using("cpu"):
         expected, results = body(A, 5)
@@ -42,10 +41,10 @@ def test_a_loop_on_the_device_is_a_loop(to_device: Any, name: str, graph: str) -
     assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
 
 
-def test_aggregators_are_repeated_step_by_step(to_device: Any) -> None:
+def test_aggregators_are_repeated_step_by_step(to_device) -> None:
     A = graphs()["directed"]
 
-    def means(A: Matrix) -> tuple[Any, Scalar]:
+    def means(A: Matrix):
         walkers, mean = Vector.from_coo([5], [1], size=A.nrows), Scalar(float)
         loop = gb.loop(walkers, 3)
         for _ in loop:
@@ -61,7 +60,7 @@ def test_aggregators_are_repeated_step_by_step(to_device: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["levels", "distances", "all kinds"])
-def test_a_recorded_loop_may_be_repeated_step_by_step(backend: str, name: str, monkeypatch: Any) -> None:
+def test_a_recorded_loop_may_be_repeated_step_by_step(backend: str, name: str, monkeypatch) -> None:
     """What an engine cannot run as a whole is run from the recording."""
     A = graphs()["directed"].to(backend)
     with gb.config.set(loops="iterated"):
@@ -75,15 +74,15 @@ def test_a_recorded_loop_may_be_repeated_step_by_step(backend: str, name: str, m
 
 
 @pytest.mark.parametrize("weighted", [True, False])
-def test_ranks_in_32_bits_are_added_up_in_64_on_the_device(to_device: Any, monkeypatch: Any, weighted: bool) -> None:
+def test_ranks_in_32_bits_are_added_up_in_64_on_the_device(to_device, monkeypatch, weighted: bool) -> None:
     """PageRank as it is in the library: fused, and with what a thread reads at random in 32 bits."""
     A = graphs()["directed"]
-    options: dict[str, Any] = {"weighted": weighted, "tol": 1e-9}
+    options = {"weighted": weighted, "tol": 1e-9}
     with gb.using("cpu"):
         expected = algorithms.pagerank(A, **options).to_dense()
     made = []
 
-    def noted(*args: Any) -> Any:
+    def noted(*args):
         made.append(gb.loop(*args))
         return made[-1]
 
@@ -97,7 +96,7 @@ def test_ranks_in_32_bits_are_added_up_in_64_on_the_device(to_device: Any, monke
         assert "using Value = double;" in program
 
 
-def test_nothing_to_do(to_device: Any) -> None:
+def test_nothing_to_do(to_device) -> None:
     A = to_device(graphs()["path"])
     for condition, limit in ((Vector(bool, A.nrows), None), (Vector.from_coo([1], [True], size=A.nrows), 0)):
         levels, frontier = Vector(int, A.nrows), condition
@@ -108,7 +107,7 @@ def test_nothing_to_do(to_device: Any) -> None:
         assert (loop.steps, levels.nvals) == (0, 0)
 
 
-def test_the_limit_ends_a_loop(to_device: Any) -> None:
+def test_the_limit_ends_a_loop(to_device) -> None:
     A = to_device(graphs()["path"])
     levels, frontier = Vector(int, A.nrows), Vector.from_coo([0], [True], size=A.nrows)
     loop = gb.loop(frontier, 7)
@@ -118,7 +117,7 @@ def test_the_limit_ends_a_loop(to_device: Any) -> None:
     assert (loop.steps, int(depth), levels.nvals, frontier.to_dict()) == (7, 6, 7, {7: True})
 
 
-def test_loops_follow_each_other(to_device: Any) -> None:
+def test_loops_follow_each_other(to_device) -> None:
     """Buffers are left clean, and results of one loop enter the next in whatever form they have."""
     A = graphs()["kronecker"]
     B = to_device(A)
@@ -130,7 +129,7 @@ def test_loops_follow_each_other(to_device: Any) -> None:
             assert all(same(x, y) for x, y in zip(results, found, strict=True)), (name, source)
 
 
-def test_one_program_for_graphs_that_come_and_go(to_device: Any) -> None:
+def test_one_program_for_graphs_that_come_and_go(to_device) -> None:
     """What a loop remembers of a graph is that of no other, and keeps none of them in memory."""
     with gb.using("cpu"):
         graphs = [generators.path(50), generators.star(50), generators.grid_2d(5, 10)]
@@ -145,7 +144,7 @@ def test_one_program_for_graphs_that_come_and_go(to_device: Any) -> None:
         assert (remembered() is None) == (turn != 2)
 
 
-def test_the_count_of_an_earlier_loop_is_a_number(to_device: Any) -> None:
+def test_the_count_of_an_earlier_loop_is_a_number(to_device) -> None:
     first, second, third = (Vector.from_coo([2], [1], size=5) for _ in range(3))
     for count in gb.loop(first, 7):
         first << binary.plus(first, 1)
@@ -160,10 +159,10 @@ def test_the_count_of_an_earlier_loop_is_a_number(to_device: Any) -> None:
 
 
 @pytest.mark.parametrize("masked", [False, True])
-def test_entries_that_a_mask_selects(to_device: Any, masked: bool) -> None:
+def test_entries_that_a_mask_selects(to_device, masked: bool) -> None:
     """Added to what is there; or through a second mask, which is one operation after another."""
 
-    def totals(size: int) -> tuple[Any, Vector]:
+    def totals(size: int):
         x = Vector.from_coo([0, 1, 2, 5], [1, 2, 3, 4], int, size=size)
         chosen = Vector.from_coo([1, 2, 7], [True, False, True], size=size)
         total = Vector.from_coo([2, 9], [10, 20], int, size=size)
@@ -183,7 +182,7 @@ def test_entries_that_a_mask_selects(to_device: Any, masked: bool) -> None:
     assert same(expected, found)
 
 
-def test_steps_are_traced(to_device: Any) -> None:
+def test_steps_are_traced(to_device) -> None:
     A = to_device(graphs()["path"])
     with gb.trace() as trace:
         loop, (levels, _) = BODIES["levels"](A, 0)
@@ -195,13 +194,13 @@ def test_steps_are_traced(to_device: Any) -> None:
     assert levels.nvals == 40
 
 
-def test_an_interrupt_leaves_the_last_step(to_device: Any, monkeypatch: Any) -> None:
+def test_an_interrupt_leaves_the_last_step(to_device, monkeypatch) -> None:
     from grblas_gpu.backends.cuda.fusion import workspace
 
     A = to_device(graphs()["path"])
     wait = workspace.Report.wait
 
-    def interrupted(self: Any, stream: Any) -> Any:
+    def interrupted(self, stream):
         wait(self, stream)
         raise KeyboardInterrupt
 
@@ -217,13 +216,13 @@ def test_an_interrupt_leaves_the_last_step(to_device: Any, monkeypatch: Any) -> 
 
 
 @pytest.mark.parametrize("fits", [True, False])
-def test_calls_keep_memory_for_the_next_one(to_device: Any, monkeypatch: Any, fits: bool) -> None:
+def test_calls_keep_memory_for_the_next_one(to_device, monkeypatch, fits: bool) -> None:
     """Each call has its own memory; if none is left for the next call, this one still succeeds."""
     from grblas_gpu.backends.cuda.fusion import one_run
 
     allocations = []
 
-    def arrays(*what: Any) -> Any:
+    def arrays(*what):
         allocations.append(what)
         if fits:
             return two_arrays(*what)
@@ -242,7 +241,7 @@ def test_calls_keep_memory_for_the_next_one(to_device: Any, monkeypatch: Any, fi
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_fallback_is_traced(to_device: Any) -> None:
+def test_a_fallback_is_traced(to_device) -> None:
     A = to_device(graphs()["path"])
     with gb.trace() as trace:
         looks_at_entries(A, Vector.from_coo([4], [True], size=40), fallback=True)
@@ -250,7 +249,7 @@ def test_a_fallback_is_traced(to_device: Any) -> None:
     assert "the number of entries" in trace.records[0].reason
 
 
-def test_a_body_that_binds_its_state_anew(to_device: Any) -> None:
+def test_a_body_that_binds_its_state_anew(to_device) -> None:
     A = to_device(graphs()["path"])
     frontier = Vector.from_coo([4], [True], size=40)
     walk = gb.loop(frontier, 3)
@@ -259,7 +258,7 @@ def test_a_body_that_binds_its_state_anew(to_device: Any) -> None:
     assert (walk.mode, walk.steps, sorted(frontier.to_dict())) == ("fused", 3, [1, 3, 5, 7])
 
 
-def test_errors_in_a_body_are_the_usual_ones(to_device: Any) -> None:
+def test_errors_in_a_body_are_the_usual_ones(to_device) -> None:
     A = to_device(graphs()["path"])
     frontier = Vector.from_coo([4], [True], size=40)
     with pytest.raises(gb.exceptions.DimensionMismatch):

@@ -3,8 +3,6 @@ NaN, zeros of both signs, and an entry that is the very mark."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import emulated_engine
 import numpy as np
 import pytest
@@ -39,7 +37,7 @@ def sums(A: Matrix, x: Vector, allowed: Vector, complement: bool, rounds: int) -
     return total
 
 
-def both(to_device: Any, A: Matrix, x: Vector, allowed: Vector, complement: bool, rounds: int) -> tuple[Vector, Vector]:
+def both(to_device, A: Matrix, x: Vector, allowed: Vector, complement: bool, rounds: int) -> tuple[Vector, Vector]:
     """From a device, and from the CPU."""
     with gb.using("cpu"):
         expected = sums(A, x.dup(), allowed, complement, rounds)
@@ -53,7 +51,7 @@ def both(to_device: Any, A: Matrix, x: Vector, allowed: Vector, complement: bool
 @pytest.mark.parametrize("complement", [False, True])
 @pytest.mark.parametrize("dtype", ["FP64", "FP32", "INT64"])
 @pytest.mark.parametrize("n", [37, 257, *MANY])
-def test_sums(to_device: Any, monkeypatch: pytest.MonkeyPatch, n: int, dtype: str, complement: bool) -> None:
+def test_sums(to_device, monkeypatch: pytest.MonkeyPatch, n: int, dtype: str, complement: bool) -> None:
     """Small whole numbers: exact in any order."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 3)
     with gb.using("cpu"):
@@ -67,7 +65,7 @@ def test_sums(to_device: Any, monkeypatch: pytest.MonkeyPatch, n: int, dtype: st
 
 @pytest.mark.parametrize("dtype", ["FP64", "FP32"])
 @pytest.mark.parametrize("n", [40, *MANY])
-def test_values_that_are_special(to_device: Any, n: int, dtype: str) -> None:
+def test_values_that_are_special(to_device, n: int, dtype: str) -> None:
     """A zero is an entry, and so are a NaN and what looks like the mark."""
     mark = MARKS[dtype].view(np.dtype(dtype.replace("FP", "float")))[0]
     assert np.isnan(mark)
@@ -94,7 +92,7 @@ def added(A: Matrix, x: Vector, y: Vector) -> Vector:
 
 
 @pytest.mark.parametrize("n", [40, *MANY])
-def test_an_operand_without_entries(to_device: Any, n: int) -> None:
+def test_an_operand_without_entries(to_device, n: int) -> None:
     """It may have no memory for values."""
     with gb.using("cpu"):
         A = graph(n, n, "FP64")
@@ -103,7 +101,7 @@ def test_an_operand_without_entries(to_device: Any, n: int) -> None:
 
 
 @pytest.mark.parametrize("n", [100, 333, *MANY])
-def test_betweenness(to_device: Any, n: int) -> None:
+def test_betweenness(to_device, n: int) -> None:
     with gb.using("cpu"):
         A = graph(n, n).pattern()
         A = binary.lor(A | A.T).new()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from loop_cases import graphs, same
 from loop_programs import random_body
@@ -16,12 +14,12 @@ from grblas_gpu.ir import recording
 
 
 @pytest.fixture(autouse=True)
-def nothing_left() -> Any:
+def nothing_left():
     yield
     assert recording.current() is None
 
 
-def searches(A: Matrix) -> tuple[Any, list[Any]]:
+def searches(A: Matrix):
     """Levels of several searches, as rows: the condition is a matrix."""
     n = A.nrows
     frontier = Matrix.from_coo([0, 1, 2], [5, 0, n - 1], True, nrows=3, ncols=n)
@@ -33,7 +31,7 @@ def searches(A: Matrix) -> tuple[Any, list[Any]]:
     return loop, [levels, frontier]
 
 
-def closure(A: Matrix) -> tuple[Any, list[Any]]:
+def closure(A: Matrix):
     """All pairs with a path, by squaring, until nothing is added; and how many there were."""
     paths, added, pairs = A.dup(bool), A.dup(bool), Scalar(int)
     loop = gb.loop(added)
@@ -45,7 +43,7 @@ def closure(A: Matrix) -> tuple[Any, list[Any]]:
     return loop, [paths, added, pairs]
 
 
-def mixed(A: Matrix) -> tuple[Any, list[Any]]:
+def mixed(A: Matrix):
     """A loop of vectors inside of one that changes its graph, and the other way round."""
     left, reached, rounds = A.dup(int), Vector(int, A.nrows), Scalar.from_value(0)
     loop = gb.loop(left, 3)
@@ -78,7 +76,7 @@ def test_a_recorded_loop_is_the_same(backend: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_on_the_device(to_device: Any, name: str) -> None:
+def test_on_the_device(to_device, name: str) -> None:
     A = graphs()["path"]
     with gb.using("cpu"), gb.config.set(loops="iterated"):
         expected, results = BODIES[name](A)
@@ -87,7 +85,7 @@ def test_on_the_device(to_device: Any, name: str) -> None:
     assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
 
 
-def outcome(body: Any, A: Matrix) -> Any:
+def outcome(body, A: Matrix):
     try:
         return body(A)
     except (GraphblasException, IndexError) as error:
@@ -134,7 +132,7 @@ def test_any_steps_as_a_function(seed: int) -> None:
         return
 
     @gb.program
-    def recorded(A: Matrix) -> Any:
+    def recorded(A: Matrix):
         return tuple(body(A)[1])
 
     try:
@@ -202,7 +200,7 @@ MADE = (
 
 
 @pytest.mark.parametrize("make", MADE)
-def test_what_is_made_of_values_in_a_body(backend: str, make: Any) -> None:
+def test_what_is_made_of_values_in_a_body(backend: str, make) -> None:
     """The same at every step, also if the body changes it, and in a loop in the body."""
 
     def add(v: Vector) -> None:

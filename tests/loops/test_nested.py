@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from loop_cases import check_fused, check_recorded, graphs, made_of, same
@@ -21,12 +19,12 @@ def test_a_recorded_loop_is_the_same(backend: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NESTED)
-def test_a_loop_on_the_device_is_a_loop(to_device: Any, name: str) -> None:
+def test_a_loop_on_the_device_is_a_loop(to_device, name: str) -> None:
     check_fused(NESTED[name], graphs()["directed"], to_device)
 
 
 @pytest.fixture
-def recorded() -> Any:
+def recorded():
     with gb.using("numpy"), gb.config.set(loops="recorded"):
         yield
 
@@ -140,7 +138,7 @@ LATER = ["core_number", "maximal_independent_set", "vertex_colouring"]  # g++ ta
     ["connected_components", "strongly_connected_components", "minimum_spanning_forest"]
     + [pytest.param(name, marks=pytest.mark.slow) for name in LATER],
 )
-def test_algorithms_are_fused(to_device: Any, name: str) -> None:
+def test_algorithms_are_fused(to_device, name: str) -> None:
     """Without a loop that iterates."""
     A, algorithm = graphs()["directed"], getattr(gb.algorithms, name)
     with gb.using("cpu"):
@@ -204,10 +202,10 @@ def test_what_is_selected_from_all_positions_has_a_list(monkeypatch: pytest.Monk
     assert rounds.count("grid barrier") == 2
 
 
-def test_loops_inside_of_what_iterates_run_as_a_whole(to_device: Any) -> None:
+def test_loops_inside_of_what_iterates_run_as_a_whole(to_device) -> None:
     """An aggregator keeps the body from being one kernel, but not the loops inside, which know the count outside."""
 
-    def search(A: Any) -> tuple[Any, list[Any]]:
+    def search(A):
         seen, frontier, mean = Vector(int, A.nrows), Vector.from_coo([5], [True], size=A.nrows), Scalar(float)
         loop = gb.loop(frontier, 3)
         for outer in loop:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import emulated_engine
 import numpy as np
 import pytest
@@ -44,7 +42,7 @@ WAYS = [
     ],
 )
 @pytest.mark.parametrize("stored", ["some", "alike"])
-def test_sums_begin_with_nothing(to_device: Any, options: dict[str, str], stored: str) -> None:
+def test_sums_begin_with_nothing(to_device, options: dict[str, str], stored: str) -> None:
     """Whatever is in the arrays where a vector has no entry: from before the loop, or from steps long ago."""
     with gb.using("cpu"):
         A = layers_and_a_tail()
@@ -74,7 +72,7 @@ def test_sums_begin_with_nothing(to_device: Any, options: dict[str, str], stored
         *(pytest.param(*x, marks=pytest.mark.slow) for x in (("pull", False), ("auto", True))),
     ],
 )
-def test_pulls_that_begin_with_the_hub_neighbour(to_device: Any, direction: str, long: bool) -> None:
+def test_pulls_that_begin_with_the_hub_neighbour(to_device, direction: str, long: bool) -> None:
     """Directed, some rows empty, some very long: what is likely in one direction is not in the other."""
     random = np.random.default_rng(11)
     n = 5000 if long else 300
@@ -91,7 +89,7 @@ def test_pulls_that_begin_with_the_hub_neighbour(to_device: Any, direction: str,
 
 
 @pytest.mark.parametrize("transposed", [False, True])
-def test_products_that_never_push_need_no_transpose(to_device: Any, transposed: bool) -> None:
+def test_products_that_never_push_need_no_transpose(to_device, transposed: bool) -> None:
     """Their matrix is read by rows only; edges of the operand, which a push would have, are not counted."""
     with gb.using("cpu"):
         A = graphs()["directed"]
@@ -121,7 +119,7 @@ def test_kernels_without_early_exit_or_of_values_are_others(monkeypatch: pytest.
     assert "STRUCTURE = false" in texts["all"]  # the graph has values, and lor_land looks at them
 
 
-def test_arrays_of_a_matrix_may_begin_anywhere(to_device: Any) -> None:
+def test_arrays_of_a_matrix_may_begin_anywhere(to_device) -> None:
     """Kernels read 16 bytes at a time, and an array may be the end of a longer one."""
     A = graphs()["kronecker"]
     with gb.using("cpu"):
@@ -138,7 +136,7 @@ def test_arrays_of_a_matrix_may_begin_anywhere(to_device: Any) -> None:
 
 
 @pytest.mark.parametrize("search", ["bfs", "dobfs", "bellman_ford", "betweenness_centrality"])
-def test_frontiers_of_one_vertex_and_of_very_many(to_device: Any, search: str) -> None:
+def test_frontiers_of_one_vertex_and_of_very_many(to_device, search: str) -> None:
     """A path, many vertices at once, a path, and again: few blocks go on alone, hand over, and take over again."""
     path, many, edges, last = np.arange(7), 20_000 if GPU else 200, [], 0
     for _ in range(2):
@@ -158,7 +156,7 @@ def test_frontiers_of_one_vertex_and_of_very_many(to_device: Any, search: str) -
         assert same(expected, getattr(algorithms, search)(B, 0))
 
 
-def test_several_warps_share_what_a_few_vertices_reach(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_warps_share_what_a_few_vertices_reach(to_device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few vertices with many edges: so many warps for each as there are, with parts of them or nothing; and hubs."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 17)  # of two warps each; and parts have three edges
     n, random = 4000, np.random.default_rng(11)
@@ -190,11 +188,11 @@ def test_several_warps_share_what_a_few_vertices_reach(to_device: Any, monkeypat
 
 @pytest.mark.parametrize("options", [{}, {"direction": "push"}, {"direction": "pull"}])
 @pytest.mark.parametrize("graph", ["kronecker", "directed", "star"])
-def test_copies_of_a_graph_side_by_side(to_device: Any, graph: str, options: dict[str, str]) -> None:
+def test_copies_of_a_graph_side_by_side(to_device, graph: str, options: dict[str, str]) -> None:
     A, sources = graphs()[graph], [5, 0, 5, 17]
     B = to_device(A)
 
-    def distances(A: Matrix, step: Any) -> Vector:
+    def distances(A: Matrix, step) -> Vector:
         starts = [k * A.nrows + source for k, source in enumerate(sources)]
         copies = A.side_by_side(len(sources))
         x = Vector.from_coo(starts, range(1, 5), int, size=copies.nrows)
@@ -205,7 +203,7 @@ def test_copies_of_a_graph_side_by_side(to_device: Any, graph: str, options: dic
         made.append(copies._store)
         return found
 
-    made: list[Any] = []
+    made = []
     for step in (semiring.plus_first[int], semiring.min_plus[int]):
         with gb.using("cpu"):
             expected = distances(A, step)
@@ -214,14 +212,14 @@ def test_copies_of_a_graph_side_by_side(to_device: Any, graph: str, options: dic
             type(made[-1]).indices.__get__(made[-1])
 
 
-def test_copies_that_no_kernel_numbers(to_device: Any) -> None:
+def test_copies_that_no_kernel_numbers(to_device) -> None:
     """Copies of a matrix that is not square, and a row of copies: one operation after another, and right."""
     with gb.using("cpu"):
         A = Matrix.from_coo([0, 0, 1, 2, 2], [1, 4, 3, 0, 2], [1, 2, 3, 4, 5], nrows=3, ncols=5)
         square = graphs()["directed"]
     B, C = to_device(A), to_device(square)
 
-    def there_and_back(A: Matrix) -> tuple[Any, Vector]:
+    def there_and_back(A: Matrix):
         copies = A.side_by_side(3)
         x, y = Vector.from_coo([0, 4, 8], [1, 2, 3], int, size=9), Vector(int, 15)
         rounds = gb.loop(x, 3)
@@ -230,7 +228,7 @@ def test_copies_that_no_kernel_numbers(to_device: Any) -> None:
             x << semiring.plus_times(y @ copies.T)
         return rounds, x
 
-    def last_row(A: Matrix) -> tuple[Any, Vector]:
+    def last_row(A: Matrix):
         copies = A.side_by_side(2)
         x = Vector.from_coo([0], [1], int, size=copies.nrows)
         rounds = gb.loop(x, 3)
@@ -245,12 +243,12 @@ def test_copies_that_no_kernel_numbers(to_device: Any) -> None:
             assert same(walk(theirs)[1], found)
 
 
-def test_a_matrix_that_only_pulls_read_is_not_transposed(to_device: Any) -> None:
+def test_a_matrix_that_only_pulls_read_is_not_transposed(to_device) -> None:
     """Where the mask has the operand's own entries."""
     with gb.using("cpu"):
         A = gb.select.triu(graphs()["kronecker"], 1).new()
 
-    def peeled(A: Matrix) -> tuple[Any, Vector]:
+    def peeled(A: Matrix):
         left, reached = Vector.from_scalar(True, A.nrows), Vector(int, A.nrows)
         rounds = gb.loop(left, 9)
         for _ in rounds:
@@ -271,7 +269,7 @@ def test_a_matrix_that_only_pulls_read_is_not_transposed(to_device: Any) -> None
     assert {step.strategy for step in trace.steps()} == {"pull.hybrid"}
 
 
-def test_what_has_no_list_is_not_pushed_where_few_rows_are_open(to_device: Any) -> None:
+def test_what_has_no_list_is_not_pushed_where_few_rows_are_open(to_device) -> None:
     """Backward over the levels of a search, degrees being alike: to list the level below costs more than it saves."""
     with gb.using("cpu"):
         rows, cols, _ = gb.generators.uniform_random(2048, 4, seed=1).to_coo()
@@ -295,7 +293,7 @@ def test_what_has_no_list_is_not_pushed_where_few_rows_are_open(to_device: Any) 
 @pytest.mark.parametrize("short_rows", [600, 300, 200])  # more columns than an emulation has bits for, fewer, and few
 @pytest.mark.parametrize("found", ["levels", "levels, every entry", "paths"])
 def test_long_rows_are_looked_at_in_groups(
-    to_device: Any, monkeypatch: pytest.MonkeyPatch, found: str, short_rows: int
+    to_device, monkeypatch: pytest.MonkeyPatch, found: str, short_rows: int
 ) -> None:
     """By entries: groups of one row, of several, and the last one, which is not complete; of closed rows, too."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 2)
@@ -322,7 +320,7 @@ def test_long_rows_are_looked_at_in_groups(
         assert [step.input_edges for step in steps] == edges_of_level
 
 
-def every_level_by(A: Matrix, source: int, dtype: Any, **how: Any) -> Vector:
+def every_level_by(A: Matrix, source: int, dtype, **how) -> Vector:
     levels, frontier = Vector(dtype, A.nrows), Vector.from_coo([source], [True], size=A.nrows)
     for depth in gb.loop(frontier):
         levels(frontier.S) << depth

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import weakref
-from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +48,7 @@ def entry(A: Matrix, at: int) -> Vector:
 
 
 @pytest.fixture(autouse=True)
-def nothing_left() -> Any:
+def nothing_left():
     yield
     assert recording.current() is None
 
@@ -69,7 +68,7 @@ def test_a_recording_is_the_function(backend: str) -> None:
     assert search.recordings == rank.recordings == len({(A.dtype, A.shape) for A in graphs().values()})
 
 
-def test_on_the_device(to_device: Any) -> None:
+def test_on_the_device(to_device) -> None:
     search, rank = gb.program(levels_of), gb.program(powers)
     for A in graphs().values():
         B = to_device(A)
@@ -84,7 +83,7 @@ def test_on_the_device(to_device: Any) -> None:
             assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * 3
 
 
-def test_vectors_that_begin_otherwise(to_device: Any) -> None:
+def test_vectors_that_begin_otherwise(to_device) -> None:
     """One kernel, and nothing of how the call before began: with one entry, several, none, all, in whatever form."""
     search, A = gb.program(levels_of), graphs()["directed"]
     B, size = to_device(A), A.nrows
@@ -105,7 +104,7 @@ def test_every_loop_fits_into_a_program(backend: str, name: str) -> None:
         _, expected = BODIES[name](A, 5)
 
     @gb.program
-    def recorded(A: Matrix) -> Any:
+    def recorded(A: Matrix):
         return tuple(BODIES[name](A, 5)[1])
 
     try:
@@ -158,7 +157,7 @@ def test_other_types_shapes_and_statics_are_recorded_anew(backend: str) -> None:
 
 def test_equal_statics_of_other_types_one_call_after_another() -> None:
     @gb.program
-    def filled(v: Vector, value: Any) -> Vector:
+    def filled(v: Vector, value) -> Vector:
         return binary.plus(v, value).new()
 
     v = Vector.from_coo([1], [2], size=3)
@@ -209,7 +208,7 @@ def test_kinds_of_calls_that_take_turns() -> None:
 
 def test_statics_that_are_equal_and_not_the_same() -> None:
     @gb.program
-    def filled(v: Vector, given: Any) -> Vector:
+    def filled(v: Vector, given) -> Vector:
         return binary.plus(v, max(given)).new()
 
     v = Vector.from_coo([1], [2], size=3)
@@ -218,7 +217,7 @@ def test_statics_that_are_equal_and_not_the_same() -> None:
             assert filled(v, kind([value])).dtype == dtype
 
     @gb.program
-    def signed(v: Vector, sign: Any) -> Vector:
+    def signed(v: Vector, sign) -> Vector:
         return binary.copysign(v, sign).new()
 
     for zero in (0.0, -0.0, np.float64(0), np.float64(-0.0), 0.0):
@@ -227,7 +226,7 @@ def test_statics_that_are_equal_and_not_the_same() -> None:
 
 def test_an_object_that_is_returned_twice() -> None:
     @gb.program
-    def more(v: Vector) -> tuple[Any, ...]:
+    def more(v: Vector):
         w = binary.plus(v, 1).new()
         return w, (v, w)
 
@@ -309,7 +308,7 @@ def test_options_of_one_call_after_another() -> None:
     """A call like the last one is not looked up: names, their order and their values must all be the same."""
 
     @gb.program
-    def scaled(v: Vector, **options: Any) -> Vector:
+    def scaled(v: Vector, **options) -> Vector:
         result = v.dup()
         for name, value in options.items():
             op = binary.plus if name == "plus" else binary.times
@@ -317,7 +316,7 @@ def test_options_of_one_call_after_another() -> None:
         return result
 
     v, w = Vector.from_coo([0, 1], [3, 4]), Vector.from_coo([0, 1], [10, 20])
-    calls: list[tuple[dict[str, Any], list[Any]]] = [
+    calls = [
         ({"plus": 1, "times": 2}, [8, 10]),
         ({"plus": 1, "times": 2}, [8, 10]),
         ({"times": 2, "plus": 1}, [7, 9]),
@@ -350,7 +349,7 @@ def test_a_program_in_a_program() -> None:
 # ---- errors ----------------------------------------------------------------------------------------------------------
 
 
-def refused(function: Any, *args: Any) -> str:
+def refused(function, *args) -> str:
     before = [np.asarray(arg.to_coo()[0]).copy() for arg in args if isinstance(arg, Vector)]
     with pytest.raises(LoopError) as error:
         gb.program(function)(*args)
@@ -440,7 +439,7 @@ def whole(A: Matrix, source: Vector, kept: Vector) -> tuple[Vector, Vector, Scal
     return x, seen, rounds
 
 
-def test_a_function_is_one_kernel(to_device: Any) -> None:
+def test_a_function_is_one_kernel(to_device) -> None:
     recorded = gb.program(whole)
     for name, A in graphs().items():
         for source in (0, 9):
@@ -474,7 +473,7 @@ def overwritten(A: Matrix, x: Vector, y: Vector) -> Vector:
     return z
 
 
-def test_whatever_an_overwritten_input_holds(to_device: Any) -> None:
+def test_whatever_an_overwritten_input_holds(to_device) -> None:
     recorded, n = gb.program(overwritten), 40
     A = graphs()["path"]
     inputs = [Vector(int, n), Vector.from_coo([3, 9], [1, 2], size=n), Vector.from_dense(np.arange(n))]
@@ -488,7 +487,7 @@ def test_whatever_an_overwritten_input_holds(to_device: Any) -> None:
         assert [same(a, b) for a, b in zip(expected, found, strict=True)] == [True] * 3
 
 
-def test_a_function_is_tried_again_with_other_forms(to_device: Any) -> None:
+def test_a_function_is_tried_again_with_other_forms(to_device) -> None:
     """What cannot be one kernel without a value may be one with the next."""
 
     def around(A: Matrix, source: Vector, weight: Scalar) -> tuple[Vector, Vector]:
@@ -514,7 +513,7 @@ def test_a_function_is_tried_again_with_other_forms(to_device: Any) -> None:
 def test_forms_that_failed_are_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 
-    def prepare(self: Any, program: Any, meanwhile: Any) -> Any:
+    def prepare(self, program, meanwhile):
         (A,) = (x for node in program.flat for x in node.operands if x.ndim == 2)
 
         def attempt() -> int | None:

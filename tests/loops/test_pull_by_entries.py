@@ -3,8 +3,6 @@ where a row does, and that cannot have the column of a search's first vertex."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import emulated_engine
 import numpy as np
 import pytest
@@ -22,7 +20,7 @@ def graph(lengths: np.ndarray, seed: int) -> Matrix:
 
 @pytest.mark.parametrize("n", [300, 900])  # with a bit for every column, and for two of them in an emulation
 @pytest.mark.parametrize("some", [(128,), (64, 192), (200, 130, 61), (0, 3, 128, 256), (100, 0, 0, 9)])
-def test_levels(to_device: Any, monkeypatch: pytest.MonkeyPatch, some: tuple[int, ...], n: int) -> None:
+def test_levels(to_device, monkeypatch: pytest.MonkeyPatch, some: tuple[int, ...], n: int) -> None:
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 2)
     with gb.using("cpu"):
         A = graph(np.resize(some, n), n)
@@ -36,7 +34,7 @@ def test_levels(to_device: Any, monkeypatch: pytest.MonkeyPatch, some: tuple[int
 
 
 @pytest.mark.parametrize("nvals", [0, 5, 128, 1000])
-def test_groups_of_a_matrix(to_device: Any, nvals: int) -> None:
+def test_groups_of_a_matrix(to_device, nvals: int) -> None:
     """Every 128th entry's row and column are behind the rows of all; the last ones are of an entry that there is."""
     with gb.using("cpu"):
         A = Matrix.from_coo(np.arange(nvals) // 9, np.arange(nvals) % 9, 1.0, nrows=200, ncols=9)

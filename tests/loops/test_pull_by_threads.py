@@ -3,8 +3,6 @@ with a bit for each position, for 32 of them (from 2,049 on in an emulation) and
 
 from __future__ import annotations
 
-from typing import Any
-
 import emulated_engine
 import numpy as np
 import pytest
@@ -14,7 +12,7 @@ from grblas_gpu import Matrix, algorithms, binary
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
-def test_levels(to_device: Any, monkeypatch: pytest.MonkeyPatch, blocks: int) -> None:
+def test_levels(to_device, monkeypatch: pytest.MonkeyPatch, blocks: int) -> None:
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
     random = np.random.default_rng(1)
     for n in (5, 31, 127, 130, 1501, 3001):
@@ -37,7 +35,7 @@ def test_levels(to_device: Any, monkeypatch: pytest.MonkeyPatch, blocks: int) ->
 
 
 @pytest.mark.parametrize("n", [2048, 2049, 65536, 66000])
-def test_long_rows_at_the_ends(to_device: Any, n: int) -> None:
+def test_long_rows_at_the_ends(to_device, n: int) -> None:
     """A hub at either end, all others between: all of them are found by their only entry or their last."""
     others = np.arange(2, n - 1)
     rows, cols = np.concatenate([others, [0, 1], others]), np.concatenate([0 * others, [1, n - 1], 0 * others + n - 1])
@@ -48,7 +46,7 @@ def test_long_rows_at_the_ends(to_device: Any, n: int) -> None:
     assert algorithms.turbobfs(to_device(A), 1, kernel="thread").to("cpu").isequal(expected)
 
 
-def test_a_path(to_device: Any) -> None:
+def test_a_path(to_device) -> None:
     """One vertex at every level, of words that others are in, too."""
     n = 2500
     order = np.random.default_rng(3).permutation(n)[:200]

@@ -6,8 +6,7 @@ Each body is run as a plain Python loop over single calls, too (``body_fuzzer.Pl
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import body_fuzzer
 import interpreted_loops
@@ -33,21 +32,21 @@ def start() -> tuple[Matrix, Vector, Vector]:
 # --- bodies: loop -> results ------------------------------------------------------------------------------------------
 
 
-def expression(loop: Any) -> Any:
+def expression(loop):
     x = Vector.from_dense([8.0, 4.0])
     for _ in loop(x, 3):
         x = x * 0.5
     return x.new().to_dict()
 
 
-def rebinding(loop: Any) -> Any:
+def rebinding(loop):
     x = first = Vector.from_dense([8.0, 4.0])
     for _ in loop(x, 3):
         x = (x * 0.5).new()
     return x.to_dict(), first.to_dict()
 
 
-def two_buffers(loop: Any) -> Any:
+def two_buffers(loop):
     (A, f, levels), g = start(), Vector(bool, N)
     first = f
     for depth in loop(f, ROUNDS - 1):
@@ -57,7 +56,7 @@ def two_buffers(loop: Any) -> Any:
     return levels.to_dict(), f.to_dict(), g.to_dict(), first.to_dict(), int(depth)
 
 
-def three_buffers(loop: Any) -> Any:
+def three_buffers(loop):
     x, y, z = (Vector.from_dense([n, 2 * n]) for n in (1, 2, 3))
     for depth in loop(x, 8):
         x << binary.plus(y, depth)
@@ -65,14 +64,14 @@ def three_buffers(loop: Any) -> Any:
     return [v.to_dict() for v in (x, y, z)]
 
 
-def two_terms(loop: Any) -> Any:
+def two_terms(loop):
     a, b = Vector.from_dense([1, 1]), Vector.from_dense([1, 2])
     for _ in loop(a, 7):
         a, b = b, binary.plus(a | b).new()
     return a.to_dict(), b.to_dict()
 
 
-def attribute(loop: Any) -> Any:
+def attribute(loop):
     A, f, levels = start()
     s = types.SimpleNamespace(f=f)
     for depth in loop(f, ROUNDS):
@@ -81,7 +80,7 @@ def attribute(loop: Any) -> Any:
     return levels.to_dict(), s.f.to_dict()
 
 
-def other_type(loop: Any) -> Any:
+def other_type(loop):
     A, f, levels = start()
     for depth in loop(f, ROUNDS):
         levels(f.S) << depth
@@ -89,7 +88,7 @@ def other_type(loop: Any) -> Any:
     return levels.to_dict(), f.to_dict()
 
 
-def list_of_frontiers(loop: Any) -> Any:
+def list_of_frontiers(loop):
     A, f, levels = start()
     fs = [f]
     for depth in loop(f, ROUNDS):
@@ -98,7 +97,7 @@ def list_of_frontiers(loop: Any) -> Any:
     return levels.to_dict(), [v.to_dict() for v in fs]
 
 
-def dictionary(loop: Any) -> Any:
+def dictionary(loop):
     A, f, levels = start()
     st = {"k": 0}
     for _ in loop(f, ROUNDS):
@@ -108,7 +107,7 @@ def dictionary(loop: Any) -> Any:
     return levels.to_dict(), st
 
 
-def counter(loop: Any) -> Any:
+def counter(loop):
     A, f, levels = start()
     k = 0
     for _ in loop(f, ROUNDS):
@@ -117,7 +116,7 @@ def counter(loop: Any) -> Any:
     return f.to_dict(), k
 
 
-def enumerated(loop: Any) -> Any:
+def enumerated(loop):
     A, f, levels = start()
     for k, _ in enumerate(loop(f, ROUNDS)):
         levels(f.S) << k
@@ -125,7 +124,7 @@ def enumerated(loop: Any) -> Any:
     return levels.to_dict(), k
 
 
-def history(loop: Any) -> Any:
+def history(loop):
     A, f, levels = start()
     kept = []
     for depth in loop(f, ROUNDS):
@@ -135,7 +134,7 @@ def history(loop: Any) -> Any:
     return [v.to_dict() for v in kept]
 
 
-def numbers(loop: Any) -> Any:
+def numbers(loop):
     A, f, levels = start()
     kept = []
     for depth in loop(f, ROUNDS):
@@ -144,14 +143,14 @@ def numbers(loop: Any) -> Any:
     return [int(depth) for depth in kept]
 
 
-def random_numbers(loop: Any) -> Any:
+def random_numbers(loop):
     x, rng = Vector.from_dense([8.0, 4.0]), np.random.default_rng(1)
     for _ in loop(x, 5):
         x << x + float(rng.random())
     return x.to_dict()
 
 
-def leaving(loop: Any) -> Any:
+def leaving(loop):
     A, f, levels = start()
     seen = [0]
     for depth in loop(f):
@@ -163,7 +162,7 @@ def leaving(loop: Any) -> Any:
     return levels.to_dict(), seen
 
 
-def made_of_values(loop: Any) -> Any:
+def made_of_values(loop):
     x = Vector.from_dense([1, 2, 3])
     for _ in loop(x, 4):
         y, step = Vector.from_coo([0], [2], size=3), Scalar.from_value(1)
@@ -173,7 +172,7 @@ def made_of_values(loop: Any) -> Any:
     return x.to_dict()
 
 
-def inside(loop: Any) -> Any:
+def inside(loop):
     x, y = Vector.from_dense([1, 2]), Vector.from_dense([5, 6])
     for depth in loop(x, 4):
         z = x.dup()
@@ -183,7 +182,7 @@ def inside(loop: Any) -> Any:
     return x.to_dict()
 
 
-def no_round(loop: Any) -> Any:
+def no_round(loop):
     f, kept, x = Vector(bool, 3), [], None
     for _ in loop(f):
         kept.append(1)
@@ -192,7 +191,7 @@ def no_round(loop: Any) -> Any:
     return kept, x
 
 
-BODIES: list[Callable[[Any], Any]] = [
+BODIES = [
     *(expression, rebinding, two_buffers, three_buffers, two_terms, attribute, other_type, list_of_frontiers),
     *(dictionary, counter, enumerated, history, numbers, random_numbers, leaving, made_of_values, inside, no_round),
 ]
@@ -211,7 +210,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: body.__name__)
-def test_a_loop_is_what_python_would_have_done(engine: str, body: Any) -> None:
+def test_a_loop_is_what_python_would_have_done(engine: str, body) -> None:
     loop = body_fuzzer.Loops()
     assert body(loop) == body(body_fuzzer.Plain)
     if engine == "fused":
@@ -219,7 +218,7 @@ def test_a_loop_is_what_python_would_have_done(engine: str, body: Any) -> None:
 
 
 @pytest.mark.parametrize("body", [*WHOLE, history], ids=lambda body: body.__name__)
-def test_on_the_device(to_device: Any, body: Any) -> None:
+def test_on_the_device(to_device, body) -> None:
     expected = body(body_fuzzer.Plain)
     to_device(Matrix(int, 2, 2))  # from here on objects are made there
     loop = body_fuzzer.Loops()
@@ -333,7 +332,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("body", REFUSED, ids=lambda body: body.__name__)
-def test_a_refusal_names_line_and_variable(body: Any, engine: str) -> None:
+def test_a_refusal_names_line_and_variable(body, engine: str) -> None:
     import inspect
 
     lines, first = inspect.getsourcelines(body)
@@ -386,7 +385,7 @@ def test_random_bodies_on_a_gpu(part: int) -> None:
     _check_bodies(range(20 * part, 20 * part + 20), "cuda")
 
 
-def _check_bodies(seeds: Any, backend: str) -> None:
+def _check_bodies(seeds, backend: str) -> None:
     wrong = [what for what, _ in (body_fuzzer.differs(seed, backend) for seed in seeds) if what is not None]
     interpreted_loops.sources.clear()
     run._loops.clear()

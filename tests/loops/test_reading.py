@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import pickle
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -34,16 +33,16 @@ def recording(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         yield
 
 
-def ending(method: Any) -> Any:
+def ending(method):
     @functools.wraps(method)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args, **kwargs):
         recorded.refuse(method.__name__)
         return method(*args, **kwargs)
 
     return call
 
 
-VECTORS: dict[str, Callable[[Vector], Any]] = {
+VECTORS = {
     "nvals": lambda v: v.nvals,
     "to_coo": lambda v: v.to_coo()[0].tolist(),
     "to_dict": lambda v: v.to_dict(),
@@ -65,7 +64,7 @@ VECTORS: dict[str, Callable[[Vector], Any]] = {
     "explain": lambda v: gb.explain(semiring.plus_times(v @ PATH), policy="fraction").reason,
     "to_array": lambda v: io.to_array(v, 0).tolist(),
 }
-SCALARS: dict[str, Callable[[Scalar], Any]] = {
+SCALARS = {
     "value": lambda s: s.value,
     "is_empty": lambda s: s.is_empty,
     "nvals": lambda s: s.nvals,
@@ -84,7 +83,7 @@ SCALARS: dict[str, Callable[[Scalar], Any]] = {
     "as vector": lambda s: s._as_vector().to_dict(),
     "apply": lambda s: s.apply(gb.unary.ainv).new().value,
 }
-MATRICES: dict[str, Callable[[Matrix], Any]] = {
+MATRICES = {
     "nvals": lambda A: A.nvals,
     "nvals of the transpose": lambda A: A.T.nvals,
     "to_coo": lambda A: [x.tolist() for x in A.to_coo()],
@@ -135,7 +134,7 @@ with gb.using("numpy"):
     OTHER = Vector.from_coo([4], [1], size=N)
 
 
-def walk(kind: str, look: Any, seen: list[Any], before: bool, **options: Any) -> Vector:
+def walk(kind: str, look, seen, before: bool, **options) -> Vector:
     walkers, total, ways = Vector.from_coo([4], [1], size=N), Scalar.from_value(1), PATH.dup(int)
     looked_at = {"vector": walkers, "scalar": total, "matrix": ways}[kind]
     for _ in gb.loop(walkers, 3, **options):
@@ -154,14 +153,14 @@ def walk(kind: str, look: Any, seen: list[Any], before: bool, **options: Any) ->
 @pytest.mark.parametrize(
     ("kind", "look"), [pytest.param(kind, look, id=f"{kind} {name}") for kind, name, look in CASES]
 )
-def test_what_changes_is_not_read(kind: str, look: Any, before: bool) -> None:
+def test_what_changes_is_not_read(kind: str, look, before: bool) -> None:
     with pytest.raises(LoopError, match=r"test_reading\.py:\d+: "):
         walk(kind, look, [], before)
     assert recorded.current() is None
-    expected: list[Any] = []
+    expected = []
     with gb.config.set(loops="iterated"):
         walkers = walk(kind, look, expected, before)
-    found: list[Any] = []
+    found = []
     assert walk(kind, look, found, before, fallback=True).isequal(walkers)
     assert found == expected
 
@@ -176,14 +175,14 @@ def test_what_does_not_change_is_read() -> None:
     assert walkers.to_dict() == {2: 1, 4: 2, 6: 1}
 
 
-WRITES: dict[str, Callable[[Vector], Any]] = {
+WRITES = {
     "element": lambda v: v.__setitem__(0, 7),
     "part": lambda v: v.__setitem__([0, 1], 7),
     "list": lambda v: v.__setitem__([0, 1], [7, 8]),
     "removal": lambda v: v.__delitem__(4),
     "removal of a part": lambda v: v.__delitem__([4, 5]),
 }
-NOT_RECORDED: dict[str, Callable[[Vector], Any]] = {
+NOT_RECORDED = {
     "resize": lambda v: v.resize(N),
     "build": lambda v: v.build([0], [7], clear=True),
 }
@@ -211,7 +210,7 @@ def test_parts_are_recorded(name: str) -> None:
 def test_what_cannot_be_recorded_goes_on_from_what_was(name: str) -> None:
     write = NOT_RECORDED[name]
 
-    def body(**options: Any) -> Vector:
+    def body(**options) -> Vector:
         walkers = Vector.from_coo([4], [1], size=N)
         for _ in gb.loop(walkers, 3, **options):
             walkers << semiring.plus_times(walkers @ PATH)
@@ -227,7 +226,7 @@ def test_what_cannot_be_recorded_goes_on_from_what_was(name: str) -> None:
 
 @pytest.mark.usefixtures("recording")
 def test_scalars_are_changed_at_every_step() -> None:
-    def body() -> list[Any]:
+    def body():
         walkers, last, kept, total = Vector.from_coo([4], [1], size=N), Scalar(int), Scalar(int), Scalar(int)
         empty = Scalar.from_value(3)
         for step in gb.loop(walkers, 3):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from chain_bodies import CHAINS
@@ -57,7 +56,7 @@ grid barrier: the end of the round; notes s0 changed, the round ends
 
 
 def test_schedules(monkeypatch: pytest.MonkeyPatch) -> None:
-    bodies: dict[str, Any] = {name: (BODIES | CHAINS)[name] for name in SCHEDULES}
+    bodies = {name: (BODIES | CHAINS)[name] for name in SCHEDULES}
     made = made_of(bodies, monkeypatch, lambda passes, body: passes.schedule(passes.analyse(body)))
     assert {name: f"\n{schedule}\n" for name, schedule in made.items()} == SCHEDULES
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any
 
 import emulated_engine
 import numpy as np
@@ -20,7 +19,7 @@ __all__ = ["to_device"]  # a fixture
 AT_ONCE = "in any order"
 
 
-def weighted(A: Matrix, low: int, high: int, dtype: Any = np.int64, seed: int = 0) -> Matrix:
+def weighted(A: Matrix, low: int, high: int, dtype=np.int64, seed: int = 0) -> Matrix:
     rows, columns, _ = A.to_coo()
     values = np.random.default_rng(seed).integers(low, high + 1, len(rows)).astype(dtype)
     return Matrix.from_coo(rows, columns, values, nrows=A.nrows, ncols=A.ncols)
@@ -67,7 +66,7 @@ SLOW = {"short floats", "path", "directed", "lengths of zero"}  # g++ takes seco
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in GRAPHS])
-def test_distances_are_those_of_rounds(name: str, to_device: Any) -> None:
+def test_distances_are_those_of_rounds(name: str, to_device) -> None:
     A = graph(name)
     with gb.using("cpu"):
         expected = algorithms.bellman_ford(A, 7)
@@ -84,7 +83,7 @@ def lower(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> None:
 
 
 @gb.program
-def in_any_order(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> Any:
+def in_any_order(A: Matrix, values: Vector, frontier: Vector, limit: Scalar):
     bucket = frontier.dup(clear=True)
     bucket << select.valuele(frontier, limit)  # of all positions, with a list
     for _ in gb.loop(bucket):
@@ -92,7 +91,7 @@ def in_any_order(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> 
 
 
 @gb.program
-def some_rounds(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> Any:
+def some_rounds(A: Matrix, values: Vector, frontier: Vector, limit: Scalar):
     bucket = frontier.dup(clear=True)
     bucket << select.valuele(frontier, limit)  # of all positions, with a list
     for _ in gb.loop(bucket, 5):
@@ -100,7 +99,7 @@ def some_rounds(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> A
 
 
 @gb.program
-def counted(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> Any:
+def counted(A: Matrix, values: Vector, frontier: Vector, limit: Scalar):
     rounds = Scalar(int)
     for number in gb.loop(frontier):
         lower(A, values, frontier, limit)
@@ -109,7 +108,7 @@ def counted(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> Any:
 
 
 @gb.program
-def kept(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> Any:
+def kept(A: Matrix, values: Vector, frontier: Vector, limit: Scalar):
     """What the last round found is looked at."""
     nearer = values.dup(clear=True)
     for _ in gb.loop(frontier):
@@ -137,13 +136,13 @@ CASES = [(name, "INT64") for name in PROGRAMS] + [("in any order", "FP64"), ("in
     ("name", "dtype"),
     [pytest.param(*case, marks=[pytest.mark.slow] * (case[0] == "kept" or case[1] == "INT32")) for case in CASES],
 )
-def test_from_any_frontier(name: str, dtype: str, to_device: Any) -> None:
+def test_from_any_frontier(name: str, dtype: str, to_device) -> None:
     """It has other values than what is lowered, more and less, below zero and above, and entries where there are none;
     and programs that count rounds, or read the result of a round, get ordinary rounds."""
     with gb.using("cpu"):
         given = weighted(GRAPHS["grid"](), 1, 40).dup(dtype)
 
-    def run(A: Matrix) -> Any:
+    def run(A: Matrix):
         with gb.using(A.backend):
             values, frontier = somewhere(A, -20, 20, 5), somewhere(A, -15, 30, 65)
             result = PROGRAMS[name](A, values, frontier, Scalar.from_value(30, dtype))
@@ -174,7 +173,7 @@ LONG_ONES: dict[str, tuple[Callable[[], Matrix], bool]] = {  # and whether edges
 
 
 @pytest.mark.parametrize("name", LONG_ONES)
-def test_levels_of_long_graphs(name: str, to_device: Any) -> None:
+def test_levels_of_long_graphs(name: str, to_device) -> None:
     make, goes_on = LONG_ONES[name]
     with gb.using("cpu"):
         A = make()
@@ -189,7 +188,7 @@ def test_levels_of_long_graphs(name: str, to_device: Any) -> None:
     assert algorithms.bfs(B, 7, max_depth=66).to("cpu").isequal(limited, check_dtype=True)
 
 
-def test_long_graphs_that_are_wide(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_graphs_that_are_wide(to_device, monkeypatch: pytest.MonkeyPatch) -> None:
     """They go on level by level."""
     monkeypatch.setattr(importlib.import_module("grblas_gpu.plan.search_rules"), "SHORT", 5)
     with gb.using("cpu"):
@@ -207,11 +206,11 @@ class _Enough(Exception):
     """A kernel has its text, and need not run."""
 
 
-def test_only_such_loops_have_it(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_such_loops_have_it(to_device, monkeypatch: pytest.MonkeyPatch) -> None:
     run = importlib.import_module(f"{emulated_engine.CUDA}.fusion.run")
     kernel_of, texts = run.kernel_of, []
 
-    def keep(body: Any) -> None:
+    def keep(body) -> None:
         texts.append(kernel_of(body).text)
         raise _Enough
 
@@ -225,7 +224,7 @@ def test_only_such_loops_have_it(to_device: Any, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("sums", [semiring.plus_times, semiring.min_times, semiring.plus_plus])
-def test_what_depends_on_the_order_is_refused(sums: Any, to_device: Any) -> None:
+def test_what_depends_on_the_order_is_refused(sums, to_device) -> None:
     """By a single product, of a vector or of matrices, and in a loop."""
     A = to_device(graph("path"))
     x = Vector.from_coo([5], [2], int, size=A.nrows)
@@ -239,7 +238,7 @@ def test_what_depends_on_the_order_is_refused(sums: Any, to_device: Any) -> None
 
 
 @pytest.mark.parametrize("best", [semiring.min_plus, semiring.max_min, semiring.min_second])
-def test_a_single_product_has_no_order(best: Any) -> None:
+def test_a_single_product_has_no_order(best) -> None:
     A = graph("path")
     x = Vector.from_coo([5, 6, 90], [2, 7, 1], int, size=A.nrows)
     assert best(x @ A).new(any_order=True).isequal(best(x @ A).new())

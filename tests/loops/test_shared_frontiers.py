@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import emulated_engine
 import numpy as np
@@ -50,7 +48,7 @@ def starts(n: int, count: int) -> Vector:
     return Vector.from_coo(np.unique(np.linspace(0, n - 1, count).astype(int)), True, size=n, dtype=bool)
 
 
-SEARCHES: dict[str, Callable[[Matrix], Any]] = {
+SEARCHES = {
     "levels": lambda A: algorithms.bfs(A, A.nrows // 2),
     "again": lambda A: algorithms.bfs(A, 0),
     "all levels": lambda A: algorithms.bfs(A, 0, max_depth=A.nrows),
@@ -60,7 +58,7 @@ SEARCHES: dict[str, Callable[[Matrix], Any]] = {
     "by edges to check": lambda A: algorithms.xbfs(A, A.nrows // 2),
     "two levels at once": lambda A: algorithms.xbfs(A, A.nrows // 2, asynchronous=True),
 }
-PARENTS: dict[str, Callable[[Matrix], Any]] = {
+PARENTS = {
     "counted": lambda A: counted(A, A.nrows // 2),
     "lowest": lambda A: algorithms.bfs_parents(A, A.nrows // 2, reproducible=True),
     "from several": lambda A: parents_from(A, numbered(A.nrows), gb.semiring.min_secondi, None),
@@ -84,7 +82,7 @@ def numbered(n: int) -> Vector:
 @pytest.mark.parametrize(
     "searches", [pytest.param(SEARCHES, id="levels"), pytest.param(PARENTS, id="parents", marks=pytest.mark.slow)]
 )
-def test_searches(to_device: Any, searches: dict[str, Callable[[Matrix], Any]]) -> None:
+def test_searches(to_device, searches) -> None:
     for graph, A in graphs().items():
         B = to_device(A)
         for name, search in searches.items():
@@ -94,7 +92,7 @@ def test_searches(to_device: Any, searches: dict[str, Callable[[Matrix], Any]]) 
 
 
 @pytest.mark.parametrize(("graph", "blocks"), [("grid", 1), ("path", 3)])  # of more levels than follow each other
-def test_a_trace_tells_of_every_level(to_device: Any, monkeypatch: pytest.MonkeyPatch, graph: str, blocks: int) -> None:
+def test_a_trace_tells_of_every_level(to_device, monkeypatch: pytest.MonkeyPatch, graph: str, blocks: int) -> None:
     """A traced search runs like any other: a row for every level, including levels without a decision."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
     A = graphs()[graph]
@@ -119,7 +117,7 @@ def test_a_trace_tells_of_every_level(to_device: Any, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_rule_is_asked_at_every_level(to_device: Any, asynchronous: bool) -> None:
+def test_a_rule_is_asked_at_every_level(to_device, asynchronous: bool) -> None:
     """XBFS pulls from a tenth of all edges on, also where the frontier would still fit shared memory."""
     with gb.using("cpu"):
         A = few_edges_each(400, 6, 4)
@@ -140,7 +138,7 @@ def test_which_rounds_stay_in_shared_memory(monkeypatch: pytest.MonkeyPatch) -> 
     assert "ranks" not in shared
 
 
-def test_scalars_are_computed_between_two_levels(to_device: Any) -> None:
+def test_scalars_are_computed_between_two_levels(to_device) -> None:
     A = graphs()["grid"]
     with gb.using("cpu"):
         expected = counted(A, 5)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import emulated_engine
 import numpy as np
 import pytest
@@ -17,7 +15,7 @@ from grblas_gpu import FP64, Matrix, Scalar, Vector, algorithms, binary, generat
 INSIDE = "short rows, of the mask's entries"
 
 
-def by_value(A: Matrix, source: int) -> Any:
+def by_value(A: Matrix, source: int):
     """Sums over neighbours that move from level to level, where the entries of a level are found among all."""
     w, z, level = Vector.from_coo([source], [1.0], size=A.nrows), Vector(FP64, A.nrows), Vector(bool, A.nrows)
     levels = Vector.from_dense(np.arange(A.nrows) % 7)
@@ -32,7 +30,7 @@ def by_value(A: Matrix, source: int) -> Any:
     return loop, (w, z)
 
 
-def by_rows(A: Matrix, source: int) -> Any:
+def by_rows(A: Matrix, source: int):
     """The same, where a matrix has the entries of a level in a row; rows have entries in common."""
     w, z, level = Vector.from_coo([source], [1.0], size=A.nrows), Vector(FP64, A.nrows), Vector(bool, A.nrows)
     n = np.arange(A.nrows)
@@ -47,7 +45,7 @@ def by_rows(A: Matrix, source: int) -> Any:
     return loop, (w, z, level)
 
 
-def kept_as_well(A: Matrix, source: int, changed: bool = False) -> Any:
+def kept_as_well(A: Matrix, source: int, changed: bool = False):
     """The result of the product is wanted, too. If what others multiply by is ``changed``, they have to wait."""
     n = np.arange(A.nrows)
     t, z, level = Vector(FP64, A.nrows), Vector.from_dense(n % 11 * 1.0), Vector(bool, A.nrows)
@@ -60,7 +58,7 @@ def kept_as_well(A: Matrix, source: int, changed: bool = False) -> Any:
     return loop, (t, z)
 
 
-def changed_meanwhile(A: Matrix, source: int) -> Any:
+def changed_meanwhile(A: Matrix, source: int):
     return kept_as_well(A, source, changed=True)
 
 
@@ -83,7 +81,7 @@ def graphs() -> dict[str, Matrix]:
 
 
 @pytest.mark.parametrize("body", BODIES)
-def test_results_are_the_same(to_device: Any, monkeypatch: pytest.MonkeyPatch, body: str) -> None:
+def test_results_are_the_same(to_device, monkeypatch: pytest.MonkeyPatch, body: str) -> None:
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 3)
     for name, A in graphs().items():
         with gb.using("cpu"), gb.config.set(loops="iterated"):

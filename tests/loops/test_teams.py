@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 import emulated_engine
 import pytest
@@ -17,7 +16,7 @@ import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, select, semiring
 
 
-def buckets(A: Matrix, source: int) -> Any:
+def buckets(A: Matrix, source: int):
     """Delta-stepping: the loop inside goes by lists, what is around it by all positions."""
     distances = Vector.from_coo([source], [0], int, size=A.nrows)
     waiting, bucket = distances.dup(), distances.dup(clear=True)
@@ -37,7 +36,7 @@ def buckets(A: Matrix, source: int) -> Any:
     return loop, distances
 
 
-def only_scalars(A: Matrix, source: int) -> Any:
+def only_scalars(A: Matrix, source: int):
     """Between two rounds of the loop inside there is nothing that needs all blocks."""
     seen, frontier = Vector(bool, A.nrows), Vector.from_coo([source], [True], size=A.nrows)
     rounds, one = Scalar.from_value(0), Scalar.from_value(1)
@@ -51,7 +50,7 @@ def only_scalars(A: Matrix, source: int) -> Any:
 
 
 @pytest.fixture(params=[pytest.param(2, marks=pytest.mark.slow), 3])
-def many_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, to_device: Any) -> Any:
+def many_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, to_device):
     """On the emulator several blocks that wait for each other, of which one is a cluster; on a GPU there always are."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", request.param)
     return to_device
@@ -72,7 +71,7 @@ def test_when_a_cluster_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "(S.part == 1 && " in made["only scalars"] and "LONGEST_SHARED" in made["only scalars"]
 
 
-def test_clusters_are_left_out_where_rows_are_long(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clusters_are_left_out_where_rows_are_long(to_device, monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop inside runs on in shared memory or not at all, and that goes by the matrix."""
     compiled = importlib.import_module(f"{emulated_engine.CUDA}.fusion.compiled")
     launched, launcher = [], compiled.Compiled.launcher
@@ -90,7 +89,7 @@ def test_clusters_are_left_out_where_rows_are_long(to_device: Any, monkeypatch: 
 
 
 @pytest.mark.parametrize("body", [buckets, only_scalars])
-def test_results_are_the_same(many_blocks: Any, body: Any) -> None:
+def test_results_are_the_same(many_blocks, body) -> None:
     """Rounds enough for changes of teams: to the cluster and back, several times."""
     for name, source in (("path", 0), ("directed", 5)):
         A = graphs()[name].dup(int)
@@ -101,7 +100,7 @@ def test_results_are_the_same(many_blocks: Any, body: Any) -> None:
         assert found.to("cpu").isequal(wanted, check_dtype=True)
 
 
-def test_delta_stepping_has_wider_buckets_later(many_blocks: Any) -> None:
+def test_delta_stepping_has_wider_buckets_later(many_blocks) -> None:
     """A path of 150 vertices is more than eight buckets of four lengths."""
     with gb.using("cpu"):
         A = generators.path(150).dup(int)
@@ -117,15 +116,13 @@ QUICK = {"levels", "parents", "components", "phases"}
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in EVERY_BODY]
 )
-def test_blocks_that_wait_for_each_other(many_blocks: Any, name: str) -> None:
+def test_blocks_that_wait_for_each_other(many_blocks, name: str) -> None:
     for graph in ("directed", "path"):
         check_fused(EVERY_BODY[name], graphs()[graph], many_blocks)
 
 
 @pytest.mark.parametrize(("entries", "teams"), [(2**26, True), (1, False)])
-def test_large_graphs_have_all_blocks(
-    many_blocks: Any, monkeypatch: pytest.MonkeyPatch, entries: int, teams: bool
-) -> None:
+def test_large_graphs_have_all_blocks(many_blocks, monkeypatch: pytest.MonkeyPatch, entries: int, teams: bool) -> None:
     """Clusters leave some processors idle: graphs with long rows and many entries run without them."""
     with gb.using("cpu"):
         A = generators.kronecker(7, 8)
@@ -136,7 +133,7 @@ def test_large_graphs_have_all_blocks(
     launched = []
     launcher = one_run.Compiled.launcher
 
-    def noted(self: Any, with_teams: bool, short_rows: bool) -> Any:
+    def noted(self, with_teams: bool, short_rows: bool):
         launched.append(with_teams)
         return launcher(self, with_teams, short_rows)
 

@@ -15,7 +15,6 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -203,7 +202,7 @@ for number in range(100000):
 NEVER = 1000  # seconds: a job that ends before has not ended because the others were tired of waiting
 
 
-def failing(what: str, timeout: int = NEVER, ranks: int = 2, options: tuple[str, ...] = ()) -> Any:
+def failing(what: str, timeout: int = NEVER, ranks: int = 2, options: tuple[str, ...] = ()):
     """A job whose rank 1 does something else in the middle of a search, when all has been loaded; how it ended."""
     text = f"TIMEOUT = '{timeout}'\n{SEARCHES}    if number == 7 and RANK == 1:\n        {what}\n"
     done = launch(ranks, *program(text), options=options)

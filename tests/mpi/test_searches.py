@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +38,7 @@ for number in range(100000):
 """
 
 
-def slow(*given: Any) -> Any:
+def slow(*given):
     return pytest.param(*given, marks=pytest.mark.slow)
 
 
@@ -80,7 +79,7 @@ def test_trees_of_ranks_that_share_a_gpu(transport, name, grid):
 STOPS = "import signal; os.kill(os.getpid(), signal.SIGSTOP)"
 
 
-def failing(what: str, transport: str, rank: int = 1, ranks: int = 3, **settings: str) -> Any:
+def failing(what: str, transport: str, rank: int = 1, ranks: int = 3, **settings: str):
     """A job of which a rank does something else between two searches; how it ended.
 
     Long before the others are tired of waiting, unless that is how they are to find out.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import graphblas
 import numpy as np
 import pytest
@@ -26,7 +24,7 @@ def test_aggregators_of_ones_own(backend: str, dtype: str) -> None:
                 np.testing.assert_allclose(mine.to_coo()[1], other.to_coo()[1], rtol=1e-6)
 
 
-def own_aggregators(library: Any) -> list[Any]:
+def own_aggregators(library):
     agg, binary, monoid, semiring, unary = (
         getattr(library, name) for name in "agg binary monoid semiring unary".split()
     )
@@ -49,7 +47,7 @@ def own_aggregators(library: Any) -> list[Any]:
     ]
 
 
-def reductions(library: Any, op: Any, dtype: str) -> list[Any]:
+def reductions(library, op, dtype: str):
     A = library.Matrix.from_coo([0, 0, 1, 3, 3], [1, 2, 0, 2, 3], [2, -1, 1, 4, 3], dtype, nrows=5, ncols=4)
     v = library.Vector.from_coo([0, 2, 3], [2, -1, 1], dtype, size=5)
     expressions = [A.reduce_rowwise(op), A.reduce_columnwise(op), A.reduce_scalar(op), op(A.T, rowwise=True)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -64,8 +63,8 @@ def test_booleans_stay_booleans() -> None:
 
 @pytest.mark.parametrize(("kind", "name"), CASES)
 def test_it_computes_what_numpy_computes(backend: str, kind: str, name: str) -> None:
-    operator: Any = getattr(getattr(gb, kind).numpy, name)
-    function: Any = getattr(np, name)
+    operator = getattr(getattr(gb, kind).numpy, name)
+    function = getattr(np, name)
     for dtype in TYPES:
         if dtype not in operator:
             continue

@@ -4,9 +4,8 @@ trace says so. What products in loops do with the planner's options is in tests/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any
 
 import interpreted_loops
 import pytest
@@ -16,7 +15,6 @@ import grblas_gpu as gb
 from grblas_gpu import Descriptor, Matrix, Vector, binary, generators, monoid, operations, semiring
 from grblas_gpu.backends.cpu.fusion import run, tier
 from grblas_gpu.ir.descriptor import OPTIONS
-from grblas_gpu.trace.records import Record
 
 
 @pytest.fixture(params=BACKENDS)
@@ -28,7 +26,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
         yield name
 
 
-def once(condition: Vector, in_a_loop: bool) -> Iterator[Any]:
+def once(condition: Vector, in_a_loop: bool):
     """A loop of one step, that runs as a whole where loops can; or no loop."""
     if not in_a_loop:
         yield 0
@@ -40,7 +38,7 @@ def once(condition: Vector, in_a_loop: bool) -> Iterator[Any]:
 
 
 #: Options of a product, and what the trace must say of it.
-SEEN: dict[str, tuple[dict[str, Any], Callable[[Record], bool]]] = {
+SEEN = {
     "direction": ({"direction": "pull"}, lambda it: it.direction == "pull" and it.reason == "requested by direction="),
     "strategy": (
         {"strategy": "push.sort"},
@@ -92,10 +90,10 @@ def test_options_of_a_product(engine: str, field: str) -> None:
 
 def test_an_engine_is_asked_to_read_to_the_end(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     A, frontier, visited = search()
-    plans: list[Any] = []
+    plans = []
     runs = type(frontier._engine).mxv
 
-    def noted(self: Any, *args: Any, plan: Any, **kwargs: Any) -> Any:
+    def noted(self, *args, plan, **kwargs):
         plans.append(plan)
         return runs(self, *args, plan=plan, **kwargs)
 

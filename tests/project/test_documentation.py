@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 from types import ModuleType
-from typing import Any
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, distributed, generators
 from grblas_gpu.api import operations
 
 
-def public_names() -> dict[str, Any]:
+def public_names():
     """Public names and what they stand for: a module, a class, a function or an object.
 
     A property stands for its getter. Plain numbers and text have no docstring of their own and are left out.
@@ -37,7 +36,7 @@ def public_names() -> dict[str, Any]:
     return names
 
 
-def unannotated(value: Any) -> list[str]:
+def unannotated(value) -> list[str]:
     """The parameters of a function or class that lack a type, and ``return`` for a function that lacks one."""
     if not (inspect.isfunction(value) or inspect.isclass(value)):
         return []
@@ -91,7 +90,7 @@ def test_types():
     assert not without, f"without types: {', '.join(without)}"
 
 
-def undescribed(value: Any) -> list[str]:
+def undescribed(value) -> list[str]:
     """The parameters of a function that its docstring has no line for."""
     function = inspect.unwrap(value)
     if not inspect.isfunction(function):

@@ -8,7 +8,6 @@ import sys
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import gpu_record
 import gpu_session
@@ -117,8 +116,8 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv(gpu_session.WORKER, raising=False)
 
     def run(mode: str, ends: pytest.ExitCode, **found: list[str]) -> tuple[list[str], str]:
-        session: Any = Run(mode, **found)
-        items: list[Any] = [SimpleNamespace(nodeid=name) for name in "abc"]
+        session = Run(mode, **found)
+        items = [SimpleNamespace(nodeid=name) for name in "abc"]
         gpu_session.pytest_configure(session)
         gpu_session.pytest_collection_modifyitems(session, items)
         for name in found.get("passed", []):
@@ -140,8 +139,8 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert run("rest", pytest.ExitCode.INTERRUPTED)[0] == ["a", "b", "c"]
 
 
-CLEAN: dict[str, Any] = {"memcheck": {"clean": ["bfs"], "found": {}}, "racecheck": {"clean": ["bfs"], "found": {}}}
-FOUND: dict[str, Any] = {**CLEAN, "racecheck": {"clean": [], "found": {"bfs": "1 hazard"}}}
+CLEAN = {"memcheck": {"clean": ["bfs"], "found": {}}, "racecheck": {"clean": ["bfs"], "found": {}}}
+FOUND = {**CLEAN, "racecheck": {"clean": [], "found": {"bfs": "1 hazard"}}}
 
 
 def test_what_a_sanitizer_said(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -97,7 +96,7 @@ def test_commands(capsys: pytest.CaptureFixture, line: str, said: str) -> None:
     assert said in capsys.readouterr().err
 
 
-NEEDED: dict[str, tuple[str, Any]] = {
+NEEDED = {
     "pandas": ("io.from_pandas_edgelist", lambda: gb.io.from_pandas_edgelist(object())),
     "networkx": ("io.to_networkx", lambda: gb.io.to_networkx(A)),
     "graphblas": ("io.to_graphblas", lambda: gb.io.to_graphblas(A)),

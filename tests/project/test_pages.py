@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from hardware import has_gpu
@@ -61,7 +61,7 @@ def missing(block: Block) -> str:
     return "" if there else need[1]
 
 
-def run(page: str, block: Block, names: dict[str, Any]) -> None:
+def run(page: str, block: Block, names) -> None:
     if ">>>" in block.text:
         test = doctest.DocTestParser().get_doctest(block.text, names, page, page, block.line - 1)
         said: list[str] = []
@@ -93,7 +93,7 @@ def put_back() -> Iterator[None]:
 @pytest.mark.usefixtures("put_back")
 def test_python(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {"__name__": "__main__"}
+    names = {"__name__": "__main__"}
     python = [block for block in blocks(page) if block.language == "python"]
     for block in python:
         run(page, block, names)
@@ -221,11 +221,11 @@ def test_times_of_operations_are_drawn() -> None:
     assert "transpose" not in content
 
 
-def pictures() -> Any:
+def pictures():
     return from_docs("pictures")
 
 
-def from_docs(name: str) -> Any:
+def from_docs(name: str):
     return module_at(ROOT / "docs" / f"{name}.py")
 
 
@@ -294,7 +294,7 @@ class Literals(HTMLParser):
         self.open: list[str] = []
         self.found: list[str] = []
 
-    def handle_starttag(self, tag: str, attributes: Any) -> None:
+    def handle_starttag(self, tag: str, attributes) -> None:
         if tag in ("a", "h1", "h2", "h3", "code"):
             self.open.append(tag)
             self.found += [""] if tag == "code" and "docutils literal" in dict(attributes).get("class", "") else []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import graphblas
 import pytest
 
@@ -25,7 +23,7 @@ EXPRESSIONS = (
 ).split()
 
 
-def names(library: Any, expression: str) -> set[str]:
+def names(library, expression: str) -> set[str]:
     v = library.Vector.from_coo([0, 1], [1, 2])
     A = library.Matrix.from_coo([0, 1], [0, 1], [1, 2])
     known = {"gb": library, "v": v, "A": A, "s": library.Scalar.from_value(1)}

@@ -20,7 +20,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 import gpu_record
 from cases import CASES, RIGHT, TOOK
@@ -93,7 +92,7 @@ def main() -> int:
     if shutil.which("compute-sanitizer") is None:
         parser.error("compute-sanitizer is not on the PATH: it comes with the CUDA toolkit")
     cases = [case for case in CASES if re.search(given.only, case)]
-    results: dict[str, Any] = {}
+    results = {}
     watch("", dealt(cases, os.cpu_count() or 1), given.seconds)
     for tool in given.tools:
         said = watch(tool, dealt(cases, given.groups), given.seconds)

@@ -60,7 +60,7 @@ SMALLER = {
 LEAST_PART = 2  # entries of a part, on average, with these
 
 
-def of(bodies: dict[str, Any]) -> dict[str, Case]:
+def of(bodies) -> dict[str, Case]:
     """Loops that are written out in the helpers; what they leave in their objects."""
     return {name: lambda A, body=body: body(A, 1)[1] for name, body in bodies.items()}
 
@@ -101,7 +101,7 @@ CASES: dict[str, Case] = {
 }
 
 
-def with_hubs(A: Matrix, run: Callable[[], Any]) -> Any:
+def with_hubs(A: Matrix, run):
     """Columns get an order however small the matrix is, so that products keep elements in shared memory."""
     if A.backend != "cuda":
         return run()
@@ -161,7 +161,7 @@ def little() -> Matrix:
         return generators.kronecker(8, 4, seed=3)
 
 
-def same(found: Any, expected: Any) -> bool:
+def same(found, expected) -> bool:
     if isinstance(expected, tuple | list):
         return all(same(x, y) for x, y in zip(found, expected, strict=True))
     if not hasattr(expected, "isclose"):
@@ -184,10 +184,10 @@ def shrink() -> None:
     from grblas_gpu.backends.cuda.runtime import tiers
 
     class TwoClusters(launcher.Launcher):
-        def __init__(self, kernel: Any, threads: int, blocks: int, cluster: int) -> None:
+        def __init__(self, kernel, threads: int, blocks: int, cluster: int) -> None:
             super().__init__(kernel, THREADS, blocks, cluster)
 
-        def launch(self, words: memoryview, parameters: int, work: int, scratch: Any, hubs: bool) -> None:
+        def launch(self, words: memoryview, parameters: int, work: int, scratch, hubs: bool) -> None:
             super().launch(words, parameters, max(work, THREADS * CLUSTER + 1), scratch, hubs)
 
     functions_of = tiers.functions_of

@@ -6,7 +6,7 @@ The arrays are always checked, and copied where they are not of the stored types
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from ..conversions import values_to_array
 from ..formatting import FORMATS
 from ..matrix import Matrix
 from ..vector import Vector
+
+if TYPE_CHECKING:
+    from ...types import DTypeLike
+
 
 #: What a format consists of, next to ``values``; names in brackets are optional.
 VECTOR_PARTS = {"sparse": "indices size [nvals]", "bitmap": "bitmap [size] [nvals]", "full": "[size]"}
@@ -36,14 +40,14 @@ MATRIX_PARTS = {
 CLAIMS = {"take_ownership", "secure_import", "sorted_index", "sorted_rows", "sorted_cols"}
 
 
-def vector_format(parts: dict[str, Any]) -> str:
+def vector_format(parts: dict[str, object]) -> str:
     """The format that the given arrays mean."""
     if parts.get("indices") is not None and parts.get("bitmap") is not None:
         raise TypeError("Cannot provide both `indptr` and `bitmap`")
     return "sparse" if parts.get("indices") is not None else "full" if parts.get("bitmap") is None else "bitmap"
 
 
-def matrix_format(parts: dict[str, Any]) -> str:
+def matrix_format(parts: dict[str, object]) -> str:
     """The format that the given arrays mean."""
     given = {name for name, part in parts.items() if part is not None}
     both = [("indptr", "bitmap"), ("row_indices", "col_indices"), *(("bitmap", x) for x in ("rows", "cols"))]
@@ -71,7 +75,7 @@ def matrix_format(parts: dict[str, Any]) -> str:
     return f"full{_layout(parts['values'])}"
 
 
-def _layout(*arrays: Any) -> str:
+def _layout(*arrays: object) -> str:
     for array in arrays:
         if isinstance(array, np.ndarray) and array.ndim >= 2:
             return "c" if array.flags.f_contiguous else "r"
@@ -101,7 +105,7 @@ def checked_parts(format: str, known: dict[str, str], parts: dict[str, Any], is_
     return given
 
 
-def _values(given: dict[str, Any], count: int, dtype: Any, ndim: int = 1) -> tuple[np.ndarray, Any]:
+def _values(given: dict[str, object], count: int, dtype: DTypeLike, ndim: int = 1) -> tuple[np.ndarray, Any]:
     """A value for each of the entries; one for all is repeated."""
     values, dtype = values_to_array(given["values"], dtype, ndim=1 if given.get("is_iso") else ndim)
     values = np.asarray(values)
@@ -114,7 +118,7 @@ def _values(given: dict[str, Any], count: int, dtype: Any, ndim: int = 1) -> tup
     return values.reshape(-1)[:count] if values.ndim == 1 else values, dtype
 
 
-def import_vector(format: str, given: dict[str, Any], size: int | None, dtype: Any, name: str | None) -> Vector:
+def import_vector(format: str, given: dict[str, Any], size: int | None, dtype: DTypeLike, name: str | None) -> Vector:
     size = given.get("size") if size is None else size
     if format == "sparse":
         index = np.asarray(given["indices"])[: given.get("nvals")]
@@ -195,5 +199,5 @@ def _stored(v: Vector, format: str) -> Vector:
     return v
 
 
-def type_of(given: dict[str, Any]) -> Any:
+def type_of(given: dict[str, object]) -> Any:
     return None if given.get("dtype") is None else lookup_dtype(given["dtype"])

@@ -5,7 +5,7 @@ The arrays are the engine's own, so that nothing leaves a device; the code is Nu
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ...ir import recording
 from ..conversions import row_order
 from ..matrix import Matrix
 from ..vector import Vector
+
+if TYPE_CHECKING:
+    from ...types import DTypeLike
 
 
 class Lines(NamedTuple):
@@ -48,7 +51,7 @@ class Lines(NamedTuple):
         lengths = self.lengths
         return repeat(lengths, lengths)
 
-    def take(self, chosen: Any) -> Lines:
+    def take(self, chosen: object) -> Lines:
         return Lines(self.line[chosen], self.index[chosen], self.values[chosen])
 
 
@@ -90,7 +93,7 @@ def host_lines(x: Any, order: str = "rowwise") -> Lines:
     return Lines(line, index, values)
 
 
-def from_lines(x: Any, entries: Lines, dtype: Any, order: str, size: int, name: str | None) -> Any:
+def from_lines(x: Any, entries: Lines, dtype: DTypeLike, order: str, size: int, name: str | None) -> Any:
     """An object like ``x`` of these entries; ``size`` is how long its lines are."""
     with using(x.backend):
         if x.ndim == 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cmp_to_key
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from ...errors import DomainMismatch
 from ...operators import get_typed_op
 from .lines import Lines, from_lines, line_size, lines_of
 from .value_order import by_value, engine_of, line_keys, stable_order
+
+if TYPE_CHECKING:
+    from ...types import Engine
+
 
 CHOICES = ("first", "last", "smallest", "largest", "random")
 
@@ -55,7 +59,7 @@ def sort(x: Any, op: Any, order: str, values: bool, permutation: bool) -> tuple[
     return moved, from_lines(x, origin, UINT64, order, size, names[1]) if permutation else None
 
 
-def sorting_order(engine: Any, entries: Lines, op: Any) -> Array:
+def sorting_order(engine: Engine, entries: Lines, op: Any) -> Array:
     """A stable order in which ``op(x, y)`` says that x comes before y.
 
     Ascending and descending order are tried first: one of them is right if every value is before the next one by
@@ -87,7 +91,7 @@ def _compared(line: np.ndarray, values: np.ndarray, op: Any) -> np.ndarray:
     return np.array(sorted(range(len(values)), key=cmp_to_key(compare)), np.int64)
 
 
-def _ranked(engine: Any, entries: Lines, how: str) -> Array:
+def _ranked(engine: Engine, entries: Lines, how: str) -> Array:
     """The entries of every line, the wanted ones first."""
     everywhere = np.arange(len(entries.line), dtype=INDEX, like=entries.line)
     if how == "first":

@@ -59,7 +59,7 @@ class Settings(Facts, MutableMapping):
         super().__init__(title, dict(facts))
         self._defaults = {name: value for name, value in facts.items() if name not in _INSTEAD}
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         name, now = name.lower(), self[name]
         if value is None and name not in self._defaults:
             raise ValueError(f"Unable to set default value for {name!r}")

@@ -29,7 +29,7 @@ from .lines import gathered_lines, lines_of
 TILES = (Matrix, TransposedMatrix, Vector, Scalar)
 
 
-def normalize_chunks(chunks: Any, shape: tuple[int, ...]) -> list[list[int]]:
+def normalize_chunks(chunks: object, shape: tuple[int, ...]) -> list[list[int]]:
     """The sizes of the tiles along every dimension.
 
     >>> normalize_chunks((5, (5, None)), (10, 20))
@@ -48,7 +48,7 @@ def normalize_chunks(chunks: Any, shape: tuple[int, ...]) -> list[list[int]]:
     return [_sizes(chunk, size) for chunk, size in zip(chunks, shape, strict=True)]
 
 
-def _sizes(chunk: Any, size: int) -> list[int]:
+def _sizes(chunk: object, size: int) -> list[int]:
     if chunk is None:
         return [size]
     if (each := integral(chunk) if not isinstance(chunk, np.ndarray) else None) is not None:
@@ -95,7 +95,7 @@ def split_matrix(a: Matrix, chunks: Any, name: str | None) -> list[list[Matrix]]
     return [[a[i, j].new(name=f"{stem}_{m}x{n}") for n, j in enumerate(cols)] for m, i in enumerate(rows)]
 
 
-def checked_tiles(tiles: Any, is_matrix: bool | None = None) -> tuple[list[list[Any]], bool]:
+def checked_tiles(tiles: object, is_matrix: bool | None = None) -> tuple[list[list[Any]], bool]:
     """Rows of matrices (a Vector is a column, a Scalar one position), and whether they make a Matrix."""
     if not isinstance(tiles, list | tuple):
         raise TypeError(f"tiles argument must be list or tuple; got: {type(tiles)}")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...backends.every_form import NumpyBackend
 from ...backends.storage import Array, MatrixStore, VectorStore
 from .lines import Lines
+
+if TYPE_CHECKING:
+    from ...types import Engine
+
 
 _HOST = NumpyBackend()
 HALF = 32  # bits: keys of a sort are not negative in 64
@@ -19,7 +23,7 @@ def engine_of(x: Any) -> Any:
     return x._engine if type(x._store) in (VectorStore, MatrixStore) else _HOST
 
 
-def by_value(engine: Any, entries: Lines, descending: bool, first: Array | None = None) -> Array:
+def by_value(engine: Engine, entries: Lines, descending: bool, first: Array | None = None) -> Array:
     """By line, and by value in each; of equal values in the order of ``first``, or of their places.
 
     NaN is larger than every number.
@@ -63,7 +67,7 @@ def line_keys(entries: Lines) -> list[tuple[Array, int]]:
     return [(line, int(line[-1]) + 1)]
 
 
-def stable_order(engine: Any, order: Array, keys: list[tuple[Array, int]]) -> Array:
+def stable_order(engine: Engine, order: Array, keys: list[tuple[Array, int]]) -> Array:
     """Positions, sorted by the last key; equal ones by the one before, and so on; then in the given order.
 
     A key comes with a limit that its numbers stay below.

@@ -72,7 +72,7 @@ class Body:
     def __init__(self, program: Program, nested: bool = False) -> None:
         self.vectors: list[Any] = []
         self.variables: list[Any] = []  # Scalars that change in the loop
-        self.constants: list[tuple[Any, np.dtype]] = []  # values of other Scalars, with the type that they have
+        self.constants: list[tuple[object, np.dtype]] = []  # values of other Scalars, with the type that they have
         self._stores: list[MatrixStore] = []  # of the matrices, until all are known
         self._constants: list[Any] = []  # the Scalars; None for the limit of a loop, which stays the same
         self._matrices: list[tuple[Any, int]] = []  # with the numbers of their stores
@@ -210,7 +210,7 @@ class Body:
 
     # ---- the key ----------------------------------------------------------------------------------------------------
 
-    def number_of(self, count: Any) -> int:
+    def number_of(self, count: object) -> int:
         """The number of the count of a loop inside."""
         return self._numbers[count]
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from ...types import TypedMonoid, TypedSemiring
+
 
 _idempotent: dict[str, bool] = {}
 
 
-def is_idempotent(monoid: Any) -> bool:
+def is_idempotent(monoid: TypedMonoid) -> bool:
     """Whether ``add(z, z)`` is z for all z; `gcd` claims so, but makes negative numbers positive."""
     if not monoid.is_idempotent or monoid.binaryop.source is None:
         return bool(monoid.is_idempotent)
@@ -21,12 +25,12 @@ def is_idempotent(monoid: Any) -> bool:
     return found
 
 
-def keeps_equal(monoid: Any) -> bool:
+def keeps_equal(monoid: TypedMonoid) -> bool:
     """Whether a sum of equal products is one of them."""
     return bool(monoid.any_value) or is_idempotent(monoid)
 
 
-def order_dependent(monoid: Any, structure: bool) -> bool:
+def order_dependent(monoid: TypedMonoid, structure: bool) -> bool:
     """Whether the result depends on the order of additions; with ``structure`` all products are equal, and so is it."""
     floats, defined = monoid.return_type.np_type.kind == "f", monoid.binaryop.source is not None
     return not structure and (floats or bool(monoid.any_value) or not defined)
@@ -36,7 +40,7 @@ LEAST, LARGEST = ("x if x < y else y", "smaller(x, y)"), ("x if x > y else y", "
 _IN_ORDER = (*LEAST, *LARGEST, "x + y", "x", "y")
 
 
-def keeps_order(semiring: Any) -> bool:
+def keeps_order(semiring: TypedSemiring) -> bool:
     """Whether a loop may follow edges in any order: the least (or largest) product counts, and smaller operands never
     give larger products."""
     return semiring.monoid.binaryop.source in LEAST + LARGEST and semiring.binaryop.source in _IN_ORDER

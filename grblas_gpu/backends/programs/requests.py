@@ -6,12 +6,16 @@ A rule selects "push" or "pull"; :func:`strategies_of` gives the strategy of a l
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...ir.program import Program
 from ...trace.records import Record, current
 from .lower import located
 from .terms import BodyStep, Unfusable
+
+if TYPE_CHECKING:
+    from ...types import Descriptor
+
 
 PUSH = "push.scatter"
 
@@ -32,7 +36,7 @@ class Abilities(NamedTuple):
     asynchronous: bool = False  # rows that reach a final value are seen at once
 
 
-def requested_direction(desc: Any) -> str | None:
+def requested_direction(desc: Descriptor | None) -> str | None:
     """The direction that a descriptor requests, if any."""
     if desc is None:
         return None
@@ -49,7 +53,7 @@ def direction_of(step: BodyStep) -> str | None:
     return "pull" if direction is None and any(arg.by_rows for arg in step.args) else direction
 
 
-def strategies_of(desc: Any, usual: Sides) -> Sides:
+def strategies_of(desc: Descriptor | None, usual: Sides) -> Sides:
     """The strategies of a product. A requested strategy stands for both directions; only its own direction is used."""
     if desc is None:
         return usual
@@ -59,19 +63,21 @@ def strategies_of(desc: Any, usual: Sides) -> Sides:
     return Sides(desc.push_strategy or push, desc.pull_strategy or usual.pull)
 
 
-def looks_ahead(desc: Any) -> bool:
+def looks_ahead(desc: Descriptor | None) -> bool:
     """Whether a push makes no list in the step before a pull, as "edge-check" requires."""
     if desc is None or desc.policy != "edge-check" or requested_direction(desc) is not None:
         return False
     return desc.push_strategy is None
 
 
-def reuses_mask(desc: Any, masked: bool) -> bool:
+def reuses_mask(desc: Descriptor | None, masked: bool) -> bool:
     """Whether pulls must look the operand's entries up in the mask's vector, which costs a grid barrier."""
     return desc is not None and desc.reuse_mask is True and masked and requested_direction(desc) != "push"
 
 
-def check_request(number: int, desc: Any, product: Any, able: Abilities, masked: bool, has_flags: bool) -> None:
+def check_request(
+    number: int, desc: Descriptor | None, product: Any, able: Abilities, masked: bool, has_flags: bool
+) -> None:
     """Raise what the loop's product would not do; ``has_flags``: neither the operand nor the mask's vector is full.
 
     ``product`` tells whether values matter (``structure``) and whether the order of additions does
@@ -97,7 +103,7 @@ def trace_ignored_options(program: Program) -> None:
             collector.records.append(Record(node.op.name, 0.0, 0, reason=why))
 
 
-def _refused(desc: Any, product: Any, able: Abilities) -> str:
+def _refused(desc: Descriptor, product: Any, able: Abilities) -> str:
     if desc.settles_at is not None and not (able.asynchronous and product.may_be_asynchronous):
         return f"settles_at={desc.settles_at!r}"
     direction, run = requested_direction(desc), strategies_of(desc, able.usual)

@@ -1,0 +1,57 @@
+"""The vocabulary of annotations, one name per idea. Modules import it for type checkers only."""
+
+# ruff: noqa: F401
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
+
+    import cupy
+    import numpy as np
+    import numpy.typing as npt
+
+    from .api.base import BaseType as Handle
+    from .api.computed import Computed
+    from .api.mask import Mask
+    from .api.matrix import Matrix, TransposedMatrix
+    from .api.scalar import Scalar
+    from .api.vector import Vector
+    from .backends.protocol import Backend as Engine
+    from .backends.storage import MaskView, MatrixStore, VectorStore
+    from .dtypes import DataType
+    from .ir.descriptor import Descriptor
+    from .ir.node import Node
+    from .ir.program import Program
+    from .operators.aggregators import Aggregator, TypedAggregator
+    from .operators.base import OpBase
+    from .operators.base import TypedOpBase as TypedOperator
+    from .operators.binary import TypedBuiltinBinaryOp as TypedBinary
+    from .operators.monoid import TypedBuiltinMonoid as TypedMonoid
+    from .operators.parameterized import ParameterizedUdf
+    from .operators.semiring import TypedBuiltinSemiring as TypedSemiring
+    from .plan.rules import Plan
+
+    Array: TypeAlias = np.ndarray | cupy.ndarray
+    #: What becomes an array: one of NumPy's or CuPy's, or a list.
+    ArrayLike: TypeAlias = npt.ArrayLike | cupy.ndarray
+    Store: TypeAlias = VectorStore | MatrixStore
+    #: One value of a vector or matrix: a number, or a record.
+    Value: TypeAlias = complex | np.generic | np.ndarray
+    #: What :func:`grblas_gpu.dtypes.lookup_dtype` finds a type by.
+    DTypeLike: TypeAlias = DataType | np.dtype | type | str | Mapping[str, object]
+    #: What ``op[...]`` takes: the type of all operands, or of two.
+    DTypeKey: TypeAlias = DTypeLike | tuple[DTypeLike, DTypeLike]
+    #: A function of arrays.
+    Function: TypeAlias = Callable[..., Array]
+    #: A function of Python's, of single values.
+    Udf: TypeAlias = Callable[..., object]
+    #: An operator, for all its types or one of them; or what makes operators from parameters.
+    Operator: TypeAlias = OpBase | TypedOperator | ParameterizedUdf | Aggregator | TypedAggregator
+    #: What stands for an operator: itself, its name, or a function of Python's.
+    OperatorLike: TypeAlias = Operator | str | Udf
+    #: What an operation takes: an object, an expression of one, or a value.
+    Operand: TypeAlias = Handle | TransposedMatrix | Computed | Value
+    MaskLike: TypeAlias = Mask | Vector | Matrix | Computed

@@ -148,7 +148,7 @@ DEVICE uint64* dynamic_shared() {
 #ifdef __CUDA_ARCH__
     extern __shared__ uint64 dynamic_memory[];
 #else
-    static uint64 dynamic_memory[8];  // an emulation
+    static uint64 dynamic_memory[8192];  // an emulation
 #endif
     return dynamic_memory;
 }

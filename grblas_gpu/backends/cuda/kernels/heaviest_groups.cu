@@ -176,15 +176,9 @@ extern "C" __global__ void __launch_bounds__(256) by_warp_kernel(GIVEN) {
             elect<WarpGroup>(graph, list[n], {keys[warp], sums[warp]}, 2 * WARP_ENTRIES, best, counters);
 }
 
-#ifdef __CUDA_ARCH__
-extern __shared__ double dynamic_memory[];
-#else
-static double dynamic_memory[8192];  // an emulation
-#endif
-
 extern "C" __global__ void __launch_bounds__(512) by_block_kernel(GIVEN) {
     UNPACKED
-    Table table = {(unsigned*)((Sum*)dynamic_memory + slots), (Sum*)dynamic_memory};
+    Table table = {(unsigned*)((Sum*)dynamic_shared() + slots), (Sum*)dynamic_shared()};
     for (int64 n = BlockGroup::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ROWS];
          n = BlockGroup::ticket(counters + NEXT_FOR_BLOCK, 1))
         elect<BlockGroup>(graph, list[nrows - 1 - n], table, slots, best, counters);

@@ -6,12 +6,6 @@
 #include "thread_groups.cuh"
 
 static_assert(MASK != INSIDE, "rows inside of a mask have places there");
-#ifdef __CUDA_ARCH__
-extern __shared__ uint64 dynamic_memory[];
-#else
-static uint64 dynamic_memory[8192];  // an emulation
-#endif
-
 // The columns of one window: those that products have, and those that the mask has.
 struct Bits {
     unsigned* present;
@@ -52,7 +46,7 @@ struct Bits {
 
 extern "C" __global__ void __launch_bounds__(1024, 1) count_dense_kernel(GIVEN, int64* counts) {
     MAKE_OPERANDS
-    Bits bits = {(unsigned*)dynamic_memory, (unsigned*)dynamic_memory + (window >> 5), 0, window};
+    Bits bits = {(unsigned*)dynamic_shared(), (unsigned*)dynamic_shared() + (window >> 5), 0, window};
     for (int64 n = BlockGroup::ticket(next, 1); n < count; n = BlockGroup::ticket(next, 1)) {
         int64 i = list[n], found = 0;
         for (bits.lo = 0; bits.lo < ncols; bits.lo += window) {
@@ -71,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1) fill_dense_kernel(
 ) {
     __shared__ int64 shared[32];
     MAKE_OPERANDS
-    Word* sums = (Word*)dynamic_memory;
+    Word* sums = (Word*)dynamic_shared();
     unsigned* bitmaps = (unsigned*)(sums + (STRUCTURE ? 0 : window));
     Bits bits = {bitmaps, bitmaps + (window >> 5), 0, window};
     write_constant(given.values, out_values);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 import weakref
 
 import emulated_cupy
@@ -80,15 +79,11 @@ def test_ranks_in_32_bits_are_added_up_in_64_on_the_device(to_device, monkeypatc
     options = {"weighted": weighted, "tol": 1e-9}
     with gb.using("cpu"):
         expected = algorithms.pagerank(A, **options).to_dense()
-    made = []
-
-    def noted(*args):
-        made.append(gb.loop(*args))
-        return made[-1]
-
-    monkeypatch.setattr(sys.modules[algorithms.pagerank.__module__], "loop", noted)
-    found = algorithms.pagerank(to_device(A), dtype="FP32", **options)
-    assert ([loop.mode for loop in made], found.dtype) == (["fused"], gb.FP32)
+    with gb.trace() as trace:
+        found = algorithms.pagerank(to_device(A), dtype="FP32", **options)
+    assert found.dtype == gb.FP32
+    assert "iterated" not in {record.strategy for record in trace.records}
+    assert trace.steps()
     np.testing.assert_allclose(found.to_dense(), expected, rtol=1e-5)
     if not GPU:
         program = emulated_cupy.sources[-1]

@@ -20,10 +20,10 @@ import grblas_gpu as gb
 def cases(to_device, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The module of the cases, with loops as it makes them, but for threads and blocks: an emulation has fewer."""
     module = module_at(Path(__file__).parents[1] / "sanitize" / "cases.py")
-    names = ("compiled", "run", "workspace")
-    compiled, run, workspace = (importlib.import_module(f"{CUDA}.fusion.{name}") for name in names)
-    functions_of = compiled.functions_of
-    monkeypatch.setattr(compiled, "functions_of", lambda text, names: functions_of(module.shrunk(text), names))
+    names = ("runtime.tiers", "fusion.run", "fusion.workspace")
+    tiers, run, workspace = (importlib.import_module(f"{CUDA}.{name}") for name in names)
+    functions_of = tiers.functions_of
+    monkeypatch.setattr(tiers, "functions_of", lambda text, *how: functions_of(module.shrunk(text), *how))
     monkeypatch.setattr(workspace, "LEAST_PART", module.LEAST_PART)
     monkeypatch.setattr(run, "_programs", {})  # of other sizes
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 3)  # of which one is a cluster

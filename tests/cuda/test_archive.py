@@ -175,13 +175,17 @@ def test_programs_that_a_gpu_lists_are_loaded(capsys, tmp_path: Path, monkeypatc
     programs, path = tmp_path / "programs.zip", tmp_path / archive.name_of(architecture)
     assert run(capsys, f"kernels list --only ^bfs$ -o {programs}")[0] == 0
     assert run(capsys, f"kernels build --arch {architecture} --programs {programs} -o {path}")[0] == 0
-    monkeypatch.setenv("CUPY_CACHE_DIR", str(tmp_path / "empty"))
-    monkeypatch.setenv(archive.PLACES, str(path))
-    (tmp_path / "used").mkdir()
-    given = (first_calls.SCALES, first_calls.TYPES, "cuda", tmp_path / "used", False, 300.0)
-    found = first_calls.in_process("bfs", *given)
-    assert found["errors"] == [] and found["compilations"] > 0
-    assert not list((tmp_path / "empty").glob("*.cubin"))
+    compiled = {}
+    for places in ("", str(path)):
+        folder = tmp_path / f"cache {len(compiled)}"
+        folder.mkdir()
+        monkeypatch.setenv("CUPY_CACHE_DIR", str(folder))
+        monkeypatch.setenv(archive.PLACES, places)
+        given = (first_calls.SCALES, first_calls.TYPES, "cuda", folder, False, 300.0)
+        found = first_calls.in_process("bfs", *given)
+        assert found["errors"] == [] and found["compilations"] > 0
+        compiled[places] = len(list(folder.glob("*.cubin")))
+    assert compiled[str(path)] < compiled[""]  # only kernels of CuPy itself are left
 
 
 @pytest.mark.parametrize("dtype", ["FP64", pytest.param("BOOL", marks=pytest.mark.slow)])

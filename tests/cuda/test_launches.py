@@ -13,7 +13,7 @@ from random_objects import with_degrees
 from grblas_gpu import binary, monoid, semiring
 from grblas_gpu.backends.storage import VectorStore
 
-MODULES = "assign_block extracting kronecker_product merging mxv_balanced mxv_product operating positions rows".split()
+MODULES = "assign_block extracting kronecker merging mxv_balanced mxv_product operating positions rows".split()
 Call = Callable[[Any, Any, Any], Any]
 
 #: Of the engine's modules, a matrix, and two positions: the call, its launches, its waits.
@@ -26,7 +26,7 @@ CALLS: dict[str, tuple[Call, int, int]] = {
     "a full vector": (lambda e, a, i: e.positions.taken(VectorStore(3, a.values), i), 1, 0),
     "an index as it is given": (lambda e, a, i: e.positions.taken_if_inside(VectorStore(3, a.values), i), 1, 1),
     "a block": (lambda e, a, i: e.assign_block.assign_block(a, np.float64(1), range(1, 2), range(1, 2)), 3, 1),
-    "a Kronecker product": (lambda e, a, i: e.kronecker_product.kronecker_product(a, a, binary.plus["FP64"]), 2, 0),
+    "a Kronecker product": (lambda e, a, i: e.kronecker.kronecker_product(a, a, binary.plus["FP64"]), 2, 0),
     "a union": (lambda e, a, i: e.merging.merge(a, a, binary.plus["FP64"], e.merging.UNION, a.values.dtype), 3, 1),
     "one value for all": (lambda e, a, i: e.operating.one_combined(monoid.plus["FP64"], a.values[:1], 6), 1, 0),
     "all values": (lambda e, a, i: e.operating.reduce_all(monoid.plus["FP64"], a.values), 1, 1),

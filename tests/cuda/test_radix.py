@@ -140,9 +140,8 @@ def test_a_tile_adds_up_what_those_before_it_noted(tiles):
     """Tiles of one block see their predecessors finished; those of others do not, which needs a GPU or such notes."""
     pieces = [cuda.using(name, np.dtype(np.uint32)) for name in ("Key", "Payload", "Place")]
     pieces.append(cuda.constant("SORTERS", 256))
-    program = emulated_cupy.RawModule(
-        cuda.render("radix_sort.cuh", [*pieces, cuda.constant("HAS_PAYLOAD", False)]) + LOOKING, ()
-    )
+    text = cuda.render("radix_sort.cuh", [*pieces, cuda.constant("HAS_PAYLOAD", False)]) + LOOKING
+    program = emulated_cupy.RawModule(code=text)
     rng = np.random.default_rng(tiles)
     counts = rng.integers(0, 3000, (tiles, 256), np.uint32)
     finished = rng.integers(0, max(tiles, 1), 256) * (np.arange(256) > 9)  # the last tile that is; or the first

@@ -146,7 +146,7 @@ def test_machine_code_is_kept_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(loop, run.Compiled) and compile.on_disk(loop.text.source[0])
     again = run.Compiled.__new__(run.Compiled)
     again.text = loop.text
-    assert again.load(tier.LOAD)
+    assert again.load(tier.LOAD, None)
 
 
 # --- when it pays ----------------------------------------------------------------------------------------------------

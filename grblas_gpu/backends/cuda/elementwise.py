@@ -30,9 +30,13 @@ class CudaElementwise(Backend):
     def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
         if matrices.worthwhile(x):
             return matrices.union(x, y, op, defaults, dtype)
-        if dtype is not None or not vectors.worthwhile(x, y):
+        if not vectors.worthwhile(x, y):
             return Definitions.union(self, x, y, op, defaults, dtype)
-        return vectors.ewise(x, y, op, True, defaults)
+        if dtype is None:
+            return vectors.ewise(x, y, op, True, defaults)
+        if dtype != x.dtype or op.positional is not None or defaults is not None:
+            return Definitions.union(self, x, y, op, defaults, dtype)
+        return vectors.write(x, y, None, op, False)  # in the type of x: x (op)= y
 
     def select(self, x: Store, op: Any, thunk: Any) -> Store:
         if type(x) is MatrixStore:

@@ -30,7 +30,7 @@ class Indirect(Parts):
         answers = np.zeros(high - low, [("there", bool), ("value", u.dtype)])
         answers["there"][keys], answers["value"][keys] = True, values
         owners = self.grid.line(u.size).owner(wanted)
-        found = answer(self.grid.everyone, owners, wanted, lambda asked: answers[asked - low])
+        found = answer(self.grid.everyone, owners, wanted, lambda places: answers[places - low])
         places, found = places[found["there"]], np.ascontiguousarray(found["value"][found["there"]])
         part = _HOST.build_vector(index.part.size, places, found, None)
         return self.vector(index.size, self.local.adopt(part))

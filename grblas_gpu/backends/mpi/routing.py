@@ -50,8 +50,8 @@ def answer(wire: Wire, owners: np.ndarray, questions: np.ndarray, look_up: Any) 
     order, counts = by_owner(wire, owners)
     arriving = wire.exchange_small(counts[:, np.newaxis])[:, 0]
     width = questions.dtype.itemsize
-    asked = wire.start_exchange(as_bytes(questions[order]), (counts * width).tolist(), (arriving * width).tolist())
-    answers = look_up(asked.wait().view(questions.dtype))
+    received = wire.start_exchange(as_bytes(questions[order]), (counts * width).tolist(), (arriving * width).tolist())
+    answers = look_up(received.wait().view(questions.dtype))
     width = answers.dtype.itemsize
     back = wire.start_exchange(as_bytes(answers), (arriving * width).tolist(), (counts * width).tolist()).wait()
     result = np.empty(len(questions), answers.dtype)

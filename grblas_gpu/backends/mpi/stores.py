@@ -35,13 +35,13 @@ class Counts:
 
     def ask(self, wanted: Count) -> None:
         """Reduce the wanted count, and the recent ones with it, but for those that a search has sent to all ranks."""
-        asked = [count for count in self._recent if count.known is None]
-        if wanted not in asked:
-            asked.append(wanted)
+        unknown = [count for count in self._recent if count.known is None]
+        if wanted not in unknown:
+            unknown.append(wanted)
         self._recent.clear()
-        local = [number for count in asked for number in count.local()]
+        local = [number for count in unknown for number in count.local()]
         total = iter(self._grid.everyone.add_up(local))
-        for count in asked:
+        for count in unknown:
             count.set(next(total), next(total))
 
 

@@ -12,7 +12,7 @@ from .gathering import gathered
 from .transpose import transpose
 
 LEAST_VERTICES = 2**23  # of fewer all is in a cache, and taking levels back costs as much as is gained
-HUB = 64  # times as many edges as in the mean: then few vertices are asked about most often
+HUB = 64  # times as many edges as in the mean: then most reads are of few vertices
 BYTES_TO_ORDER = 24  # for each entry: another copy of it, and what it is sorted by
 
 

@@ -25,7 +25,7 @@ _BOOL = np.dtype(bool)
 
 
 def is_simple(a: MatrixStore, b: MatrixStore) -> bool:
-    """Whether a product is but the rows or columns of one factor, scaled: asked of matrices with few entries only."""
+    """Whether a product is the rows or columns of one factor, scaled. Only matrices with few entries are tested."""
     return (0 < a.nvals <= a.nrows and a.max_degree <= 1) or (0 < b.nvals == b.nrows == b.ncols and b.is_diagonal)
 
 
@@ -121,7 +121,7 @@ def gathered(
 
 
 def _operator(op: Any) -> list[str]:
-    if op is None:  # nobody calls it
+    if op is None:  # never called
         types = [using(name, _BOOL) for name in ("Left", "Right")]
         return [*types, "DEVICE bool multiply(bool, bool, int64, int64, int64, int64) { return true; }"]
     return [using("Left", op.type.np_type), using("Right", op.type2.np_type), product("multiply", op)]

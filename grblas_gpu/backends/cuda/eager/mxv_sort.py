@@ -104,7 +104,7 @@ def _gather(
     edges = len(keys)
     opened: Any = 0
     masked = mask.present is not None or mask.values is not None
-    if masked and not product.structure:  # where the order matters, the mask has to be asked twice
+    if masked and not product.structure:  # if the order matters, the mask is read twice
         opened = cupy.empty(-(-edges // EDGES_PER_TILE), INDEX)
         walk = (*frontier.arguments, offsets)
         launch(count_open, edges, (*operands, *walk, opened), EDGES_PER_TILE)

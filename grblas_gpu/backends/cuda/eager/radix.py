@@ -78,7 +78,7 @@ def sort_apart(
 ) -> tuple[Array, Array, Any]:
     """More than ``SMALL`` keys in order as two arrays, what is above ``lower_bits`` and these; and the payload.
 
-    The last pass writes them: nobody has to read keys again. These are work space, and ``work`` has their digits.
+    The last pass writes them, so keys are not read again. These are work space, and ``work`` has their digits.
     """
     assert work.counted and len(keys) > SMALL
     apart = lower_bits, upper, lower

@@ -150,7 +150,7 @@ def _kept(
 
 
 def _operator(op: Any) -> list[str]:
-    if op is None:  # nobody calls it, but it must have a name
+    if op is None:  # never called, but it needs a name
         types = [using("Left", _BOOL), using("Thunk", np.dtype(INDEX))]
         return [*types, "DEVICE bool op(bool, int64, int64, int64) { return true; }"]
     return [using("Left", op.type.np_type), using("Thunk", op.type2.np_type), index_unary("op", op)]

@@ -37,7 +37,7 @@ class SlotFacts(NamedTuple):
     full: bool
     iso: bool
     written: bool
-    hidden: bool  # nobody sees it outside of the loop
+    hidden: bool  # not visible outside of the loop
     buffers: int  # 1; 2 if something overwrites it; 3 if its old entries are cleaned meanwhile
     listable: bool
     initial: str  # what its values are where there is no entry, for products that add to them
@@ -51,13 +51,13 @@ class Analysis(Facts[Product]):
 
     strategies: dict[int, Sides]  # by which strategies each product runs
     balanced: frozenset[int]  # products whose pull.edge adds up whole rows, in a fixed order
-    by_rows: frozenset[int]  # products that never push: nobody has to transpose their matrices
+    by_rows: frozenset[int]  # products that never push: their matrices need no transpose
     slots: Sequence[SlotFacts]
     initial_values: dict[int, Any]
     listable: frozenset[int]
     closing: dict[int, int]  # products that need not wait for the step before: see _closing
     matrices: Sequence[MatrixStore]
-    unseen: frozenset[int]  # vectors that nobody looks at after the loop
+    unseen: frozenset[int]  # vectors that are not read after the loop
     settling: dict[int, Settling]  # loops that follow edges in any order, by their products
     fresh: frozenset[int]  # vectors that are overwritten before anybody reads them
 

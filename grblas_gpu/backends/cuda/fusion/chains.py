@@ -165,7 +165,7 @@ class WithRows(NamedTuple):
 def written_with_rows(facts: Analysis, chain: Sequence[int]) -> WithRows:
     product, *steps = (facts.steps[at] for at in chain)
     written = {step.out for step in steps}
-    unseen = facts.slots[product.out].hidden and product.out not in written  # nobody else reads it
+    unseen = facts.slots[product.out].hidden and product.out not in written  # no other step reads it
     kept = set() if unseen else {product.out}
     if is_driven(facts, steps):
         return WithRows(facts.driver(steps[0]), _swapping(facts, chain[1:]) | kept, set())

@@ -83,7 +83,7 @@ def likely_variant(program: LoopKernel, matrices: Sequence[Any]) -> tuple[bool, 
 
 
 class Slot:
-    """Its facts, and where its words are: these are asked for again and again."""
+    """Its facts, and where its words are: every run reads them."""
 
     __slots__ = (
         "begin",

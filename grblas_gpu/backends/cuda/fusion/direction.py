@@ -56,8 +56,8 @@ def _grows(step: BodyStep, product: Product) -> bool:
     """Whether a push by cost may be the last one before pulls, which need no list: in searches that grow."""
     if policy_of(step) != "cost" or direction_of(step) is not None or step.mask is None:
         return False
-    asked = step.desc is not None and step.desc.push_strategy is not None
-    return not asked and step.mask.complement and product.structure and ends_early(step.op, True)
+    requested = step.desc is not None and step.desc.push_strategy is not None
+    return not requested and step.mask.complement and product.structure and ends_early(step.op, True)
 
 
 def policy_of(step: BodyStep) -> str:
@@ -66,9 +66,9 @@ def policy_of(step: BodyStep) -> str:
 
 
 def has_no_push(step: BodyStep, strategies: Sides) -> bool:
-    """Whether nobody asked for anything, and both sides are the same pull."""
-    asked = direction_of(step) is not None or (step.desc is not None and step.desc.push_strategy is not None)
-    return strategies.push == strategies.pull and not asked
+    """Whether a descriptor requests nothing, and both sides are the same pull."""
+    requested = direction_of(step) is not None or (step.desc is not None and step.desc.push_strategy is not None)
+    return strategies.push == strategies.pull and not requested
 
 
 def _rule(step: BodyStep, product: Product) -> list[str]:

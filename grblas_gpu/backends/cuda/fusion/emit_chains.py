@@ -40,7 +40,7 @@ def chain(context: Context, item: Positions, rows: Rows | None = None) -> str:
     steps = [facts.steps[at] for at in item.steps]
     last_step = {step.out: at for at, step in zip(item.steps, steps, strict=True) if step.out not in item.unwritten}
     if rows is not None and not {steps[0].out} & {*item.swapped, *item.overwritten, *(step.out for step in steps[1:])}:
-        del last_step[steps[0].out]  # nobody else reads it
+        del last_step[steps[0].out]  # no other step reads it
     order, swapped = written_order(last_step, item.swapped), set(item.swapped)
     listed = f"listed{item.steps[0]}"
     cleaned = _clean_others(context, listed, f"S.s{item.driver}", item.swapped) if swapped else ""

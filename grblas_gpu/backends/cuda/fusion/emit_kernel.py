@@ -55,7 +55,7 @@ def kernel_text(
     says whether frontiers may be in shared memory. ``bits``: what makes those of frontiers that have some."""
     facts, layout = context.facts, context.layout
     shape = shape_of(facts, layout, small)
-    begins = prologue(context)  # words are numbered as they are asked for
+    begins = prologue(context)  # words are numbered at their first use
     words = {name: context.word(name) for name in WORDS}
     deciding = DECIDING.format(goes_on=flow.goes_on, small=small, plan=plan)
     if context.calls:

@@ -82,7 +82,7 @@ class Positions:
     one_value: bool = False  # stands for all, also in the copy
     epilogue: int = 0  # the product inside of which it runs, if it does
     overwritten: tuple[int, ...] = ()  # vectors that go there position by position, where a product is the first step
-    unwritten: frozenset[int] = frozenset()  # vectors that nobody else reads
+    unwritten: frozenset[int] = frozenset()  # vectors that no other step reads
 
     @property
     def in_place(self) -> bool:

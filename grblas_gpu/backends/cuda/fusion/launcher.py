@@ -26,7 +26,7 @@ class Launcher:
         self._blocks, self._cluster = blocks, cluster  # in a processor, in a cluster
         self._shapes: dict[tuple[int, bool], tuple[int, int, int]] = {}  # on a device, with shared memory or without
         self._last: tuple[int, bool] | None = None
-        self._asked: tuple | None = None  # what was launched the last time, and how
+        self._requested: tuple | None = None  # what was launched the last time, and how
         self._again: Callable[[], None]
 
     def _shape(self, device_number: int, wants_shared: bool) -> tuple[int, int, int]:
@@ -47,9 +47,9 @@ class Launcher:
 
         ``wants_shared``: products keep something of their operands there (kernels/row_products.cuh, loop_operands.cuh).
         """
-        asked = scratch.device, scratch.stream_at, parameters, work, wants_shared
-        if asked != self._asked:
-            self._prepare(*asked)
+        requested = scratch.device, scratch.stream_at, parameters, work, wants_shared
+        if requested != self._requested:
+            self._prepare(*requested)
         try:
             self._again()
         except cupy.cuda.driver.CUDADriverError as error:
@@ -60,7 +60,7 @@ class Launcher:
                 raise
             # The processors of a cluster are neighbours: there may be a place for a block, but not for eight.
             self._shapes[place] = blocks - cluster, cluster, shared
-            self._asked = None
+            self._requested = None
             self.launch(words, parameters, work, scratch, wants_shared)
 
     def _wanted(self, work: int, cluster: int) -> int:
@@ -68,7 +68,7 @@ class Launcher:
         return -(-work // (self._threads * cluster)) * cluster
 
     def _prepare(self, device: int, stream: int, parameters: int, work: int, wants_shared: bool) -> None:
-        self._asked = None
+        self._requested = None
         place = device, wants_shared
         known = self._shapes.get(place)
         if known is None:
@@ -88,4 +88,4 @@ class Launcher:
             self._again = partial(driver.launchCooperativeKernel, *given)
         else:  # the blocks of one cluster run at the same time in any case: nothing needs to be made sure of
             self._again = partial(driver.launchKernel, *given, 0)
-        self._asked = device, stream, parameters, work, wants_shared
+        self._requested = device, stream, parameters, work, wants_shared

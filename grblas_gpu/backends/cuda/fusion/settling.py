@@ -93,8 +93,8 @@ def _matched(steps: Sequence[BodyStep], at: int) -> Settling | None:
 
 def _asked(step: BodyStep) -> bool:
     """Whether a product may be made in any order: of what is given, and by the usual rule."""
-    asked = step.kind in PRODUCTS and step.desc is not None and step.desc.any_order and step.desc.settles_at is None
-    least = asked and step.op.monoid.binaryop.source in LEAST
+    requested = step.kind in PRODUCTS and step.desc is not None and step.desc.any_order and step.desc.settles_at is None
+    least = requested and step.op.monoid.binaryop.source in LEAST
     return least and direction_of(step) is None and policy_of(step) == "cost" and not step.desc.deterministic
 
 

@@ -104,14 +104,14 @@ def dobfs(
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
     source = check_source(A, source)
-    options = Options(direction, policy, change_direction, masking, early_exit, operand_reuse, structure_only)
-    if options == DEFAULTS:
+    given = direction, policy, change_direction, masking, early_exit, operand_reuse, structure_only
+    if given == DEFAULTS:
+        return search(levels_from, A, source, relax=settle_in_buckets, by_degree=_by_degree)
+    return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), None, Options(*given))
 
-        def by_degree(order: Any, source: int) -> Vector:
-            return search_by_degree(order, source, True, **options.of_step())
 
-        return search(levels_from, A, source, relax=settle_in_buckets, by_degree=by_degree)
-    return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), None, options)
+def _by_degree(order: Any, source: int) -> Vector:
+    return search_by_degree(order, source, True, **DEFAULTS.of_step())
 
 
 @program

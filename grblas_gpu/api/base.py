@@ -231,11 +231,11 @@ class BaseType:
         Raises
         ------
         DimensionMismatch
-            The shapes do not go together.
+            The shapes do not match.
         InvalidObject
-            The operands live on different backends.
+            The operands are on different backends.
         DomainMismatch
-            A type cannot be cast to the one that is needed.
+            A type cannot be cast to the required one.
 
         Examples
         --------
@@ -287,9 +287,9 @@ class BaseType:
         Raises
         ------
         ValueError
-            No backend goes by this name.
+            No backend has this name.
         RuntimeError
-            The backend is not there: CuPy, a device or MPI is missing.
+            The backend is not available: CuPy, a device or MPI is missing.
 
         Examples
         --------

@@ -50,7 +50,7 @@ def explain(expr: Any, mask: Any = None, **options: object) -> Explanation:
     expr : expression
         What would be computed.
     mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+        The positions to write: ``m.S``, ``m.V``, ``~m.S`` or ``~m.V``.
     **options : keywords
         Fields of a Descriptor, as in the call to explain.
 

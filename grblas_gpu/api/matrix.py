@@ -77,7 +77,7 @@ class Matrix(
     Raises
     ------
     ValueError
-        No type goes by the name that was given.
+        No type has the given name.
     OverflowError
         A size is negative.
 
@@ -224,9 +224,9 @@ class Matrix(
         values : array_like or scalar
             The values, or one for all entries, which is then stored once.
         dup_op : BinaryOp, optional
-            How to combine the values of a position that is there twice; without it that is a ValueError.
+            The operator that combines duplicates; without it, duplicates raise a ValueError.
         clear : bool
-            Whether to remove the entries that there are first; otherwise they are an OutputNotEmpty.
+            Whether to remove existing entries first; otherwise existing entries raise OutputNotEmpty.
         nrows : int, optional
             A new number of rows.
         ncols : int, optional
@@ -235,11 +235,11 @@ class Matrix(
         Raises
         ------
         OutputNotEmpty
-            There are entries already, and ``clear`` is not set.
+            The object has entries, and ``clear`` is not set.
         IndexOutOfBound
-            An index is not below its size.
+            An index is out of range.
         ValueError
-            A position is there twice without ``dup_op``, or lengths differ.
+            A position occurs twice without ``dup_op``, or lengths differ.
 
         Examples
         --------
@@ -282,7 +282,7 @@ class Matrix(
         Parameters
         ----------
         dtype : dtype, optional
-            What to convert the values to.
+            The type of the returned values; by default their own.
         rows : bool
             Whether to return rows; None otherwise.
         columns : bool
@@ -313,7 +313,7 @@ class Matrix(
         Parameters
         ----------
         dtype : dtype, optional
-            What to convert the values to.
+            The type of the returned values; by default their own.
         sort : bool
             Whether indices must be in order.
 
@@ -333,7 +333,7 @@ class Matrix(
         Parameters
         ----------
         dtype : dtype, optional
-            What to convert the values to.
+            The type of the returned values; by default their own.
         sort : bool
             Whether indices must be in order.
 
@@ -353,7 +353,7 @@ class Matrix(
         Parameters
         ----------
         dtype : dtype, optional
-            What to convert the values to.
+            The type of the returned values; by default their own.
         sort : bool
             Whether indices must be in order.
 
@@ -373,7 +373,7 @@ class Matrix(
         Parameters
         ----------
         dtype : dtype, optional
-            What to convert the values to.
+            The type of the returned values; by default their own.
         sort : bool
             Whether indices must be in order.
 
@@ -398,9 +398,9 @@ class Matrix(
         Parameters
         ----------
         fill_value : scalar, optional
-            What stands where there is no entry; needed unless every position has one.
+            The value of positions without an entry; required unless every position has one.
         dtype : dtype, optional
-            What to convert the values to.
+            The type of the returned values; by default their own.
         copy : bool
             Whether to copy memory that could be shared.
         **opts : keywords
@@ -412,7 +412,7 @@ class Matrix(
         TypeError
             A position has no entry, and there is no ``fill_value``.
         OutOfMemory
-            It would not fit; everything stays as it was.
+            The result does not fit in memory; no object changes.
 
         Examples
         --------
@@ -487,11 +487,11 @@ class Matrix(
         Raises
         ------
         ValueError
-            No backend goes by this name.
+            No backend has this name.
         RuntimeError
-            The backend is not there: CuPy, a device or MPI is missing.
+            The backend is not available: CuPy, a device or MPI is missing.
         InvalidValue
-            No form goes by this name, or a position of a full matrix has no entry.
+            No form has this name, or a position of a full matrix has no entry.
 
         Examples
         --------
@@ -515,16 +515,16 @@ class Matrix(
     def dup(
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
     ) -> Matrix:
-        """A copy, perhaps of another type, or of only the entries that a mask lets through.
+        """A copy, optionally with another type, or with only the entries where a mask is open.
 
         Parameters
         ----------
         dtype : dtype, optional
             The type of the copy; by default the same.
         clear : bool
-            Whether to leave the entries out: an empty object of the same shape.
+            Whether to return an empty object of the same shape.
         mask : Mask, optional
-            ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+            The positions to write: ``m.S``, ``m.V``, ``~m.S`` or ``~m.V``.
         name : str, optional
             The name that messages and ``print`` show.
         **opts : keywords
@@ -534,7 +534,7 @@ class Matrix(
         Raises
         ------
         ValueError
-            No type goes by the name that was given.
+            No type has the given name.
         DimensionMismatch
             The mask has another shape.
 
@@ -562,7 +562,7 @@ class Matrix(
         Parameters
         ----------
         k : int
-            Which diagonal: 0 is the main one, positive ones lie above it.
+            The number of the diagonal: 0 is the main diagonal, positive numbers are above it.
         dtype : dtype, optional
             The type of the Vector; by default the same.
         name : str, optional
@@ -601,11 +601,11 @@ class Matrix(
         values : Vector, array or scalar
             The values of the diagonal.
         k : int
-            Which diagonal: 0 is the main one, positive ones lie above it.
+            The number of the diagonal: 0 is the main diagonal, positive numbers are above it.
         mask : Mask, optional
-            ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+            The positions to write: ``m.S``, ``m.V``, ``~m.S`` or ``~m.V``.
         accum : BinaryOp, optional
-            How to combine what is there with what is new; without it the new value is written.
+            The operator that combines old and new values; without it, new values replace old ones.
         **opts : keywords
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
@@ -613,7 +613,7 @@ class Matrix(
         Raises
         ------
         DimensionMismatch
-            The shapes do not go together.
+            The shapes do not match.
 
         Examples
         --------

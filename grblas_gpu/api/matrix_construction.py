@@ -66,16 +66,16 @@ class MatrixConstruction:
         ncols : int, optional
             The number of columns; by default one more than the largest column index.
         dup_op : BinaryOp, optional
-            How to combine the values of a position that is there twice; without it that is a ValueError.
+            The operator that combines duplicates; without it, duplicates raise a ValueError.
         name : str, optional
             The name that messages and ``print`` show.
 
         Raises
         ------
         IndexOutOfBound
-            An index is not below its size.
+            An index is out of range.
         ValueError
-            A position is there twice without ``dup_op``, lengths differ, or there is no index to infer a
+            A position occurs twice without ``dup_op``, lengths differ, or there is no index to infer a
             size from.
 
         Examples
@@ -136,16 +136,16 @@ class MatrixConstruction:
         ncols : int, optional
             The number of columns; by default one more than the largest column index.
         dup_op : BinaryOp, optional
-            How to combine the values of a position that is there twice; without it that is a ValueError.
+            The operator that combines duplicates; without it, duplicates raise a ValueError.
         name : str, optional
             The name that messages and ``print`` show.
 
         Raises
         ------
         IndexOutOfBound
-            An index is not below its size.
+            An index is out of range.
         ValueError
-            An item has not two or three parts, a position is there twice without ``dup_op``, or there is
+            An item has not two or three parts, a position occurs twice without ``dup_op``, or there is
             nothing to infer a size from.
 
         Examples
@@ -212,7 +212,7 @@ class MatrixConstruction:
         Parameters
         ----------
         indptr : array_like of int
-            Where each row begins among the indices; one more than there are rows.
+            The start of each row among the indices, and the end of the last row.
         col_indices : array_like of int
             The column of every entry.
         values : array_like or scalar
@@ -231,7 +231,7 @@ class MatrixConstruction:
         InvalidValue
             ``indptr`` does not rise from 0 to the number of indices.
         IndexOutOfBound
-            An index is not below its size.
+            An index is out of range.
 
         Examples
         --------
@@ -261,7 +261,7 @@ class MatrixConstruction:
         Parameters
         ----------
         indptr : array_like of int
-            Where each column begins among the indices; one more than there are columns.
+            The start of each column among the indices, and the end of the last column.
         row_indices : array_like of int
             The row of every entry.
         values : array_like or scalar
@@ -280,7 +280,7 @@ class MatrixConstruction:
         InvalidValue
             ``indptr`` does not rise from 0 to the number of indices.
         IndexOutOfBound
-            An index is not below its size.
+            An index is out of range.
 
         Examples
         --------
@@ -332,7 +332,7 @@ class MatrixConstruction:
         ValueError
             Lengths differ, or ``indptr`` does not rise from 0 to the number of indices.
         IndexOutOfBound
-            An index is not below its size.
+            An index is out of range.
 
         Examples
         --------
@@ -385,7 +385,7 @@ class MatrixConstruction:
         ValueError
             Lengths differ, or ``indptr`` does not rise from 0 to the number of indices.
         IndexOutOfBound
-            An index is not below its size.
+            An index is out of range.
 
         Examples
         --------
@@ -465,7 +465,7 @@ class MatrixConstruction:
         dtype : dtype, optional
             The type of the values; by default their own.
         copy : bool
-            Whether to copy an array of NumPy that could be shared.
+            Whether to copy a NumPy array that could be shared.
         name : str, optional
             The name that messages and ``print`` show.
         **opts : keywords
@@ -477,7 +477,7 @@ class MatrixConstruction:
         ValueError
             The array has not two dimensions.
         OutOfMemory
-            It would not fit; everything stays as it was.
+            The result does not fit in memory; no object changes.
 
         Examples
         --------
@@ -535,7 +535,7 @@ class MatrixConstruction:
         Raises
         ------
         IndexOutOfBound
-            An index is not below its size.
+            An index is out of range.
         ValueError
             ``order`` is neither of the two.
 

@@ -109,7 +109,7 @@ class MatrixOperations(Tensor):
         col : int
             The column; negative ones count from the end.
         default : any
-            What to return where there is no entry.
+            The result where there is no entry.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class MatrixOperations(Tensor):
         Parameters
         ----------
         dtype : dtype, optional
-            What to convert the values to.
+            The type of the returned values; by default their own.
         values : bool
             Whether to return values; None otherwise.
         sort : bool
@@ -163,18 +163,18 @@ class MatrixOperations(Tensor):
         other : Vector or expression
             The second factor.
         op : Semiring or str
-            How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+            The operators that add and multiply, typed or untyped: ``semiring.min_plus``, or ``"min_plus"``.
 
         Raises
         ------
         DimensionMismatch
-            The shapes do not go together.
+            The shapes do not match.
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         InvalidObject
-            The operands live on different backends.
+            The operands are on different backends.
         ValueError
-            No operator goes by the name that was given.
+            No operator has the given name.
 
         Examples
         --------
@@ -199,18 +199,18 @@ class MatrixOperations(Tensor):
         other : Matrix or expression
             The second factor.
         op : Semiring or str
-            How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+            The operators that add and multiply, typed or untyped: ``semiring.min_plus``, or ``"min_plus"``.
 
         Raises
         ------
         DimensionMismatch
-            The shapes do not go together.
+            The shapes do not match.
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         InvalidObject
-            The operands live on different backends.
+            The operands are on different backends.
         ValueError
-            No operator goes by the name that was given.
+            No operator has the given name.
 
         Examples
         --------
@@ -235,14 +235,14 @@ class MatrixOperations(Tensor):
         other : Matrix or expression
             The second factor.
         op : BinaryOp, Monoid or str
-            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+            The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
 
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         InvalidObject
-            The operands live on different backends.
+            The operands are on different backends.
 
         Examples
         --------
@@ -264,14 +264,14 @@ class MatrixOperations(Tensor):
         Parameters
         ----------
         op : Monoid, Aggregator or str
-            What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
+            The operator that combines values: ``monoid.plus``, ``agg.mean``, or ``"max"``.
 
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         ValueError
-            No operator goes by the name that was given.
+            No operator has the given name.
 
         Examples
         --------
@@ -288,14 +288,14 @@ class MatrixOperations(Tensor):
         Parameters
         ----------
         op : Monoid, Aggregator or str
-            What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
+            The operator that combines values: ``monoid.plus``, ``agg.mean``, or ``"max"``.
 
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         ValueError
-            No operator goes by the name that was given.
+            No operator has the given name.
 
         Examples
         --------
@@ -317,7 +317,7 @@ class MatrixOperations(Tensor):
         Parameters
         ----------
         op : Monoid, Aggregator or str
-            What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
+            The operator that combines values: ``monoid.plus``, ``agg.mean``, or ``"max"``.
         allow_empty : bool
             Whether the result of no entries is a Scalar without value; otherwise it is the identity of the
             monoid.
@@ -325,9 +325,9 @@ class MatrixOperations(Tensor):
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         ValueError
-            No operator goes by the name that was given.
+            No operator has the given name.
 
         Examples
         --------
@@ -392,7 +392,7 @@ class MatrixOperations(Tensor):
         n : int
             How often; 0 gives the identity.
         op : Semiring or str
-            How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+            The operators that add and multiply, typed or untyped: ``semiring.min_plus``, or ``"min_plus"``.
 
         Raises
         ------

@@ -81,16 +81,16 @@ def mxm(
     B : Matrix
         The second operand.
     op : Semiring or str
-        How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+        The operators that add and multiply, typed or untyped: ``semiring.min_plus``, or ``"min_plus"``.
 
     Raises
     ------
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     InvalidObject
-        The operands live on different backends.
+        The operands are on different backends.
 
     Examples
     --------
@@ -125,16 +125,16 @@ def mxv(
     u : Vector
         The second operand.
     op : Semiring or str
-        How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+        The operators that add and multiply, typed or untyped: ``semiring.min_plus``, or ``"min_plus"``.
 
     Raises
     ------
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     InvalidObject
-        The operands live on different backends.
+        The operands are on different backends.
 
     Examples
     --------
@@ -169,16 +169,16 @@ def vxm(
     A : Matrix
         The second operand.
     op : Semiring or str
-        How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+        The operators that add and multiply, typed or untyped: ``semiring.min_plus``, or ``"min_plus"``.
 
     Raises
     ------
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     InvalidObject
-        The operands live on different backends.
+        The operands are on different backends.
 
     Examples
     --------
@@ -213,16 +213,16 @@ def ewise_add(
     B : Matrix or Vector
         The second operand.
     op : BinaryOp, Monoid or str
-        What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+        The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
 
     Raises
     ------
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     InvalidObject
-        The operands live on different backends.
+        The operands are on different backends.
 
     Examples
     --------
@@ -257,16 +257,16 @@ def ewise_mult(
     B : Matrix
         The second operand.
     op : BinaryOp, Monoid or str
-        What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+        The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
 
     Raises
     ------
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     InvalidObject
-        The operands live on different backends.
+        The operands are on different backends.
 
     Examples
     --------
@@ -303,20 +303,20 @@ def ewise_union(
     B : Matrix
         The second operand.
     op : BinaryOp, Monoid or str
-        What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+        The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
     left_default : scalar
-        Stands in for an entry that only the right operand has.
+        The left value where only the right operand has an entry.
     right_default : scalar
-        Stands in for an entry that only the left operand has.
+        The right value where only the left operand has an entry.
 
     Raises
     ------
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     InvalidObject
-        The operands live on different backends.
+        The operands are on different backends.
 
     Examples
     --------
@@ -351,7 +351,7 @@ def apply(
     A : Matrix
         The first operand.
     op : UnaryOp, BinaryOp, IndexUnaryOp or str
-        What to compute of every value: ``unary.abs``, or ``binary.times`` with the other operand in ``left``
+        The operator on every value: ``unary.abs``, or ``binary.times`` with the other operand in ``left``
         or ``right``.
     right : scalar, optional
         The second argument of a binary operator, or the thunk of an index-unary one.
@@ -361,9 +361,9 @@ def apply(
     Raises
     ------
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     DomainMismatch
-        A type cannot be cast to the one that is needed.
+        A type cannot be cast to the required one.
 
     Examples
     --------
@@ -389,14 +389,14 @@ def select(
     A : Matrix
         The first operand.
     op : SelectOp, IndexUnaryOp, Mask or str
-        Which entries stay: ``select.tril``, ``select.valuegt``, or ``">"``.
+        The operator that selects entries: ``select.tril``, ``select.valuegt``, or ``">"``.
     thunk : scalar, optional
-        What the operator compares with: a value, or an offset of the diagonal.
+        The second operand of the operator: a value, or the offset of a diagonal.
 
     Raises
     ------
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
 
     Examples
     --------
@@ -419,18 +419,18 @@ def reduce(s: Any, x: Any, op: Any = monoid.plus, *, accum: Any = None, allow_em
     x : Vector or Matrix
         The operand.
     op : Monoid, Aggregator or str
-        What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
+        The operator that combines values: ``monoid.plus``, ``agg.mean``, or ``"max"``.
     accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
+        The operator that combines old and new values; without it, new values replace old ones.
     allow_empty : bool
-        Whether the result of no entries is a Scalar without value; otherwise it is the identity of the monoid.
+        Whether a reduction of no entries returns an empty Scalar; otherwise it returns the identity.
 
     Raises
     ------
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
 
     Examples
     --------
@@ -460,14 +460,14 @@ def reduce_rowwise(
     A : Matrix
         The first operand.
     op : Monoid, Aggregator or str
-        What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
+        The operator that combines values: ``monoid.plus``, ``agg.mean``, or ``"max"``.
 
     Raises
     ------
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
 
     Examples
     --------
@@ -493,14 +493,14 @@ def reduce_columnwise(
     A : Matrix
         The first operand.
     op : Monoid, Aggregator or str
-        What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
+        The operator that combines values: ``monoid.plus``, ``agg.mean``, or ``"max"``.
 
     Raises
     ------
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
 
     Examples
     --------
@@ -529,9 +529,9 @@ def extract(C: Any, A: Any, index: Any, *, mask: Any = None, accum: Any = None, 
     Raises
     ------
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
     IndexError, IndexOutOfBound
-        An index is outside of the operand: one alone, or one of several.
+        An index is out of range: a single index, or one of a list.
 
     Examples
     --------
@@ -562,9 +562,9 @@ def assign(
     Raises
     ------
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
     IndexError, IndexOutOfBound
-        An index is outside of the output: one alone, or one of several.
+        An index is out of range: a single index, or one of a list.
 
     Examples
     --------
@@ -594,9 +594,9 @@ def transpose(C: Any, A: Any, *, mask: Any = None, accum: Any = None, desc: Desc
     Raises
     ------
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
     InvalidObject
-        The operands live on different backends.
+        The operands are on different backends.
 
     Examples
     --------
@@ -631,16 +631,16 @@ def kronecker(
     B : Matrix
         The second operand.
     op : BinaryOp, Monoid or str
-        What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+        The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
 
     Raises
     ------
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     InvalidObject
-        The operands live on different backends.
+        The operands are on different backends.
 
     Examples
     --------
@@ -665,18 +665,18 @@ def inner(s: Any, u: Any, v: Any, op: Any = semiring.plus_times, *, accum: Any =
     v : Vector
         The second operand.
     op : Semiring or str
-        How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+        The operators that add and multiply, typed or untyped: ``semiring.min_plus``, or ``"min_plus"``.
     accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
+        The operator that combines old and new values; without it, new values replace old ones.
 
     Raises
     ------
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     InvalidObject
-        The operands live on different backends.
+        The operands are on different backends.
 
     Examples
     --------
@@ -712,16 +712,16 @@ def outer(
     v : Vector
         The second operand.
     op : BinaryOp, Monoid or str
-        What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+        The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
 
     Raises
     ------
     DimensionMismatch
-        The shapes do not go together.
+        The shapes do not match.
     TypeError
-        An operand or an operator is of another kind.
+        An operand or the operator is of the wrong kind.
     InvalidObject
-        The operands live on different backends.
+        The operands are on different backends.
 
     Examples
     --------

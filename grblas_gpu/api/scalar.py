@@ -72,7 +72,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     Raises
     ------
     ValueError
-        No type goes by the name that was given.
+        No type has the given name.
 
     Examples
     --------
@@ -358,9 +358,9 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         other : Scalar or number
             The second operand.
         rel_tol : float
-            How far values may be apart, as a share of the larger one.
+            The allowed difference, relative to the larger value.
         abs_tol : float
-            How far values may be apart in any case.
+            The allowed absolute difference.
         check_dtype : bool
             Whether the types must be equal too.
 
@@ -412,7 +412,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         dtype : dtype, optional
             The type of the copy; by default the same.
         clear : bool
-            Whether to leave the entries out: an empty object of the same shape.
+            Whether to return an empty object of the same shape.
         is_cscalar : bool, optional
             Whether the value lives on the host in any case, as in python-graphblas.
         name : str, optional
@@ -455,7 +455,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         Parameters
         ----------
         default : any
-            What to return where there is no entry.
+            The result where there is no entry.
 
         Examples
         --------
@@ -485,12 +485,12 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         other : Scalar or number
             The second operand.
         op : BinaryOp, Monoid or str
-            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+            The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
 
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
 
         Examples
         --------
@@ -511,12 +511,12 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         other : Scalar or number
             The second operand.
         op : BinaryOp, Monoid or str
-            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+            The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
 
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
 
         Examples
         --------
@@ -539,16 +539,16 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         other : Scalar or number
             The second operand.
         op : BinaryOp, Monoid or str
-            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+            The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
         left_default : scalar
-            Stands in for an entry that only the right operand has.
+            The left value where only the right operand has an entry.
         right_default : scalar
-            Stands in for an entry that only the left operand has.
+            The right value where only the left operand has an entry.
 
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
 
         Examples
         --------
@@ -577,7 +577,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         Parameters
         ----------
         op : UnaryOp, BinaryOp, IndexUnaryOp or str
-            What to compute of every value: ``unary.abs``, or ``binary.times`` with the other operand in
+            The operator on every value: ``unary.abs``, or ``binary.times`` with the other operand in
             ``left`` or ``right``.
         right : scalar, optional
             The second argument of a binary operator, or the thunk of an index-unary one.
@@ -587,7 +587,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
 
         Examples
         --------
@@ -605,14 +605,14 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         Parameters
         ----------
         op : SelectOp, IndexUnaryOp, Mask or str
-            Which entries stay: ``select.tril``, ``select.valuegt``, or ``">"``.
+            The operator that selects entries: ``select.tril``, ``select.valuegt``, or ``">"``.
         thunk : scalar, optional
-            What the operator compares with: a value, or an offset of the diagonal.
+            The second operand of the operator: a value, or the offset of a diagonal.
 
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
 
         Examples
         --------

@@ -74,18 +74,18 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         other : Vector, Matrix or expression
             The second operand; a Vector stands for every row of a Matrix.
         op : BinaryOp, Monoid or str
-            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+            The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
 
         Raises
         ------
         DimensionMismatch
-            The shapes do not go together.
+            The shapes do not match.
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         InvalidObject
-            The operands live on different backends.
+            The operands are on different backends.
         ValueError
-            No operator goes by the name that was given.
+            No operator has the given name.
 
         Examples
         --------
@@ -105,18 +105,18 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         other : Vector, Matrix or expression
             The second operand; a Vector stands for every row of a Matrix.
         op : BinaryOp, Monoid or str
-            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+            The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
 
         Raises
         ------
         DimensionMismatch
-            The shapes do not go together.
+            The shapes do not match.
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         InvalidObject
-            The operands live on different backends.
+            The operands are on different backends.
         ValueError
-            No operator goes by the name that was given.
+            No operator has the given name.
 
         Examples
         --------
@@ -136,20 +136,20 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         other : Vector, Matrix or expression
             The second operand; a Vector stands for every row of a Matrix.
         op : BinaryOp, Monoid or str
-            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+            The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
         left_default : scalar
-            Stands in for an entry that only the right operand has.
+            The left value where only the right operand has an entry.
         right_default : scalar
-            Stands in for an entry that only the left operand has.
+            The right value where only the left operand has an entry.
 
         Raises
         ------
         DimensionMismatch
-            The shapes do not go together.
+            The shapes do not match.
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         InvalidObject
-            The operands live on different backends.
+            The operands are on different backends.
 
         Examples
         --------
@@ -180,7 +180,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Parameters
         ----------
         op : UnaryOp, BinaryOp, IndexUnaryOp or str
-            What to compute of every value: ``unary.abs``, or ``binary.times`` with the other operand in
+            The operator on every value: ``unary.abs``, or ``binary.times`` with the other operand in
             ``left`` or ``right``.
         right : scalar, optional
             The second argument of a binary operator, or the thunk of an index-unary one.
@@ -190,11 +190,11 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         ValueError
-            No operator goes by the name that was given.
+            No operator has the given name.
         DomainMismatch
-            A type cannot be cast to the one that is needed.
+            A type cannot be cast to the required one.
 
         Examples
         --------
@@ -247,16 +247,16 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Parameters
         ----------
         op : SelectOp, IndexUnaryOp, Mask or str
-            Which entries stay: ``select.tril``, ``select.valuegt``, or ``">"``.
+            The operator that selects entries: ``select.tril``, ``select.valuegt``, or ``">"``.
         thunk : scalar, optional
-            What the operator compares with: a value, or an offset of the diagonal.
+            The second operand of the operator: a value, or the offset of a diagonal.
 
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         ValueError
-            No operator goes by the name that was given.
+            No operator has the given name.
 
         Examples
         --------
@@ -302,7 +302,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Parameters
         ----------
         other : Vector, Matrix or expression
-            What to compare with.
+            The object to compare with.
         check_dtype : bool
             Whether the types must be equal too.
         **opts : keywords
@@ -312,7 +312,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Raises
         ------
         TypeError
-            The other is of another kind.
+            ``other`` is of the wrong kind.
 
         Examples
         --------
@@ -342,11 +342,11 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Parameters
         ----------
         other : Vector, Matrix or expression
-            What to compare with.
+            The object to compare with.
         rel_tol : float
-            How far values may be apart, as a share of the larger one.
+            The allowed difference, relative to the larger value.
         abs_tol : float
-            How far values may be apart in any case.
+            The allowed absolute difference.
         check_dtype : bool
             Whether the types must be equal too.
         **opts : keywords
@@ -356,7 +356,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Raises
         ------
         TypeError
-            The other is of another kind.
+            ``other`` is of the wrong kind.
 
         Examples
         --------

@@ -72,7 +72,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     Raises
     ------
     ValueError
-        No type goes by the name that was given.
+        No type has the given name.
     OverflowError
         The size is negative.
 
@@ -192,20 +192,20 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         values : array_like or scalar
             The values, or one for all entries, which is then stored once.
         dup_op : BinaryOp, optional
-            How to combine the values of a position that is there twice; without it that is a ValueError.
+            The operator that combines duplicates; without it, duplicates raise a ValueError.
         clear : bool
-            Whether to remove the entries that there are first; otherwise they are an OutputNotEmpty.
+            Whether to remove existing entries first; otherwise existing entries raise OutputNotEmpty.
         size : int, optional
             A new size.
 
         Raises
         ------
         OutputNotEmpty
-            There are entries already, and ``clear`` is not set.
+            The object has entries, and ``clear`` is not set.
         IndexOutOfBound
-            An index is not below its size.
+            An index is out of range.
         ValueError
-            An index is there twice without ``dup_op``, or lengths differ.
+            An index occurs twice without ``dup_op``, or lengths differ.
 
         Examples
         --------
@@ -239,7 +239,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         Parameters
         ----------
         dtype : dtype, optional
-            What to convert the values to.
+            The type of the returned values; by default their own.
         indices : bool
             Whether to return indices; None otherwise.
         values : bool
@@ -276,9 +276,9 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         Parameters
         ----------
         fill_value : scalar, optional
-            What stands where there is no entry; needed unless every position has one.
+            The value of positions without an entry; required unless every position has one.
         dtype : dtype, optional
-            What to convert the values to.
+            The type of the returned values; by default their own.
         **opts : keywords
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
@@ -314,16 +314,16 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     def dup(
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
     ) -> Vector:
-        """A copy, perhaps of another type, or of only the entries that a mask lets through.
+        """A copy, optionally with another type, or with only the entries where a mask is open.
 
         Parameters
         ----------
         dtype : dtype, optional
             The type of the copy; by default the same.
         clear : bool
-            Whether to leave the entries out: an empty object of the same shape.
+            Whether to return an empty object of the same shape.
         mask : Mask, optional
-            ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+            The positions to write: ``m.S``, ``m.V``, ``~m.S`` or ``~m.V``.
         name : str, optional
             The name that messages and ``print`` show.
         **opts : keywords
@@ -333,7 +333,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         Raises
         ------
         ValueError
-            No type goes by the name that was given.
+            No type has the given name.
         DimensionMismatch
             The mask has another size.
 
@@ -362,7 +362,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         Parameters
         ----------
         k : int
-            Which diagonal: 0 is the main one, positive ones lie above it.
+            The number of the diagonal: 0 is the main diagonal, positive numbers are above it.
         name : str, optional
             The name that messages and ``print`` show.
 
@@ -420,7 +420,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         index : int
             Which one; negative ones count from the end.
         default : any
-            What to return where there is no entry.
+            The result where there is no entry.
 
         Raises
         ------
@@ -534,18 +534,18 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         other : Matrix or expression
             The second factor.
         op : Semiring or str
-            How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+            The operators that add and multiply, typed or untyped: ``semiring.min_plus``, or ``"min_plus"``.
 
         Raises
         ------
         DimensionMismatch
-            The shapes do not go together.
+            The shapes do not match.
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         InvalidObject
-            The operands live on different backends.
+            The operands are on different backends.
         ValueError
-            No operator goes by the name that was given.
+            No operator has the given name.
 
         Examples
         --------
@@ -570,16 +570,16 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         other : Vector or expression
             The second factor.
         op : Semiring or str
-            How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+            The operators that add and multiply, typed or untyped: ``semiring.min_plus``, or ``"min_plus"``.
 
         Raises
         ------
         DimensionMismatch
-            The shapes do not go together.
+            The shapes do not match.
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         InvalidObject
-            The operands live on different backends.
+            The operands are on different backends.
 
         Examples
         --------
@@ -602,14 +602,14 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         other : Vector or expression
             The second factor.
         op : BinaryOp, Monoid or str
-            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+            The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
 
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         InvalidObject
-            The operands live on different backends.
+            The operands are on different backends.
 
         Examples
         --------
@@ -631,7 +631,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         Parameters
         ----------
         op : Monoid, Aggregator or str
-            What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
+            The operator that combines values: ``monoid.plus``, ``agg.mean``, or ``"max"``.
         allow_empty : bool
             Whether the result of no entries is a Scalar without value; otherwise it is the identity of the
             monoid.
@@ -639,9 +639,9 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         Raises
         ------
         TypeError
-            An operand or an operator is of another kind.
+            An operand or the operator is of the wrong kind.
         ValueError
-            No operator goes by the name that was given.
+            No operator has the given name.
 
         Examples
         --------

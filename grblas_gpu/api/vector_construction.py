@@ -59,7 +59,7 @@ class VectorConstruction:
         size : int, optional
             The size; by default one more than the largest index.
         dup_op : BinaryOp, optional
-            How to combine the values of a position that is there twice; without it that is a ValueError.
+            The operator that combines duplicates; without it, duplicates raise a ValueError.
         name : str, optional
             The name that messages and ``print`` show.
 
@@ -132,7 +132,7 @@ class VectorConstruction:
         size : int, optional
             The size; by default one more than the largest index.
         dup_op : BinaryOp, optional
-            How to combine the values of a position that is there twice; without it that is a ValueError.
+            The operator that combines duplicates; without it, duplicates raise a ValueError.
         name : str, optional
             The name that messages and ``print`` show.
 
@@ -238,7 +238,7 @@ class VectorConstruction:
         dtype : dtype, optional
             The type of the values; by default their own.
         copy : bool
-            Whether to copy an array of NumPy that could be shared.
+            Whether to copy a NumPy array that could be shared.
         name : str, optional
             The name that messages and ``print`` show.
         **opts : keywords

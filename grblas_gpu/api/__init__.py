@@ -1,1 +1,1 @@
-"""The objects and what one may write with them: they check, and make nodes."""
+"""The public objects and the operations on them: they check arguments and create nodes."""

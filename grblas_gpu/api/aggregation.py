@@ -1,4 +1,4 @@
-"""The recipes of aggregators: operations on objects and nothing else."""
+"""The recipes of aggregators, written as operations on objects."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def _reduce(obj: Any, monoid: Any, scalar: bool) -> Any:
     return (obj.reduce(monoid) if obj.ndim == 1 else obj.reduce_scalar(monoid)).new()
 
 
-# Composite: the parts are vectors, of size 1 when the result is a Scalar, so that one formula does for both
+# Composite aggregators: the parts are vectors, of size 1 for a Scalar result, so that one formula serves both
 
 
 def _by_recipe(typed: TypedAggregator, recipe: Any, obj: Any, scalar: bool) -> Any:
-    """An Aggregator of a user."""
+    """Aggregate with a user-defined Aggregator."""
     if recipe.composite:
         parts = [_compute(part[typed.type], obj, scalar=scalar) for part in recipe.composite]
         result = recipe.finalize(*(map(_as_vector, parts) if scalar else parts), {})
@@ -72,7 +72,7 @@ def _by_recipe(typed: TypedAggregator, recipe: Any, obj: Any, scalar: bool) -> A
 
 
 def _times_initial(recipe: Any, obj: Any, scalar: bool) -> Any:
-    """``A x`` with a vector x of one value; to a Scalar, the rows are then added up by the second semiring."""
+    """``A x`` with a constant vector x; for a Scalar, the second semiring then reduces the rows."""
     value = False if recipe.initval is None else recipe.initval
 
     def product(semiring: Any, a: Any, switch: bool) -> Any:
@@ -99,7 +99,7 @@ def _composite(typed: TypedAggregator, obj: Any, scalar: bool) -> Any:
 def _as_vector(scalar: Any) -> Any:
     vector = Vector(scalar.dtype, 1)
     if not scalar.is_empty:
-        vector[0] = scalar  # not its value, which a Python int of its own type may not hold
+        vector[0] = scalar  # the Scalar, not its value: a Python int may not hold every value of the type
     return vector
 
 
@@ -144,7 +144,7 @@ _FINALIZE: dict[str, Callable[..., Any]] = {
 }
 
 
-# Custom: what depends on positions is read off the sorted coordinates
+# Custom aggregators: results that depend on positions come from the sorted coordinates
 
 
 def _coordinates(obj: Any, scalar: bool) -> tuple[Any, Any, Any, int]:

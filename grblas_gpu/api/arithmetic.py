@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _union(left: object, right: object, op: OperatorLike) -> Any:
-    """Where only one side has an entry, that entry."""
+    """A union: positions with one entry keep that entry."""
     return _combine(left, right, op, "ewise_add")
 
 
@@ -23,14 +23,14 @@ def _intersection(left: object, right: object, op: OperatorLike) -> Any:
 
 
 def _filled_union(left: object, right: object, op: OperatorLike) -> Any:
-    """Where only one side has an entry, the other counts as zero."""
+    """A union: a missing entry counts as zero."""
     return _combine(left, right, op, "ewise_union", False, False)
 
 
 def _combine(left: object, right: object, op: Any, method: str, *defaults: object) -> Any:
     left_type, right_type = output_type(left), output_type(right)
     left_is_collection = left_type in kinds.COLLECTIONS
-    if left_is_collection != (right_type in kinds.COLLECTIONS):  # with a scalar
+    if left_is_collection != (right_type in kinds.COLLECTIONS):  # one side is a scalar
         return op(left, right)
     if left_is_collection or left_type is kinds.Scalar:
         return getattr(left, method)(right, op, *defaults)
@@ -127,7 +127,7 @@ class Arithmetic:
     def __ne__(self, other: object) -> Any:
         return _intersection(self, other, binary.ne)
 
-    __hash__ = object.__hash__  # an object that changes is one key of a dictionary, whatever it holds
+    __hash__ = object.__hash__  # mutable objects are keys by identity, not by contents
 
     def __abs__(self: Any) -> Any:
         return unary.abs(self)
@@ -145,13 +145,13 @@ class Arithmetic:
 
 
 def _spreads(self: Any, other: object) -> bool:
-    """Whether ``other`` must be spread over ``self``: then ``self op= other`` is no accumulation."""
+    """Whether ``other`` is broadcast over ``self``: then ``self op= other`` is not an accumulation."""
     kind = output_type(other)
     return (kind is kinds.Vector and self.ndim == 2) or (not self._is_scalar and kind not in kinds.COLLECTIONS)
 
 
 class ArithmeticInPlace:
-    """``x += y``, ... of objects, which change: where both have the same shape ``y`` is accumulated into ``x``."""
+    """``x += y``, ... of mutable objects: ``y`` is accumulated into ``x`` if both have the same shape."""
 
     __slots__ = ()
 
@@ -225,7 +225,7 @@ def _refused(sign: str) -> Any:
 
 
 class NothingInPlace:
-    """What is no object of its own, such as an expression: Python must not make ``x = x + y`` of ``x += y``."""
+    """Temporary objects, such as expressions: Python must not turn ``x += y`` into ``x = x + y``."""
 
     __slots__ = ()
 

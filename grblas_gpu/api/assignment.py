@@ -1,4 +1,4 @@
-"""``C[I, J] << value``: which value and which mask fit which region."""
+"""``C[I, J] << value``: checks that value and mask fit the region."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from ..types import OperatorLike
 
 
-MOST_DIMENSIONS = 64  # of NumPy's arrays
+MOST_DIMENSIONS = 64  # the limit of NumPy arrays
 LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
 
 def plain_literal(out: Any, value: Any) -> Any:
-    """A number or truth value of Python's for an output of such, as NumPy has it, without an object for it; or None."""
+    """A Python number or bool as a NumPy scalar, without a Scalar object; None if value or output have another type."""
     literal = LITERALS.get(type(value))
     if literal is None or out.dtype._is_udt or (literal is np.int64 and not -(2**63) <= value < 2**63):
         return None
@@ -44,7 +44,7 @@ def assign_region(
     literal = plain_literal(out, value) if mask is None and indexes.shape else None
     if literal is None:
         value, mask = _resolved(out, indexes, value, mask, submask)
-    else:  # written most often: it fits every region
+    else:  # the most common case: a literal fits every region
         value = literal
     op, index = ops.SUBASSIGN if submask else ops.ASSIGN, indexes
     if not submask and indexes.vector is not None:
@@ -53,7 +53,7 @@ def assign_region(
 
 
 def _resolved(out: Any, indexes: Any, value: Any, mask: Any, submask: bool) -> tuple[Any, Any]:
-    """What is assigned (an object, a Scalar or an empty one) and the mask, both of which fit the region."""
+    """The value to assign (an object, a Scalar or an empty Scalar) and the mask, both checked against the region."""
     line_mask = mask is not None and out.ndim == 2 and mask.parent.ndim == 1
     if line_mask and indexes.is_single_element:
         raise TypeError("Unable to use Vector mask on single element assignment to a Matrix")
@@ -82,7 +82,7 @@ def _resolved(out: Any, indexes: Any, value: Any, mask: Any, submask: bool) -> t
 
 
 def _check_line_mask(mask: Any, out: Any, indexes: Any, submask: bool) -> None:
-    """The mask of a row or column: as long as the line, or as the part of it that is assigned."""
+    """Check the mask of a row or column: it is as long as the line, or as the assigned part of the line."""
     row, col = indexes.axes
     is_row = row.size is None
     wanted = ((col if is_row else row).size,) if submask else (out.shape[1 if is_row else 0],)
@@ -139,7 +139,7 @@ def _literal_for_region(out: Any, indexes: Any, value: object) -> Any:
         wanted = kinds.Vector if len(indexes.shape) == 1 else kinds.Matrix
         accepted = (kinds.Scalar, wanted)
         try:
-            ndim = len(indexes.shape) if record is not None else MOST_DIMENSIONS  # else arrays are no values here
+            ndim = len(indexes.shape) if record is not None else MOST_DIMENSIONS  # else arrays are not values
             values, dtype = values_to_array(value, record, ndim=ndim)
         except Exception:
             values = None
@@ -152,7 +152,7 @@ def _literal_for_region(out: Any, indexes: Any, value: object) -> Any:
                     f"shape mismatch: value array of shape {values.shape} does not match "
                     f"indexing of shape {indexes.shape}{shape}"
                 )
-            with recording.paused():  # numbers, whatever a loop changes
+            with recording.paused():  # constants, also inside a loop that changes objects
                 made = wanted.from_dense(values, dtype=dtype)
             made._engine = out._engine
             return made

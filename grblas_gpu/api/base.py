@@ -1,4 +1,4 @@
-"""What Vector, Matrix and Scalar share: ``obj(mask, accum, replace=True) << expression``, and checks of arguments."""
+"""Common part of Vector, Matrix and Scalar: ``obj(mask, accum, replace=True) << expression``, checks of arguments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ replace = _Replace()
 
 
 def ensure_type(x: Any, types: Any) -> Any:
-    """``x`` if it has one of the types, computed if it is an expression of one; else a TypeError."""
+    """``x`` if it has one of the types; an expression of such a type is computed; otherwise a TypeError."""
     if isinstance(x, types):
         return x
     if output_type(x) in (types if isinstance(types, tuple) else (types,)):
@@ -164,7 +164,7 @@ class BaseType:
     ) -> Any:
         """``C(mask, accum, replace=True) << expr``: the parameters of an update, in any order."""
         alone = mask is None and accum is None and input_mask is None
-        if alone and len(args) == 1 and isinstance(args[0], Mask) and not self._is_scalar:  # nothing to sort out
+        if alone and len(args) == 1 and isinstance(args[0], Mask) and not self._is_scalar:  # the common case
             return Updater(self, args[0], None, replace, None, descriptor_from_options(opts) if opts else None)
         for arg in args:
             if isinstance(arg, Mask) or output_type(arg) in kinds.COLLECTIONS:
@@ -223,7 +223,7 @@ class BaseType:
         Parameters
         ----------
         expr : expression, object or scalar
-            What to write.
+            The value to write.
         **opts : keywords
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
@@ -321,12 +321,12 @@ class BaseType:
         if self.ndim == 0:
             return formatting.html_scalar(self)
         if recording.current() is not None or self._engine.name.startswith("mpi"):
-            return f"<pre>{escape(repr(self))}</pre>"  # values are unknown now, or all ranks would have to take part
+            return f"<pre>{escape(repr(self))}</pre>"  # values are unknown here, or reading them needs all ranks
         return formatting.html_vector(self) if self.ndim == 1 else formatting.html_matrix(self)
 
 
 def html_name(name: str) -> str:
-    """What follows an underscore is an index; a transpose stays one.
+    """A name in HTML: the part after an underscore becomes a subscript; ``.T`` stays.
 
     >>> html_name("A_1.T")
     'A<sub>1</sub>.T'

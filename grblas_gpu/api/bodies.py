@@ -1,4 +1,4 @@
-"""One body of a recording: that of the loop itself, or of a loop or ``when`` inside of it. It is gone through until its
+"""One body of a recording: that of the loop itself, or of an inner loop or ``when``. It is recorded in passes until its
 rounds can be compared (:mod:`.rounds`)."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class RecordedBody:
 
     def __init__(self, loop: Any, frame: FrameType, code: BodyCode | None, inside: bool) -> None:
         self.loop = loop
-        self.number = 0  # of the loop, among those of a recording
+        self.number = 0  # the number of the loop in its recording
         self.rounds: list[Round] = []
         self.steady: Steady | None = None
         self._inside = inside
@@ -29,7 +29,7 @@ class RecordedBody:
 
     @property
     def round(self) -> Round:
-        """The one that is being recorded."""
+        """The round that is being recorded."""
         return self.rounds[-1]
 
     def begin_round(self, count: Count) -> None:
@@ -39,10 +39,10 @@ class RecordedBody:
             self._names = self._state.bindings(self._frame, all_names=True) if self.loop.limit == 1 else []
 
     def changed(self) -> tuple[int, str] | None:
-        """What the first round has changed that only Python sees: its line, and a sentence."""
+        """The first change that only Python sees in the first round: its line, and a sentence."""
         if self._state is None or len(self.rounds) > 1:
             return None
-        may_not_run = self._inside and self.loop.limit == 1  # a `when`, or as good as one
+        may_not_run = self._inside and self.loop.limit == 1  # a `when`, or a loop of at most one step
         found = self._state.changed(self._frame, may_not_run=may_not_run)
         if found is None and may_not_run:
             found = self._rebound_to_others()
@@ -53,7 +53,7 @@ class RecordedBody:
         return line, f"`{path}` is {before} in the first round and {now} in the second"
 
     def _rebound_to_others(self) -> tuple[str, str, str] | None:
-        """A name for an object that was there before, and that the body binds to another one."""
+        """A name of an existing object that the body binds to another object."""
         assert self._state is not None
         before, made = dict(self._names), self.round.made
         for path, now in self._state.bindings(self._frame, all_names=True):
@@ -62,7 +62,7 @@ class RecordedBody:
         return None
 
     def end_round(self, code: CodeType, spelled: Callable[[Any], str]) -> bool:
-        """A round is complete; whether another one is needed to know what the body does.
+        """Complete a round; returns whether the body needs another one for comparison.
 
         ``spelled`` gives the name of an object in the code around the loop.
         """
@@ -88,7 +88,7 @@ class RecordedBody:
         return self.steady is None
 
     def program(self, code: CodeType | None, count: Count, limit: int | None) -> Program:
-        """The body as Python would have run it, if it is a loop that ends."""
+        """The body as a loop with a condition and a limit, as Python would have run it."""
         assert self.steady is not None
         condition = self.loop.condition
         program = Program(tuple(assemble(self.steady, self.round)), condition, limit, count, code)
@@ -96,7 +96,7 @@ class RecordedBody:
         return program
 
     def check_end(self, program: Program) -> None:
-        """Something must change the condition of a loop without a limit."""
+        """Check that a loop without a limit changes its condition."""
         condition = self.loop.condition
         parts: list[Any] = condition.args if condition._role == "expression" else [condition]
         parts = [x for node in self.loop.recipe for x in node.operands] or parts

@@ -1,4 +1,4 @@
-"""What calling an operator means: ``semiring.plus_times(A @ B)``, ``unary.abs(v)``, ``binary.plus(v, 1)``, ..."""
+"""Calls of operators: ``semiring.plus_times(A @ B)``, ``unary.abs(v)``, ``binary.plus(v, 1)``, ..."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..types import Operand, OperatorLike
 
 
-#: The methods behind infix expressions: Python finds a method faster by a name that it has seen before.
+#: The methods behind infix expressions: attribute lookup is faster with the same string object.
 _METHODS = {name: f"_{name}" for name in "vxm mxv mxm inner ewise_add ewise_mult ewise_union".split()}
 
 
@@ -38,7 +38,7 @@ def _usage(op: OperatorLike, *args: object) -> TypeError:
 
 
 def _as_operand(x: object) -> Any:
-    """A Vector, Matrix, Scalar or expression as it is; a literal as a Scalar; None if it is neither."""
+    """A Vector, Matrix, Scalar or expression unchanged; a literal as a Scalar; None for other objects."""
     kind = output_type(x)
     if kind is kinds.Scalar or kind in kinds.COLLECTIONS:
         return x

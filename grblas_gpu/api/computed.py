@@ -1,6 +1,6 @@
-"""What an expression computes itself for, when automatic computation is on: the attributes of its result.
+"""The attributes of an expression's result: reading one computes the expression, if automatic computation is on.
 
-The mixins stand last among the bases of a class, so that what an expression has itself is not computed.
+The mixins are the last bases of a class, so that attributes of the expression itself need no computation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def _of_result(name: str) -> Any:
 
 
 class Computed(Arithmetic, NothingInPlace):
-    """Of every expression."""
+    """Attributes of every expression."""
 
     __slots__ = ()
     _value: Any
@@ -52,7 +52,7 @@ class Computed(Arithmetic, NothingInPlace):
 
 
 class ComputedCollection(Computed):
-    """Of what becomes a Vector or a Matrix."""
+    """Attributes of expressions that become a Vector or a Matrix."""
 
     __slots__ = ()
 
@@ -119,7 +119,7 @@ class ComputedScalar(Computed):
     __index__ = _of_result("__index__")
     __int__ = _of_result("__int__")
 
-    # Methods: the error of a property would be swallowed here.
+    # Methods, because the errors of properties would be suppressed here.
     def __eq__(self, other: object) -> Any:
         return self._get_value("__eq__")(other)
 

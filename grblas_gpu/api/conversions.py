@@ -1,4 +1,4 @@
-"""Arrays as users give them, checked and brought into the types we store."""
+"""Arrays from the user, checked and converted to the stored types."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises
-PLAIN = frozenset((bool, int, float, list, tuple, range))  # what is no array is found out fast
+PLAIN = frozenset((bool, int, float, list, tuple, range))  # types that are no arrays, for a fast check
 INT32 = np.dtype(np.int32)
 DLPACK_CUDA = (2, 13)  # the device types of DLPack for memory of a CUDA device, and for managed memory
 
 
 def constructor_dtype(dtype: DTypeLike, kind: str) -> DataType:
-    """The first argument of ``Matrix`` and ``Vector``; values in its place are an error that names the right call.
+    """Check the first argument of ``Matrix`` and ``Vector``; the error for values names the right call.
 
     >>> constructor_dtype([[1, 2], [3, 4]], "Matrix")
     Traceback (most recent call last):
@@ -50,9 +50,9 @@ def is_device_array(x: object) -> bool:
 
 
 def given_array(x: object, engine: Engine | None = None) -> Any:
-    """An array as it was given, or None for what is none (a list, a scalar).
+    """The array as given, or None for other objects (a list, a scalar).
 
-    Arrays on a CUDA device are shared without a copy, if the engine (that of new objects, unless it is given) can.
+    A CUDA array is shared without a copy if the engine (by default that of new objects) supports it.
     """
     if isinstance(x, np.ndarray):
         return np.asarray(x)
@@ -62,12 +62,12 @@ def given_array(x: object, engine: Engine | None = None) -> Any:
 
 
 def index_array(array: Any, name: str, engine: Engine | None = None, copy: bool = True, signs: bool = True) -> Array:
-    """Integers as int64; anything else is a clear error. Arrays on a device are never copied without need.
+    """Integers as int64; anything else is a clear error. Device arrays are copied only if necessary.
 
-    With ``signs=False`` a later step checks for negative ones on a device, and unsigned ones stay unchanged there.
+    With ``signs=False`` a later step checks device arrays for negative numbers, and unsigned ones stay unchanged.
     """
     if type(array) is list and len(array) == 1 and type(array[0]) is int and 0 <= array[0] <= MAX_SIZE:
-        return np.array(array, np.int64)  # one vertex to begin with: nothing to complain about
+        return np.array(array, np.int64)  # one index, such as the source of a search: already checked
     array = checked_index(array, name, engine, signs)
     if not signs and array.dtype == np.uint64 and not isinstance(array, np.ndarray):
         return array
@@ -75,10 +75,10 @@ def index_array(array: Any, name: str, engine: Engine | None = None, copy: bool 
 
 
 def checked_index(array: Any, name: str, engine: Engine | None = None, signs: bool = True) -> Array:
-    """Non-negative integers of any type; with ``signs=False`` those on a device may turn out not to be any later."""
+    """Non-negative integers of any type; with ``signs=False`` a later step checks the signs of device arrays."""
     given = given_array(array, engine)
     if given is None:
-        # As NumPy converts a list, and python-graphblas wants it: floats are truncated, negative numbers do not fit.
+        # NumPy converts a list as python-graphblas expects: it truncates floats and refuses negative numbers.
         listed = array if hasattr(array, "__len__") else list(array)
         try:
             array = np.array(listed, np.uint64)
@@ -115,17 +115,17 @@ def _outside(listed: object) -> Any:
 
 
 def _highest(array: Array) -> int:
-    """The largest number of an array; that of one element is found without looking for it, which takes long."""
+    """The largest number of an array; an array of one element needs no reduction, which is slow."""
     return int(array[0] if len(array) == 1 else array.max())
 
 
 def values_to_array(
     values: ArrayLike | Value, dtype: DTypeLike | None = None, engine: Engine | None = None, ndim: int = 1
 ) -> tuple[Array, DataType]:
-    """Values (a scalar or an array) in their own or the wanted type.
+    """Values (a scalar or an array) in their own or the requested type.
 
-    Python's numbers that do not fit it are an error; those of an array wrap around, as NumPy's do. What has more than
-    ``ndim`` dimensions has values that are arrays.
+    Python numbers that do not fit the type are an error; array elements wrap around, as in NumPy. In an array of more
+    than ``ndim`` dimensions, the values are sub-arrays.
     """
     given = given_array(values, engine)
     if dtype is None:
@@ -151,7 +151,7 @@ def values_to_array(
 
 
 def stored_subarrays(values: Array, np_type: np.dtype, ndim: int = 1) -> np.ndarray:
-    """Arrays as the records that hold them: the last dimensions are those of a value; a number stands for all of one.
+    """Sub-arrays as records: the last dimensions belong to a value; a single number fills a whole value.
 
     >>> np_type = lookup_dtype("INT64[2]").np_type
     >>> stored_subarrays([[1, 2], [3, 4], [5, 6]], np_type).shape, stored_subarrays(7, np_type)[SUBARRAY]
@@ -172,24 +172,24 @@ def stored_subarrays(values: Array, np_type: np.dtype, ndim: int = 1) -> np.ndar
 
 
 def shown_values(values: Array) -> Any:
-    """What is stored as users know it: sub-arrays are arrays of more dimensions."""
+    """Stored values for the user: sub-arrays become further dimensions."""
     return values[SUBARRAY].copy() if is_subarray(values.dtype) else values
 
 
 def own_values(values: Array, dtype: np.dtype, copy: bool = True) -> Array:
-    """Values of an object to be: copied from NumPy, shared with the device where the type is the wanted one.
+    """Values of a new object: NumPy arrays are copied, device arrays of the requested type are shared.
 
-    Without ``copy`` those of NumPy are shared too, unless they are read-only: an engine may change them in place.
+    Without ``copy`` NumPy arrays are shared too, unless they are read-only: an engine may change them in place.
     """
     if isinstance(values, np.ndarray):
         if copy or not values.flags.writeable:
             return np.array(values, dtype)
-        return np.ascontiguousarray(values, dtype)  # kernels read arrays without gaps
+        return np.ascontiguousarray(values, dtype)  # kernels need contiguous arrays
     return values.astype(dtype, copy=False)
 
 
 def check_size(value: Any, name: str) -> int:
-    """A dimension: a non-negative integer that indices can reach."""
+    """Check a dimension: a non-negative integer of at most the largest index."""
     if type(value) is kinds.Scalar:
         value = value.value
     if isinstance(value, float) and value.is_integer():
@@ -208,7 +208,7 @@ def check_size(value: Any, name: str) -> int:
 
 
 def output_values(values: np.ndarray, dtype: DTypeLike, own: DataType) -> np.ndarray:
-    """Values for the user: a writable array of the wanted type."""
+    """Values for the user: a writable array of the requested type."""
     if dtype is not None:
         wanted = lookup_dtype(dtype)
         if wanted != own:
@@ -225,7 +225,7 @@ def integral(value: Any) -> int | None:
 
 
 def row_order(order: str) -> bool:
-    """True for row-wise, False for column-wise, in any of the usual names."""
+    """True for row-wise, False for column-wise; accepts all usual names."""
     name = order.lower()
     if name in {"c", "row", "rows", "rowwise"}:
         return True

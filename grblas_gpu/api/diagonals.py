@@ -1,4 +1,4 @@
-"""Setting a diagonal: its size, its new values, and the mask that belongs to it."""
+"""Setting a diagonal: its size, its new values, and its mask."""
 
 from __future__ import annotations
 

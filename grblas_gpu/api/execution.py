@@ -1,4 +1,4 @@
-"""What every change comes to: checks of what was given, and the hand-over of a node; and single elements."""
+"""The last step of every change: checks of arguments, and submission of a node; also access to single elements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .memory import reports_memory
 
 
 def submit(node: Node) -> None:
-    """Run a node; or note it, while the body of a loop is recorded. What every call comes to asks for itself."""
+    """Run a node, or record it while the body of a loop is recorded. The hottest calls make this check themselves."""
     if recording.active and (recorder := recording.current()) is not None and recorder.record(node):
         return
     execute_node(node)
@@ -44,7 +44,7 @@ def check_shapes_equal(within: str, a: Any, b: Any) -> None:
 
 
 def _record_of(out: Any) -> Any:
-    """The type that a literal for this output has, if it is not the literal's own."""
+    """The type of a literal for this output, if it differs from the literal's own."""
     return out.dtype if out.dtype._is_udt else None
 
 
@@ -62,7 +62,7 @@ def _as_scalar(out: object, value: object) -> Any:
 
 
 def assigned_value(out: object, value: object) -> Any:
-    """The count of the loop as it is (that of an earlier one is known); anything else as a Scalar, or a TypeError."""
+    """The symbolic count of the current loop unchanged; anything else as a Scalar, or a TypeError."""
     return value if type(value) is Number and value.symbolic else _as_scalar(out, value)
 
 

@@ -1,4 +1,4 @@
-"""What a product would do, without doing it."""
+"""The strategy of a product, without computing it."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ class Explanation(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """In words, made at the first read."""
+        """The reason in words, formatted at the first read."""
         return self.plan.reason
 
     @property
     def edges(self) -> int | None:
-        """How many edges a push would have to check, counted at the first read; None for a product of matrices."""
+        """The number of edges that a push checks, counted at the first read; None for a product of matrices."""
         return None if self.count_edges is None else self.count_edges()
 
 
 def explain(expr: Any, mask: Any = None, **options: object) -> Explanation:
-    """Which strategy ``w(mask, **options) << expr`` would run for a matrix product, and why; nothing is computed.
+    """The strategy that ``w(mask, **options) << expr`` selects for a matrix product, and why; nothing is computed.
 
-    An algorithm whose formula depends on the direction asks here first, and then says ``direction=`` or ``strategy=``.
+    An algorithm whose formula depends on the direction calls this first, then passes ``direction=`` or ``strategy=``.
 
     Parameters
     ----------
     expr : expression
-        What would be computed.
+        The product to explain.
     mask : Mask, optional
         The positions to write: ``m.S``, ``m.V``, ``~m.S`` or ``~m.V``.
     **options : keywords

@@ -1,4 +1,4 @@
-"""Delayed expressions: what to compute, not yet computed. ``C << expr`` or ``expr.new()`` runs them."""
+"""Delayed expressions: operations that are not computed yet. ``C << expr`` or ``expr.new()`` computes them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """The expression that an automatically computed object came from; a loop computes its condition from it again."""
+    """The expression of an automatically computed object; a loop uses it to recompute its condition."""
 
     ir_op: Op
     op: Any
@@ -33,7 +33,7 @@ class Origin(NamedTuple):
 
 
 class Delayed:
-    """Anything that stands for an object not computed yet."""
+    """The base of all expressions: an object that is not computed yet."""
 
     __slots__ = ()
     _is_scalar = False
@@ -85,7 +85,7 @@ class BaseExpression(Delayed):
     if TYPE_CHECKING:
 
         def _output(self, dtype: Any, name: str | None) -> Any:
-            """A new object that will be written as a whole: it has no store before the result is there."""
+            """A new object that will be written as a whole: it has no store until the result exists."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class BaseExpression(Delayed):
             masked = mask is not None
             if masked:
                 mask = fitting_mask(mask, output, output.shape)
-            # There is nothing to keep outside of the mask: what was computed under it is the result.
+            # The new object is empty outside of the mask, so the masked result is the whole result.
             execute_node(node_of((self.ir_op, output, self.op, self.args, mask, None, masked, None, 0)))
             return output
         output = self.construct_output(dtype, name=name)
@@ -132,7 +132,7 @@ class BaseExpression(Delayed):
 
     @property
     def engine(self) -> Any:
-        """Where the operands are; a Scalar goes along with the others."""
+        """The engine of the operands; a Scalar works with any engine."""
         found = None
         for arg in self.args:
             engine = getattr(arg, "_engine", None)
@@ -155,7 +155,7 @@ class BaseExpression(Delayed):
 
 
 class HtmlName:
-    """An operand with its name as notebooks show it."""
+    """An operand with its name in HTML, for notebooks."""
 
     def __init__(self, operand: Any) -> None:
         self._operand = operand
@@ -358,7 +358,7 @@ class IndexExpr(Delayed):
         name: str | None = None,
         **opts: Any,
     ) -> Any:
-        """Extract into a new object; ``input_mask`` has the shape of what is read, ``mask`` that of the result."""
+        """Extract into a new object; ``input_mask`` has the shape of the operand, ``mask`` that of the result."""
         if input_mask is not None:
             if mask is not None:
                 raise TypeError("mask and input_mask arguments cannot both be given")
@@ -379,7 +379,7 @@ class IndexExpr(Delayed):
         return self.parent._extraction(self.indexes)
 
     def _mask_of_result(self, mask: Mask) -> Mask:
-        """An input mask goes through the same extraction as its object."""
+        """Extract an input mask by the same index as its object."""
         parent, given = self.parent, mask.parent
         axes = self.indexes.axes
         if given.ndim == 1 and parent.ndim == 2:

@@ -15,8 +15,8 @@ FORMATS = {
     "bitmap": ("bitmapr", "bitmapc"),
     "full": ("fullr", "fullc"),
 }
-MANY_ENTRIES = 2**20  # more are not brought to the host to show some of them
-FIRST_ENTRIES = 10  # of what is too large to be shown as a whole, in notebooks
+MANY_ENTRIES = 2**20  # larger objects are not copied to the host to show some entries
+FIRST_ENTRIES = 10  # shown of a large object in notebooks
 
 
 CSS_STYLE = (
@@ -26,7 +26,7 @@ CSS_STYLE = (
 
 
 def heading(name: str, kind: str, facts: dict[str, object]) -> str:
-    """Two lines: what it is called, and what is known of it.
+    """Two lines: the name of an object, and its properties.
 
     >>> print(heading('"v"', "gb.Vector", {"nvals": 3, "size": 10}))
     "v"        nvals  size
@@ -43,7 +43,7 @@ def heading(name: str, kind: str, facts: dict[str, object]) -> str:
 
 
 def html_heading(kind: str, facts: dict[str, object]) -> str:
-    """The same as a table."""
+    """The heading as an HTML table."""
     names = "".join(f"    <td><pre>{name}</pre></td>\n" for name in facts)
     values = "".join(f"    <td>{value}</td>\n" for value in facts.values())
     cell = f'    <td rowspan="2" class="gb-info-name-cell"><pre>{kind}</pre></td>\n'
@@ -68,7 +68,7 @@ def _scalar_facts(s: Any) -> dict[str, Any]:
 
 
 def format_mask(mask: Any) -> str:
-    """The object of a mask, and how it is read."""
+    """A mask: its object, and whether it uses structure or values."""
     parent = mask.parent
     show = format_vector if parent.ndim == 1 else format_matrix
     return show(parent, f'"{mask.name}"', f"{type(mask).__name__}\nof gb.{type(parent).__name__}")
@@ -103,7 +103,7 @@ def format_matrix(a: Any, name: str | None = None, kind: str | None = None) -> s
 
 
 def html_vector(v: Any) -> str:
-    """For notebooks: the first entries, and what is known of them all."""
+    """A Vector for notebooks: the first entries and the properties."""
     facts = {"nvals": v.nvals, "size": v.size, "dtype": v.dtype.name, "storage": v._store.kind, **_memory(v)}
     if v.size <= MAX_COLS:
         content = html_table(["index", *range(v.size)], [["value", *(_cell(v.get(i)) for i in range(v.size))]])
@@ -113,7 +113,7 @@ def html_vector(v: Any) -> str:
 
 
 def html_matrix(a: Any) -> str:
-    """For notebooks: small ones as a whole, of others the first entries; and what is known of them all."""
+    """A Matrix for notebooks: all entries of a small one, the first entries of others, and the properties."""
     kind = type(a).__name__
     facts = {"nvals": a.nvals, "nrows": a.nrows, "ncols": a.ncols, "dtype": a.dtype.name}
     facts |= {"storage": _form(a), **_memory(a._matrix if a._is_transposed else a)}
@@ -130,12 +130,12 @@ def _rule(head: str) -> str:
 
 
 def _form(a: Any) -> str:
-    """The form of a matrix, in python-graphblas's words; those of a transpose are by columns."""
+    """The storage format of a matrix in the terms of python-graphblas; that of a transpose is by columns."""
     return FORMATS[a._store.form][a._is_transposed]
 
 
 def _first_entries(x: Any, size: int) -> list[list[Any]]:
-    """Without bringing all entries to the host: longer and longer beginnings."""
+    """The first entries, from longer and longer slices: a large object is not copied to the host."""
     length = FIRST_ENTRIES
     while True:
         length = min(length, size)
@@ -158,7 +158,7 @@ def _memory(x: Any) -> dict[str, str]:
 
 
 def _positions(size: int, most: int) -> list[int | None]:
-    """All positions, or the first and last ones with a gap (None) between."""
+    """All positions, or the first and last ones with None for the gap."""
     if size <= most:
         return list(range(size))
     half = most // 2

@@ -1,4 +1,4 @@
-"""The objects of a recorded function: formal ones in place of its arguments, and those that it makes at every call."""
+"""The objects of a recorded function: formal objects for its arguments, and the objects that each call creates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .vector import Vector
 
 
 class _Unknown:
-    """In place of a store, while a function is recorded."""
+    """The store of a formal object while a function is recorded."""
 
     def __init__(self, name: str) -> None:
         self.__dict__["of"] = name
@@ -24,7 +24,7 @@ class _Unknown:
 
 
 def formal(given: Any) -> Any:
-    """A handle like the given one, without contents."""
+    """A handle with the type and shape of the given one, without contents."""
     formal = object.__new__(type(given))
     formal.dtype, formal.name, formal._engine = given.dtype, given.name, given._engine
     if formal.ndim == 0:
@@ -37,7 +37,7 @@ def formal(given: Any) -> Any:
 
 
 def contents(made: Any) -> Any:
-    """What an object that a function has made holds."""
+    """The contents of an object that a function created."""
     return made._store if made.ndim else made._content
 
 
@@ -47,12 +47,12 @@ def is_empty_list(initial: object) -> bool:
 
 
 def empty_list(initial: VectorStore) -> VectorStore:
-    """Another one: arrays without elements may be shared."""
+    """Another empty store: arrays without elements may be shared."""
     return VectorStore.known(initial.size, initial.values, initial.indices, None, 0)
 
 
 def begin(made: Any, initial: Any) -> None:
-    """As the function made it."""
+    """Reset an object to the contents that the function created it with."""
     if made.ndim == 0:
         made._content = initial
     elif initial.nvals:
@@ -64,7 +64,7 @@ def begin(made: Any, initial: Any) -> None:
 
 
 def same(made: Any) -> Any:
-    """A new object with the contents of one that the recording keeps."""
+    """A new object with the contents of an object of the recording."""
     kind = type(made)
     new = object.__new__(kind)
     new.dtype, new._engine = made.dtype, made._engine
@@ -78,7 +78,7 @@ def same(made: Any) -> Any:
 
 
 def give(target: Any, source: Any) -> None:
-    """Give an object the contents of the one that stood for it in the program."""
+    """Give an object the contents of the object that represents it in the program."""
     if target is source or isinstance(target, recording.Count):
         return
     if target.ndim:
@@ -88,7 +88,7 @@ def give(target: Any, source: Any) -> None:
 
 
 class _Absent:
-    """In place of the contents of an object made in a body that may not have run."""
+    """The contents of an object created in a body that may not have run."""
 
     def __init__(self, name: str) -> None:
         self.__dict__["_name"] = name
@@ -99,7 +99,7 @@ class _Absent:
 
 
 def withdraw(made: Any) -> None:
-    """Make reading an object or a count an error: Python may not have made it."""
+    """Make reading an object or a count an error: the body that creates it may not have run."""
     if isinstance(made, recording.Count):
         made.is_lost = True
     elif made.ndim:

@@ -1,4 +1,4 @@
-"""Indices as users write them, resolved against a shape: integers, slices, lists, arrays, Vectors, Scalars, ``...``."""
+"""Resolve an index against a shape: integers, slices, lists, arrays, Vectors, Scalars, ``...``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..types import Engine
 
 
-LONG_SLICE = 2**24  # positions that are not listed
+LONG_SLICE = 2**24  # slices with more positions are not expanded
 
 
 FEW = 64
@@ -30,18 +30,18 @@ _INTEGERS = {int}
 
 class Axis:
     """One resolved axis: ``index`` is an int (``size`` None), None for everything, an int64 array, a range (for a long
-    slice, whose positions are never listed), or a Vector. The array of a short slice is made when it is first read;
-    contiguous slices work without it.
+    slice, which is never expanded), or a Vector. The array of a short slice is created at the first read; contiguous
+    slices work without it.
 
-    The values of a Vector are positions, in order; they are looked at when the operation runs. So is the value of a
-    Scalar that a loop changes.
+    The values of a Vector are positions, in order. They are read when the operation runs, like the value of a Scalar
+    that a loop changes.
     """
 
     __slots__ = ("size", "_index", "dimsize", "positions")
-    given: Any = None  # an array that is not checked yet
+    given: Any = None  # an unchecked array
 
     def __init__(self, size: int | None, index: Any, dimsize: int, positions: range | None = None) -> None:
-        self.positions = positions  # of a slice
+        self.positions = positions  # the positions of a slice
         self.size = size
         self._index = index
         self.dimsize = dimsize
@@ -55,12 +55,12 @@ class Axis:
 
     @property
     def is_long(self) -> bool:
-        """Whether this is a slice so long that its positions are never listed."""
+        """Whether this is a slice too long to be expanded."""
         return type(self._index) is range
 
     @property
     def window(self) -> range | None:
-        """The positions of a slice that follow each other."""
+        """The positions of a contiguous slice."""
         part = self.positions
         return part if part is not None and part.step == 1 else None
 
@@ -85,7 +85,7 @@ class Axis:
 
     @property
     def position(self) -> int:
-        """That of an axis with one; a count or a Scalar of a loop has its value now."""
+        """The position of an axis with one position; a count or Scalar of a loop is read now."""
         return self.index if type(self.index) is int else _wrap(int(self.index), self.dimsize)
 
     def on(self, engine: Any) -> Any:
@@ -104,8 +104,8 @@ class Axis:
 
 
 class GivenAxis(Axis):
-    """Positions in the memory of an engine, unchecked. As those of a Vector they are checked when the operation runs:
-    by the kernel that reads the entries, or when a list of them is made."""
+    """Unchecked positions in the memory of an engine. They are checked when the operation runs, like those of a Vector:
+    by the kernel that reads the entries, or when ``index`` is read."""
 
     __slots__ = ("given", "_engine")
 
@@ -155,7 +155,7 @@ class Indexes:
 
     @property
     def vector(self) -> Any:
-        """The Vector that says which positions of another Vector are meant, or None."""
+        """The Vector of positions that indexes another Vector, or None."""
         return self.axes[0].index if len(self.axes) == 1 and self.axes[0].is_vector else None
 
     @property
@@ -164,7 +164,7 @@ class Indexes:
 
     @property
     def py_indices(self) -> Any:
-        """The index as Python would take it."""
+        """The index in Python's notation."""
         keys = tuple(axis.as_key() for axis in self.axes)
         return keys if len(keys) > 1 else keys[0]
 
@@ -174,7 +174,7 @@ class Indexes:
 
 def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
     kind = type(key)
-    if kind in natives and kind is not np.ndarray and _is_read_late(obj):  # the engine's own: nothing to convert
+    if kind in natives and kind is not np.ndarray and _is_read_late(obj):  # an array of the engine needs no conversion
         return _resolve_array(key, size, obj._engine, True)
     if kind is Number:  # the count of a loop
         return Axis(None, key if key.symbolic else _wrap(int(key), size), size)
@@ -195,8 +195,8 @@ def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
 
 
 def _resolve_object(key: Any, size: int, obj: Any) -> Any:
-    """A Scalar becomes an integer, a Vector of integers and an array are lists of positions; our other objects are
-    mistakes; anything else must turn into a list."""
+    """Resolve a key that is not an integer, slice or list: a Scalar becomes an integer; a Vector of integers and an array
+    are lists of positions; other objects of this library are errors; any other key is converted to a list."""
     kind = output_type(key)
     if kind is kinds.Scalar:
         if key.dtype.np_type.kind not in "iu":
@@ -216,7 +216,7 @@ def _resolve_object(key: Any, size: int, obj: Any) -> Any:
     if kind is kinds.TransposedMatrix:
         raise TypeError("Invalid type for index: TransposedMatrix.")
     array = given_array(key, obj._engine)
-    if array is None and hasattr(key, "__dlpack__"):  # of another library, in the memory of the host
+    if array is None and hasattr(key, "__dlpack__"):  # a host array of another library
         array = np.from_dlpack(key)
     if array is not None:
         return _resolve_array(array, size, obj._engine, _is_read_late(obj))
@@ -230,12 +230,12 @@ def _resolve_object(key: Any, size: int, obj: Any) -> Any:
 
 
 def _is_read_late(obj: Any) -> bool:
-    """Whether arrays of a device that say which positions of an object are meant are read when the operation runs."""
+    """Whether device arrays that index this object are read when the operation runs."""
     return obj.ndim == 1 and obj._engine.checks_positions_late and not recording.active
 
 
 def _resolve_vector(key: Any, size: int, obj: Any) -> Axis:
-    if key._role != "object":  # an expression: computed here if that is allowed
+    if key._role != "object":  # an expression is computed here, if automatic computation is on
         key = key._get_value()
     if key._engine is not obj._engine:
         raise InvalidObject(f"index {key.name} and {obj.name} are on different backends; use .to({obj._engine.name!r})")
@@ -259,7 +259,7 @@ def _resolve_slice(key: slice, size: int) -> Axis:
 
 
 def _slice_of(positions: range, size: int) -> slice:
-    """The shortest slice for positions; that of none as SuiteSparse has it, behind its own end.
+    """The shortest slice for these positions; an empty slice has the form that SuiteSparse uses, with start above stop.
 
     >>> _slice_of(range(1, 5, 2), 5), _slice_of(range(4, 2, -1), 5), _slice_of(range(2, 0), 5)
     (slice(1, None, 2), slice(None, -3, -1), slice(2, 1, None))
@@ -274,7 +274,7 @@ def _slice_of(positions: range, size: int) -> slice:
 
 
 def _slice_text(positions: range, size: int) -> str:
-    """As short as one would write it.
+    """The positions as a slice in its shortest notation.
 
     >>> _slice_text(range(0, 5, 2), 5), _slice_text(range(1, 3), 5), _slice_text(range(4, -1, -1), 5)
     ('::2', '1:3', '::-1')
@@ -286,7 +286,7 @@ def _slice_text(positions: range, size: int) -> str:
 
 
 def _checked_few(numbers: list[int], size: int) -> np.ndarray:
-    """The positions of a short list: Python looks through it before NumPy has begun to."""
+    """The checked positions of a short list: a loop in Python is faster than a call of NumPy."""
     low, high = min(numbers), max(numbers)
     _check_range(low, high, size)
     if low < 0:
@@ -312,7 +312,7 @@ def _resolve_array(index: Any, size: int, engine: Any = None, later: bool = Fals
 
 
 def _checked(index: Any, size: int, engine: Engine) -> Any:
-    """Positions from 0 on, as a copy."""
+    """A copy of the positions, checked, with negative ones counted from the end."""
     if type(index) is not np.ndarray and engine is not None:
         found = engine.checked_positions(index, size)
         if found is not None:

@@ -1,4 +1,4 @@
-"""Infix notation: ``x | y``, ``x & y``, ``A @ B`` wait for an operator."""
+"""Infix notation: ``x | y``, ``x & y`` and ``A @ B`` become expressions when an operator is called on them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _shown(x: Any, html: bool = False) -> str:
 
 
 class _BooleanDefault(InfixExpr):
-    """``x | y`` and ``x & y`` compute by themselves only for BOOL."""
+    """``x | y`` and ``x & y``: only those of BOOL operands are computed automatically."""
 
     __slots__ = ()
     _default: Any = None
@@ -85,7 +85,7 @@ class _BooleanDefault(InfixExpr):
         )
 
     def _get_value(self, attr: str | None = None) -> Any:
-        self._to_expr()  # other types than BOOL are the mistake, whether or not automatic computation is on
+        self._to_expr()  # types other than BOOL are the error to report, even if automatic computation is off
         return super()._get_value(attr)
 
 
@@ -106,7 +106,7 @@ class _Or(_BooleanDefault):
     def __ror__(self, other: Any) -> Any:
         return ewise_infix(other, self, "__or__", reflected=True)
 
-    # An operand of a chain, `op(x | y | z)`: the method of what it becomes computes it.
+    # An operand of a chain, `op(x | y | z)`: the class of its result has the method.
     def _ewise_add(self, other: Any, op: Any, is_infix: bool = False) -> Any:
         return self._output_type._ewise_add(self, other, op, is_infix)
 

@@ -1,7 +1,7 @@
-"""The kinds of objects, for modules that come before the ones that define them.
+"""A registry of the object kinds, for modules that are imported before the kinds are defined.
 
-Vectors, Matrices and Scalars make each other, and so does every operation that lies below them. Were each module to
-import the others, all would import all; instead each kind is put here by the module that defines it.
+Vectors, Matrices, Scalars and their operations create each other, which would make their imports circular. Instead,
+each module registers the kind that it defines here.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ MatrixStorage: Any  # ``A.ss``
 
 
 def output_type(value: object) -> type:
-    """The type an object stands for: an expression of a Vector counts as a Vector."""
+    """The type of the result: an expression of a Vector counts as a Vector."""
     kind = type(value)
     return getattr(kind, "_output_type", kind)
 
 
 def stands_for(kind: Any, *classes: Any) -> None:
-    """Say that these classes count as ``kind`` for :func:`output_type`."""
+    """Register these classes as ``kind`` for :func:`output_type`."""
     for cls in classes:
         cls._output_type = kind
         if not hasattr(cls, "output_type"):  # an infix expression becomes another expression first
@@ -35,7 +35,7 @@ def stands_for(kind: Any, *classes: Any) -> None:
 
 
 class StorageOf:
-    """The attribute ``ss``: of an object its storage, of the class the way to make objects of stored arrays."""
+    """The attribute ``ss``: the storage of an object; on the class, the constructors from stored arrays."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind

@@ -1,10 +1,10 @@
-"""``for depth in gb.loop(frontier): ...``: an ordinary loop that an engine may take over as a whole.
+"""``for depth in gb.loop(frontier): ...``: an ordinary loop that an engine can run as a whole.
 
-Python goes through the body twice or more often. Every operation in it is recorded instead of run. If these rounds are
+Python executes the body twice or more often, and every operation in it is recorded instead of run. If these rounds are
 the same, an engine repeats them until the condition fails, as one kernel (CUDA) or one compiled function (CPU), or else
-one node is run after another. If a round changes what only Python sees (a number, a list), the loop is iterated. While
-recording, values are not known: reading one that changes in the loop, or deciding by it, is a :class:`LoopError` that
-names the line, or with ``fallback=True`` the end of recording and ordinary iteration.
+node by node. If a round changes state that only Python sees (a number, a list), the loop is iterated. Values are unknown
+while recording: reading a value that changes in the loop, or branching on it, raises a :class:`LoopError` that names
+the line; with ``fallback=True`` it ends the recording, and Python iterates the loop.
 """
 
 from __future__ import annotations
@@ -35,34 +35,34 @@ if TYPE_CHECKING:
     from ..types import Engine
 
 
-OBJECTS = (Vector, Scalar, Matrix)  # that a loop can change
+OBJECTS = (Vector, Scalar, Matrix)  # kinds that a loop can change
 
 
 def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) -> Loop:
     """Repeat the body of a ``for`` statement while the condition holds; the loop variable counts from 0.
 
     ``condition`` is a Vector or Matrix (it holds while there are entries), a Scalar, or a comparison of Scalars
-    such as ``error > 1e-6`` or ``v.reduce() > 1``; it is looked at before every step, of which there are at most
-    ``limit``. The engine runs the loop as a whole, or from the recording. The body may change Vectors, Matrices and
-    Scalars (``<<``), make new ones, bind names to them, and use the count. It is recorded before it runs: a body that
-    looks at values that change raises a LoopError, or with ``fallback`` iterates; one that changes numbers or lists of
-    Python's is iterated.
+    such as ``error > 1e-6`` or ``v.reduce() > 1``. It is evaluated before every step; there are at most ``limit``
+    steps. The engine runs the loop as a whole, or from the recording. The body may change Vectors, Matrices and
+    Scalars (``<<``), create new ones, bind names to them, and use the count. It is recorded before it runs. A body that
+    reads changing values raises a LoopError, or iterates with ``fallback``. A body that changes numbers or lists of
+    Python is iterated.
 
     Parameters
     ----------
     condition : Vector, Matrix, Scalar or comparison of Scalars
-        While it has entries, or is true, there is a step.
+        The loop takes a step while this has entries, or is true.
     limit : int, optional
-        At most so many steps.
+        The largest number of steps.
     fallback : bool
-        Whether a body that cannot be recorded iterates instead of raising a LoopError.
+        Whether to iterate a body that cannot be recorded, instead of raising a LoopError.
 
     Raises
     ------
     TypeError
-        The condition is no object that can change.
+        The condition is not an object that can change.
     LoopError
-        The body looks at a value, without ``fallback``, or does something else in every round that cannot be repeated.
+        The body reads a changing value, without ``fallback``, or its rounds differ in a way that cannot be repeated.
 
     Examples
     --------
@@ -80,20 +80,20 @@ def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) ->
 
 
 def when(condition: Any) -> Loop:
-    """``for _ in when(condition): ...``: an ``if`` that a loop can hold. Its body runs once if the condition holds.
+    """``for _ in when(condition): ...``: an ``if`` inside a loop. Its body runs once if the condition holds.
 
-    The condition is one of :func:`loop`. It is a ``for`` because that is how Python lets us decide later: while a loop
-    is recorded, an ``if`` would have to be decided at once.
+    The condition is one of :func:`loop`. It is a ``for`` statement because the decision can then be recorded; Python
+    decides an ``if`` at once, while the loop is recorded.
 
     Parameters
     ----------
     condition : Vector, Matrix, Scalar or comparison of Scalars
-        Whether the block runs: it has entries, or is true.
+        The block runs if this has entries, or is true.
 
     Raises
     ------
     TypeError
-        The condition is no object that can change.
+        The condition is not an object that can change.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def _check_condition(condition: object, name: str) -> None:
 
 
 def _whole(limit: Any) -> int:
-    """A number of steps: an integer of any kind, not negative. 2.5 steps are a mistake, and so is True."""
+    """Check a number of steps: a non-negative integer of any type. Errors: 2.5 and True."""
     try:
         steps = None if isinstance(limit, (bool, np.bool_)) else operator.index(limit)
     except TypeError:
@@ -130,9 +130,9 @@ def _whole(limit: Any) -> int:
 
 
 class Loop:
-    """What ``gb.loop`` returns: iterate over it once. ``steps`` counts the steps, ``mode`` says how they ran.
+    """The result of ``gb.loop``: iterate over it once. ``steps`` counts the steps, ``mode`` says how they ran.
 
-    ``program`` is what was recorded, if the loop was; it prints as text.
+    ``program`` is the recording, if there is one; it prints as text.
 
     >>> import grblas_gpu as gb
     >>> left = gb.Vector.from_coo([0, 1, 2], [3, 1, 2])
@@ -152,7 +152,7 @@ class Loop:
         self.condition = condition._matrix if isinstance(condition, TransposedMatrix) else condition  # the same entries
         self.limit = limit
         self.once = once
-        self.recipe = _recipe(condition)  # the nodes that compute the condition again
+        self.recipe = _recipe(condition)  # nodes that recompute the condition
         self._fallback = fallback
 
     def __iter__(self) -> Iterator[int]:
@@ -167,7 +167,7 @@ class Loop:
                 "a loop inside of a loop" if code is not None else "a loop inside of a call, such as enumerate,"
             )
         if self.once or not recorded or config["loops"] == "iterated":
-            return self._iterate()  # a condition that is computed before every step is not recorded
+            return self._iterate()  # a condition that is computed before every step cannot be recorded
         engine: Any = condition.engine if _is_comparison(condition) else condition._engine
         if code is None:
             trace_iterated(f"line {frame.f_lineno}: the loop is inside of a call, such as enumerate")
@@ -182,7 +182,7 @@ class Loop:
         return html_object("Loop", facts, f"<pre>{escape(lines)}</pre>" if lines else "")
 
     def goes_on(self) -> bool:
-        """Whether there is another step, after those that were made."""
+        """Whether there is another step."""
         if self.limit is not None and self.steps >= self.limit:
             return False
         for node in self.recipe:
@@ -190,7 +190,7 @@ class Loop:
         return holds(self.condition)
 
     def _is_over(self) -> bool:
-        """Whether it is known without waiting for a device that there is no step at all."""
+        """Whether the host knows, without waiting for a device, that there is no step."""
         if self.limit == 0:
             return True
         condition: Any = self.condition
@@ -213,7 +213,7 @@ class Loop:
                 yield recorder.begin_round()
                 if not recorder.symbolic or not recorder.end_round():
                     break
-        except GeneratorExit:  # the body was left: what it did so far has happened
+        except GeneratorExit:  # Python left the body: run the steps so far
             if recorder.symbolic:
                 recorder.stop()
                 recorder.run_recorded()
@@ -229,7 +229,7 @@ class Loop:
             self._run_plain(engine, recorder)
         else:
             self._run_turns(engine, recorder, turns)
-        while (self.steps - recorder.rounds) % turns:  # until names mean what they would after all steps
+        while (self.steps - recorder.rounds) % turns:  # until names refer to the objects that they have after all steps
             recorder.start()
             try:
                 yield recorder.begin_round()
@@ -244,14 +244,14 @@ class Loop:
         self.steps = self._run(engine, program)
 
     def _run_turns(self, engine: Engine, recorder: Recorder, turns: int) -> None:
-        """Rounds in which objects take turns: as many of them as there are turns are one body."""
+        """Run rounds in which objects rotate: one turn of all of them is one body."""
         done = Scalar.from_value(0)
         program = self.program = recorder.unrolled(done)
         rounds = self._run(engine, program)
         self.steps = int(done.value)
         if self.limit is not None and self.steps == turns * rounds:
             program.count.step = rounds
-            for nodes in recorder.steady.turned[: self.limit - self.steps]:  # less than all turns
+            for nodes in recorder.steady.turned[: self.limit - self.steps]:  # an incomplete turn
                 if not self.goes_on():
                     break
                 for node in nodes:
@@ -267,7 +267,7 @@ class Loop:
         return int(steps)
 
     def _nest(self, recorder: Recorder, frame: FrameType, code: BodyCode) -> Iterator[Any]:
-        """A part of a recording."""
+        """Record this loop as a part of an outer recording."""
         self.mode = "recorded"
         recorder.enter(self, frame, code)
         finished = False
@@ -283,14 +283,14 @@ class Loop:
 
 
 def _is_on_host(part: Any) -> bool:
-    """Whether a part of a condition can be looked at without waiting for a device."""
+    """Whether a part of a condition can be read without waiting for a device."""
     if part.ndim == 0:
         return getattr(part, "_later", None) is None
     return getattr(part._store, "known_nvals", None) is not None
 
 
 def _recipe(condition: object) -> list[Node]:
-    """The nodes that compute what a condition was computed of: ``v.reduce() > 1`` is looked at before every step."""
+    """The nodes that compute the operands of a condition: ``v.reduce() > 1`` is evaluated before every step."""
     nodes: list[Node] = []
     for arg in getattr(condition, "args", ()):
         origin = getattr(arg, "_origin", None)
@@ -300,5 +300,5 @@ def _recipe(condition: object) -> list[Node]:
 
 
 def _is_comparison(condition: object) -> bool:
-    """Whether this is an expression of Scalars."""
+    """Whether this is an expression of Scalars only."""
     return isinstance(condition, BaseExpression) and not any(getattr(arg, "ndim", 0) for arg in condition.args)

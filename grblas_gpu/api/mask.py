@@ -11,7 +11,7 @@ from .kinds import output_type
 
 
 class Mask:
-    """Where an output may be written. Made by ``.S``, ``.V`` and ``~`` of a Vector or Matrix.
+    """The positions where an output may be written. ``.S``, ``.V`` and ``~`` of a Vector or Matrix create masks.
 
     >>> from grblas_gpu import Vector
     >>> v, w = Vector.from_coo([0, 2], [5, 6], size=4), Vector(int, 4)
@@ -31,7 +31,7 @@ class Mask:
         self.parent = parent
 
     def view(self) -> MaskView:
-        """What an engine reads of it."""
+        """The view of the mask that engines read."""
         return view_of((self.parent._store, self.structure, self.complement))
 
     @property
@@ -58,16 +58,16 @@ class Mask:
     def new(
         self, dtype: Any = None, *, complement: bool = False, mask: Any = None, name: str | None = None, **opts: Any
     ) -> Any:
-        """A new object that is True where this mask lets an output be written.
+        """A new object that is True where this mask is open.
 
         Parameters
         ----------
         dtype : dtype, optional
             The type of the new object; BOOL by default.
         complement : bool
-            Whether it is True where this mask does not.
+            Whether to return True where this mask is closed, instead.
         mask : Mask, optional
-            A second mask that must let it, too.
+            A second mask that must be open, too.
         name : str, optional
             The name that messages and ``print`` show.
         **opts : keywords
@@ -155,7 +155,7 @@ ValueMask._inverse, ComplementedValueMask._inverse = ComplementedValueMask, Valu
 
 
 def check_mask(mask: Any, output: Any = None) -> Mask:
-    """A mask from what a user gave: a Mask, or a Boolean object (taken as ``.V``)."""
+    """The mask of an argument: a Mask, or a Boolean object (used as ``.V``)."""
     if not isinstance(mask, Mask):
         if output_type(mask) not in (kinds.Vector, kinds.Matrix):
             raise TypeError(f"Invalid mask: {type(mask)}; expected a Vector or Matrix with .S or .V")

@@ -195,7 +195,7 @@ def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
 
 
 def _resolve_object(key: Any, size: int, obj: Any) -> Any:
-    """Resolve a key that is not an integer, slice or list: a Scalar becomes an integer; a Vector of integers and an array
+    """Resolve a key that is no integer, slice or list: a Scalar becomes an integer; a Vector of integers and an array
     are lists of positions; other objects of this library are errors; any other key is converted to a list."""
     kind = output_type(key)
     if kind is kinds.Scalar:

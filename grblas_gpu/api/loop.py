@@ -2,8 +2,8 @@
 
 Python executes the body twice or more often, and every operation in it is recorded instead of run. If these rounds are
 the same, an engine repeats them until the condition fails, as one kernel (CUDA) or one compiled function (CPU), or else
-node by node. If a round changes state that only Python sees (a number, a list), the loop is iterated. Values are unknown
-while recording: reading a value that changes in the loop, or branching on it, raises a :class:`LoopError` that names
+node by node. If a round changes state that only Python sees (a number, a list), the loop is iterated. While recording,
+values are unknown: reading a value that changes in the loop, or branching on it, raises a :class:`LoopError` that names
 the line; with ``fallback=True`` it ends the recording, and Python iterates the loop.
 """
 

@@ -100,7 +100,7 @@ class Matrix(
         self.name = f"M_{next(Matrix._name_counter)}" if name is None else name
         self._engine = current_engine()
         if recording.active and (recorder := recording.current()) is not None:
-            with recording.paused():  # on every engine a body may make one
+            with recording.paused():  # a body may create one on any engine
                 self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
             recorder.new(self)
         else:
@@ -108,7 +108,7 @@ class Matrix(
 
     @classmethod
     def _unwritten(cls, engine: Engine, dtype: DTypeLike, nrows: int, ncols: int, name: str | None) -> Matrix:
-        """A Matrix that an expression is computed into: it has no store before the result is there."""
+        """A Matrix for the result of an expression: it has no store until the result exists."""
         new = object.__new__(cls)
         new.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
         new._nrows = nrows if type(nrows) is int and 0 <= nrows < 2**60 else check_size(nrows, "nrows")
@@ -189,14 +189,14 @@ class Matrix(
 
     def __reduce__(self) -> Any:
         recording.read("the entries", self)
-        if getattr(self._store, "form", None) == "full":  # without the places of entries, which it has everywhere
+        if getattr(self._store, "form", None) == "full":  # a full matrix has entries everywhere: export values only
             return Matrix._deserialize, ({**self.ss.export("fullr"), "dtype": self.dtype}, self.name)
         rows, cols, values = self.to_coo()
         return _rebuild, (rows, cols, values, self.dtype, self._nrows, self._ncols, self.name)
 
     @staticmethod
     def _deserialize(pieces: Any, name: str) -> Matrix:
-        """What pickles of python-graphblas call: arrays as exported, or coordinates without SuiteSparse's storage."""
+        """Pickles of python-graphblas call this: with exported arrays, or with coordinates if there are none."""
         return Matrix.ss.import_any(name=name, **pieces) if isinstance(pieces, dict) else _rebuild(*(*pieces, name))
 
     # ---- in and out -----------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ class Matrix(
         columns : array_like of int
             The column of every entry, from 0.
         values : array_like or scalar
-            The values, or one for all entries, which is then stored once.
+            The values, or one value for all entries, which is stored once.
         dup_op : BinaryOp, optional
             The operator that combines duplicates; without it, duplicates raise a ValueError.
         clear : bool
@@ -392,8 +392,8 @@ class Matrix(
     ) -> np.ndarray:
         """A NumPy array, with ``fill_value`` where there is no entry.
 
-        With ``copy=False`` that of a full Matrix on the host is its own memory, if the type is its own: to change the
-        array is to change the Matrix, until it changes itself.
+        With ``copy=False``, the array of a full Matrix on the host is the Matrix's own memory, if the types are equal.
+        Changes of the array then change the Matrix, until the Matrix changes itself.
 
         Parameters
         ----------
@@ -457,11 +457,11 @@ class Matrix(
         }
 
     def device_arrays(self) -> dict[str, Any]:
-        """The stored arrays themselves, not copies: CuPy's on backend "cuda", NumPy's on others.
+        """The stored arrays themselves, not copies: CuPy arrays on backend "cuda", NumPy arrays on others.
 
-        Of a sparse Matrix they are the compressed sparse rows, ``indptr``, ``indices`` and ``values``; a hypersparse
-        one has ``rows`` and ``starts`` instead of ``indptr``. Of a full one they are the ``values`` row by row, of a
-        bitmap also ``present``. A single value may stand for all entries. ``A.to(form="sparse")`` has the rows of any.
+        A sparse Matrix has compressed sparse rows: ``indptr``, ``indices`` and ``values``. A hypersparse one has
+        ``rows`` and ``starts`` instead of ``indptr``. A full one has ``values`` row by row, a bitmap also ``present``. A
+        single value may represent all entries. ``A.to(form="sparse")`` converts any format to compressed sparse rows.
         Do not change the arrays.
 
         >>> arrays = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).device_arrays()
@@ -472,16 +472,16 @@ class Matrix(
         return dict(self._store.arrays)
 
     def to(self, backend: str | None = None, *, form: str | None = None) -> Matrix:
-        """This Matrix on another backend, or stored in another form: itself if it is so already, else a copy.
+        """This Matrix on another backend or in another storage format: itself if nothing changes, else a copy.
 
-        The library chooses a form whenever a Matrix changes; this one stays until then.
+        The format stays until the Matrix changes; then the library selects one.
 
         Parameters
         ----------
         backend : str, optional
-            "auto", "cpu", "cuda", "numpy" or "mpi"; by default where it is.
+            "auto", "cpu", "cuda", "numpy" or "mpi"; by default the current one.
         form : str, optional
-            "sparse" (compressed rows), "hypersparse" (of those that have entries), "bitmap" or "full", which needs an
+            "sparse" (compressed rows), "hypersparse" (only rows that have entries), "bitmap" or "full", which needs an
             entry everywhere.
 
         Raises
@@ -491,7 +491,7 @@ class Matrix(
         RuntimeError
             The backend is not available: CuPy, a device or MPI is missing.
         InvalidValue
-            No form has this name, or a position of a full matrix has no entry.
+            No format has this name, or a position of a full matrix has no entry.
 
         Examples
         --------
@@ -650,7 +650,7 @@ class Matrix(
 
     @reports_memory
     def resize(self, nrows: int, ncols: int) -> None:
-        """Change the shape; entries beyond it are dropped.
+        """Change the shape and drop entries outside of it.
 
         Parameters
         ----------
@@ -674,7 +674,7 @@ class Matrix(
         recording.refuse(f"resize of {self.name}")
         nrows, ncols = check_size(nrows, "nrows"), check_size(ncols, "ncols")
         store = self._engine.resize_matrix(self._store, nrows, ncols)
-        self._store, self._nrows, self._ncols = store, nrows, ncols  # no call between them, so no interrupt
+        self._store, self._nrows, self._ncols = store, nrows, ncols  # no call in between, so no interrupt
 
     def __setitem__(self, keys: object, expr: object, **opts: object) -> None:
         Updater(self, desc=descriptor_from_options(opts))[keys] = expr
@@ -691,7 +691,7 @@ class Matrix(
 
 
 class TransposedMatrix(MatrixOperations, NothingInPlace):
-    """``A.T``: reads like a Matrix, cannot be written to. The transposed structure is made once and kept by ``A``."""
+    """``A.T``: a read-only Matrix. The transposed structure is computed once and kept by ``A``."""
 
     __slots__ = ("_matrix", "_nrows", "_ncols", "__weakref__")
     _is_transposed = True

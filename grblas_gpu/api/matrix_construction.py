@@ -1,4 +1,4 @@
-"""How a Matrix is made: from coordinates, compressed formats, dense arrays, dictionaries."""
+"""Construction of a Matrix: from coordinates, compressed formats, dense arrays, dictionaries."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class MatrixConstruction:
         columns : array_like of int
             The column of every entry, from 0.
         values : array_like or scalar
-            The values, or one for all entries, which is then stored once.
+            The values, or one value for all entries, which is stored once.
         dtype : dtype, optional
             The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
             their own.
@@ -84,7 +84,7 @@ class MatrixConstruction:
         >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_dicts()
         {0: {1: 5}, 1: {0: 6}}
         """
-        inferred = nrows is None or ncols is None  # where all have to be looked at anyway
+        inferred = nrows is None or ncols is None  # then all indices are read anyway
         row_index = index_array(rows, "row indices", signs=inferred)
         col_index = index_array(columns, "column indices", signs=inferred)
         array, dtype = values_to_array(values, dtype)
@@ -128,7 +128,7 @@ class MatrixConstruction:
         edgelist : array_like or iterable of tuples
             (row, column) pairs, or (row, column, value) triples.
         values : array_like or scalar
-            The values, or one for all entries, which is then stored once.
+            The values, or one value for all entries, which is stored once.
         dtype : dtype, optional
             The type of the values; by default their own.
         nrows : int, optional
@@ -145,7 +145,7 @@ class MatrixConstruction:
         IndexOutOfBound
             An index is out of range.
         ValueError
-            An item has not two or three parts, a position occurs twice without ``dup_op``, or there is
+            An item does not have two or three parts, a position occurs twice without ``dup_op``, or there is
             nothing to infer a size from.
 
         Examples
@@ -204,10 +204,10 @@ class MatrixConstruction:
     ) -> Self:
         """A Matrix from the compressed sparse row format; rows need not be sorted.
 
-        On backend "cuda" arrays that are on the device already (CuPy's, or any with ``__cuda_array_interface__`` or
-        DLPack) stay there. The Matrix shares the memory of those that have the stored types: int32 pointers (int64 from
-        2**31 entries on), int32 column indices (int64 from 2**31 columns on) and values. To change one is to change the
-        other.
+        On backend "cuda", arrays on the device (CuPy's, or any with ``__cuda_array_interface__`` or DLPack) stay there.
+        The Matrix shares the memory of arrays that have the stored types: int32 pointers (int64 from 2**31 entries on),
+        int32 column indices (int64 from 2**31 columns on) and values. Changes of a shared array change the Matrix, and
+        vice versa.
 
         Parameters
         ----------
@@ -216,11 +216,11 @@ class MatrixConstruction:
         col_indices : array_like of int
             The column of every entry.
         values : array_like or scalar
-            The values, or one for all entries, which is then stored once.
+            The values, or one value for all entries, which is stored once.
         dtype : dtype, optional
             The type of the values; by default their own.
         nrows : int, optional
-            The number of rows; by default what ``indptr`` says.
+            The number of rows; by default that of ``indptr``.
         ncols : int, optional
             The number of columns; by default one more than the largest column index.
         name : str, optional
@@ -265,13 +265,13 @@ class MatrixConstruction:
         row_indices : array_like of int
             The row of every entry.
         values : array_like or scalar
-            The values, or one for all entries, which is then stored once.
+            The values, or one value for all entries, which is stored once.
         dtype : dtype, optional
             The type of the values; by default their own.
         nrows : int, optional
             The number of rows; by default one more than the largest row index.
         ncols : int, optional
-            The number of columns; by default what ``indptr`` says.
+            The number of columns; by default that of ``indptr``.
         name : str, optional
             The name that messages and ``print`` show.
 
@@ -313,11 +313,11 @@ class MatrixConstruction:
         compressed_rows : array_like of int
             The rows that have entries.
         indptr : array_like of int
-            Where each of them begins among the indices; one more than there are.
+            The start of each of these rows among the indices, and the end of the last one.
         col_indices : array_like of int
             The column of every entry.
         values : array_like or scalar
-            The values, or one for all entries, which is then stored once.
+            The values, or one value for all entries, which is stored once.
         dtype : dtype, optional
             The type of the values; by default their own.
         nrows : int, optional
@@ -366,11 +366,11 @@ class MatrixConstruction:
         compressed_cols : array_like of int
             The columns that have entries.
         indptr : array_like of int
-            Where each of them begins among the indices; one more than there are.
+            The start of each of these columns among the indices, and the end of the last one.
         row_indices : array_like of int
             The row of every entry.
         values : array_like or scalar
-            The values, or one for all entries, which is then stored once.
+            The values, or one value for all entries, which is stored once.
         dtype : dtype, optional
             The type of the values; by default their own.
         nrows : int, optional
@@ -452,14 +452,14 @@ class MatrixConstruction:
     ) -> Self:
         """A Matrix with an entry for every element of an array, or for those that are not ``missing_value``.
 
-        With ``copy=False`` the Matrix shares the memory of a NumPy array by rows that has the stored type and may be
-        written to; on backend "cuda" that of an array that is on the device already in any case. To change one is to
-        change the other.
+        With ``copy=False`` the Matrix shares the memory of a writable, row-major NumPy array of the stored type. On
+        backend "cuda" it always shares the memory of an array on the device. Changes of a shared array change the
+        Matrix, and vice versa.
 
         Parameters
         ----------
         values : array_like
-            Of two dimensions.
+            An array of two dimensions.
         missing_value : scalar, optional
             Positions with this value get no entry.
         dtype : dtype, optional
@@ -475,7 +475,7 @@ class MatrixConstruction:
         Raises
         ------
         ValueError
-            The array has not two dimensions.
+            The array does not have two dimensions.
         OutOfMemory
             The result does not fit in memory; no object changes.
 
@@ -520,7 +520,7 @@ class MatrixConstruction:
         Parameters
         ----------
         nested_dicts : dict of dicts
-            ``{row: {column: value}}``, or the other way round by ``order``.
+            ``{row: {column: value}}``, or ``{column: {row: value}}`` with ``order="columnwise"``.
         dtype : dtype, optional
             The type of the values; by default their own.
         order : {"rowwise", "columnwise"}

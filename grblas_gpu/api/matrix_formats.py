@@ -1,4 +1,4 @@
-"""The arrays of coordinate and compressed formats, checked, as stores; and stores as such arrays."""
+"""Conversion of coordinate and compressed formats to stores, with checks; and of stores to such arrays."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def entries_of(
         signed = (index.view(np.int64) if index.dtype == np.uint64 else index for index in (rows, cols))
         store = self._engine.build_matrix(nrows, ncols, *signed, values, dup_op)
     except IndexOutOfBound:
-        check()  # says which
+        check()  # raises an error that names the index
         raise
     except InvalidValue as error:
         raise duplicates_error(error) from None
@@ -76,7 +76,7 @@ def compressed_store(
 ) -> tuple[MatrixStore, Any]:
     """A checked CSR store from the arrays of a compressed format.
 
-    Arrays on the device are shared where they have the stored types; those on the host with ``copy=False``.
+    Device arrays of the stored types are shared; host arrays only with ``copy=False``.
     """
     pointers = checked_index(indptr, "index pointers")
     if isinstance(pointers, np.ndarray) or pointers.dtype != np.int32:  # a device keeps offsets of either width
@@ -101,7 +101,7 @@ def compressed_store(
     if index.size and int(index.max()) >= inner:
         raise InvalidObject(f"{what}: {int(index.max())} is out of range for size {inner}")
     array, index = own, index.astype(column_type(inner), copy=copy_index)
-    if not copy and isinstance(index, np.ndarray):  # kernels read arrays without gaps; those without stay shared
+    if not copy and isinstance(index, np.ndarray):  # kernels need contiguous arrays
         pointers, index, array = (np.ascontiguousarray(x) for x in (pointers, index, array))
     store = MatrixStore(count, inner, pointers, index, array)
     store._max_degree = longest
@@ -123,14 +123,14 @@ def compressed_store(
 
 
 def together(*arrays: object) -> tuple[Any, ...]:
-    """The arrays in one memory: the device's if one of them is there."""
+    """The arrays in one memory: that of the device if one of them is there."""
     if all(isinstance(array, np.ndarray) for array in arrays):
         return arrays
     return tuple(current_engine().array(array) for array in arrays)
 
 
 def decompress(compressed: object, indptr: ArrayLike, size: int | None) -> tuple[Any, int]:
-    """The line of every entry of a doubly compressed format, and the number of lines."""
+    """The row or column of every entry of a doubly compressed format, and the number of rows or columns."""
     pointers = index_array(indptr, "indptr")
     if pointers.size == 0:
         raise InvalidValue("indptr array must not be empty")
@@ -161,7 +161,7 @@ def doubly_compressed(a: Any, store: MatrixStore, dtype: DTypeLike) -> tuple[Any
 
 
 def shared_array(a: Any, dtype: Any) -> Any:
-    """The values of a full matrix as a table in their own memory; None of another, or of one value for all."""
+    """The values of a full matrix as a 2-D view of its memory; None for other formats and for iso values."""
     store = a._store
     if not isinstance(store, MatrixStore) or store.form != FULL or store.dtype != dtype.np_type:
         return None

@@ -1,6 +1,6 @@
-"""Columns in groups: which group has the largest sum in every row.
+"""Groups of columns: the group with the largest sum in every row.
 
-Engines that sum group by group need no matrix of all sums; the other engines compute products.
+Some engines sum group by group and need no matrix of all sums; the other engines compute products.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class MatrixGroups:
-    """What communities of vertices are found by."""
+    """The operation behind community detection."""
 
     __slots__ = ()
     _store: Any
@@ -37,26 +37,26 @@ class MatrixGroups:
     def heaviest_groups(
         self, groups: Vector, handicap: Vector | None = None, *, rows: Vector | None = None
     ) -> VectorExpression:
-        """For every row the group of columns with the largest sum of values, less its handicap; of equals the lowest.
+        """For every row, the group of columns with the largest sum of values minus its handicap; ties go to the lowest.
 
         That is the lowest g with the largest ``sum_j A_ij - handicap_g``, where the sum is over the columns j of group
-        g that have an entry in row i. A row without entries has none. Sums are of FP64.
+        g that have an entry in row i. A row without entries has no result. Sums are FP64.
 
         Parameters
         ----------
         groups : Vector
-            The group of every column, a number below that of columns.
+            The group of every column: a number below the number of columns.
         handicap : Vector, optional
-            For every group what is taken off its sum; none if not given.
+            The number subtracted from the sum of each group; by default 0.
         rows : Vector, optional
-            Only rows where this has an entry are looked at.
+            Computes only the rows where this has an entry.
 
         Raises
         ------
         DimensionMismatch
             A Vector has another size than the Matrix has columns, or rows.
         IndexOutOfBound
-            A group has a number that no column has.
+            The number of a group is not below the number of columns.
         DomainMismatch
             Values are complex numbers or records.
         InvalidValue
@@ -91,7 +91,7 @@ class MatrixGroups:
 
 
 def found(A: Matrix, groups: Vector, handicap: Vector | None, rows: Vector | None) -> Vector:
-    """By the engine, or by products where it has nothing better."""
+    """The result of the engine's own kernel, or of products if the engine has none."""
     engine = A._engine
     with recording.paused(), using(engine.name):
         groups, handicap = _full(groups, INT64), handicap if handicap is None else _full(handicap, FP64)
@@ -122,7 +122,7 @@ def _by_products(A: Any, groups: Vector, handicap: Vector | None, rows: Vector |
 
 
 def _full(x: Vector, dtype: DataType) -> Vector:
-    """The Vector with values of this type in an array."""
+    """The Vector with values of this type in a full array."""
     if x.nvals < x.size:
         raise InvalidValue("heaviest_groups: every column must have a group, and every group a handicap")
     if x.dtype != dtype:

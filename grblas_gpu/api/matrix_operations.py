@@ -350,14 +350,14 @@ class MatrixOperations(Tensor):
     def reposition(
         self, row_offset: int, column_offset: int, *, nrows: int | None = None, ncols: int | None = None
     ) -> MatrixExpression:
-        """The entries moved by offsets; those that leave the Matrix are dropped.
+        """The entries moved by offsets; entries that leave the Matrix are dropped.
 
         Parameters
         ----------
         row_offset : int
-            How many rows entries move down; up if negative.
+            The number of rows that entries move down; up if negative.
         column_offset : int
-            How many columns entries move to the right; to the left if negative.
+            The number of columns that entries move to the right; to the left if negative.
         nrows : int, optional
             The number of rows of the result; the same by default.
         ncols : int, optional
@@ -390,7 +390,7 @@ class MatrixOperations(Tensor):
         Parameters
         ----------
         n : int
-            How often; 0 gives the identity.
+            The exponent; 0 gives the identity.
         op : Semiring or str
             The operators that add and multiply, typed or untyped: ``semiring.min_plus``, or ``"min_plus"``.
 

@@ -1,7 +1,7 @@
-"""What searches like to know of a graph before they start: made once, and kept with the matrix.
+"""Properties and views of a graph that searches use: computed once, and kept with the matrix.
 
-All of it follows from the structure, and index arrays never change once made: as long as a matrix holds the arrays that
-it held when something was prepared, that is still right.
+All of them follow from the structure, and index arrays never change. They stay valid while the matrix holds the arrays
+that they were computed from.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from .vector import Vector
 
 
-SEARCHES = 64  # at once, at most
-ROWS_ENTRIES = 2**20  # of a matrix of searches, at most: large graphs have work enough in one row
-SIDE_BY_SIDE_ENTRIES = 2**22  # of searches side by side, which are worked on in one go
-COPIED_ENTRIES = 2**26  # of all copies of a graph, where they have to be made
-SEARCHES_BEFORE_ORDER = 3  # of a graph: then it is worth being put in order
-CACHED = 2**16  # positions of searches side by side on a CPU: more of them, and their vectors leave the cache
+SEARCHES = 64  # the largest number at once
+ROWS_ENTRIES = 2**20  # the largest matrix of searches: in a large graph, one row has enough work
+SIDE_BY_SIDE_ENTRIES = 2**22  # the largest vector of searches side by side, which one operation processes
+COPIED_ENTRIES = 2**26  # the largest size of all copies of a graph, if they are materialized
+SEARCHES_BEFORE_ORDER = 3  # searches of a graph before reordering pays off
+CACHED = 2**16  # the most positions of searches side by side on a CPU: more do not fit in the cache
 
 
 class DegreeOrder(NamedTuple):
-    """A graph ``S' A S``, the selection ``S`` that makes it, whose column p has its one entry at the vertex numbered p,
-    and the numbers of the vertices that have one."""
+    """A graph ``S' A S``, its selection matrix ``S``, whose column p has its only entry at the vertex with number p, and
+    the numbers of the vertices that have one."""
 
     graph: Matrix
     selection: Matrix
@@ -44,7 +44,7 @@ class DegreeOrder(NamedTuple):
 
 
 class Batching(NamedTuple):
-    """How many searches do best at once, and whether side by side in one vector or as rows of a matrix."""
+    """The best number of searches at once, and whether they are side by side in one vector or rows of a matrix."""
 
     size: int
     side_by_side: bool
@@ -60,14 +60,14 @@ class MatrixPreparation:
 
     @reports_memory
     def pattern(self, *, loops: bool = True, undirected: bool = False) -> Matrix:
-        """The structure of this matrix: True where it has an entry, as one stored value. Made once; do not change it.
+        """The structure of this matrix: True at every entry, as one iso value. Computed once; do not change it.
 
         Parameters
         ----------
         loops : bool
-            Whether entries on the diagonal count.
+            Whether to keep entries on the diagonal.
         undirected : bool
-            Whether an entry stands for both directions: the structure of ``A + A'``.
+            Whether an entry counts for both directions: the structure of ``A + A'``.
 
         Examples
         --------
@@ -79,7 +79,7 @@ class MatrixPreparation:
         {0: {1: True}, 1: {0: True, 2: True}, 2: {1: True}}
         """
         recording.read("the entries", self)
-        if undirected:  # kept is what is new: a matrix that kept itself would not be freed with its last name
+        if undirected:  # keep only new matrices: a matrix that kept itself would form a reference cycle
             both_ways = self._kept(f"undirected, {loops=}", lambda store: self._made_undirected(loops))
             return self.pattern(loops=loops) if both_ways is None else both_ways
         if not loops:
@@ -92,7 +92,7 @@ class MatrixPreparation:
 
     @reports_memory
     def is_symmetric(self) -> bool:
-        """Whether this matrix equals its transpose, values included. Found out once.
+        """Whether this matrix equals its transpose, values included. Computed once.
 
         >>> from grblas_gpu import Matrix
         >>> A = Matrix.from_coo([0, 1], [1, 0], [2, 3])
@@ -105,7 +105,7 @@ class MatrixPreparation:
 
     @reports_memory
     def degree_statistics(self) -> DegreeStatistics:
-        """Mean, maximum and standard deviation of the numbers of entries in the columns: the in-degrees. Found once.
+        """Mean, maximum and standard deviation of the in-degrees: the numbers of entries in the columns. Computed once.
 
         >>> from grblas_gpu import generators
         >>> mean, largest, deviation = generators.star(5).degree_statistics()
@@ -129,19 +129,19 @@ class MatrixPreparation:
         return bool(self._store.max_degree <= engine.longest_in_any_order)
 
     def batching(self, *, rows: bool = False, searches: int = SEARCHES) -> Batching:
-        """How to take many searches of this graph: so many at once, in one vector or as rows of a matrix.
+        """The batch size for many searches of this graph, and their layout: one vector, or rows of a matrix.
 
-        That depends on the engine, and on memory. Where one search has work enough for a call, it is one at a time;
-        where whole loops run on a device, which know vectors, several stand side by side (:meth:`side_by_side`), unless
-        they have to be ``rows``. On a device many searches of a large graph with hubs, which take few steps, are dense
-        rows: a step of all of them is one product.
+        Both depend on the engine and on memory. If one search has enough work for a call, searches run one at a time.
+        If whole loops run on a device, which support vectors, searches stand side by side (:meth:`side_by_side`), unless
+        ``rows`` is set. On a device, many searches of a large graph with hubs take few steps; they are dense rows, and a
+        step of all of them is one product.
 
         Parameters
         ----------
         rows : bool
-            Whether searches can only be rows of a matrix.
+            Whether searches must be rows of a matrix.
         searches : int
-            How many there are.
+            The number of searches.
 
         Examples
         --------
@@ -164,26 +164,26 @@ class MatrixPreparation:
         return Batching(max(1, min(SEARCHES, most)), side_by_side)
 
     def _has_hubs(self) -> bool:
-        """Whether degrees differ so much that all ways are short."""
+        """Whether degrees differ so much that all paths are short."""
         degrees = self.degree_statistics()
         return degrees.deviation > degrees.mean
 
     @reports_memory
     def side_by_side(self, copies: int) -> Matrix:
-        """Several copies of this graph that do not touch: this matrix along the diagonal, ``I kron A``.
+        """Several disjoint copies of this graph: this matrix along the diagonal, ``I kron A``.
 
-        Vectors of as many searches stand side by side in one, and take their steps together. The copies share the
-        entries of the one as long as they are multiplied in loops on a device; otherwise they are made.
+        One vector holds the vectors of all searches side by side, and one step advances all of them. In loops on a
+        device, the copies share the entries of this matrix; otherwise they are materialized.
 
         Parameters
         ----------
         copies : int
-            How many.
+            The number of copies.
 
         Raises
         ------
         InvalidValue
-            There is to be less than one copy.
+            ``copies`` is less than one.
 
         Examples
         --------
@@ -195,7 +195,7 @@ class MatrixPreparation:
             raise InvalidValue(f"side_by_side: there must be at least one copy; got {copies}")
         recording.read("the entries", self)
         store, kind = self._store, type(self)
-        if not isinstance(store, MatrixStore):  # in parts, on several machines
+        if not isinstance(store, MatrixStore):  # distributed over several machines
             numbers = np.arange(copies)
             with using(self._engine.name), recording.paused():
                 identity = kind.from_coo(numbers, numbers, True)  # type: ignore[attr-defined]
@@ -205,13 +205,13 @@ class MatrixPreparation:
 
     @reports_memory
     def by_degree(self) -> DegreeOrder:
-        """This graph with its vertices renumbered: the higher the in-degree, the lower the number. Made once.
+        """This graph with its vertices renumbered: the higher the in-degree, the lower the number. Computed once.
 
-        Vertices that no edge leads to get no number: a search cannot reach them. ``graph`` is the renumbered graph,
-        the structure of ``S' A S``, ``selection`` the matrix ``S``, and ``numbers`` has the new number of every vertex
-        that has one. A vector in the old numbering times ``S`` is the same vector in the new one, and a vector ``w`` in
-        the new one is ``w[numbers]`` in the old one. In the new graph the list of a vertex's neighbours begins with
-        those that a search is most likely to have visited.
+        Vertices without incoming edges get no number: a search cannot reach them. ``graph`` is the renumbered graph,
+        the structure of ``S' A S``; ``selection`` is the matrix ``S``; ``numbers`` has the new number of every vertex
+        that has one. A vector in the old numbering times ``S`` is the same vector in the new one. A vector ``w`` in the
+        new numbering is ``w[numbers]`` in the old one. In the new graph, the neighbours of a vertex start with those that
+        a search has most likely visited.
 
         >>> from grblas_gpu import Matrix
         >>> A = Matrix.from_coo([0, 1, 2, 3], [2, 2, 1, 1], [5, 6, 7, 8], nrows=5, ncols=5)
@@ -225,11 +225,11 @@ class MatrixPreparation:
         return self._kept("by_degree", self._make_by_degree)
 
     def search_order(self) -> DegreeOrder | None:
-        """:meth:`by_degree` where a search is faster in that order, else None.
+        """:meth:`by_degree` if a search is faster in that order, else None.
 
-        That is so for undirected graphs with hubs on an engine that runs whole searches on a device: vertices without
-        edges cost nothing there, and the flags of hubs share cache lines. It takes a second copy of the graph, so it is
-        made after some searches, if there is enough memory.
+        That holds for undirected graphs with hubs, on an engine that runs whole searches on a device: vertices without
+        edges cost nothing there, and the flags of hubs share cache lines. The order takes a second copy of the graph,
+        so it is computed after some searches, if there is enough memory.
 
         >>> from grblas_gpu import Matrix
         >>> Matrix(bool, 9, 9).search_order()
@@ -249,7 +249,7 @@ class MatrixPreparation:
             of, kept = self._prepared
         except AttributeError:
             of, kept = (None,), {}
-        if of[0] is not structure[0] or of[-1] is not structure[-1]:  # one or two objects
+        if of[0] is not structure[0] or of[-1] is not structure[-1]:  # the structure is one or two objects
             kept = {}
             self._prepared = structure, kept
         if name not in kept:
@@ -258,7 +258,7 @@ class MatrixPreparation:
         return kept[name]
 
     def _is_true(self, value: Any) -> bool:
-        """Whether the one value that stands for all is True: looked up once, which on a device means waiting for it."""
+        """Whether the iso value is True: read once, because a read waits for the device."""
         known = self._kept("truth", lambda store: [None, False])
         if known[0] is not value:
             known[:] = value, bool(value[0])
@@ -268,13 +268,13 @@ class MatrixPreparation:
         return self._boolean(self._engine.pattern(store))
 
     def _made_loopless(self) -> Matrix | None:
-        """None where there are no loops: what is known of the pattern is not found again."""
+        """The pattern without loops; None if there are no loops: then the pattern's own results are reused."""
         pattern = self.pattern()
         edges = select.offdiag(pattern).new()
         return None if edges.nvals == pattern.nvals else edges
 
     def _made_undirected(self, loops: bool) -> Matrix | None:
-        """None where all edges lead both ways."""
+        """The pattern with both directions of all edges; None if it has them already."""
         if self._store.nrows != self._store.ncols:
             raise DimensionMismatch(f"pattern: only a square matrix has undirected edges; got shape {self.shape}")  # type: ignore[attr-defined]
         edges = self.pattern(loops=loops)

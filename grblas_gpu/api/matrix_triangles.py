@@ -1,6 +1,6 @@
-"""How many triangles the edges and the vertices of a graph are in, of which every edge is given once.
+"""The number of triangles at each edge and at each vertex of a graph that stores every edge once.
 
-Some engines visit all triangles once and add to each corner; the other engines compute products.
+Some engines visit every triangle once and add to each corner; the other engines compute products.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ common = semiring.plus_pair["INT64"]
 
 
 class MatrixTriangles:
-    """Triangles i -> k -> j with i -> j: all there are if edges are given once and make no cycle, as by ``tril``."""
+    """Triangles i -> k -> j with i -> j: all of them, if each edge is stored once and there is no cycle, as by ``tril``."""
 
     __slots__ = ()
     _store: Any
@@ -32,10 +32,10 @@ class MatrixTriangles:
 
     @reports_memory
     def triangles_of_edges(self) -> Matrix:
-        """For every entry the number of triangles i -> k -> j with i -> j that this edge is in, values aside.
+        """For every entry, the number of triangles i -> k -> j with i -> j that contain this edge; values are ignored.
 
-        That is ``L o (L L' + L L + L' L)``. In a graph whose edges are given once, in directions that make no cycle,
-        these are all triangles; it takes least if they lead to the end of higher degree, so that all rows are short.
+        That is ``L o (L L' + L L + L' L)``. If each edge is stored once and the directions make no cycle, these are all
+        triangles. It is fastest if edges lead to the end of higher degree, so that all rows are short.
 
         Raises
         ------
@@ -67,10 +67,10 @@ class MatrixTriangles:
 
     @reports_memory
     def triangles_of_vertices(self) -> Vector:
-        """For every vertex the number of triangles i -> k -> j with i -> j that it is in, values aside.
+        """For every vertex, the number of triangles i -> k -> j with i -> j that contain it; values are ignored.
 
-        In a graph whose edges are given once, in directions that make no cycle, these are all triangles; it takes least
-        if they lead to the end of higher degree, so that all rows are short.
+        If each edge is stored once and the directions make no cycle, these are all triangles. It is fastest if edges
+        lead to the end of higher degree, so that all rows are short.
 
         Raises
         ------

@@ -1,7 +1,7 @@
-"""What algorithms ask of the values of a matrix before they start: found once, and kept with the store that has them.
+"""Properties of the values of a matrix that algorithms use: computed once, and kept with the store.
 
-The values of a matrix never change within its store: whatever changes them gives the matrix another one, which does
-not remember what was true of the last.
+The values of a matrix never change within its store: a change of values gives the matrix a new store, without these
+properties.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .memory import reports_memory
 class ValueRange(NamedTuple):
     """The smallest and the largest value, None without entries, and whether all are finite numbers.
 
-    NaN is neither small nor large: both are of the other values, or NaN when there are no others.
+    NaN is ignored: both are of the other values, or NaN if there are no others.
     """
 
     min: Any
@@ -25,7 +25,7 @@ class ValueRange(NamedTuple):
 
 
 class MatrixValues:
-    """What is known of the values."""
+    """Properties of the values."""
 
     __slots__ = ()
     _store: Any
@@ -33,7 +33,7 @@ class MatrixValues:
 
     @reports_memory
     def value_range(self) -> ValueRange:
-        """The smallest and the largest value, and whether all are finite numbers. Found once.
+        """The smallest and the largest value, and whether all values are finite. Computed once.
 
         >>> from grblas_gpu import Matrix
         >>> A = Matrix.from_coo([0, 1], [1, 0], [2.5, -1.0])
@@ -53,7 +53,7 @@ class MatrixValues:
 
     @reports_memory
     def mean_value(self) -> float:
-        """The mean of all values, 0.0 without entries. Found once.
+        """The mean of all values, 0.0 without entries. Computed once.
 
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_coo([0, 1], [1, 0], [2, 5]).mean_value()
@@ -72,12 +72,12 @@ def _find_value_range(A: Any) -> ValueRange:
     """The range of the values of a Matrix, from its entries."""
     # min_ij A_ij and max_ij A_ij
     low, high = (A.reduce_scalar(op).new().value for op in (monoid.min, monoid.max))
-    # and_ij isfinite(A_ij), of floats; other numbers always are
+    # and_ij isfinite(A_ij) for floats; other numbers are always finite
     finite = A.dtype.np_type.kind != "f" or unary.isfinite(A).new().reduce_scalar(monoid.land).new().get(True)
     return ValueRange(low, high, bool(finite))
 
 
 def _find_mean(A: Any) -> float:
-    """sum_ij A_ij / nvals, of floats: sums of integers might not fit."""
+    """sum_ij A_ij / nvals as floats: sums of integers might overflow."""
     values = A if A.dtype.np_type.kind == "f" else A.dup(float)
     return float(values.reduce_scalar(monoid.plus).new().get(0)) / max(A.nvals, 1)

@@ -1,6 +1,6 @@
-"""One exception for everything that does not fit in memory: :class:`~grblas_gpu.errors.OutOfMemory`.
+"""One exception for all failed allocations: :class:`~grblas_gpu.errors.OutOfMemory`.
 
-Operations report through their nodes; what makes objects or reads them reports through :func:`reports_memory`.
+Operations report it through their nodes; methods that create or read objects through :func:`reports_memory`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _TOO_BIG = ("array is too big", "Maximum allowed", "maximum supported dimension"
 
 
 def reports_memory(method: Method) -> Method:
-    """A method that says OutOfMemory where NumPy, CuPy or Python have other words for it."""
+    """Make a method raise OutOfMemory in place of the memory errors of NumPy, CuPy and Python."""
 
     @functools.wraps(method)
     def call(*args: object, **kwargs: object) -> Any:
@@ -30,8 +30,8 @@ def reports_memory(method: Method) -> Method:
 
 
 def raise_out_of_memory(name: str, error: MemoryError | ValueError) -> None:
-    """If this is the error of something that did not fit, say OutOfMemory."""
+    """Raise OutOfMemory if the error is a failed allocation."""
     if isinstance(error, OutOfMemory):
         return
-    if isinstance(error, MemoryError) or str(error).startswith(_TOO_BIG):  # NumPy's words for more than there can be
+    if isinstance(error, MemoryError) or str(error).startswith(_TOO_BIG):  # NumPy's message for impossible sizes
         raise OutOfMemory(f"{name}: {str(error) or 'no memory left'}") from None

@@ -32,7 +32,7 @@ desc : Descriptor, optional
 
 
 def _writes(operation: Operation) -> Operation:
-    """Adds the parameters that all operations with an output have to its docstring, before what it raises."""
+    """Add the parameters of all operations with an output to the docstring, before its section Raises."""
     before, raises, after = (operation.__doc__ or "").partition("Raises\n")
     if raises:
         margin = before[before.rindex("\n") + 1 :]
@@ -524,7 +524,7 @@ def extract(C: Any, A: Any, index: Any, *, mask: Any = None, accum: Any = None, 
     A : Matrix
         The first operand.
     index : index
-        As in ``A[index]``.
+        An index as in ``A[index]``.
 
     Raises
     ------
@@ -555,9 +555,9 @@ def assign(
     C : Matrix or Vector
         The output.
     value : Vector, Matrix or scalar
-        What to write.
+        The value to write.
     index : index, optional
-        As in ``C[index] << value``; everywhere by default.
+        An index as in ``C[index] << value``; everywhere by default.
 
     Raises
     ------
@@ -661,7 +661,7 @@ def inner(s: Any, u: Any, v: Any, op: Any = semiring.plus_times, *, accum: Any =
     s : Scalar
         The output.
     u : Vector
-        An operand.
+        The first operand.
     v : Vector
         The second operand.
     op : Semiring or str
@@ -708,7 +708,7 @@ def outer(
     C : Matrix or Vector
         The output.
     u : Vector
-        An operand.
+        The first operand.
     v : Vector
         The second operand.
     op : BinaryOp, Monoid or str

@@ -1,4 +1,4 @@
-"""Whether this thread prints or logs something: Python would do that in every round of a loop."""
+"""Detects whether this thread prints or logs while recording: Python would repeat that in every round of a loop."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from threading import Lock, get_ident
 from typing import Any
 
 _lock = Lock()
-_watching: dict[int, bool] = {}  # threads, and whether they have written something
+_watching: dict[int, bool] = {}  # by thread: whether it has written
 _replaced: dict[str, Any] = {}
 
 
 class Watch:
-    """Notes output between :meth:`begin` and :meth:`end`. All threads that watch share the streams' stand-ins."""
+    """Detects output between :meth:`begin` and :meth:`end`. All watching threads share the substitute streams."""
 
     __slots__ = ("_thread",)
 
@@ -32,7 +32,7 @@ class Watch:
             _watching[self._thread] = False
 
     def end(self) -> bool:
-        """Whether there was output; False from the second call on."""
+        """Stop watching; returns whether there was output, and False from the second call on."""
         thread, self._thread = self._thread, None
         if thread is None:
             return False
@@ -60,7 +60,7 @@ def _record(*arguments: Any, **options: Any) -> Any:
 
 
 class _Stream:
-    """A stream that notes which threads write to it."""
+    """A stream that records which threads write to it."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

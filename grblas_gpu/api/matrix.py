@@ -460,7 +460,7 @@ class Matrix(
         """The stored arrays themselves, not copies: CuPy arrays on backend "cuda", NumPy arrays on others.
 
         A sparse Matrix has compressed sparse rows: ``indptr``, ``indices`` and ``values``. A hypersparse one has
-        ``rows`` and ``starts`` instead of ``indptr``. A full one has ``values`` row by row, a bitmap also ``present``. A
+        ``rows`` and ``starts`` instead of ``indptr``. A full one has ``values`` by rows, a bitmap also ``present``. A
         single value may represent all entries. ``A.to(form="sparse")`` converts any format to compressed sparse rows.
         Do not change the arrays.
 

@@ -319,8 +319,7 @@ class MatrixOperations(Tensor):
         op : Monoid, Aggregator or str
             The operator that combines values: ``monoid.plus``, ``agg.mean``, or ``"max"``.
         allow_empty : bool
-            Whether the result of no entries is a Scalar without value; otherwise it is the identity of the
-            monoid.
+            Whether a reduction of no entries returns an empty Scalar; otherwise it returns the identity.
 
         Raises
         ------

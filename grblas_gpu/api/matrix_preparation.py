@@ -35,8 +35,8 @@ CACHED = 2**16  # the most positions of searches side by side on a CPU: more do 
 
 
 class DegreeOrder(NamedTuple):
-    """A graph ``S' A S``, its selection matrix ``S``, whose column p has its only entry at the vertex with number p, and
-    the numbers of the vertices that have one."""
+    """A graph ``S' A S``, its selection matrix ``S`` (column p has its only entry at the vertex with number p), and the
+    numbers of the vertices that have one."""
 
     graph: Matrix
     selection: Matrix
@@ -132,9 +132,9 @@ class MatrixPreparation:
         """The batch size for many searches of this graph, and their layout: one vector, or rows of a matrix.
 
         Both depend on the engine and on memory. If one search has enough work for a call, searches run one at a time.
-        If whole loops run on a device, which support vectors, searches stand side by side (:meth:`side_by_side`), unless
-        ``rows`` is set. On a device, many searches of a large graph with hubs take few steps; they are dense rows, and a
-        step of all of them is one product.
+        If whole loops run on a device, which support vectors, searches stand side by side (:meth:`side_by_side`),
+        unless ``rows`` is set. On a device, many searches of a large graph with hubs take few steps; they are dense
+        rows, and a step of all of them is one product.
 
         Parameters
         ----------
@@ -210,8 +210,8 @@ class MatrixPreparation:
         Vertices without incoming edges get no number: a search cannot reach them. ``graph`` is the renumbered graph,
         the structure of ``S' A S``; ``selection`` is the matrix ``S``; ``numbers`` has the new number of every vertex
         that has one. A vector in the old numbering times ``S`` is the same vector in the new one. A vector ``w`` in the
-        new numbering is ``w[numbers]`` in the old one. In the new graph, the neighbours of a vertex start with those that
-        a search has most likely visited.
+        new numbering is ``w[numbers]`` in the old one. In the new graph, the neighbours of a vertex start with those
+        that a search has most likely visited.
 
         >>> from grblas_gpu import Matrix
         >>> A = Matrix.from_coo([0, 1, 2, 3], [2, 2, 1, 1], [5, 6, 7, 8], nrows=5, ncols=5)

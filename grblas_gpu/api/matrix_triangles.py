@@ -24,7 +24,7 @@ common = semiring.plus_pair["INT64"]
 
 
 class MatrixTriangles:
-    """Triangles i -> k -> j with i -> j: all of them, if each edge is stored once and there is no cycle, as by ``tril``."""
+    """Triangles i -> k -> j with i -> j: all of them, if edges are stored once and make no cycle, as by ``tril``."""
 
     __slots__ = ()
     _store: Any

@@ -1,8 +1,8 @@
-"""``@gb.program``: a function that Python goes through once for each kind of arguments; later calls run the recording.
+"""``@gb.program``: a function that is recorded once for each kind of arguments; later calls run the recording.
 
-Matrices, Vectors and Scalars among the arguments are the inputs of the recording, which sees *formal* objects in their
-place: of the same type and shape, without contents. A call lends them the stores of its arguments, runs the nodes and
-loops that were recorded, and takes the stores back.
+Matrices, Vectors and Scalars among the arguments are the inputs of the recording. While recording, *formal* objects
+replace them: of the same type and shape, without contents. A call gives the formal objects the stores of its arguments,
+runs the recorded nodes and loops, and moves the stores back.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ from .vector import Vector
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 INPUTS = (Matrix, Vector, Scalar)
-MOST_RECORDINGS = 64  # of a function; of more kinds of arguments, those that came first are recorded anew
-MOST_CALLS = 4  # kinds of calls that are told apart without a key: some that take turns
+MOST_RECORDINGS = 64  # per function; for more kinds of arguments, the oldest recordings are dropped
+MOST_CALLS = 4  # kinds of calls that are recognized without a key, for calls that alternate
 
 
 def program(function: Callable[Parameters, Result]) -> RecordedFunction[Parameters, Result]:
-    """Record what a function does, once for each kind of arguments, and repeat the recording at later calls.
+    """Record a function once for each kind of arguments, and run the recording at later calls.
 
-    Matrices, Vectors and Scalars among the arguments are inputs: a later call may give others of the same types, shapes
+    Matrices, Vectors and Scalars among the arguments are inputs: a later call may pass others of the same types, shapes
     and backend. All other arguments are static: they must be hashable, and another value is another recording. The
-    function may change its inputs, make objects, hold loops (:func:`loop`) and conditions (:func:`when`), and return
-    inputs, new objects, or tuples of them. It is gone through without values, so it cannot look at any; nor can it
-    change objects that it neither made nor was given.
+    function may change its inputs, create objects, contain loops (:func:`loop`) and conditions (:func:`when`), and
+    return inputs, new objects, or tuples of them. It is recorded without values, so it cannot read any. It can change
+    only objects that it created or received.
 
     Parameters
     ----------
     function : callable
-        What to record.
+        The function to record.
 
     Examples
     --------
@@ -77,11 +77,11 @@ def program(function: Callable[Parameters, Result]) -> RecordedFunction[Paramete
 
 
 class RecordedFunction(Generic[Parameters, Result]):
-    """What ``gb.program`` makes of a function. ``recordings`` counts them, in this thread."""
+    """A function with recordings: the result of ``gb.program``. ``recordings`` counts those of this thread."""
 
     def __init__(self, function: Callable[Parameters, Result]) -> None:
         self.function = function
-        self._local = threading.local()  # the formal objects of a recording serve one call at a time
+        self._local = threading.local()  # per thread: the formal objects of a recording serve one call at a time
         update_wrapper(self, function)
 
     @property
@@ -96,7 +96,7 @@ class RecordedFunction(Generic[Parameters, Result]):
             return self._local.recorded
 
     def clear(self) -> None:
-        """Forget this thread's recordings."""
+        """Delete this thread's recordings."""
         self._recorded().clear()
         self._local.calls = ()
 
@@ -105,13 +105,13 @@ class RecordedFunction(Generic[Parameters, Result]):
 
     def __call__(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         if config["loops"] == "iterated" or (recording.active and recording.current() is not None):
-            return self.function(*args, **kwargs)  # or a part of what is being recorded
+            return self.function(*args, **kwargs)  # iterated, or a part of an outer recording
         given: tuple[Any, ...] = (*args, *kwargs.values()) if kwargs else args
         calls: tuple[_KnownCall, ...] = getattr(self._local, "calls", ())
         for at, call in enumerate(calls):
             same = call.inputs_of(given, kwargs)
             if same is not None and not call.recording.running:
-                if at:  # more of the same are likely
+                if at:  # the next call is likely of the same kind
                     self._local.calls = (call, *calls[:at], *calls[at + 1 :])
                 return call.recording.run(same)
         inputs: list[Any] = []
@@ -124,7 +124,7 @@ class RecordedFunction(Generic[Parameters, Result]):
             else:
                 key.append(_static(arg))
         repeated = _repeated(inputs)
-        if repeated:  # which of them are the same
+        if repeated:  # the key says which inputs are the same object
             key.append(tuple(next(n for n, other in enumerate(inputs) if other is one) for one in inputs))
         recorded = self._recorded()
         try:
@@ -138,14 +138,14 @@ class RecordedFunction(Generic[Parameters, Result]):
                 del recorded[next(iter(recorded))]
             recorded[tuple(key)] = found
         if found.running:
-            return self.function(*args, **kwargs)  # calls itself, from an operator perhaps
+            return self.function(*args, **kwargs)  # a recursive call, perhaps from an operator
         if not repeated:
             self._local.calls = (_KnownCall(found, given, kwargs), *calls[: MOST_CALLS - 1])
         return found.run(inputs)
 
 
 class _KnownCall:
-    """The kinds of the arguments of a call: a later one mostly has the same, which is found out without a key."""
+    """The kinds of the arguments of a call: most later calls match them, which needs no key."""
 
     __slots__ = ("_alike", "_count", "_engine", "_inputs", "_names", "_static", "recording")
 
@@ -156,18 +156,18 @@ class _KnownCall:
         numbered = list(enumerate(args))
         self._inputs = [(n, type(x), x.dtype, x._engine, *_extent(x)) for n, x in numbered if type(x) in INPUTS]
         self._static = [(n, x) for n, x in numbered if type(x) not in INPUTS]
-        self._alike = len({kind for _, kind, *_ in self._inputs}) < len(self._inputs)  # two could be one object
+        self._alike = len({kind for _, kind, *_ in self._inputs}) < len(self._inputs)  # two inputs could be one object
 
     def inputs_of(self, args: Sequence[Any], names: Collection[str]) -> list[Any] | None:
-        """The inputs among the arguments, if all are of these kinds, static ones equal, and no input is there twice.
+        """The inputs among the arguments, if all have these kinds, static ones are equal, and no input occurs twice.
 
-        The last of them are given by these names.
+        ``names`` are those of the last arguments, which are passed by keyword.
         """
         if len(args) != self._count or current_engine() is not self._engine:
             return None
         if (names or self._names) and list(names) != self._names:
             return None
-        for n, given in self._static:  # first: it is here that calls differ that take turns
+        for n, given in self._static:  # first, because alternating calls differ in these
             arg = args[n]
             if arg is given:
                 continue
@@ -191,7 +191,7 @@ class _KnownCall:
 
 
 class Recording:
-    """What a function does to inputs of one kind."""
+    """The recorded operations of a function on inputs of one kind."""
 
     def __init__(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: Sequence[Any]) -> None:
         self.running = False
@@ -199,7 +199,7 @@ class Recording:
         self.formals = [formal[id(one)] for one in inputs]
         engine = inputs[0]._engine if inputs else current_engine()
         rounds, results = [], []
-        for _ in range(2):  # a second time to see whether a later call would do the same
+        for _ in range(2):  # twice, to check that a later call would do the same
             recorder = FunctionRecorder(function, self.formals, engine)
             recording.begin(recorder)
             try:
@@ -225,7 +225,7 @@ class Recording:
         self._new: Any = None
         self._steps = _steps(self.program, recorder.engine, self._make_result)
         whole = recorder.engine.runs_functions and len(self._steps) > 1
-        # loops, and all between them
+        # loops and the nodes between them, in one
         self._whole = Whole(self.program, recorder.engine, self._make_result) if whole else None
         numbers = {id(one): n for n, one in enumerate(self.formals)}
         self._numbers, self._result = numbers, result
@@ -260,7 +260,7 @@ class Recording:
                 if self._whole is None or not self._whole.runs():
                     for step in self._steps:
                         step()
-            finally:  # as far as it came
+            finally:  # also after an error: keep the changes so far
                 for n, one in self._written:
                     inputs[n]._store = one._store
                 for n, one in self._written_scalars:
@@ -277,12 +277,12 @@ class Recording:
             self._release()
 
     def _make_result(self) -> None:
-        """The Vector or Matrix of this call, which gets its contents at the end."""
+        """Create the Vector or Matrix that this call returns; it gets its contents at the end."""
         if self._makes_result and self._result.ndim:
             self._new = handles.same(self._result)
 
     def _release(self) -> None:
-        """Keep nothing alive between calls."""
+        """Release all contents between calls."""
         self._new = None
         for one in self._collections:
             one._store = None
@@ -290,7 +290,7 @@ class Recording:
             one._content = None
 
     def _returned(self, result: Any, inputs: Sequence[Any], new: dict[int, Any]) -> Any:
-        """The result of a call; an object that stands in it twice is ``new`` once."""
+        """The result of a call; an object that occurs twice in it is created once, in ``new``."""
         kind = type(result)
         if kind in INPUTS:
             number = self._numbers.get(id(result))
@@ -306,16 +306,16 @@ class Recording:
 
 
 class FunctionRecorder(Recorder):
-    """The body of a function, gone through without values."""
+    """The recorder of a function's body, which runs without values."""
 
     def __init__(self, function: Any, formals: Sequence[Any], engine: Any) -> None:
         super().__init__(None, engine, sys._getframe(), None, False)
-        self._bodies[0].number = -1  # its first loop is not inside of another
+        self._bodies[0].number = -1  # its first loop is not an inner loop
         self.begin_round()
         self._name = function.__name__
         self._code: CodeType | None = getattr(function, "__code__", None)
         self._formals = {id(one): one for one in formals}
-        self.begun: list[tuple[Any, Any]] = []  # objects that the function makes, and what is in them then
+        self.begun: list[tuple[Any, Any]] = []  # objects that the function creates, with their initial contents
 
     @property
     def made(self) -> dict[int, Any]:
@@ -323,7 +323,7 @@ class FunctionRecorder(Recorder):
 
     @property
     def frame(self) -> FrameType:
-        """Where the function is just now."""
+        """The current frame of the function."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code is not self._code:
             frame = frame.f_back
@@ -347,7 +347,7 @@ class FunctionRecorder(Recorder):
 
     def new(self, out: Any) -> None:
         self._make(out)
-        if len(self._bodies) > 1:  # at every step again
+        if len(self._bodies) > 1:  # created again at every step
             self._frame = self.frame
             super().new(out)
 
@@ -386,7 +386,7 @@ class FunctionRecorder(Recorder):
         self._formals, self.begun = {}, []
 
     def complete(self) -> Round:
-        """What the function does, to be compared with the same another time."""
+        """The recorded round of the function, for comparison with a second recording."""
         round = self._bodies[0].round
         round.complete(inside=False)
         return round
@@ -399,7 +399,7 @@ class FunctionRecorder(Recorder):
 
 
 def _check_the_same(function: Any, rounds: Sequence[Round], results: Sequence[Sequence[Any]]) -> None:
-    """A function that does something else when it is gone through again is no program."""
+    """Raise a LoopError if the two recordings of a function differ."""
     code, line = getattr(function, "__code__", None), 0
     try:
         steady = compare(rounds)
@@ -415,7 +415,7 @@ def _check_the_same(function: Any, rounds: Sequence[Round], results: Sequence[Se
 
 
 def _steps(function: Program, engine: Any, meanwhile: Callable[[], None]) -> list[Callable[[], Any]]:
-    """What runs the nodes of a function. If it is but a loop, that is the engine's, as in :class:`.loop.Loop`."""
+    """The callables that run the nodes. The engine runs a function that is a single loop as in :class:`.loop.Loop`."""
     if len(function.nodes) == 1 and function.nodes[0].op is ops.LOOP:
         (loop,) = function.nodes[0].operands
         loop = loop._replace(unseen=function.unseen)
@@ -426,18 +426,18 @@ def _steps(function: Program, engine: Any, meanwhile: Callable[[], None]) -> lis
 
 
 def _repeated(inputs: Sequence[Any]) -> bool:
-    """Whether an object is among the inputs twice."""
+    """Whether an object occurs twice among the inputs."""
     return len(set(map(id, inputs))) < len(inputs)
 
 
 def _extent(one: Any) -> tuple[int, int]:
-    """Rows and columns; a Vector has one column, and a Scalar is one entry."""
+    """Rows and columns; a Vector has one column, and a Scalar has shape 1 x 1."""
     rows, columns, *_ = (*tuple(one.shape), 1, 1)
     return rows, columns
 
 
 def _static(arg: Any) -> tuple[type, Any]:
-    """A static argument in a key, where 1 and 1.0 are two, and so are 0.0 and -0.0: also inside of tuples and sets."""
+    """A static argument as a key that separates 1 from 1.0, and 0.0 from -0.0, also inside tuples and sets."""
     kind = type(arg)
     if isinstance(arg, (tuple, frozenset)):
         parts = map(_static, arg)
@@ -446,7 +446,7 @@ def _static(arg: Any) -> tuple[type, Any]:
 
 
 def _returned_objects(function: Any, result: Any) -> Iterator[Any]:
-    """The objects in a result, which has no others than those and constants."""
+    """The objects in a result; all other parts must be constants."""
     if type(result) in INPUTS:
         yield result
     elif isinstance(result, tuple):

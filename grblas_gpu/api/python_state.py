@@ -1,8 +1,8 @@
 """The Python variables that the body of a loop can reach, compared before and after a round.
 
-A loop may be handed to an engine only if a further round would do the same again. Objects of this library are compared
-by their operations (:mod:`.rounds`); numbers, lists, dictionaries, attributes, iterators and random generators are
-compared here, as far as the body names them.
+An engine may run a loop only if a further round would do the same again. Objects of this library are compared by their
+operations (:mod:`.rounds`). This module compares numbers, lists, dictionaries, attributes, iterators and random
+generators, if the body refers to them by name.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ import numpy as np
 
 from ..ir.recording import Number
 
-ACCESS = re.compile("(LOAD|STORE|DELETE)_(?:FAST|NAME|DEREF|GLOBAL)")  # of names; some instructions have two
-DEPTH = 4  # containers inside of containers
-MOST_BYTES = 1 << 20  # of an array whose elements are compared
+ACCESS = re.compile("(LOAD|STORE|DELETE)_(?:FAST|NAME|DEREF|GLOBAL)")  # of names; some instructions access two
+DEPTH = 4  # of nested containers
+MOST_BYTES = 1 << 20  # the largest array whose elements are compared
 UNBOUND = ("unbound",)
 NUMBERS = (bool, int, float, complex, str, bytes, type(None), np.generic)
 FIXED = (ModuleType, type, BuiltinFunctionType)
-PLAIN = (*NUMBERS, *FIXED)  # no object of this library is inside of these
+PLAIN = (*NUMBERS, *FIXED)  # these contain no object of this library
 GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
 _LIBRARIES = frozenset(("grblas_gpu", "numpy", "scipy", "cupy", "numba", "graphblas", "networkx"))
 _parsed: dict[tuple[int, int], tuple[CodeType, BodyCode | None]] = {}
 
 
 class BodyCode(NamedTuple):
-    """What the instructions of a loop's body say."""
+    """The names that the instructions of a loop's body use."""
 
     targets: frozenset[str]  # names that the ``for`` itself binds
-    names: frozenset[str]  # that the body reads or binds, and functions inside of it
+    names: frozenset[str]  # names that the body, or functions inside of it, read or bind
     rebound: frozenset[str]  # local names that the body binds before it reads them
     uses_random: bool
-    lines: dict[str, int]  # the last line that has to do with a name
+    lines: dict[str, int]  # the last line that uses a name
 
 
 def body_code(frame: FrameType) -> BodyCode | None:
-    """The body of the ``for`` statement that asks for an iterator just now; None if something else asks for it."""
+    """The body of the ``for`` statement that now requests an iterator; None for any other caller."""
     key = id(frame.f_code), frame.f_lasti
     found = _parsed.get(key)
     if found is None or found[0] is not frame.f_code:
@@ -85,18 +85,18 @@ def _accesses(instruction: dis.Instruction) -> Iterator[tuple[str, str]]:
 
 
 def _names(code: CodeType) -> set[str]:
-    """All that a function inside of the body may mean by a name."""
+    """All names that a function inside of the body may use."""
     inside = (name for const in code.co_consts if isinstance(const, CodeType) for name in _names(const))
     return {*code.co_names, *code.co_freevars, *inside}
 
 
 class PythonState:
-    """The values that a body can reach by name, as they were when this was made."""
+    """A snapshot of the values that a body can reach by name."""
 
     def __init__(self, frame: FrameType, code: BodyCode) -> None:
         self._code = code
         self._values = self._now(frame)
-        self._fixed = sorted(self._values.keys() - code.targets - code.rebound)  # names with a meaning before a round
+        self._fixed = sorted(self._values.keys() - code.targets - code.rebound)  # names that are bound before a round
 
     def _now(self, frame: FrameType) -> dict[str, Any]:
         known, others = frame.f_locals, frame.f_globals
@@ -111,8 +111,8 @@ class PythonState:
         return values
 
     def bindings(self, frame: FrameType, *, all_names: bool = False) -> list[tuple[str, Any]]:
-        """The objects of this library that the body can reach, as it spells them: not by names that it binds first,
-        unless ``all_names`` are meant."""
+        """The objects of this library that the body can reach, with their spelling; names that the body binds before it
+        reads them are left out, except with ``all_names``."""
         known, others = frame.f_locals, frame.f_globals
         chosen = sorted(self._values.keys()) if all_names else self._fixed
         names = {name: known.get(name, others.get(name)) for name in chosen}
@@ -124,13 +124,13 @@ class PythonState:
         return found
 
     def line_of(self, path: str) -> int:
-        """The last line of the body that has to do with a variable."""
+        """The last line of the body that uses a variable."""
         return self._code.lines.get(re.split(r"[.\['\s]", path)[0], 0)
 
     def changed(self, frame: FrameType, *, may_not_run: bool = False) -> tuple[str, Any, Any] | None:
-        """What a round has changed: how Python spells it, its value before and now. None if nothing has changed.
+        """The first change of a round: its spelling in Python, the value before, the value now. None without changes.
 
-        A name that the body binds anew before it reads it has not changed, unless the body ``may_not_run`` at all.
+        A name that the body binds before it reads it is no change, unless the body ``may_not_run`` at all.
         """
         for name, now in self._now(frame).items():
             before = self._values.get(name, UNBOUND)
@@ -143,9 +143,9 @@ class PythonState:
 
 
 def _snapshot(value: Any, depth: int, seen: set[int]) -> Any:
-    """Something to compare with a later snapshot of the same value. Parts of containers have the keys of a dict."""
+    """A snapshot to compare with a later one of the same value. That of a container is a dict of its parts."""
     kind = type(value)
-    if isinstance(value, FIXED):  # nor are their attributes looked at: those of modules may be made when they are
+    if isinstance(value, FIXED):  # without attributes: reading those of modules may create them
         return kind
     if isinstance(value, NUMBERS):
         return kind, value if value == value else repr(value)
@@ -165,11 +165,11 @@ def _snapshot(value: Any, depth: int, seen: set[int]) -> Any:
     parts = _parts(value, kind)
     if parts is not None:
         return {key: _snapshot(part, depth - 1, seen) for key, part in parts.items()}
-    return object() if hasattr(kind, "__next__") else kind  # an iterator: it is not known how far it is
+    return object() if hasattr(kind, "__next__") else kind  # the state of an iterator is unknown
 
 
 def _parts(value: object, kind: type) -> Mapping[Any, Any] | None:
-    """The parts of a container, by what Python writes behind its name."""
+    """The parts of a container, by their suffix in Python: ``[0]``, ``.name``."""
     if isinstance(value, FIXED) or getattr(value, "_role", None) is not None:
         return None
     if isinstance(value, (list, tuple, deque)):
@@ -193,7 +193,7 @@ def _parts(value: object, kind: type) -> Mapping[Any, Any] | None:
 
 
 def reachable(names: Mapping[str, Any], depth: int = 1) -> Iterator[tuple[str, Any]]:
-    """Names with their values, then the parts of these, as Python spells them; each value once."""
+    """Names with their values, then the parts of the values, as Python spells them; each value once."""
     level, seen = list(names.items()), set()
     for _ in range(depth + 1):
         yield from level

@@ -1,4 +1,4 @@
-"""The recorder of a loop: what the library calls in place of running operations, while Python goes through a body."""
+"""The recorder of a loop: it receives the operations of a body instead of an engine, while Python executes the body."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ITERATES = "loop(..., fallback=True) iterates instead"
 
 
 def as_recorded(node: Node) -> Node:
-    """A node with handles for numbers, and with rows of matrices by Scalars."""
+    """A node with Scalars in place of literals; the extraction of a row gets a Scalar as its index."""
     if node.op is ops.ASSIGN or node.op is ops.SCATTER:
         value, indexes = node.operands
         if isinstance(value, np.generic):
@@ -48,27 +48,27 @@ def _is_row(parent: Any, indexes: Any) -> bool:
 
 
 def trace_iterated(reason: str) -> None:
-    """The trace says why a loop is iterated."""
+    """Write to the trace why a loop is iterated."""
     collector = trace.current()
     if collector is not None:
         collector.records.append(trace.Record("loop", 0.0, 0, "iterated", reason))
 
 
 class Recorder:
-    """The body of a loop as it is gone through: its rounds, and the objects that they change and read."""
+    """The recording of a loop's body: its rounds, and the objects that they change and read."""
 
     symbolic = True
-    gave_up = 0  # the steps that were made when recording ended, if it did
+    gave_up = 0  # the number of steps before recording ended early
 
     def __init__(self, loop: Any, engine: Any, frame: FrameType, code: BodyCode | None, fallback: bool) -> None:
         self.engine = engine
-        self._bodies = [RecordedBody(loop, frame, code, inside=False)]  # the innermost is the last
-        self._counted = 0  # loops
-        self._left: int | None = None  # the line at which Python left a loop inside
+        self._bodies = [RecordedBody(loop, frame, code, inside=False)]  # the innermost body is the last
+        self._counted = 0  # the number of loops
+        self._left: int | None = None  # the line at which Python left an inner loop
         self.written: dict[int, Any] = {}
-        self._earlier: dict[int, Any] = {}  # what earlier rounds made
-        self._conditional: dict[int, Any] = {}  # what was made in bodies that may not run, and are over
-        self._carried: dict[int, tuple[Any, Any]] = {}  # what loops inside rebind: before it, and after it
+        self._earlier: dict[int, Any] = {}  # objects that earlier rounds created
+        self._conditional: dict[int, Any] = {}  # objects created in completed bodies that may not run
+        self._carried: dict[int, tuple[Any, Any]] = {}  # objects that inner loops rebind: before the loop, and after it
         self._frame: FrameType | None = frame
         self._fallback = fallback
         self._seen: dict[int, tuple[Any, str, int]] = {}
@@ -88,17 +88,17 @@ class Recorder:
         assert steady is not None
         return steady
 
-    # ---- what the rest of the library calls while recording ------------------------------------------------------
+    # ---- hooks that the rest of the library calls while recording ------------------------------------------------
 
     def record(self, node: Node) -> bool:
-        """Note a node; False if it is to be run at once: recording ends here."""
+        """Record a node; False if recording ends here and the node must run at once."""
         node = as_recorded(node)
         out = node.out
         if out._engine is not self.engine:
             self.refuse(f"{node.op} into {out.name}, which is on another backend than the condition,")
             return False
         if self._seen and self._fallback and id(out) in self._seen:
-            self.give_up()  # what was read is right for the first step
+            self.give_up()  # the values read so far are those of the first step
             return False
         self._check_objects(node)
         self._note(node_of((*node[:-1], self._place)))
@@ -123,31 +123,31 @@ class Recorder:
             self._conditional[id(after)] = after
 
     def is_conditional(self, x: Any) -> bool:
-        """Whether an object was made in a body that is over, and may not have run."""
+        """Whether an object was created in a completed body that may not have run."""
         return id(x) in self._conditional
 
     def spelled(self, obj: Any) -> str:
-        """An object as the code around the loop spells it, or by its own name."""
+        """The spelling of an object in the code around the loop, or its own name."""
         known = {} if self._frame is None else self._frame.f_locals
         return next((spelling for spelling, part in reachable(known) if part is obj), str(obj.name))
 
     @property
     def _place(self) -> int:
-        """The instruction that is recorded now; errors and traces turn it into a line."""
+        """The instruction that is being recorded; errors and traces turn it into a line."""
         return 0 if self._frame is None else self._frame.f_lasti
 
     def changes(self, obj: Any) -> bool:
-        """Whether this changes an object, as far as it has come."""
+        """Whether the recording so far changes an object."""
         return id(obj) in self.written
 
     def new(self, out: Any) -> None:
-        """The body makes an object, anew in every round."""
+        """Note that the body creates an object, a new one in every round."""
         self.written[id(out)] = out
         self._make(out)
         self._bodies[-1].round.begin(out, self._place)
 
     def new_scalar(self, out: Any) -> None:
-        """The body makes a Scalar, which starts with its given value in every round."""
+        """Note that the body creates a Scalar, which starts with its given value in every round."""
         self._make(out)
         self._bodies[-1].round.begin(out, self._place)
 
@@ -156,7 +156,7 @@ class Recorder:
             body.round.made[id(out)] = out
 
     def read(self, what: str, obj: Any = None) -> None:
-        """A value is read: allowed if the loop does not change it."""
+        """Note that a value is read: allowed if the loop does not change it."""
         if obj is not None and id(obj) not in self.written and id(obj) not in self._earlier:
             assert self._frame is not None
             self._seen[id(obj)] = (obj, what, self._frame.f_lineno)
@@ -303,11 +303,11 @@ class Recorder:
         for carried in self.steady.carried.values():
             interpreter.execute(move(carried.handle, carried.initial[0], 0))
 
-    # ---- what names mean after the loop ------------------------------------------------------------------------------
+    # ---- the objects of names after the loop ---------------------------------------------------------------------
 
     @property
     def rounds(self) -> int:
-        """How often Python has gone through the body."""
+        """The number of passes of Python through the body."""
         return len(self._bodies[0].rounds)
 
     def start(self) -> None:
@@ -315,7 +315,7 @@ class Recorder:
         recording.begin(self)
 
     def end_dry_round(self) -> None:
-        """End a pass that only moves names on; its nodes are not run."""
+        """End a pass that only updates names; its nodes are not run."""
         self._bodies[0].round.complete(inside=False)
 
     def adopt(self, steps: int) -> None:
@@ -340,14 +340,14 @@ class Recorder:
         self._withdraw_conditional()
 
     def _withdraw_conditional(self) -> None:
-        """Bodies inside may not have run, and Python would then have other objects and numbers by their names."""
+        """Withdraw objects of inner bodies: if a body did not run, Python would have other objects by these names."""
         for x in self._conditional.values():
             handles.withdraw(x)
 
-    # ---- loops inside ----------------------------------------------------------------------------------------------
+    # ---- inner loops ---------------------------------------------------------------------------------------------
 
     def enter(self, loop: Any, frame: FrameType, code: BodyCode) -> None:
-        """An inner loop begins: nodes belong to its body from here on."""
+        """Begin an inner loop: the following nodes belong to its body."""
         for node in loop.recipe:
             self.record(node)
         self._counted += 1
@@ -355,7 +355,7 @@ class Recorder:
         self._bodies[-1].number = self._counted
 
     def leave(self, finished: bool) -> None:
-        """An inner loop ends. If Python left it half-way, the recording can only be run once, up to that point."""
+        """End an inner loop. If Python left it early, the recording can only be run once, up to that point."""
         assert self._frame is not None
         code, place = self._frame.f_code, self._frame.f_lasti
         body = self._bodies.pop()
@@ -393,13 +393,13 @@ class Recorder:
         self._note_conditional(body, kept)
 
     def _note_conditional(self, body: RecordedBody, kept: set[int]) -> None:
-        """All that a body inside made, and that Python has only if it ran."""
+        """Note the objects of an inner body, which Python has only if the body ran."""
         for round in body.rounds:
             for key, made in round.made.items():
                 if key not in kept and (isinstance(made, Count) or not round.is_literal(made)):
                     self._conditional[key] = made
 
     def forget(self) -> None:
-        """Let go of the objects: the count, which may live on, knows this recorder."""
+        """Release the objects: the count may outlive the loop, and it refers to this recorder."""
         self._bodies, self._frame = [], None
         self.written, self._seen, self._earlier, self._conditional, self._carried = {}, {}, {}, {}, {}

@@ -1,4 +1,4 @@
-"""One round of a loop's body: its nodes, the objects that it makes, and all of it as tokens that can be compared."""
+"""One round of a loop's body: its nodes, the objects that it creates, and tokens of both for comparison."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .mask import Mask
 
 
 class Difference(Exception):
-    """Two rounds differ, at this node of one of them; ``what`` may speak of an object as ``{}``."""
+    """Two rounds differ at this node of one of them; ``{}`` in ``what`` is the place of the object's name."""
 
     def __init__(self, node: Node | None, what: str, obj: object = None) -> None:
         super().__init__(what)
@@ -28,7 +28,7 @@ class Difference(Exception):
 
 
 class Token(NamedTuple):
-    """One place in a round."""
+    """One place in a round: a fact or a handle."""
 
     value: Any
     is_handle: bool
@@ -36,40 +36,40 @@ class Token(NamedTuple):
     written: bool
 
 
-#: ``Token(*fields)``, from all fields at once, as :data:`~grblas_gpu.ir.node.node_of` makes nodes.
+#: ``Token(*fields)`` from a tuple of fields, as :data:`~grblas_gpu.ir.node.node_of` creates nodes.
 token_of: Callable[[Iterable[object]], Token] = partial(tuple.__new__, Token)
 
 
 class Round:
-    """What one pass through the body recorded."""
+    """The recording of one pass through the body."""
 
     def __init__(self, count: Count) -> None:
         self.count = count
         self.nodes: list[Node] = []
-        self.begun: set[int] = set()  # identities of the nodes that begin an object
-        self.bindings: list[tuple[str, Any]] = []  # what names mean when it begins
-        self.made: dict[int, Any] = {id(count): count}  # objects, and counts of loops, by identity
+        self.begun: set[int] = set()  # identities of the nodes that create an object
+        self.bindings: list[tuple[str, Any]] = []  # the objects of names at the start of the round
+        self.made: dict[int, Any] = {id(count): count}  # new objects and counts of loops, by identity
         self.written: dict[int, Any] = {}
 
     def begin(self, made: object, place: int) -> None:
-        """An object is made here. The node holds its place until :meth:`complete`."""
+        """Note that an object is created here. The node keeps its place until :meth:`complete`."""
         node = Node(ops.CLEAR, made, place=place)
         self.begun.add(id(node))
         self.nodes.append(node)
 
     def is_literal(self, x: Any) -> bool:
-        """Whether this is a Scalar with a value that the round gives it, and does not change."""
+        """Whether this is a Scalar with a value from this round, which the round does not change."""
         return getattr(x, "ndim", None) == 0 and id(x) not in self.written and (id(x) in self.made or not x.name)
 
     def happened(self) -> list[Node]:
-        """The nodes without those that have happened: what Python has made holds what it was filled with."""
+        """The nodes that are still to run: objects that Python created already have their initial contents."""
         return [node for node in self.nodes if id(node) not in self.begun]
 
     def complete(self, inside: bool) -> None:
-        """Begin what the round makes as Python made it: empty, or with the entries that it was given.
+        """Give new objects the initial contents that Python gave them: no entries, or the given ones.
 
-        Nothing is begun that never changes, nor a Matrix that the next node overwrites. What a loop ``inside`` of
-        another makes may be changed by what follows it.
+        This skips objects that never change, and matrices that the next node overwrites. Later nodes may change objects
+        of a loop ``inside`` of another.
         """
         nodes, self.nodes = self.nodes, []
         changed = _outputs(node for node in nodes if id(node) not in self.begun)
@@ -94,7 +94,7 @@ class Round:
 
 
 def _outputs(nodes: Iterable[Node]) -> set[int]:
-    """The identities of what nodes write to."""
+    """The identities of the objects that nodes write."""
     found: set[int] = set()
     for node in nodes:
         found |= node.operands[0].written.keys() if node.op in ops.CONTROL else {id(node.out)}
@@ -102,8 +102,8 @@ def _outputs(nodes: Iterable[Node]) -> set[int]:
 
 
 def _is_overwritten(nodes: Iterable[Node], obj: object) -> bool:
-    """Whether the first node that has to do with an object overwrites it, whatever it holds: also one inside of the
-    only loop or ``when`` that has to do with it."""
+    """Whether the first node that uses an object overwrites it without reading it; that node may be inside of the only
+    loop or ``when`` that uses the object."""
     uses = [node for node in nodes if any(x is obj for x in handles_of(node))]
     if not uses:
         return False
@@ -117,13 +117,13 @@ def _is_overwritten(nodes: Iterable[Node], obj: object) -> bool:
 
 
 class Walk:
-    """Visits all handles and facts of nodes in a fixed order; returns the nodes with what ``handle`` gives for each."""
+    """Visits all handles and facts of nodes in a fixed order; returns the nodes with handles replaced by ``handle``."""
 
     def handle(self, x: object, written: bool = False) -> Any:
         return x
 
     def fact(self, x: object) -> None:
-        """A part of a node that is no handle."""
+        """Visit a part of a node that is not a handle."""
 
     def nodes(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
         return tuple([self.node(node) for node in nodes])
@@ -192,9 +192,9 @@ class Walk:
 
 
 class Tokens(Walk):
-    """The tokens of a round. A Scalar that the round made and never changes is the fact that it has this value.
+    """The tokens of a round. A Scalar that the round creates and never changes is a fact: its value.
 
-    ``instead`` gives the handle for a place, by its number, or None.
+    ``instead`` returns the handle for the number of a place, or None.
     """
 
     def __init__(self, round: Round, instead: Callable[[int], Any] = lambda place: None) -> None:
@@ -203,7 +203,7 @@ class Tokens(Walk):
         self._node: Any = None
 
     def bindings(self) -> None:
-        """Names of objects are places, too: one that means another object in every round is handed on."""
+        """Add names of objects as places: the object of a name that changes in every round is carried."""
         self._node = self._round.nodes[0] if self._round.nodes else Node(ops.CLEAR, None)
         for path, x in self._round.bindings:
             self.fact(path)
@@ -230,7 +230,7 @@ class Tokens(Walk):
 
 
 def move(out: Any, source: object, place: int) -> Node:
-    """``out = source``, of two objects of the same kind."""
+    """``out = source``, for two objects of the same kind."""
     if out.ndim:
         return Node(ops.COPY, out, None, (source,), place=place)
     return Node(ops.ASSIGN, out, None, (source, None), place=place)
@@ -254,7 +254,7 @@ def reads(node: Node, obj: object) -> bool:
 
 
 def handles_of(node: Node) -> list[Any]:
-    """All that a node reads or writes."""
+    """All objects that a node reads or writes."""
     walk = _Handles()
     walk.node(node)
     return walk.read + walk.written

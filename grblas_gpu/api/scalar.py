@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 def as_record(value: object, np_type: np.dtype) -> Any:
-    """A record of this type from its fields (a tuple, in order, or a dict), or with one number in all of them.
+    """A record of this type: from its fields (a tuple, in order, or a dict), or with one number in all fields.
 
-    A sub-array is one from an array of its shape, or from a number.
+    A sub-array comes from an array of its shape, or from a number.
     """
     record = np.zeros((), np_type)
     try:
@@ -58,14 +58,14 @@ def _fields(value: object, np_type: np.dtype) -> Any:
 
 
 class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
-    """A typed value that may be missing; in a new one it is.
+    """A typed value that may be missing; a new Scalar has none.
 
     Parameters
     ----------
     dtype : dtype
         The type of the value, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's.
     is_cscalar : bool, optional
-        Accepted for compatibility with python-graphblas, and without effect here.
+        Accepted for compatibility with python-graphblas; it has no effect here.
     name : str, optional
         The name that messages and ``print`` show.
 
@@ -114,14 +114,14 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
             The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
             their own.
         is_cscalar : bool, optional
-            Whether the value lives on the host in any case, as in python-graphblas.
+            Whether the value is always on the host, as in python-graphblas.
         name : str, optional
             The name that messages and ``print`` show.
 
         Raises
         ------
         TypeError
-            The value is none that a Scalar can hold.
+            A Scalar cannot hold the value.
 
         Examples
         --------
@@ -146,20 +146,20 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
                 value, Scalar, within="from_value", argname="value", extra_message="Literal scalars expected."
             )
         new = cls(dtype, is_cscalar=is_cscalar, name=name)
-        new._assign(value)  # not recorded: no recorded operation can read the new scalar yet
+        new._assign(value)  # not recorded: no recorded operation can read the new Scalar yet
         return new
 
-    if not TYPE_CHECKING:  # type checkers would believe that there is every attribute
+    if not TYPE_CHECKING:  # type checkers would accept every attribute
 
         def __getattr__(self, name: str) -> Any:
-            """A value that is still being computed: the first read waits for the device."""
+            """Read a value that is still being computed: the first read waits for the device."""
             if name != "_content":
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
             later = self._later
-            if later is None:  # another thread was quicker
+            if later is None:  # another thread has read it
                 return self._content
             self._content = content = later.read()  # synchronizes; another thread may do the same
-            self._later = None  # with memory of many other sums
+            self._later = None  # frees memory that many other sums share
             return content
 
     # The stored value is a NumPy scalar of our type, or None.
@@ -170,7 +170,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         return self.dtype.np_type.type(int(content)) if type(content) is Number else content
 
     def _set(self, value: object) -> None:
-        """Typecast as GraphBLAS does and store."""
+        """Cast to the type as GraphBLAS does, and store."""
         np_type = self.dtype.np_type
         if value is None or type(value) is np_type.type:
             self._content = value
@@ -257,7 +257,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
     @property
     def is_cscalar(self) -> bool:
-        """Whether this stands for a plain C value; an integer one takes no floats and nothing out of range.
+        """Whether this stands for a plain C value; an integer one accepts no floats and no values out of range.
 
         >>> Scalar.from_value(3, is_cscalar=True).is_cscalar, Scalar.from_value(3).is_cscalar
         (True, False)
@@ -324,7 +324,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         return Scalar.from_value(value, dtype, is_cscalar=is_cscalar, name=name)
 
     def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
-        """Whether both hold the same value (or both none).
+        """Whether both have the same value, or both have none.
 
         Parameters
         ----------
@@ -346,12 +346,12 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
             return False
         if self._is_empty or other._is_empty:
             return self._is_empty and other._is_empty
-        if self.dtype._is_udt and self.dtype is other.dtype:  # arrays inside of tuples have no truth value
+        if self.dtype._is_udt and self.dtype is other.dtype:  # arrays inside tuples have no truth value
             return bool(self._get() == other._get())
         return bool(np.all(self.value == other.value))
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
-        """Whether both hold nearly the same value (or both none).
+        """Whether both have nearly the same value, or both have none.
 
         Parameters
         ----------
@@ -412,9 +412,9 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         dtype : dtype, optional
             The type of the copy; by default the same.
         clear : bool
-            Whether to return an empty object of the same shape.
+            Whether to return an empty Scalar.
         is_cscalar : bool, optional
-            Whether the value lives on the host in any case, as in python-graphblas.
+            Whether the value is always on the host, as in python-graphblas.
         name : str, optional
             The name that messages and ``print`` show.
 
@@ -478,7 +478,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
     # Operations: a Scalar is a Vector of size 1.
     def ewise_add(self, other: object, op: OperatorLike = monoid.plus) -> ScalarExpression:
-        """``op`` of both values, or the one that is there.
+        """``op`` of both values, or the only value.
 
         Parameters
         ----------
@@ -504,7 +504,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         return _ewise(ops.EWISE_ADD, self, other, op, is_infix)
 
     def ewise_mult(self, other: object, op: OperatorLike = binary.times) -> ScalarExpression:
-        """``op`` of both values; empty unless both are there.
+        """``op`` of both values; empty if one is missing.
 
         Parameters
         ----------
@@ -532,7 +532,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     def ewise_union(
         self, other: object, op: OperatorLike, left_default: Operand, right_default: Operand
     ) -> ScalarExpression:
-        """``op`` of both values; a default stands in for a missing one, and the result is empty if both are missing.
+        """``op`` of both values; a default replaces a missing one. The result is empty if both are missing.
 
         Parameters
         ----------
@@ -638,7 +638,7 @@ def check_wait(how: str) -> None:
 
 
 def _record_for(self: Any, op: OperatorLike) -> DataType | None:
-    """The type of a literal beside records: theirs, unless the operator takes a number."""
+    """The type of a literal next to records: the record type, unless the operator takes a number."""
     dtype: DataType | None = getattr(self, "dtype", None)
     if dtype is None or not dtype._is_udt:
         return None
@@ -668,7 +668,7 @@ def as_scalar(self: Any, value: object, within: str, keyword_name: str, op: Any 
 def union_operator(
     x: Any, y: Any, op: OperatorLike, left_default: Operand, right_default: Operand
 ) -> tuple[Any, Scalar, Scalar]:
-    """The typed operator of an ewise_union, whose types depend on the defaults too, and the defaults as Scalars."""
+    """The typed operator of an ewise_union, which depends on the types of the defaults, and the defaults as Scalars."""
     get_typed_op(op, x.dtype, y.dtype, kind="binary")
     left = as_scalar(x, left_default, "ewise_union", "left_default", op)
     right = as_scalar(x, right_default, "ewise_union", "right_default", op)
@@ -701,7 +701,7 @@ def _operands(
 
 
 def _scalar_expression(scalar: Scalar, vector: object, expr: Any) -> ScalarExpression:
-    """The same operation on the Scalar that an expression has as a vector of one position."""
+    """The operation of an expression on a vector of size 1, applied to the Scalar."""
     args = [scalar if arg is vector else arg for arg in expr.args]
     return ScalarExpression(expr.method_name, expr.ir_op, args, op=expr.op, dtype=expr.dtype, expr_repr=expr.expr_repr)
 

@@ -1,4 +1,4 @@
-"""Breadth-first searches as the planner runs them: the order of vertices and edges is the library's choice."""
+"""Breadth-first searches that the planner runs: the library selects the order of vertices and edges."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def search(
 ) -> Vector:
     """The levels of a breadth-first search, computed in the order of vertices and edges that suits graph and engine.
 
-    Most searches are one call of ``levels_from``. On a device, long graphs continue after some levels with shortest
-    paths over edges of length one, without a barrier per level, and large graphs with hubs are searched in
+    Most searches are one call of ``levels_from``. On a device, a graph of large diameter continues after some levels
+    with shortest paths over edges of length one, without a barrier per level. A large graph with hubs is searched in
     :meth:`~grblas_gpu.Matrix.by_degree` order.
 
     Parameters
@@ -39,9 +39,9 @@ def search(
     source : int
         The vertex to start from.
     relax : callable
-        ``relax(A, distances, waiting, width, limit)`` lowers distances from the waiting vertices on, so many together.
+        ``relax(A, distances, waiting, width, limit)`` lowers distances from the waiting vertices on, in buckets.
     by_degree : callable, optional
-        ``by_degree(order, source)`` is the search in order of degree.
+        ``by_degree(order, source)`` runs the search in order of degree.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def search(
 
 @program
 def _continue(A: Matrix, frontier: Vector, levels: Vector, first: int) -> None:
-    """The rest of a search, level by level."""
+    """Continue a search level by level."""
     for number in loop(frontier):
         levels(frontier.S) << number + first
         frontier(~levels.S, replace=True) << semiring.any_pair[bool](frontier @ A)

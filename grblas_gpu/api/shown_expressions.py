@@ -1,4 +1,4 @@
-"""Delayed expressions as text and in notebooks: what python-graphblas prints of them, to the letter."""
+"""Delayed expressions as text and HTML, exactly as python-graphblas prints them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPERATORS = {"&": "times", "|": "plus", "@": "plus_times"}
 
 
 class Shown(NamedTuple):
-    """An expression, and what may be done with it: text in which code is between backquotes, and types in stars."""
+    """An expression and its possible uses: text with code between backquotes, and types between stars."""
 
     name: str
     facts: dict[str, object]
@@ -31,14 +31,14 @@ def format_expression(expr: Any) -> str:
 
 
 def _result(expr: Any) -> Any:
-    """What an expression gives, if expressions compute themselves; nothing while a loop is recorded."""
+    """The result of an expression, if automatic computation is on; None while a loop is recorded."""
     if not config["autocompute"] or recording.current() is not None:
         return None
     try:
         value = expr._get_value()
-    except (GraphblasException, TypeError):  # without an operator, or without room
+    except (GraphblasException, TypeError):  # no operator, or not enough memory
         return None
-    return None if value._engine.name.startswith("mpi") else value  # all ranks would have to ask
+    return None if value._engine.name.startswith("mpi") else value  # all ranks would have to take part
 
 
 def html_expression(expr: object) -> str:
@@ -61,7 +61,7 @@ def _tagged(text: str, sign: str, tag: str) -> str:
 def _dtype(operand: Any) -> str:
     try:
         return operand.dtype.name
-    except TypeError:  # of an expression that has no operator yet
+    except TypeError:  # the expression has no operator yet
         return "-"
 
 

@@ -1,15 +1,15 @@
-"""Rounds of a loop's body, compared: is what Python did in them one body that an engine can repeat?
+"""Comparison of the rounds of a loop's body: whether they are one body that an engine can repeat.
 
-A round is a list of nodes. Walking over them gives tokens: facts that must be the same in every round, and handles. The
-handles at one place of all rounds form a *column*:
+A round is a list of nodes. A walk over the nodes gives tokens: facts, which must be equal in all rounds, and handles.
+The handles at one place of all rounds form a *column*:
 
 - the same object in every round: it stays as it is;
-- an object that each round makes: the last round's stands for it;
-- what an earlier round made (``x = (x * 0.5).new()``): the place reads a *carried* handle, which the end of every round
-  sets to the object just made;
-- objects that take turns (``f, g = g, f``): they *rotate*, and as many rounds as there are turns become one body.
+- an object that each round creates: that of the last round represents all of them;
+- an object of an earlier round (``x = (x * 0.5).new()``): the place reads a *carried* handle, which the end of every
+    round sets to the new object;
+- objects that alternate (``f, g = g, f``): they *rotate*, and one full turn of rounds becomes one body.
 
-Everything else is a difference that only Python sees, and an error.
+Any other difference is visible only to Python, and an error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..ir.program import Program
 from ..ir.recording import Count
 from .rounds import Difference, Round, Token, Tokens, Walk, move, reads
 
-MOST_ROUNDS = 8  # that are recorded to find out how handles are handed on
+MOST_ROUNDS = 8  # the most rounds that are recorded to find out how handles are carried
 
 
 def _same_contents(x: Any, y: object) -> bool:
@@ -39,7 +39,7 @@ def _same_contents(x: Any, y: object) -> bool:
 
 
 def _begin_alike(column: Sequence[Any]) -> bool:
-    """Whether objects that rounds make begin with the same entries; nothing has been computed yet."""
+    """Whether objects that rounds create start with the same entries; nothing has been computed yet."""
     if isinstance(column[0], Count):
         return True
     if column[0].ndim == 0:
@@ -60,7 +60,7 @@ def _same_fact(x: Any, y: Any) -> bool:
 
 
 def _same_function(x: Any, y: Any) -> bool:
-    """Whether two functions have the same code and see the same values."""
+    """Whether two functions have the same code and the same captured values."""
     code = getattr(x, "__code__", None)
     if code is None or code != getattr(y, "__code__", None) or x.__defaults__ != y.__defaults__:
         return False
@@ -70,48 +70,48 @@ def _same_function(x: Any, y: Any) -> bool:
 
 @dataclass
 class Carried:
-    """Places that read what an earlier round made, or a fixed object from some round on.
+    """Places that read an object of an earlier round, or a fixed object from some round on.
 
-    ``initial`` are the objects of the first rounds, before that; ``handle`` holds the value of this round.
+    ``initial`` are the objects of the first rounds, before that; ``handle`` holds the object of the current round.
     """
 
     initial: tuple[object, ...]
-    source: Any  # a column of objects that rounds make, or the fixed object
+    source: Any  # the number of a column of created objects, or the fixed object
     handle: Any
     in_place: bool = False
 
 
 class Steady:
-    """Rounds that are one body: what their columns are."""
+    """Rounds that form one body, with their columns."""
 
     def __init__(self, rounds: Sequence[Round]) -> None:
         self.rounds = tuple(rounds)
         self.turned: list[list[Node]] = []  # the nodes of each turn
-        self.turns = 1  # rounds after which objects that rotate are where they were
-        self.rotates: Token | None = None  # a place where they do
+        self.turns = 1  # rounds until rotating objects are back in place
+        self.rotates: Token | None = None  # a place with rotating objects
         self.carried: dict[tuple[int, ...], Carried] = {}
         self._of_place: dict[int, tuple[int, ...]] = {}
-        self._made: list[dict[int, int]] = [{} for _ in rounds]  # of each round: identity -> number of the column
-        self.columns: list[tuple[Any, ...]] = []  # of objects that every round makes
+        self._made: list[dict[int, int]] = [{} for _ in rounds]  # per round: identity -> number of the column
+        self.columns: list[tuple[Any, ...]] = []  # objects that every round creates
 
     @property
     def is_plain(self) -> bool:
         return not self.carried and self.turns == 1
 
     def number_of_turn(self, step: int) -> int:
-        """The recorded round that stands for a step."""
+        """The recorded round that represents a step."""
         last = len(self.rounds) - 1
         return last - (last - step) % self.turns
 
     def substituted(self, round: Round) -> list[Node]:
-        """The nodes of a round, with the handles of carried places."""
+        """The nodes of a round, with handles at carried places."""
         if not self.carried:
             return list(round.nodes)
         tokens = Tokens(round, self._carried_handle)
         tokens.bindings()
         return list(tokens.nodes(round.nodes))
 
-    # ---- finding out ----------------------------------------------------------------------------------------------
+    # ---- comparison -----------------------------------------------------------------------------------------------
 
     def note_made(self, column: Sequence[Any], node: Node) -> None:
         numbers = {found.get(id(x)) for found, x in zip(self._made, column, strict=True)}
@@ -126,7 +126,7 @@ class Steady:
         return self._made[round].get(id(x))
 
     def note_carried(self, place: int, column: Sequence[Any], depth: int, source: object) -> None:
-        """``place`` reads the ``source`` of ``depth`` rounds before; those in between are handed on one by one."""
+        """``place`` reads the ``source`` of ``depth`` rounds ago; one handle per round in between passes it on."""
         key = _key(column[:depth], source)
         self._of_place[place] = key
         for at in range(depth):
@@ -151,15 +151,15 @@ def _like(x: Any) -> Any:
 
 
 def compare(rounds: Sequence[Round], ran: bool = False) -> Steady | None:
-    """What these rounds have in common; None if more of them are needed to tell. Raises :class:`Difference`.
+    """The common body of these rounds; None if more rounds are needed. Raises :class:`Difference`.
 
-    Once they ``ran``, what their objects hold is not what they began with, and is not compared.
+    After the rounds ``ran``, objects no longer have their initial contents, so contents are not compared.
     """
     steady = Steady(rounds)
     loose: list[tuple[int, tuple[Token, ...]]] = []
     for place, tokens in enumerate(zip_longest(*(round.tokens.found for round in rounds))):
         if len({id(token and token[0]) for token in tokens}) == 1:
-            continue  # the same object in all rounds: most places
+            continue  # most places: the same object in all rounds
         last = tokens[-1]
         if None in tokens or any(token.is_handle is not last.is_handle for token in tokens):
             found = next(token for token in tokens[::-1] if token is not None)
@@ -183,7 +183,7 @@ def compare(rounds: Sequence[Round], ran: bool = False) -> Steady | None:
 
 
 def _resolve(steady: Steady, place: int, tokens: Sequence[Token]) -> bool:
-    """Find out how the objects at a place follow each other; False if that needs more rounds."""
+    """Find out how the objects at a place depend on earlier rounds; False if that needs more rounds."""
     rounds, column, node = steady.rounds, [token.value for token in tokens], tokens[-1].node
     if isinstance(column[0], Count):
         raise Difference(node, "the number of another round or loop is used here")
@@ -205,7 +205,7 @@ def _resolve(steady: Steady, place: int, tokens: Sequence[Token]) -> bool:
             return True
     if any(id(x) in round.written for x in column for round in rounds):
         return False
-    return all(_same_contents(x, column[0]) for x in column[1:])  # made anew in every round, and always the same
+    return all(_same_contents(x, column[0]) for x in column[1:])  # new objects with the same contents in every round
 
 
 def _check_carried(steady: Steady, tokens: Sequence[Token], depth: int, source: object) -> None:
@@ -226,9 +226,9 @@ def _facts(one: object, other: object) -> str:
 
 
 def assemble(steady: Steady, round: Round) -> list[Node]:
-    """The nodes of a round as a body that is repeated: carried places read their handles, and the end sets them.
+    """The nodes of a round as a repeatable body: carried places read their handles, and the end sets the handles.
 
-    Where nothing reads a handle after the round has begun the object that follows it, the two are one object.
+    A handle and the object that replaces it become one object, if nothing reads the handle after that object's start.
     """
     nodes = steady.substituted(round)
     place = nodes[-1].place if nodes else 0
@@ -274,9 +274,9 @@ class _Replace(Walk):
 
 
 def unrolled(steady: Steady, condition: Any, limit: int | None, done: Any, code: CodeType | None) -> Program:
-    """As many rounds as objects take turns, as one body; ``done`` counts the rounds.
+    """One full turn of rotating objects as one body; ``done`` counts the rounds.
 
-    A round after the first runs if the condition holds. The limit is that of whole turns.
+    A round after the first runs if the condition holds. The limit counts whole turns.
     """
     turns, rounds = steady.turns, steady.rounds
     base = Count(rounds[0].count._recorder)

@@ -1,4 +1,4 @@
-"""What Vector, Matrix and ``A.T`` have in common: element-wise operations, apply, select, comparison, indexing."""
+"""The common part of Vector, Matrix and ``A.T``: element-wise operations, apply, select, comparison, indexing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def typed_op_of_chain(op: object, left: Any, right: Any, kind: str) -> Any:
-    """The typed operator for ``op(x | y | z)``: operands may be chains that the same operator will compute."""
+    """The typed operator for ``op(x | y | z)``: operands may be chains that the same operator computes."""
     dtypes = [
         typed_op_of_chain(op, x.left, x.right, kind).type if x._role == "infix" else x.dtype for x in (left, right)
     ]
@@ -58,7 +58,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     _expect_op = expect_op
 
     def _expression(self, method: str, ir_op: Op, args: list, **kwargs: Any) -> Any:
-        """An expression of this object's own shape."""
+        """An expression with the shape of this object."""
         if self.ndim == 1:
             return VectorExpression(method, ir_op, args, size=self.shape[0], **kwargs)
         nrows, ncols = self.shape
@@ -67,12 +67,12 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     # ---- element-wise ---------------------------------------------------------------------------------------
 
     def ewise_add(self, other: object, op: OperatorLike = monoid.plus) -> Any:
-        """The union of the entries: ``op`` where both have one, the entry that is there elsewhere.
+        """The union of the entries: ``op`` where both have an entry, and the only entry elsewhere.
 
         Parameters
         ----------
         other : Vector, Matrix or expression
-            The second operand; a Vector stands for every row of a Matrix.
+            The second operand; a Vector is broadcast to every row of a Matrix.
         op : BinaryOp, Monoid or str
             The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
 
@@ -103,7 +103,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Parameters
         ----------
         other : Vector, Matrix or expression
-            The second operand; a Vector stands for every row of a Matrix.
+            The second operand; a Vector is broadcast to every row of a Matrix.
         op : BinaryOp, Monoid or str
             The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
 
@@ -129,12 +129,12 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         return ewise(self, other, op, "ewise_mult")
 
     def ewise_union(self, other: object, op: OperatorLike, left_default: Operand, right_default: Operand) -> Any:
-        """The union of the entries, combined with ``op``; a default stands in for a missing entry.
+        """The union of the entries, combined with ``op``; a default replaces a missing entry.
 
         Parameters
         ----------
         other : Vector, Matrix or expression
-            The second operand; a Vector stands for every row of a Matrix.
+            The second operand; a Vector is broadcast to every row of a Matrix.
         op : BinaryOp, Monoid or str
             The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
         left_default : scalar
@@ -401,7 +401,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         return not extractor.new()._is_empty
 
     def _extracted(self, indexes: Indexes, dtype: Any, name: str | None) -> Any:
-        """A new Vector or Matrix of these entries, without checks and outside of recorded loops."""
+        """A new Vector or Matrix of these entries, without checks, outside of recorded loops."""
         shape = indexes.shape
         kind = kinds.Vector if len(shape) == 1 else kinds.Matrix
         output = kind._unwritten(self._engine, self.dtype if dtype is None else dtype, *shape, name)

@@ -1,4 +1,4 @@
-"""``C(mask, accum, replace) << value``: the left side waits for the right one, and both become a node.
+"""``C(mask, accum, replace) << value``: the left side waits for the right side; both become a node.
 
 The left side is ``C(mask)``, ``C[I, J]``, ``C(mask)[I, J]`` or ``C[I, J](mask)``.
 """
@@ -61,7 +61,7 @@ class Updater:
         indexes = self._indexes(keys)
         if indexes.is_single_element:
             execution.remove_element(self.parent, indexes)
-        else:  # deleting a region is assigning an empty scalar to it
+        else:  # deletion assigns an empty Scalar to the region
             self.assign(indexes, kinds.Scalar(self.parent.dtype, name="s_empty"), submask=False)
 
     def assign(self, indexes: Indexes, value: Any, submask: bool) -> None:
@@ -116,7 +116,7 @@ def assign_to(parent: Any, indexes: Indexes, expr: Any, opts: dict[str, Any]) ->
 
 def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
     """``out<mask, replace> (accum)= expr`` for an expression of the output's kind."""
-    size = out._size if out.ndim == 1 else None  # vectors are compared here: most calls are about vectors
+    size = out._size if out.ndim == 1 else None  # vectors are compared here, because most calls use vectors
     if (expr.shape != out.shape) if size is None else (expr._size != size):
         raise DimensionMismatch(
             f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {out.shape}"
@@ -142,7 +142,7 @@ def update(
     input_mask: Any = None,
     desc: Descriptor | None = None,
 ) -> None:
-    """``out(mask, accum, replace) << expr`` for whatever may stand on the right."""
+    """``out(mask, accum, replace) << expr`` for any right side."""
     if type(expr) in LITERALS:
         return _assign_all(out, expr, mask, accum, replace, input_mask, desc)
     role = getattr(expr, "_role", None)
@@ -176,7 +176,7 @@ def update(
 def _assign_all(
     out: Any, value: Any, mask: Any, accum: Any, replace: bool, input_mask: Any, desc: Descriptor | None
 ) -> None:
-    """The right side is an object or a literal: assign it to the whole output."""
+    """Assign a right side that is an object or a literal to the whole output."""
     if input_mask is not None:
         raise TypeError("`input_mask` argument may only be used for extract")
     literal = plain_literal(out, value)

@@ -174,7 +174,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
 
     @staticmethod
     def _deserialize(pieces: Any, name: str) -> Vector:
-        """What pickles of python-graphblas call: arrays as exported, or coordinates without SuiteSparse's storage."""
+        """Pickles of python-graphblas call this: with exported arrays, or with coordinates if there are none."""
         return Vector.ss.import_any(name=name, **pieces) if isinstance(pieces, dict) else _rebuild(*(*pieces, name))
 
     # ---- in and out -----------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         indices : array_like of int
             The position of every entry, from 0.
         values : array_like or scalar
-            The values, or one for all entries, which is then stored once.
+            The values, or one value for all entries, which is stored once.
         dup_op : BinaryOp, optional
             The operator that combines duplicates; without it, duplicates raise a ValueError.
         clear : bool
@@ -297,10 +297,10 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         return shown_values(self._engine.to_dense(self._store, fill, dtype.np_type))
 
     def device_arrays(self) -> dict[str, Any]:
-        """The stored arrays themselves, not copies: CuPy's on backend "cuda", NumPy's on others.
+        """The stored arrays themselves, not copies: CuPy arrays on backend "cuda", NumPy arrays on others.
 
-        Always ``values``; ``indices`` (perhaps not in order) of a sparse Vector, or ``present``, a flag for each
-        position, of a denser one. A single value may stand for all entries. Do not change the arrays.
+        All Vectors have ``values``. A sparse Vector has ``indices``, perhaps unsorted; a denser one has ``present``, a
+        flag for each position. A single value may represent all entries. Do not change the arrays.
 
         >>> Vector.from_coo([3, 1], [10, 20], size=1000).device_arrays()
         {'indices': array([1, 3]), 'values': array([20, 10])}
@@ -387,7 +387,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
 
     @reports_memory
     def resize(self, size: int) -> None:
-        """Change the size; entries beyond it are dropped.
+        """Change the size and drop entries beyond it.
 
         Parameters
         ----------
@@ -418,7 +418,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         Parameters
         ----------
         index : int
-            Which one; negative ones count from the end.
+            The index; negative ones count from the end.
         default : any
             The result where there is no entry.
 
@@ -468,10 +468,10 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     def __getitem__(self, keys: object) -> Any:
         """The entries at some positions, or one element: an expression.
 
-        An index is an integer, a slice, a list, an array (NumPy's, CuPy's, any of DLPack) or a Vector of integers: a
-        gather, which has no entry where the index has none. Assigning by an index is a scatter, in which an accumulator
-        combines what goes to one position. A Vector and an array on a device are read, and their positions checked,
-        when the expression is computed; others when it is made.
+        An index is an integer, a slice, a list, an array (NumPy, CuPy, or with DLPack) or a Vector of integers. Reading
+        by a list is a gather, without entries where the index has none. Assigning by one is a scatter; an accumulator
+        combines values for the same position. A Vector or device array is read, and its positions are checked, when
+        the expression is computed; other indices are checked when it is created.
 
         >>> v, index = Vector.from_dense([5, 6, 7]), Vector.from_dense([2, 0, 2])
         >>> v[index].new().to_dict()
@@ -503,7 +503,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
 
     @classmethod
     def _of(cls, engine: object, dtype: DTypeLike | None, store: VectorStore, name: str | None) -> Vector:
-        """A Vector that has this store as it is; none is made for it before."""
+        """A Vector with this store; no empty store is created first."""
         new = object.__new__(cls)
         new.dtype = dtype
         new._size = store.size
@@ -516,7 +516,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
 
     @classmethod
     def _unwritten(cls, engine: Engine, dtype: DTypeLike, size: int, name: str | None) -> Vector:
-        """A Vector that an expression is computed into: it has no store before the result is there."""
+        """A Vector for the result of an expression: it has no store until the result exists."""
         new = object.__new__(cls)
         new.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
         new._size = size if type(size) is int and 0 <= size < 2**60 else check_size(size, "size")
@@ -621,7 +621,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         op = get_typed_op(op, self.dtype, other.dtype, kind="binary")
         self._expect_op(op, ("BinaryOp", "Monoid"), within="outer", argname="op")
         op = op.binaryop if op.opclass == "Monoid" else op
-        get_semiring(monoid.any, op)  # an outer product is any.op, and has to be one
+        get_semiring(monoid.any, op)  # raises an error unless any.op is a semiring, like the outer product
         check_same_backend(self, other, "outer")
         return MatrixExpression("outer", ops.OUTER, [self, other], op=op, nrows=self._size, ncols=other._size)
 
@@ -633,8 +633,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         op : Monoid, Aggregator or str
             The operator that combines values: ``monoid.plus``, ``agg.mean``, or ``"max"``.
         allow_empty : bool
-            Whether the result of no entries is a Scalar without value; otherwise it is the identity of the
-            monoid.
+            Whether a reduction of no entries returns an empty Scalar; otherwise it returns the identity.
 
         Raises
         ------
@@ -658,12 +657,12 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         )
 
     def reposition(self, offset: int, *, size: int | None = None) -> VectorExpression:
-        """The entries moved by an offset; those that leave the Vector are dropped.
+        """The entries moved by an offset; entries that leave the Vector are dropped.
 
         Parameters
         ----------
         offset : int
-            How far entries move towards higher positions; lower if negative.
+            The number of positions that entries move up; down if negative.
         size : int, optional
             The size of the result; the same by default.
 
@@ -694,7 +693,7 @@ def _integer(k: Any) -> int:
 
 
 def dense_fill(self: Any, fill_value: object, dtype: DTypeLike | None, is_full: bool) -> tuple[Any, Any]:
-    """What fills the gaps of a dense array, and the array's type."""
+    """The fill value of a dense array, and the type of the array."""
     if is_full:
         return None, self.dtype if dtype is None else lookup_dtype(dtype)
     if fill_value is None:
@@ -705,7 +704,7 @@ def dense_fill(self: Any, fill_value: object, dtype: DTypeLike | None, is_full: 
 
 
 def reduction_operator(self: Any, op: Any, within: str, allow_empty: bool) -> Any:
-    """The typed monoid or aggregator of a reduction to a Scalar; without entries only a monoid has an answer."""
+    """The typed monoid or aggregator of a reduction to a Scalar; only a monoid has a result without entries."""
     op = get_typed_op(op, self.dtype, kind="binary|aggregator")
     if op.opclass == "Monoid":
         return op
@@ -721,7 +720,7 @@ def reduction_operator(self: Any, op: Any, within: str, allow_empty: bool) -> An
 
 def product_operands(x: Any, y: Any, types: tuple, op: Any, method: str, is_infix: bool) -> tuple[Any, Any, Any]:
     """Operands and typed semiring of a product; in ``op(A @ B @ C)`` the inner products are computed first."""
-    if type(y) in types and x._role != "infix" and x._engine is y._engine:  # nothing to compute or to complain about
+    if type(y) in types and x._role != "infix" and x._engine is y._engine:  # the common case: no conversion, no errors
         typed = get_typed_op(op, x.dtype, y.dtype, kind="semiring")
         if typed.opclass == "Semiring":
             return x, y, typed

@@ -1,4 +1,4 @@
-"""How a Vector is made: from coordinates, pairs, dictionaries, dense arrays, one value."""
+"""Construction of a Vector: from coordinates, pairs, dictionaries, dense arrays, one value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..types import ArrayLike, DTypeLike, OperatorLike, Value
 
 
-NUMBERS = {bool: BOOL, int: INT64, float: FP64}  # of Python
+NUMBERS = {bool: BOOL, int: INT64, float: FP64}  # Python's types
 
 
 class VectorConstruction:
@@ -52,7 +52,7 @@ class VectorConstruction:
         indices : array_like of int
             The position of every entry, from 0.
         values : array_like or scalar
-            The values, or one for all entries, which is then stored once.
+            The values, or one value for all entries, which is stored once.
         dtype : dtype, optional
             The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
             their own.
@@ -69,7 +69,7 @@ class VectorConstruction:
         >>> Vector.from_coo([3, 1], [10, 20]).to_dict()
         {1: 20, 3: 10}
         """
-        try:  # not by a decorator: of the time for one entry, that would be a sixth
+        try:  # no decorator: it would take a sixth of the time for one entry
             if cls is kinds.Vector and dup_op is None and (dtype is None or type(dtype) is DataType):
                 entry = _from_entry(cls, indices, values, dtype, size, name)
                 if entry is not None:
@@ -225,14 +225,14 @@ class VectorConstruction:
     ) -> Self:
         """A Vector with an entry for every element of an array, or for those that are not ``missing_value``.
 
-        On backend "cuda" the Vector shares the memory of an array that is on the device already (CuPy's, or any with
-        ``__cuda_array_interface__`` or DLPack), with ``copy=False`` that of a NumPy array that has the stored type and
-        may be written to. To change one is to change the other.
+        On backend "cuda", the Vector shares the memory of an array on the device (CuPy's, or any with
+        ``__cuda_array_interface__`` or DLPack). With ``copy=False`` it shares that of a writable NumPy array of the
+        stored type. Changes of a shared array change the Vector, and vice versa.
 
         Parameters
         ----------
         values : array_like
-            Of one dimension.
+            An array of one dimension.
         missing_value : scalar, optional
             Positions with this value get no entry.
         dtype : dtype, optional
@@ -272,9 +272,9 @@ class VectorConstruction:
 def _from_entry(
     cls: Any, indices: ArrayLike, values: ArrayLike | Value, dtype: DataType | None, size: object, name: str | None
 ) -> Any:
-    """A Vector of one entry, which a search begins with, given in Python's numbers; None if it is something else.
+    """A Vector of one entry in Python numbers, the usual start of a search; None for other arguments.
 
-    Not while a loop is recorded: the recording must see that a Vector is made and filled.
+    Not used while a loop is recorded: the recording must see the creation and the assignment.
     """
     if type(indices) is not list or type(values) is not list or len(indices) != 1 or len(values) != 1:
         return None
@@ -287,8 +287,8 @@ def _from_entry(
         if dtype is None or not -(2**63) <= value < 2**63:
             return None
     elif type(value) is not int or not 0 <= value < 128 or dtype.np_type.kind not in "iuf":
-        return None  # what is not the same number in every type
-    new = cls.__new__(cls)  # without the empty store that this one would replace
+        return None  # the type may change this number
+    new = cls.__new__(cls)  # skips the empty store that this one would replace
     new.dtype = dtype
     new._size = size
     new.name = f"v_{next(cls._name_counter)}" if name is None else name
@@ -298,7 +298,7 @@ def _from_entry(
 
 
 def duplicate_operator(self: Any, dup_op: Any) -> Any:
-    """How to combine values at the same position: a typed operator that can reduce runs, or None."""
+    """The typed operator that combines duplicates and can reduce runs, or None."""
     if dup_op is None:
         return None
     dup_op = get_typed_op(dup_op, self.dtype, kind="binary")

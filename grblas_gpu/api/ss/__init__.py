@@ -1,6 +1,6 @@
-"""``v.ss`` and ``A.ss``: what python-graphblas offers of SuiteSparse, for every engine.
+"""``v.ss`` and ``A.ss``: the SuiteSparse interface of python-graphblas, for every engine.
 
-Everything here is array code over the entries; ``lines.py`` has the form that the others share.
+All modules are array code over the entries; ``lines.py`` has the form that the others share.
 """
 
 from .matrix import MatrixStorage

@@ -1,4 +1,4 @@
-"""Objects as the arrays of a storage format: dictionaries in the keys of python-graphblas."""
+"""Export of objects as the arrays of a storage format: dictionaries with the keys of python-graphblas."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def export_vector(v: Any, format: str, raw: bool) -> dict[str, Any]:
 
 
 def matrix_format(stored: str, requested: str | None) -> str:
-    """The name of a format; "rowwise" and "columnwise" ask for what is stored, by rows or by columns."""
+    """The name of a format; "rowwise" and "columnwise" mean the stored format by rows or by columns."""
     if requested is None:
         return stored
     requested = requested.lower()
@@ -57,7 +57,7 @@ def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:
     iso, (nrows, ncols) = is_iso(a), a.shape
     if format.startswith("full"):
         _check_full(a)
-        if iso:  # however many entries it stands for
+        if iso:  # one value, for any number of entries
             one = a._engine.host(a._store.stored_values[:1])
             return {"nrows": nrows, "ncols": ncols, "is_iso": True, "format": format, "values": one}
     by_rows = not format.endswith("c")
@@ -68,7 +68,7 @@ def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:
     indices, in_order = ("col_indices", "sorted_cols") if by_rows else ("row_indices", "sorted_rows")
     parts: dict[str, Any]
     if format.startswith("coo"):
-        # "coo" of sorted entries says in which order they are.
+        # Sorted "coo" entries get the name of their order.
         known = format != "coo" or sort
         parts = shape | {lines: line, across: index, f"sorted_{lines}": known, f"sorted_{across}": known}
         format = "coor" if format == "coo" and sort else format
@@ -106,7 +106,7 @@ def _spread(values: np.ndarray, place: np.ndarray, size: int) -> np.ndarray:
 
 
 def _shaped(values: np.ndarray, shape: tuple[int, int], by_rows: bool) -> np.ndarray:
-    """As a matrix; what belongs to a value stays together."""
+    """The values as a matrix; the dimensions of a value stay together."""
     lines = values.reshape(*(shape if by_rows else shape[::-1]), *values.shape[1:])
     return lines if by_rows else lines.swapaxes(0, 1)
 

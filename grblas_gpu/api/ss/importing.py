@@ -1,7 +1,7 @@
-"""The arrays of a storage format as objects: what ``exporting`` gives, taken back.
+"""Import of the arrays of a storage format as objects: the inverse of ``exporting``.
 
-The arrays are always checked, and copied where they are not of the stored types. They may be longer than their entries
-(as ``export(raw=True)`` of SuiteSparse gives them).
+All arrays are checked, and copied if they do not have the stored types. They may be longer than their entries
+(like those of SuiteSparse's ``export(raw=True)``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...types import DTypeLike
 
 
-#: What a format consists of, next to ``values``; names in brackets are optional.
+#: The parts of a format, in addition to ``values``; names in brackets are optional.
 VECTOR_PARTS = {"sparse": "indices size [nvals]", "bitmap": "bitmap [size] [nvals]", "full": "[size]"}
 MATRIX_PARTS = {
     "csr": "indptr col_indices [nrows] [ncols]",
@@ -36,19 +36,19 @@ MATRIX_PARTS = {
     "coor": "rows cols nrows [ncols]",
     "cooc": "rows cols ncols [nrows]",
 }
-#: What says something about arrays that is found out anyway.
+#: Claims about arrays, which are checked anyway.
 CLAIMS = {"take_ownership", "secure_import", "sorted_index", "sorted_rows", "sorted_cols"}
 
 
 def vector_format(parts: dict[str, object]) -> str:
-    """The format that the given arrays mean."""
+    """The format that matches the given arrays."""
     if parts.get("indices") is not None and parts.get("bitmap") is not None:
         raise TypeError("Cannot provide both `indptr` and `bitmap`")
     return "sparse" if parts.get("indices") is not None else "full" if parts.get("bitmap") is None else "bitmap"
 
 
 def matrix_format(parts: dict[str, object]) -> str:
-    """The format that the given arrays mean."""
+    """The format that matches the given arrays."""
     given = {name for name, part in parts.items() if part is not None}
     both = [("indptr", "bitmap"), ("row_indices", "col_indices"), *(("bitmap", x) for x in ("rows", "cols"))]
     both += [("bitmap", "col_indices"), ("bitmap", "row_indices")]
@@ -83,7 +83,7 @@ def _layout(*arrays: object) -> str:
 
 
 def checked_parts(format: str, known: dict[str, str], parts: dict[str, Any], is_pack: bool) -> dict[str, Any]:
-    """The parts of a format: all of them, and no others."""
+    """Check the parts of a format: all required ones, and no others."""
     if format not in known:
         raise ValueError(f"Invalid format: {format}")
     claimed = parts.pop("format", None)
@@ -96,7 +96,7 @@ def checked_parts(format: str, known: dict[str, str], parts: dict[str, Any], is_
     given = {name: part for name, part in parts.items() if name not in CLAIMS and part is not None}
     allowed = known[format].replace("[", "").replace("]", "").split() + ["values", "is_iso", "dtype", "name"]
     needed = {name for name in known[format].split() if name[0] != "["} | {"values"}
-    if is_pack:  # sizes are those of the object
+    if is_pack:  # the object determines the sizes
         needed -= {"size", "nrows", "ncols"}
     if wrong := given.keys() - set(allowed):
         raise TypeError(f"{format} has no {', '.join(sorted(wrong))}; it consists of {', '.join(allowed)}")
@@ -106,7 +106,7 @@ def checked_parts(format: str, known: dict[str, str], parts: dict[str, Any], is_
 
 
 def _values(given: dict[str, object], count: int, dtype: DTypeLike, ndim: int = 1) -> tuple[np.ndarray, Any]:
-    """A value for each of the entries; one for all is repeated."""
+    """One value per entry; a single value is repeated."""
     values, dtype = values_to_array(given["values"], dtype, ndim=1 if given.get("is_iso") else ndim)
     values = np.asarray(values)
     if given.get("is_iso") or values.ndim == 0:
@@ -126,7 +126,7 @@ def import_vector(format: str, given: dict[str, Any], size: int | None, dtype: D
         return _stored(Vector.from_coo(index, values, dtype, size=size, name=name), format)
     if format == "bitmap":
         bitmap = np.asarray(given["bitmap"], bool)
-        if size is None:  # the shorter one of two arrays counts
+        if size is None:  # the shorter of the two arrays counts
             one = given.get("is_iso") or np.ndim(given["values"]) == 0
             size = len(bitmap) if one else min(len(bitmap), len(given["values"]))
         values, dtype = _values(given, size, dtype)
@@ -164,7 +164,7 @@ def import_matrix(
     layout = "C" if format.endswith("r") else "F"
     ndim = 1
     for array in (given.get("bitmap"), given["values"]):
-        if (array := np.asarray(array)).ndim >= 2:  # what comes after two dimensions belongs to a value
+        if (array := np.asarray(array)).ndim >= 2:  # further dimensions belong to a value
             sizes = zip(array.shape[:2], (nrows, ncols), strict=True)
             nrows, ncols = (n if known is None else known for n, known in sizes)
             ndim = 2
@@ -186,7 +186,7 @@ def import_matrix(
 
 
 def _in_form(a: Matrix, format: str) -> Matrix:
-    """In the form that it was given in, until it changes."""
+    """Convert to the storage format of the given arrays, until the Matrix changes."""
     forms = {formats[0]: form for form, formats in FORMATS.items()}
     if format in forms:
         a._store = a._engine.with_form(a._store, forms[format])
@@ -194,7 +194,7 @@ def _in_form(a: Matrix, format: str) -> Matrix:
 
 
 def _stored(v: Vector, format: str) -> Vector:
-    """In the format that it was given in, until it changes."""
+    """Convert to the storage format of the given arrays, until the Vector changes."""
     v._store = v._engine.with_kind(v._store, format)
     return v
 

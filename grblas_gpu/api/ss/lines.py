@@ -1,6 +1,6 @@
 """The entries of an object line by line: a Vector is one line, a Matrix has its rows or its columns.
 
-The arrays are the engine's own, so that nothing leaves a device; the code is NumPy's, and dispatches on its arguments.
+The arrays are those of the engine, so that nothing leaves a device; NumPy functions dispatch on their arguments.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ class Lines(NamedTuple):
 
     @property
     def starts(self) -> Array:
-        """Where each line that has entries begins."""
+        """The start of each line that has entries."""
         return runs(self.line)
 
     @property
     def lengths(self) -> Array:
-        """How many entries each line has that has any."""
+        """The number of entries of each line that has entries."""
         starts = self.starts
         return np.concatenate([starts[1:], np.zeros(1, starts.dtype, like=starts) + len(self.line)]) - starts
 
     @property
     def place(self) -> Array:
-        """The place of every entry in its line: 0, 1, ..."""
+        """The number of every entry in its line: 0, 1, ..."""
         return np.arange(len(self.line), dtype=INDEX, like=self.line) - repeat(self.starts, self.lengths)
 
     @property
     def length(self) -> Array:
-        """For every entry, how many its line has."""
+        """For every entry, the number of entries in its line."""
         lengths = self.lengths
         return repeat(lengths, lengths)
 
@@ -56,14 +56,14 @@ class Lines(NamedTuple):
 
 
 def lines_of(x: Any, order: str = "rowwise") -> Lines:
-    """Arrays of their own, in the memory of the engine."""
+    """The entries by line, as new arrays in the memory of the engine."""
     is_transposed = x._is_transposed
     recording.read("the entries", x._matrix if is_transposed else x)
     store, by_rows = x._store, row_order(order)
     if type(store) is VectorStore:
         index, values = sorted_entries(store)
         return Lines(np.zeros(len(index), INDEX, like=index), index.copy(), values.copy())
-    if type(store) is not MatrixStore:  # over the ranks of a job
+    if type(store) is not MatrixStore:  # distributed over the ranks of a job
         return gathered_lines(x, order)
     if by_rows == is_transposed:
         store = store.transposed()
@@ -72,7 +72,7 @@ def lines_of(x: Any, order: str = "rowwise") -> Lines:
 
 
 def gathered_lines(x: Any, order: str = "rowwise") -> Lines:
-    """The same on the host, whatever the engine."""
+    """The entries by line in host memory, for any engine."""
     rows, cols, values = x._engine.tuples(x._store)
     if x.ndim == 1:
         return Lines(np.zeros(len(rows), INDEX), rows.astype(INDEX), values)
@@ -82,7 +82,7 @@ def gathered_lines(x: Any, order: str = "rowwise") -> Lines:
 
 
 def host_lines(x: Any, order: str = "rowwise") -> Lines:
-    """The same as users get them."""
+    """The entries by line, with the arrays that ``to_coo`` returns."""
     if x.ndim == 1:
         index, values = x.to_coo()
         return Lines(np.zeros(len(index), np.int64), index, values)
@@ -94,7 +94,7 @@ def host_lines(x: Any, order: str = "rowwise") -> Lines:
 
 
 def from_lines(x: Any, entries: Lines, dtype: DTypeLike, order: str, size: int, name: str | None) -> Any:
-    """An object like ``x`` of these entries; ``size`` is how long its lines are."""
+    """An object of the kind of ``x`` with these entries; ``size`` is the length of its lines."""
     with using(x.backend):
         if x.ndim == 1:
             return Vector.from_coo(entries.index, entries.values, dtype, size=size, name=name)
@@ -106,5 +106,5 @@ def from_lines(x: Any, entries: Lines, dtype: DTypeLike, order: str, size: int, 
 
 
 def line_size(x: Any, order: str) -> int:
-    """How long the lines are."""
+    """The length of the lines."""
     return x.shape[0] if x.ndim == 1 or not row_order(order) else x.shape[1]

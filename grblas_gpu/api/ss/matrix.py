@@ -33,7 +33,7 @@ class MatrixStorage(Storage):
 
     @property
     def format(self) -> str:
-        """How the Matrix is stored now: "csr", "hypercsr", "bitmapr" or "fullr".
+        """The current storage format: "csr", "hypercsr", "bitmapr" or "fullr".
 
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_dense([[1, 2], [3, 4]]).ss.format, Matrix(int, 2**60, 2**60).ss.format
@@ -65,32 +65,32 @@ class MatrixStorage(Storage):
     import_cooc, pack_cooc = importer("cooc"), packer("cooc")
 
     def build_diag(self, vector: Any, k: int = 0, **opts: Any) -> None:
-        """Become a matrix with this diagonal and nothing else."""
+        """Replace the contents by a matrix with this diagonal and no other entries."""
         descriptor_from_options(opts)
         vector = self._parent._expect_type(vector, Vector, within="ss.build_diag", argname="vector")
         k = int(k if not isinstance(k, Scalar) else k.value)
         self._parent << vector.diag(k)
 
     def build_scalar(self, rows: Any, columns: Any, value: Any) -> None:
-        """``build``, with one value for all."""
+        """``build``, with one value for all entries."""
         if len(rows) != len(columns):
             raise ValueError(f"`rows` and `columns` lengths must match: {len(rows)}, {len(columns)}")
         value = value_for_all(self._parent, value)
         self._parent.build(rows, columns, np.broadcast_to(value, np.shape(rows)))
 
     def concat(self, tiles_: Any, **opts: Any) -> None:
-        """Put tiles, rows of Matrices, together into this Matrix."""
+        """Join tiles, given as rows of Matrices, into this Matrix."""
         descriptor_from_options(opts)
         rows, _ = tiles.checked_tiles(tiles_, is_matrix=True)
         self._parent << tiles.concatenated(rows, self._parent.dtype)
 
     def split(self, chunks: Any, *, name: str | None = None, **opts: Any) -> list[list[Matrix]]:
-        """Rows of Matrices of these sizes; ``concat`` puts them together again."""
+        """Split into rows of Matrices of these sizes; ``concat`` joins them again."""
         descriptor_from_options(opts)
         return tiles.split_matrix(self._parent, chunks, name)
 
     def scan(self, op: Any = monoid.plus, order: str = "rowwise", *, name: str | None = None, **opts: Any) -> Matrix:
-        """Each entry combined with all before it in its row, or with ``order="columnwise"`` in its column."""
+        """Each entry combined with all entries before it in its row, or in its column with ``order="columnwise"``."""
         descriptor_from_options(opts)
         return ordering.scan(self._parent, op, order, name)
 
@@ -103,7 +103,7 @@ class MatrixStorage(Storage):
         permutation: bool = True,
         **opts: Any,
     ) -> tuple[Matrix | None, Matrix | None]:
-        """The values of every row in the order of an operator; and the columns that they had."""
+        """The values of every row, sorted by an operator; and their former columns."""
         descriptor_from_options(opts)
         return ordering.sort(self._parent, op, order, values, permutation)
 
@@ -126,7 +126,7 @@ class MatrixStorage(Storage):
         asindex: bool = False,
         name: str | None = None,
     ) -> Matrix:
-        """The entries of every row moved to its beginning: their values, or with ``asindex`` their columns."""
+        """The entries of every row moved to its start: their values, or with ``asindex`` their columns."""
         return ordering.compactify(self._parent, how, k, order, reverse, asindex, name)
 
     def reshape(

@@ -1,4 +1,4 @@
-"""Scans, sorting, and choosing some entries of every line."""
+"""Scans, sorting, and selection of entries in every line."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def scan(x: Any, op: Any, order: str, name: str | None) -> Any:
     combine = monoid.binaryop
     place, values = entries.place, cast(entries.values, combine.type.np_type)
     stride = 1
-    while len(reached := np.flatnonzero(place >= stride)):  # each entry stands for the last `stride` ones
+    while len(reached := np.flatnonzero(place >= stride)):  # each entry now combines the last `stride` entries
         values[reached] = engine.compute(combine, values[reached - stride], values[reached])
         stride *= 2
     return from_lines(x, entries._replace(values=values), x.dtype, order, line_size(x, order), name)
 
 
 def sort(x: Any, op: Any, order: str, values: bool, permutation: bool) -> tuple[Any, Any]:
-    """The values of every line in the order of ``op``, at its beginning; and where they were."""
+    """The values of every line, sorted by ``op`` and moved to its start; and their former indices."""
     op = get_typed_op(op, x.dtype, kind="binary")
     if op.opclass == "Monoid":
         op = op.binaryop
@@ -60,10 +60,10 @@ def sort(x: Any, op: Any, order: str, values: bool, permutation: bool) -> tuple[
 
 
 def sorting_order(engine: Engine, entries: Lines, op: Any) -> Array:
-    """A stable order in which ``op(x, y)`` says that x comes before y.
+    """A stable order in which x is before y if ``op(x, y)`` is true.
 
-    Ascending and descending order are tried first: one of them is right if every value is before the next one by
-    ``op`` and not behind it, or equal to it.
+    Ascending and descending order are tried first. One of them is right if each pair of neighbours is equal, or
+    ``op`` is true for the pair and false for the reversed pair.
     """
     line, _, values = entries
     for descending in (False, True):
@@ -78,7 +78,7 @@ def sorting_order(engine: Engine, entries: Lines, op: Any) -> Array:
 
 
 def _compared(line: np.ndarray, values: np.ndarray, op: Any) -> np.ndarray:
-    """By any operator, pair by pair."""
+    """The order by any operator, compared pair by pair."""
 
     def compare(i: int, j: int) -> int:
         if line[i] != line[j]:
@@ -92,7 +92,7 @@ def _compared(line: np.ndarray, values: np.ndarray, op: Any) -> np.ndarray:
 
 
 def _ranked(engine: Engine, entries: Lines, how: str) -> Array:
-    """The entries of every line, the wanted ones first."""
+    """The entries of every line, the selected ones first."""
     everywhere = np.arange(len(entries.line), dtype=INDEX, like=entries.line)
     if how == "first":
         return everywhere
@@ -108,7 +108,7 @@ def _ranked(engine: Engine, entries: Lines, how: str) -> Array:
 
 
 def selectk(x: Any, how: str, k: int, order: str, name: str | None) -> Any:
-    """At most ``k`` entries of every line, where they are."""
+    """At most ``k`` entries of every line, at their positions."""
     how = _checked(how, CHOICES if x.ndim == 1 else ("random", "first", "last"))
     if k < 0:
         raise ValueError("negative k is not allowed")
@@ -118,7 +118,7 @@ def selectk(x: Any, how: str, k: int, order: str, name: str | None) -> Any:
 
 
 def compactify(x: Any, how: str, size: int | None, order: str, reverse: bool, asindex: bool, name: str | None) -> Any:
-    """The entries of every line at its beginning, cut at ``size``; their values, or the indices that they had."""
+    """The entries of every line moved to its start, cut at ``size``; their values, or their former indices."""
     how = _checked(how, CHOICES)
     entries = lines_of(x, order)
     if size is None:

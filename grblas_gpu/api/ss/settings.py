@@ -1,7 +1,7 @@
-"""SuiteSparse's settings, and its contexts of threads: accepted and remembered, so that programs that set them run.
+"""SuiteSparse's settings and thread contexts: stored without effect, so that programs that set them run.
 
-None of them changes a result, and here none changes anything: the planner decides. What asks for another way to compute
-(a GPU, a compiler of C) is an error that says what to use instead.
+None of them changes a result, because the planner decides. Settings that request another way to compute (a GPU, a C
+compiler) raise an error that names the alternative.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ...errors import InvalidValue
 
 
 class Facts(Mapping):
-    """Names and values that cannot be changed."""
+    """A read-only mapping of names to values."""
 
     def __init__(self, title: str, facts: dict[str, Any]) -> None:
         self._title = title
@@ -78,16 +78,16 @@ _engaged = threading.local()
 
 
 class Context(Settings):
-    """``with gb.ss.Context(nthreads=4):`` as in python-graphblas: inside, it is the context that others stack upon.
+    """``with gb.ss.Context(nthreads=4):`` as in python-graphblas: new contexts inside it inherit its values.
 
     Parameters
     ----------
     engage : bool
-        Whether it counts from now on, until it is disengaged.
+        Whether to activate the context now, until it is disengaged.
     stack : bool
-        Whether what is not given is as in the context that counts now.
+        Whether to take omitted values from the active context.
     nthreads, chunk, gpu_id : int, optional
-        Remembered; only -1 is a GPU here, which is none.
+        Stored without effect; ``gpu_id`` must be -1: no GPU.
 
     Examples
     --------
@@ -108,19 +108,19 @@ class Context(Settings):
             self.engage()
 
     def engage(self) -> None:
-        """From now on this is the context of this thread."""
-        if all(each is not self for each in _contexts()):  # those with the same values are equal
+        """Make this the active context of this thread."""
+        if all(each is not self for each in _contexts()):  # by identity: contexts with the same values are equal
             _contexts().append(self)
 
     def disengage(self) -> None:
-        """The one before counts again."""
+        """Deactivate this context; the one before is active again."""
         places = [place for place, each in enumerate(_contexts()) if each is self]
         if not places:
             raise InvalidValue("this context is not engaged")
         del _contexts()[places[0]]
 
     def dup(self, engage: bool = True, *, nthreads: Any = None, chunk: Any = None, gpu_id: Any = None) -> Context:
-        """A context with the same values, but for those that are given."""
+        """A context with the same values, except for the given ones."""
         given = {"nthreads": nthreads, "chunk": chunk, "gpu_id": gpu_id}
         values = {name: self[name] if value is None else value for name, value in given.items()}
         return Context(engage, stack=False, **values)
@@ -134,11 +134,11 @@ class Context(Settings):
 
 
 def _contexts() -> list[Context]:
-    """Those of this thread, the one that counts last."""
+    """The contexts of this thread; the last one is active."""
     if not hasattr(_engaged, "stack"):
         _engaged.stack = []
     return _engaged.stack
 
 
-#: What counts where no context is engaged.
+#: The context that is active if no other is engaged.
 global_context = Context(engage=False, stack=False)

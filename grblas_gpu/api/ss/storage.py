@@ -1,4 +1,4 @@
-"""What ``v.ss`` and ``A.ss`` share: the storage of an object, in and out."""
+"""The common part of ``v.ss`` and ``A.ss``: the storage of an object, import and export."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..memory import reports_memory
 from ..scalar import Scalar, as_scalar
 from . import exporting, importing
 
-OF_THE_OBJECT = ("size", "nrows", "ncols", "dtype", "name")  # that arrays are packed into
+OF_THE_OBJECT = ("size", "nrows", "ncols", "dtype", "name")  # properties of the object that arrays are packed into
 
 
 def importer(format: str | None) -> Any:
@@ -35,7 +35,7 @@ def packer(format: str | None) -> Callable[..., Any]:
 
 
 def _named(format: str | None, arrays: tuple, parts: dict[str, Any]) -> dict[str, Any]:
-    """The parts of a format, of which few may be given by their place."""
+    """The parts of a format by name; some formats accept positional arrays."""
     places = {"full": ("values",), "coo": ("rows", "cols", "values")}
     names = next((names for begin, names in places.items() if format and format.startswith(begin)), ())
     if len(arrays) > len(names) or parts.keys() & set(names[: len(arrays)]):
@@ -52,7 +52,7 @@ def _check_compression(name: str | None) -> int:
 
 
 def value_for_all(parent: Any, value: Any) -> Any:
-    """The value that ``build_scalar`` was given."""
+    """The value that was passed to ``build_scalar``."""
     found = None if value is None else as_scalar(parent, value, "ss.build_scalar", "value").value
     if found is None:
         raise EmptyObject("build_scalar: there is no value")
@@ -60,7 +60,7 @@ def value_for_all(parent: Any, value: Any) -> Any:
 
 
 def _without_options(parts: dict[str, Any], known: set[str]) -> dict[str, Any]:
-    """Parts of a format; anything else must be an option."""
+    """The parts of a format; other keywords must be options."""
     descriptor_from_options({name: value for name, value in parts.items() if name not in known})
     return {name: value for name, value in parts.items() if name in known}
 
@@ -72,15 +72,15 @@ class Storage:
     _parts: dict[str, str]
     _guess: Any
     _make: Any
-    format: Any  # how the entries are stored
-    _serialized: tuple[str, ...]  # the formats that bytes may have
+    format: Any  # the storage format
+    _serialized: tuple[str, ...]  # the formats of serialized bytes
 
     def __init__(self, parent: Any) -> None:
         self._parent = parent
 
     @property
     def nbytes(self) -> int:
-        """The memory that the entries take, in bytes."""
+        """The memory of the entries, in bytes."""
         return self._parent.__sizeof__() - object.__sizeof__(self._parent)
 
     @property
@@ -95,13 +95,13 @@ class Storage:
 
     @property
     def iso_value(self) -> Scalar:
-        """The value of all entries, if they have one."""
+        """The value of all entries, if they are iso."""
         if not self.is_iso:
             raise ValueError(f"{type(self._parent).__name__} is not iso-valued")
         return Scalar.from_value(next(self.itervalues()), dtype=self._parent.dtype, name="")
 
     def _columns(self, seek: int, *which: int) -> list[list]:
-        """Some of the arrays of ``to_coo``, from an entry on; -1 is the last one. Dense formats count positions."""
+        """Some arrays of ``to_coo`` from entry ``seek`` on; -1 is the last one. Dense formats count positions."""
         parts = self._parent.to_coo()
         if self.format.startswith(("bitmap", "full")):
             shape = self._parent.shape
@@ -112,7 +112,7 @@ class Storage:
         return [parts[i][start:].tolist() for i in which]
 
     def itervalues(self, seek: int = 0) -> Iterator[Any]:
-        """The values, in order; ``seek`` skips entries, or positions of a bitmap; from the end if it is negative."""
+        """The values, in order; ``seek`` skips entries, or positions of a bitmap; a negative one counts from the end."""
         yield from self._columns(seek, -1)[0]
 
     def iteritems(self, seek: int = 0) -> Iterator[tuple]:
@@ -125,11 +125,11 @@ class Storage:
         yield from zip(*self._columns(seek, *range(self._parent.ndim + 1)), strict=True)
 
     def head(self, n: int = 10, dtype: Any = None, *, sort: bool = False) -> tuple:
-        """``to_coo``, of the first entries."""
+        """``to_coo`` of the first entries."""
         return tuple(part[:n] for part in self._parent.to_coo(dtype, sort=sort))
 
     def unpack(self, format: str | None = None, *, sort: bool = False, raw: bool = False, **opts: Any) -> dict:
-        """``export``, after which the object is empty."""
+        """``export``, then clear the object."""
         parts = self.export(format, sort=sort, raw=raw, **opts)
         self._parent.clear()
         return parts
@@ -144,7 +144,7 @@ class Storage:
         raw: bool = False,
         **opts: Any,
     ) -> dict[str, Any]:
-        """The arrays of a format, as NumPy arrays in a dictionary; ``import_any(**arrays)`` takes them back.
+        """The arrays of a format, as NumPy arrays in a dictionary; ``import_any(**arrays)`` reads them.
 
         >>> from grblas_gpu import Vector
         >>> v = Vector.from_coo([1, 3], [5, 6])
@@ -188,7 +188,7 @@ class Storage:
         return parent
 
     def serialize(self, compression: str | None = "default", level: int | None = None, **opts: Any) -> np.ndarray:
-        """The object as bytes, an .npz archive, which ``deserialize`` reads. They are not SuiteSparse's.
+        """The object as bytes of an .npz archive, which ``deserialize`` reads. The format is not SuiteSparse's.
 
         >>> from grblas_gpu import Vector
         >>> v = Vector.from_coo([1, 3], [5, 6])
@@ -211,8 +211,8 @@ class Storage:
 
     @classmethod
     def deserialize(cls, data: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
-        """What ``serialize`` gave, as an object again; ``dtype`` must be the one that it had."""
-        from zipfile import BadZipFile  # here, because it loads much that an import of the package does not need
+        """The object from the bytes of ``serialize``; ``dtype`` must be its type."""
+        from zipfile import BadZipFile  # here, because this import is slow and rarely needed
 
         descriptor_from_options(opts)
         try:

@@ -1,4 +1,4 @@
-"""Objects put together of tiles, and taken apart into tiles."""
+"""Joining objects from tiles, and splitting them into tiles."""
 
 from __future__ import annotations
 
@@ -123,14 +123,14 @@ def checked_tiles(tiles: object, is_matrix: bool | None = None) -> tuple[list[li
 
 
 def _as_matrix(tile: Any, message: str) -> Any:
-    dummy = object.__new__(Matrix)  # only says its type in the message of an error
+    dummy = object.__new__(Matrix)  # provides the type for error messages
     tile = expect_type(dummy, tile, TILES, within="ss.concat", argname="tiles", extra_message=message)
     return tile if tile.ndim == 2 else tile._as_matrix()
 
 
 @reports_memory
 def concatenated(rows: list[list[Any]], dtype: Any, name: str | None = None) -> Matrix:
-    """One Matrix of the tiles, which must fit together."""
+    """One Matrix of the tiles, whose shapes must match."""
     heights = [row[0]._nrows for row in rows]
     widths = [tile._ncols for tile in rows[0]]
     for row, height in zip(rows, heights, strict=True):
@@ -155,6 +155,6 @@ def concatenated(rows: list[list[Any]], dtype: Any, name: str | None = None) -> 
 
 
 def _has_pointers(tile: Any) -> bool:
-    """Whether a tile has an offset for every row, or positions so few that it may have."""
+    """Whether a tile has row pointers, or few enough rows to create them."""
     store = tile._matrix._store if tile._is_transposed else tile._store
     return type(store) is MatrixStore and store.form != HYPERSPARSE

@@ -1,4 +1,4 @@
-"""The entries of every line in the order of their values, by stable sorts of integers: engines have that one."""
+"""The entries of every line sorted by value, with stable integer sorts, which all engines have."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 _HOST = NumpyBackend()
-HALF = 32  # bits: keys of a sort are not negative in 64
+HALF = 32  # bits: sort keys are non-negative int64
 
 
 def engine_of(x: Any) -> Any:
-    """Whose arrays ``lines_of`` gives."""
+    """The engine of the arrays that ``lines_of`` returns."""
     return x._engine if type(x._store) in (VectorStore, MatrixStore) else _HOST
 
 
 def by_value(engine: Engine, entries: Lines, descending: bool, first: Array | None = None) -> Array:
-    """By line, and by value in each; of equal values in the order of ``first``, or of their places.
+    """The order by line, then by value; equal values are in the order of ``first``, or of their positions.
 
     NaN is larger than every number.
     """
     line, _, values = entries
     start = np.arange(len(line), like=line) if first is None else first
     if type(values) is np.ndarray or values.dtype.kind not in "biuf":
-        # NumPy sorts by values of any type; of complex numbers, which a device could not sort, there are few
+        # NumPy sorts values of any type; a device cannot sort complex numbers, which are rare
         host_line, host_values, host_start = (engine.host(part) for part in (line, values, start))
         ranks = np.unique(host_values, return_inverse=True)[1].reshape(-1)[host_start]
         found = host_start[np.lexsort((-ranks if descending else ranks, host_line[host_start]))]
@@ -54,13 +54,13 @@ def ascending_bits(values: Array) -> Array:
         return values.astype(np.uint64)
     if values.dtype.kind == "i":
         return values.astype(np.int64).view(np.uint64) ^ sign
-    numbers = values.astype(np.float64) + 0.0  # there is one zero,
-    bits = np.where(np.isnan(numbers), np.nan, numbers).view(np.uint64)  # and one NaN
+    numbers = values.astype(np.float64) + 0.0  # one zero,
+    bits = np.where(np.isnan(numbers), np.nan, numbers).view(np.uint64)  # one NaN
     return np.where(bits >= sign, ~bits, bits | sign)
 
 
 def line_keys(entries: Lines) -> list[tuple[Array, int]]:
-    """The last key to sort by, if there is more than one line."""
+    """The last sort key: the line, if there is more than one."""
     line = entries.line
     if not len(line) or int(line[0]) == int(line[-1]):
         return []
@@ -68,9 +68,9 @@ def line_keys(entries: Lines) -> list[tuple[Array, int]]:
 
 
 def stable_order(engine: Engine, order: Array, keys: list[tuple[Array, int]]) -> Array:
-    """Positions, sorted by the last key; equal ones by the one before, and so on; then in the given order.
+    """Positions sorted by the last key; ties by the key before, and so on; then in the given order.
 
-    A key comes with a limit that its numbers stay below.
+    Each key has an upper limit for its numbers.
     """
     for numbers, limit in keys:
         order = order[engine.in_order(numbers[order], limit)[1]]

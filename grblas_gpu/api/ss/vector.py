@@ -1,4 +1,4 @@
-"""``v.ss``: the storage of a Vector, and operations on it as a list of entries."""
+"""``v.ss``: the storage of a Vector, and operations on its list of entries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class VectorStorage(Storage):
 
     @property
     def format(self) -> str:
-        """How the entries are stored: "sparse", "bitmap" or "full"."""
+        """The current storage format: "sparse", "bitmap" or "full"."""
         return self._parent._store.kind
 
     def iterkeys(self, seek: int = 0) -> Iterator[int]:
@@ -43,25 +43,25 @@ class VectorStorage(Storage):
     import_full, pack_full = importer("full"), packer("full")
 
     def build_diag(self, matrix: Any, k: int = 0, **opts: Any) -> None:
-        """Take a diagonal of a Matrix, whatever was here before."""
+        """Replace the contents by a diagonal of a Matrix."""
         descriptor_from_options(opts)
         matrix = self._parent._expect_type(matrix, kinds.MATRICES, within="ss.build_diag", argname="matrix")
         k = int(k if not isinstance(k, Scalar) else k.value)
         self._parent << matrix.diag(k, self._parent.dtype)
 
     def build_scalar(self, indices: Any, value: Any) -> None:
-        """``build``, with one value for all."""
+        """``build``, with one value for all entries."""
         value = value_for_all(self._parent, value)
         self._parent.build(indices, np.broadcast_to(value, np.shape(indices)))
 
     def concat(self, tiles_: Any, **opts: Any) -> None:
-        """Put Vectors and Scalars one after another into this Vector."""
+        """Concatenate Vectors and Scalars into this Vector."""
         descriptor_from_options(opts)
         rows, _ = tiles.checked_tiles(tiles_, is_matrix=False)
         self._parent << tiles.concatenated(rows, self._parent.dtype)._as_vector()
 
     def split(self, chunks: Any, *, name: str | None = None, **opts: Any) -> list[Vector]:
-        """Vectors of these sizes, one after another; ``concat`` puts them together again.
+        """Split into Vectors of these sizes; ``concat`` joins them again.
 
         >>> from grblas_gpu import Vector
         >>> [part.to_dict() for part in Vector.from_dense([1, 2, 3]).ss.split(2)]
@@ -71,7 +71,7 @@ class VectorStorage(Storage):
         return tiles.split_vector(self._parent, chunks, name)
 
     def scan(self, op: Any = monoid.plus, *, name: str | None = None, **opts: Any) -> Vector:
-        """Each entry combined with all before it.
+        """Each entry combined with all entries before it.
 
         >>> from grblas_gpu import Vector
         >>> Vector.from_coo([0, 2, 5], [1, 2, 3]).ss.scan().to_dict()
@@ -83,7 +83,7 @@ class VectorStorage(Storage):
     def sort(
         self, op: Any = binary.lt, *, values: bool = True, permutation: bool = True, **opts: Any
     ) -> tuple[Vector | None, Vector | None]:
-        """The values in the order of an operator, from the beginning on; and the indices that they had.
+        """The values sorted by an operator, from position 0 on; and their former indices.
 
         >>> from grblas_gpu import Vector, binary
         >>> values, places = Vector.from_coo([0, 2, 5], [2, 1, 3]).ss.sort(binary.gt)
@@ -111,7 +111,7 @@ class VectorStorage(Storage):
         asindex: bool = False,
         name: str | None = None,
     ) -> Vector:
-        """The entries moved to the beginning: their values, or with ``asindex`` the indices that they had.
+        """The entries moved to the start: their values, or with ``asindex`` their former indices.
 
         >>> from grblas_gpu import Vector
         >>> Vector.from_coo([1, 4], [5, 6], size=9).ss.compactify(asindex=True).to_dict()

@@ -225,7 +225,7 @@ def _refused(sign: str) -> Any:
 
 
 class NothingInPlace:
-    """Temporary objects, such as expressions: Python must not turn ``x += y`` into ``x = x + y``."""
+    """Read-only objects, such as expressions: Python must not turn ``x += y`` into ``x = x + y``."""
 
     __slots__ = ()
 

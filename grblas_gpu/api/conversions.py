@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises
-PLAIN = frozenset((bool, int, float, list, tuple, range))  # types that are no arrays, for a fast check
+PLAIN = frozenset((bool, int, float, list, tuple, range))  # types other than arrays, for a fast check
 INT32 = np.dtype(np.int32)
 DLPACK_CUDA = (2, 13)  # the device types of DLPack for memory of a CUDA device, and for managed memory
 
@@ -217,7 +217,7 @@ def output_values(values: np.ndarray, dtype: DTypeLike, own: DataType) -> np.nda
 
 
 def integral(value: Any) -> int | None:
-    """The integer that a value stands for, or None."""
+    """The value as an integer, or None if it is none."""
     try:
         return value.__index__()
     except (AttributeError, TypeError):

@@ -1,7 +1,7 @@
 """A registry of the object kinds, for modules that are imported before the kinds are defined.
 
 Vectors, Matrices, Scalars and their operations create each other, which would make their imports circular. Instead,
-each module registers the kind that it defines here.
+each module registers its kind here.
 """
 
 from __future__ import annotations

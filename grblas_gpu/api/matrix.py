@@ -196,7 +196,7 @@ class Matrix(
 
     @staticmethod
     def _deserialize(pieces: Any, name: str) -> Matrix:
-        """Pickles of python-graphblas call this: with exported arrays, or with coordinates if there are none."""
+        """Pickles of python-graphblas call this, with exported arrays or with coordinates."""
         return Matrix.ss.import_any(name=name, **pieces) if isinstance(pieces, dict) else _rebuild(*(*pieces, name))
 
     # ---- in and out -----------------------------------------------------------------------------------------

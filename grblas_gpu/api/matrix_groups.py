@@ -54,7 +54,7 @@ class MatrixGroups:
         Raises
         ------
         DimensionMismatch
-            A Vector has another size than the Matrix has columns, or rows.
+            The size of a Vector does not match the columns or rows of the Matrix.
         IndexOutOfBound
             The number of a group is not below the number of columns.
         DomainMismatch

@@ -132,7 +132,7 @@ class MatrixPreparation:
         """The batch size for many searches of this graph, and their layout: one vector, or rows of a matrix.
 
         Both depend on the engine and on memory. If one search has enough work for a call, searches run one at a time.
-        If whole loops run on a device, which support vectors, searches stand side by side (:meth:`side_by_side`),
+        Loops that run as a whole on a device use vectors: there, searches stand side by side (:meth:`side_by_side`),
         unless ``rows`` is set. On a device, many searches of a large graph with hubs take few steps; they are dense
         rows, and a step of all of them is one product.
 

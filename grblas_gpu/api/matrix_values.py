@@ -16,7 +16,7 @@ from .memory import reports_memory
 class ValueRange(NamedTuple):
     """The smallest and the largest value, None without entries, and whether all are finite numbers.
 
-    NaN is ignored: both are of the other values, or NaN if there are no others.
+    NaN is ignored: ``min`` and ``max`` are those of the other values, or NaN if there are none.
     """
 
     min: Any

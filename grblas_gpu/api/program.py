@@ -225,7 +225,7 @@ class Recording:
         self._new: Any = None
         self._steps = _steps(self.program, recorder.engine, self._make_result)
         whole = recorder.engine.runs_functions and len(self._steps) > 1
-        # loops and the nodes between them, in one
+        # the whole function at once: its loops, and the nodes between them
         self._whole = Whole(self.program, recorder.engine, self._make_result) if whole else None
         numbers = {id(one): n for n, one in enumerate(self.formals)}
         self._numbers, self._result = numbers, result

@@ -257,7 +257,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
     @property
     def is_cscalar(self) -> bool:
-        """Whether this stands for a plain C value; an integer one accepts no floats and no values out of range.
+        """Whether this represents a plain C value; an integer one accepts no floats and no values out of range.
 
         >>> Scalar.from_value(3, is_cscalar=True).is_cscalar, Scalar.from_value(3).is_cscalar
         (True, False)

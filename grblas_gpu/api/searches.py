@@ -39,7 +39,7 @@ def search(
     source : int
         The vertex to start from.
     relax : callable
-        ``relax(A, distances, waiting, width, limit)`` lowers distances from the waiting vertices on, in buckets.
+        ``relax(A, distances, waiting, width, limit)`` lowers distances from waiting vertices, in buckets of ``width``.
     by_degree : callable, optional
         ``by_degree(order, source)`` runs the search in order of degree.
 

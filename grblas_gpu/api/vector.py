@@ -174,7 +174,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
 
     @staticmethod
     def _deserialize(pieces: Any, name: str) -> Vector:
-        """Pickles of python-graphblas call this: with exported arrays, or with coordinates if there are none."""
+        """Pickles of python-graphblas call this, with exported arrays or with coordinates."""
         return Vector.ss.import_any(name=name, **pieces) if isinstance(pieces, dict) else _rebuild(*(*pieces, name))
 
     # ---- in and out -----------------------------------------------------------------------------------------

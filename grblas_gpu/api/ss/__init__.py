@@ -1,6 +1,6 @@
 """``v.ss`` and ``A.ss``: the SuiteSparse interface of python-graphblas, for every engine.
 
-All modules are array code over the entries; ``lines.py`` has the form that the others share.
+All modules are array code over the entries; ``lines.py`` has their common representation.
 """
 
 from .matrix import MatrixStorage

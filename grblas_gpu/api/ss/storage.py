@@ -112,7 +112,7 @@ class Storage:
         return [parts[i][start:].tolist() for i in which]
 
     def itervalues(self, seek: int = 0) -> Iterator[Any]:
-        """The values, in order; ``seek`` skips entries, or positions of a bitmap; if negative, from the end."""
+        """The values, in order; ``seek`` skips entries, or bitmap positions; a negative one counts from the end."""
         yield from self._columns(seek, -1)[0]
 
     def iteritems(self, seek: int = 0) -> Iterator[tuple]:

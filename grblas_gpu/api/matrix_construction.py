@@ -66,7 +66,7 @@ class MatrixConstruction:
         ncols : int, optional
             The number of columns; by default one more than the largest column index.
         dup_op : BinaryOp, optional
-            The operator that combines duplicates; without it, duplicates raise a ValueError.
+            How to combine the values of a position that is there twice; without it, duplicates raise a ValueError.
         name : str, optional
             The name that messages and ``print`` show.
 

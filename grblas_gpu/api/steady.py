@@ -6,7 +6,7 @@ The handles at one place of all rounds form a *column*:
 - the same object in every round: it stays as it is;
 - an object that each round creates: that of the last round represents all of them;
 - an object of an earlier round (``x = (x * 0.5).new()``): the place reads a *carried* handle, which the end of every
-    round sets to the new object;
+  round sets to the new object;
 - objects that alternate (``f, g = g, f``): they *rotate*, and one full turn of rounds becomes one body.
 
 Any other difference is visible only to Python, and an error.

@@ -23,9 +23,9 @@ DEFAULT = Descriptor()
 Operation = TypeVar("Operation", bound=Callable[..., None])
 WRITING = """\
 mask : Mask, optional
-    ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    The positions to write: ``m.S``, ``m.V``, ``~m.S`` or ``~m.V``.
 accum : BinaryOp, optional
-    How to combine what is there with what is new; without it the new value is written.
+    The operator that combines old and new values; without it, new values replace old ones.
 desc : Descriptor, optional
     Complement, structure, replace, transposes, direction, strategy.
 """

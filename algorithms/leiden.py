@@ -52,7 +52,7 @@ def leiden(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: i
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     seed : int
-        Of the random choices: the same seed gives the same result on every backend.
+        The seed of the random choices: the same seed gives the same result on every backend.
 
     Raises
     ------

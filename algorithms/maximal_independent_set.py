@@ -26,7 +26,7 @@ def maximal_independent_set(A: Matrix, *, seed: int = 1) -> Vector:
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     seed : int
-        Of the random choices: the same seed gives the same result on every backend.
+        The seed of the random choices: the same seed gives the same result on every backend.
 
     Raises
     ------

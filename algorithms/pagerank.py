@@ -61,7 +61,7 @@ def pagerank(
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     tol : float
-        When changes are small enough.
+        The iteration ends when the changes are below this bound.
     max_iterations : int
         The largest number of iterations; without convergence by then, NotConverged is raised.
     dtype : dtype
@@ -76,7 +76,7 @@ def pagerank(
     DomainMismatch
         Weights are complex numbers or records.
     NotConverged
-        It still changes after ``max_iterations`` steps.
+        The result still changes after ``max_iterations`` steps.
 
     Examples
     --------

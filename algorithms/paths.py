@@ -54,9 +54,9 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
-        A weight is NaN or infinite, or a cycle of negative length is in the way.
+        A weight is NaN or infinite, or a path can go along a cycle of negative length.
     DomainMismatch
         Weights are complex numbers or records.
 

@@ -31,7 +31,7 @@ def reachability(A: Matrix, source: int) -> Vector:
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------

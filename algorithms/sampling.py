@@ -47,14 +47,14 @@ def sample_neighbors(
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     seed : int
-        Of the random choices: the same seed gives the same result on every backend.
+        The seed of the random choices: the same seed gives the same result on every backend.
 
     Raises
     ------
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
         A weight is NaN, infinite or negative, or an option is out of range.
     DomainMismatch

@@ -57,9 +57,9 @@ def bellman_ford(A: Matrix, source: int) -> Vector:
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
-        A weight is NaN or infinite, or a cycle of negative length is in the way.
+        A weight is NaN or infinite, or a path can go along a cycle of negative length.
     DomainMismatch
         Weights are complex numbers or records.
 
@@ -104,7 +104,7 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
         A weight is NaN, infinite or negative.
     DomainMismatch
@@ -176,9 +176,9 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
-        A weight is NaN or infinite, or a cycle of negative length is in the way.
+        A weight is NaN or infinite, or a path can go along a cycle of negative length.
     DomainMismatch
         Weights are complex numbers or records.
 

@@ -50,7 +50,7 @@ def induced_subgraph(A: Matrix, vertices: Sources) -> Subgraph:
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def ego_graph(
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
         A weight is NaN, infinite or negative.
     DomainMismatch
@@ -143,7 +143,7 @@ def two_hop_neighbors(A: Matrix, sources: Sources | None = None) -> Matrix:
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------

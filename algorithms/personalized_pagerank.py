@@ -27,7 +27,7 @@ def personalized_pagerank(
 ) -> Matrix:
     """Row k is ``pagerank(A, personalization={sources[k]: 1})``; ``A[i, j]`` is the weight of the edge from i to j.
 
-    Done when no row changes by ``n * tol`` or more in all; NotConverged after ``max_iterations``.
+    It ends when the changes of every row add up to less than ``n * tol``, or raises NotConverged.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def to_awkward(A: Any, format: str | None = None) -> Any:
     Parameters
     ----------
     A : Matrix or Vector
-        What to convert.
+        The object to convert.
     format : str, optional
         "csr" (the default), "csc", "hypercsr" or "hypercsc" for a Matrix; "vec" for a Vector.
 

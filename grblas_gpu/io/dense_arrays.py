@@ -75,7 +75,7 @@ def to_array(x: Any, fill_value: object = None, *, dtype: DTypeLike | None = Non
     Parameters
     ----------
     x : Vector or Matrix
-        What to convert.
+        The object to convert.
     fill_value : scalar, optional
         What stands where there is no entry; needed unless every position has one.
     dtype : dtype, optional

@@ -115,9 +115,9 @@ def write_edgelist(
     Parameters
     ----------
     target : str, path or open file
-        Where to write; compressed if the name ends in .gz, .bz2 or .xz.
+        The file to write; compressed if the name ends in .gz, .bz2 or .xz.
     matrix : Matrix
-        What to write.
+        The Matrix to write.
     delimiter : str, optional
         What stands between fields; found out by default.
     base : int

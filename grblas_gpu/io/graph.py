@@ -253,7 +253,7 @@ class Graph:
         dtype : dtype, optional
             Of the weights; their own by default.
         dup_op : BinaryOp, optional
-            How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
+            The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
 
         Examples
         --------
@@ -348,7 +348,7 @@ class Graph:
         dtype : dtype, optional
             The type of the weights; by default their own.
         dup_op : BinaryOp, optional
-            How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
+            The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
 
         Raises
         ------

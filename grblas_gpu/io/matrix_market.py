@@ -112,9 +112,9 @@ def mmwrite(
     Parameters
     ----------
     target : str, path or open file
-        Where to write; compressed if the name ends in .gz, .bz2 or .xz.
+        The file to write; compressed if the name ends in .gz, .bz2 or .xz.
     matrix : Matrix
-        What to write.
+        The Matrix to write.
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
         The writer: SciPy, or the package ``fast_matrix_market``.
     comment : str

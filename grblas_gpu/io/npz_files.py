@@ -65,7 +65,7 @@ def load_npz(file: Any, *, dup_op: OperatorLike | None = None, name: str | None 
     file : str, path or open file
         The file.
     dup_op : BinaryOp, optional
-        How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
+        The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
     name : str, optional
         The name that messages and ``print`` show.
 

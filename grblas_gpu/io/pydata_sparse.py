@@ -55,7 +55,7 @@ def to_pydata_sparse(A: Matrix, format: str = "coo") -> Any:
     Parameters
     ----------
     A : Matrix or Vector
-        What to convert.
+        The object to convert.
     format : str
         "coo", "dok" or "gcxs".
 

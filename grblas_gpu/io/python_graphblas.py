@@ -20,7 +20,7 @@ def from_graphblas(x: Any, *, name: str | None = None) -> Any:
     Parameters
     ----------
     x : Vector or Matrix
-        What to convert.
+        The object to convert.
     name : str, optional
         The name that messages and ``print`` show.
 
@@ -59,7 +59,7 @@ def to_graphblas(x: Any, *, name: str | None = None) -> Any:
     Parameters
     ----------
     x : Vector or Matrix
-        What to convert.
+        The object to convert.
     name : str, optional
         The name that messages and ``print`` show.
 

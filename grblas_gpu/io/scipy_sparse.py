@@ -38,7 +38,7 @@ def from_scipy_sparse(
     A : scipy sparse array
         Of any format; or one of ``cupyx.scipy.sparse`` on backend "cuda".
     dup_op : BinaryOp, optional
-        How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
+        The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
     name : str, optional
         The name that messages and ``print`` show.
     copy : bool

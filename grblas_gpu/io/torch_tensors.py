@@ -72,7 +72,7 @@ def to_torch(x: Any, layout: str | None = None, *, copy: bool = True) -> Any:
     Parameters
     ----------
     x : Vector or Matrix
-        What to convert.
+        The object to convert.
     layout : {"csr", "coo", "strided"}
         How the tensor is stored.
     copy : bool

@@ -33,11 +33,11 @@ def from_pandas_edgelist(
     df : pandas.DataFrame
         A row for every edge.
     source : column
-        Of the sources.
+        The column of the sources.
     target : column
-        Of the targets.
+        The column of the targets.
     edge_attr : column, optional
-        Of the weights; without it values are True, or left out.
+        The column of the weights; without it values are True.
     directed : bool
         Whether an edge leads one way (the default) or, with False, both ways.
     dtype : dtype, optional
@@ -79,7 +79,7 @@ def to_pandas_edgelist(
     Parameters
     ----------
     graph : Graph or Matrix
-        What to list.
+        The object to list.
     source : str
         The name of the column of sources.
     target : str

@@ -108,7 +108,7 @@ def weighted_sums(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
 
 @functools.cache
 def bit_count() -> Any:
-    """The number of bits of a word: in pairs, in fours, in bytes and in all."""
+    """The operator that counts the bits of a word: in pairs, in fours, in bytes, then in the word."""
 
     def count(x: Any) -> Any:
         x = x - (x >> np.uint64(1) & np.uint64(0x5555555555555555))

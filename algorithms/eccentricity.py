@@ -27,7 +27,7 @@ from .sssp import distance_type, sssp
 
 @graph_algorithm
 def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None) -> Vector:
-    """For every vertex the distance to the farthest one; no entry where some vertex cannot be reached.
+    """The distance of every vertex to the farthest one; no entry for vertices that do not reach all others.
 
     ``A[i, j]`` is the edge from i to j, and its length if ``weighted``.
 

@@ -80,7 +80,7 @@ def levels_of_groups(W: Matrix, resolution: float, seed: int) -> Communities:
     """The communities of a graph: move vertices, refine communities to groups, repeat on the graph of groups."""
     finest = level = Level.of(W, resolution)
     graph, communities = W, numbers(W.nrows)
-    place = numbers(W.nrows)  # of every vertex in the graph of this level
+    place = numbers(W.nrows)  # the number of every vertex in the graph of this level
     for step in range(LEVELS):
         communities = move(level, communities, seed + step)
         groups, count = compact(refine(level, communities, seed + step))

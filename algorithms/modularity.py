@@ -153,7 +153,7 @@ def compact(labels: Vector) -> tuple[Vector, int]:
 
 
 def lowest_members(labels: Vector) -> Vector:
-    """For every vertex the lowest one of its community.
+    """The lowest vertex of the community of every vertex.
 
     >>> lowest_members(Vector.from_dense([2, 2, 0])).to_dense().tolist()
     [0, 0, 2]

@@ -53,9 +53,9 @@ def pagerank(
     damping : float
         The probability that the walker follows an edge.
     personalization : Vector or dict, optional
-        Where jumps lead.
+        The distribution of jumps.
     dangling : Vector or dict, optional
-        Where jumps from vertices without outgoing edges lead.
+        The distribution of jumps from vertices without outgoing edges.
     start : Vector or dict, optional
         Values to begin with.
     weighted : bool

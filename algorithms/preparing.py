@@ -49,7 +49,7 @@ def check_weights(A: Matrix, what: str, *, negative: bool = False) -> None:
 
 
 def as_floats(A: Matrix) -> Matrix:
-    """The same weights as FP64: the Matrix itself, with its cached properties, if they are FP64. Do not change it.
+    """The weights as FP64. A Matrix of FP64 is returned itself, with its cached properties: do not change the result.
 
     >>> as_floats(Matrix.from_coo([0], [1], [7])).dtype
     FP64

@@ -34,7 +34,7 @@ def jaccard(A: Matrix, pairs: Any = None) -> Matrix:
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     pairs : Matrix, or list of tuples, optional
-        Which pairs of vertices.
+        The pairs of vertices; by default all pairs with a common neighbour.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def overlap(A: Matrix, pairs: Any = None) -> Matrix:
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     pairs : Matrix, or list of tuples, optional
-        Which pairs of vertices.
+        The pairs of vertices; by default all pairs with a common neighbour.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def sorensen(A: Matrix, pairs: Any = None) -> Matrix:
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     pairs : Matrix, or list of tuples, optional
-        Which pairs of vertices.
+        The pairs of vertices; by default all pairs with a common neighbour.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def cosine(A: Matrix, pairs: Any = None, *, weighted: bool = False) -> Matrix:
         The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
         With a Graph, vertices are labels.
     pairs : Matrix, or list of tuples, optional
-        Which pairs of vertices.
+        The pairs of vertices; by default all pairs with a common neighbour.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
 
@@ -208,7 +208,7 @@ def of_list(rows: Matrix, first: Vector, second: Vector, formula: Formula, weigh
 
 
 def products(first: Matrix, second: Matrix, weighted: bool) -> Vector:
-    """For every row the sum of the products of two matrices; without weights the number of common columns.
+    """The inner product of the two rows of each number; without weights the number of common columns.
 
     >>> A = Matrix.from_dense([[1.0, 2.0], [3.0, 4.0]])
     >>> products(A, A, True).to_dict(), products(A, select.diag(A).new(), False).to_dict()

@@ -1,4 +1,4 @@
-"""A graph convolution of two layers, as products of a sparse matrix with full ones, checked with NumPy and PyTorch.
+"""A graph convolution of two layers, as products of a sparse matrix with full ones; NumPy, and torch if present, check.
 
 python examples/graph_convolution.py --features 16 --hidden 8
 """

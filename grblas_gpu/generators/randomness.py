@@ -46,7 +46,7 @@ class Stream:
         return z
 
     def below(self, limits: Any, counters: Array) -> Array:
-        """For each counter a number from 0 to its limit - 1, as uint64; limits (one, or an array) up to 2**32."""
+        """A number from 0 to limit - 1 for each counter, as uint64; limits (one, or an array) are at most 2**32."""
         z = self.bits(counters)
         z >>= HALF
         z *= limits if hasattr(limits, "dtype") else np.uint64(limits)
@@ -54,7 +54,7 @@ class Stream:
         return z
 
     def happens(self, probability: float, counters: Array) -> Array:
-        """For each counter whether an event of this probability happens."""
+        """Whether an event of this probability happens, for each counter."""
         return self.bits(counters) >> HALF < np.uint64(round(probability * 2**32))
 
     def permutation(self, n: int, like: Array) -> Array:

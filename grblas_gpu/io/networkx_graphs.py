@@ -132,7 +132,7 @@ def add_edges(G: Any, edges: tuple, labels: list | None, edge_attribute: str | N
 
 
 def _neighbours(G: Any, nodes: list, index: dict) -> list:
-    """For every node the dictionary of its neighbours (among the nodes) to edge data."""
+    """A dictionary for every node, from its neighbours (among the nodes) to edge data."""
     import networkx as nx
 
     if len(index) != len(nodes):

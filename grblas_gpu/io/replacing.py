@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 @contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[str]:
-    """The name of a new file beside ``path``, which replaces ``path`` at the end of the block unless there is an error.
+    """The name of a new file next to ``path``; it replaces ``path`` at the end of the block unless there is an error.
 
     A pipe or a device is written directly. Several processes and threads may do this at once.
     """

@@ -36,7 +36,7 @@ def from_scipy_sparse(
     Parameters
     ----------
     A : scipy sparse array
-        Of any format; or one of ``cupyx.scipy.sparse`` on backend "cuda".
+        An array of any format; or one of ``cupyx.scipy.sparse`` on backend "cuda".
     dup_op : BinaryOp, optional
         The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
     name : str, optional

@@ -20,7 +20,7 @@ class Arithmetic(NamedTuple):
 
     one: float
     plus: Any
-    sum: Any  # the plus.first semiring
+    sum: Any  # the semiring of plus and first
     times: Any
     over: Any
     number: Any  # the operator that converts a logarithm to its number; None for numbers

@@ -8,7 +8,7 @@ here: exact up to 2**53, then rounded. For vectors both stages are recorded prog
 Several sources at once are rows of a matrix, or side by side in a vector (batches.py).
 Invariant: before backward step d, ``delta`` holds 1 + the dependency of the source on every vertex at distance >= d.
 Cost: O(n + m) per source. One source needs six vectors of words and the vertices by level, within 7 n + m words. A
-loop in one kernel needs twice the vectors: changing vectors are double-buffered; on a GPU one contains its flags.
+fused loop needs twice the vectors: changing vectors are double-buffered; on a GPU one vector contains its flags.
 References: O. Artiles, F. Saeed, TurboBC: a memory efficient and scalable GPU based betweenness centrality algorithm in
 the language of linear algebra, ICPP Workshops 2021; U. Brandes, A faster algorithm for betweenness centrality, 2001.
 """
@@ -45,8 +45,8 @@ def betweenness_centrality(
     Without ``sources`` the result is exact: it counts the paths from all vertices. With one source or several (a list,
     range or array, or a Vector with an entry at each), it counts the paths from these; the results for a partition of
     the vertices add up to the exact one. ``normalized`` and ``endpoints`` are as in networkx. ``directed`` None means
-    directed unless A is symmetric (each undirected path counts once). The search runs from ``batch`` sources at a time,
-    with lengths from one. Lengths must be positive.
+    directed unless A is symmetric (each undirected path counts once). ``batch`` sources are searched at a time; with
+    lengths, one source. Lengths must be positive.
 
     Parameters
     ----------

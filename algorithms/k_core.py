@@ -67,7 +67,7 @@ def _core_numbers(edges: Matrix, degree: Vector) -> Vector:
 
 
 def peel(edges: Matrix, degree: Vector, cores: Vector, leaving: Vector, fewer: Vector, k: Scalar | int) -> None:
-    """Remove vertices, and all that have at most k neighbours left after that; ``cores`` gets k for these."""
+    """Remove ``leaving``, then all vertices with at most k remaining neighbours; ``cores`` gets k for these."""
     for _ in loop(leaving):
         # degree<leaving> = GONE; cores<leaving> = leaving
         degree(leaving.S) << GONE[degree.dtype]

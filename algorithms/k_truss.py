@@ -52,7 +52,7 @@ def k_truss(A: Matrix, k: int) -> Matrix:
     # ordered = S' edges S: vertices by falling degree, so that rows of edges to lower numbers are short
     ordered, S, _ = edges.by_degree()
     support = supports_in_truss(ordered, k)
-    # S support S': back to the numbers of A; the matrix is symmetric, so the second product may transpose it
+    # S support S' = S (S support)', as support is symmetric: back to the numbers of A
     rows = semiring.any_second(S @ support).new()
     return semiring.any_second(S @ rows.T).new()
 

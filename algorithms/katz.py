@@ -40,7 +40,7 @@ def katz(
     alpha : float
         The factor of a walk for each of its edges.
     beta : float or Vector
-        The initial value of every vertex.
+        The constant that every step adds at each vertex.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     normalized : bool

@@ -8,8 +8,8 @@ excess rises to one above its lowest neighbour, and pushes to neighbours one bel
 as many arcs after it as the excess fills. After as many rounds as there were levels, heights are recomputed. When no
 vertex with excess reaches the sink, the value is known, and the remaining excess returns to the source likewise.
 Invariant: no arc with remaining capacity leads down by more than one.
-Cost: a round or a level costs the arcs at its vertices, and O(n). Their number is about that of the levels of a few
-searches. On one core the serial algorithm of ``scipy.sparse.csgraph`` is faster.
+Cost: O(n + arcs at its vertices) for each round or level; there are about as many as a few searches have levels. On one
+core the serial algorithm of ``scipy.sparse.csgraph`` is faster.
 References: A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, J. ACM 1988; B. Cherkassky, A. Goldberg,
 On implementing the push-relabel method for the maximum flow problem, Algorithmica 1997 (recomputed heights).
 """

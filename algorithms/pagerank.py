@@ -37,9 +37,9 @@ def pagerank(
     """The rank of every vertex; ``A[i, j]`` is the weight of the edge from i to j, zero or more.
 
     ``personalization`` is the distribution of jumps (uniform by default), ``dangling`` that of jumps from vertices
-    without outgoing edges (like other jumps). The iteration begins with ``start``. Each is a Vector, an array or a
-    dictionary by vertex, of weights that need not add up to 1. It ends when the sum of all changes is below
-    ``n * tol``, as in networkx; it raises NotConverged after ``max_iterations``, unless only rounding errors remain.
+    without outgoing edges (like other jumps), ``start`` the initial ranks. Each is a Vector, an array or a dictionary
+    by vertex; its weights need not add up to 1. The iteration ends when the sum of all changes is below ``n * tol``, as
+    in networkx. It raises NotConverged after ``max_iterations``, unless only rounding errors remain.
 
     With ``dtype=FP32`` ranks have 32 bits, which halves the random reads of a step. Sums are still FP64, so that
     vertices with many edges lose no precision. Ranks have a relative difference of about 1e-6 to those in FP64. The sum

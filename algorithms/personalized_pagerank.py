@@ -27,7 +27,7 @@ def personalized_pagerank(
 ) -> Matrix:
     """Row k is ``pagerank(A, personalization={sources[k]: 1})``; ``A[i, j]`` is the weight of the edge from i to j.
 
-    It ends when the changes of every row add up to less than ``n * tol``, or raises NotConverged.
+    The iteration ends when the changes of every row add up to less than ``n * tol``, or raises NotConverged.
 
     Parameters
     ----------

@@ -208,7 +208,7 @@ def of_list(rows: Matrix, first: Vector, second: Vector, formula: Formula, weigh
 
 
 def products(first: Matrix, second: Matrix, weighted: bool) -> Vector:
-    """The inner product of the two rows of each number; without weights the number of common columns.
+    """The inner products of row i of both matrices, for every i; without weights the number of common columns.
 
     >>> A = Matrix.from_dense([[1.0, 2.0], [3.0, 4.0]])
     >>> products(A, A, True).to_dict(), products(A, select.diag(A).new(), False).to_dict()

@@ -33,7 +33,7 @@ WIDEST = 2**62  # the largest width of a bucket: integer distances are below it
 
 
 def distance_type(A: Matrix) -> type:
-    """INT64 for integer weights, if the length of the longest path fits, otherwise FP64."""
+    """int for integer weights, if the length of the longest path fits, otherwise float."""
     return sum_type(A, A.nrows)
 
 
@@ -155,10 +155,10 @@ def paths_by_label(graph: Graph, result: Any) -> Any:
 def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     """Distances from a vertex, by the algorithm that suits the lengths ``A[i, j]``.
 
-    It selects delta-stepping for lengths that differ and are not negative: Bellman-Ford would correct many distances,
-    those of hubs many times. If all lengths are the same integer, it selects a breadth-first search. With
-    ``predecessors`` it returns a named tuple of the distances and of the predecessor of each vertex on a shortest path
-    with the fewest edges; of several predecessors, the lowest.
+    Lengths that differ and are not negative use delta-stepping: Bellman-Ford would correct many distances, those of
+    hubs many times. Lengths that are all the same integer use a breadth-first search. With ``predecessors`` the result
+    is a named tuple of the distances and of the predecessor of each vertex on a shortest path with the fewest edges; of
+    several predecessors, the lowest.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ Returns an INT64 Vector: for every vertex the lowest number in its component.
 Method: vertices without outgoing or incoming edges among the rest are components of their own (trimming). A vertex with
 one such edge points along it, and pointers are shortened, so that a long chain takes few steps. The component of a hub,
 by a forward and a backward search of few steps, is the largest of most graphs. Colouring finds the others: the colour
-of a vertex is the lowest vertex that reaches it; the vertices that reach their colour within it are a component.
+of a vertex is the lowest vertex that reaches it. The vertices of a colour that reach its vertex are a component.
 Invariant: no cycle joins a remaining vertex to a found component.
 Cost: O(m) per step; colouring takes as many as the longest shortest path among the remaining vertices.
 References: W. McLendon, B. Hendrickson, S. Plimpton, L. Rauchwerger, Finding strongly connected components in

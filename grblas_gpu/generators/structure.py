@@ -22,7 +22,7 @@ KeysOfRows = Callable[[int, int, Array], int]
 
 NOTHING = np.uint64(2**64 - 1)  # no edge: sorts behind all keys
 HOST_PIECE, DEVICE_PIECE = 2**15, 2**24  # edges at a time: these fit a cache, or keep a device busy
-HOST_KEYS, DEVICE_KEYS = 2**32, 2**29  # keys per sort: CuPy sorts fewer than 2**31, and leaves memory for a graph
+HOST_KEYS, DEVICE_KEYS = 2**32, 2**29  # keys per sort: below CuPy's limit of 2**31, with memory left for a graph
 
 
 def engine_array() -> Array:

@@ -47,9 +47,9 @@ def layout_of(
 ) -> Layout:
     """The layout of a file: as given; missing parts are detected from its name and its first two lines of data.
 
-    With ``labels`` vertices may be any text. Then the first line is a header if it has known names of columns, or if
-    only the second line has a numeric weight. Without ``labels`` it is a header if only the second line has numbers for
-    vertices. Of more than three columns, those with known names for source, target and weight are used.
+    With ``labels`` vertices are any text. The first line is a header if it has known names of columns, or if only the
+    second line has numbers: for the weight with ``labels``, for the vertices without. Of more than three columns, those
+    with known names for source, target and weight are used.
     """
     lines = [found for _, found in zip(range(2), data_lines(text), strict=False)]
     if not lines:

@@ -128,7 +128,7 @@ _ELSEWHERE = {
     "wcc": "connected_components",
 }
 
-# A file that is not called like a function is no attribute: a call of it says which function to call.
+# A module whose name is not that of a function is no attribute; the error names the function to call instead.
 _FILES: dict[str, list[str]] = {}
 for _name, _value in list(globals().items()):
     if isinstance(_value, _ModuleType) and _value.__name__ == f"{__name__}.{_name}":

@@ -1,8 +1,8 @@
-"""All shortest paths: the distance between any two vertices, and from some vertices to all.
+"""All-pairs shortest paths: the distance between any two vertices, and from some vertices to all.
 
 Returns a Matrix of distances, without an entry where there is no path, of sssp.py's type.
-Method: Bellman-Ford from all sources at once, a row each; only distances that got smaller go on. For graphs whose n x n
-distances fit in memory. Invariant: that of sssp.py. Cost: O(n m) per step, at most n steps, few on most graphs.
+Method: Bellman-Ford from all sources at once, a row each; the frontier holds the distances that became smaller. The
+n x n distances must fit in memory. Invariant: that of sssp.py. Cost: O(n m) per step, at most n steps, mostly few.
 Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, SIAM 2011, chapter 5.
 """
 
@@ -22,7 +22,7 @@ from .sssp import distance_type
 def apsp(A: Matrix, *, weighted: bool = True) -> Matrix:
     """The distance from every vertex (row) to every vertex (column); ``A[i, j]`` is the length of an edge.
 
-    Lengths may be negative, a cycle of negative length is an InvalidValue. Without ``weighted`` every edge counts 1.
+    Lengths may be negative; a cycle of negative length raises InvalidValue. Without ``weighted`` every edge counts 1.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def apsp(A: Matrix, *, weighted: bool = True) -> Matrix:
     DimensionMismatch
         The Matrix is not square.
     InvalidValue
-        A weight is NaN or infinite, or a cycle of negative length is in the way.
+        A weight is NaN or infinite, or a path can go along a cycle of negative length.
     DomainMismatch
         Weights are complex numbers or records.
 

@@ -1,7 +1,7 @@
-"""The arithmetic of betweenness: numbers, or their logarithms where path counts exceed floats.
+"""The arithmetic of betweenness: numbers, or their logarithms where path counts exceed the range of floats.
 
-The formulas are the same, made of other operations: where numbers are multiplied, logarithms are added, and where
-numbers are added, log x and log y make log(x + y), in a semiring of its own.
+Both use the same formulas with different operations. Products of numbers become sums of logarithms. Sums of numbers
+become log(x + y) of log x and log y, computed by a semiring of its own.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ class Arithmetic(NamedTuple):
 
     one: float
     plus: Any
-    sum: Any  # a semiring of plus, whose product is the first factor
+    sum: Any  # the semiring of plus and first
     times: Any
     over: Any
-    number: Any  # that a logarithm stands for; None for numbers
+    number: Any  # the operator that converts a logarithm to its number; None for numbers
 
     def ones(self, x: Any) -> Any:
         """1 where x has an entry."""
@@ -56,7 +56,7 @@ def sum_of_logarithms() -> Any:
 def with_counts_that_fit(count: Callable[..., Any], A: Matrix, start: Any) -> tuple[Any, Any, int, Arithmetic]:
     """Levels, path counts and depth, by ``count(A, ones, sum)``, and the arithmetic in which the counts fit.
 
-    There are at most as many paths as the largest degree to the power of the depth: mostly, there is no need to look.
+    The number of paths is at most the largest degree to the power of the depth. If this fits, no count is checked.
     """
     numbers = of_numbers()
     levels, sigma, deepest = count(A, numbers.ones(start), numbers.sum)

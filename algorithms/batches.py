@@ -1,5 +1,5 @@
-"""Many searches, several at a time: as rows of a matrix, side by side in a vector over copies of the graph, or as bits
-of the words of a vector (M. Then et al., The more the merrier: efficient multi-source graph traversal, VLDB 2014)."""
+"""Many searches in batches: as rows of a matrix, side by side in a vector over copies of the graph, or as bits of the
+words of a vector (M. Then et al., The more the merrier: efficient multi-source graph traversal, VLDB 2014)."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .. import FP64, UINT64, Matrix, Vector, agg, binary, io, monoid, select, se
 from ..progress import progress
 from .labels import called
 
-ENTRIES = 2**22  # distances in memory at a time, about
-TOGETHER = 64  # searches that cost little more than one: a word has a bit for each
+ENTRIES = 2**22  # the approximate number of distances in memory at a time
+TOGETHER = 64  # searches in one word, a bit each: they cost little more than one search
 MOST_ENTRIES = 2**28  # the largest number of distances in memory
 either_bit = semiring.register_anonymous(monoid.bor, binary.first)[UINT64]
 
 
 class Searches(Sequence[tuple[list[int], Any]]):
-    """Sums over searches. An item has the sources of a batch, and a ``start`` with a 1.0 at every one of them, to
-    search in ``graph``.
+    """Sums over searches. An item is a batch: its sources, and a ``start`` with a 1.0 at each source, to search in
+    ``graph``.
 
-    ``start`` is a Vector for a single source, otherwise a Matrix with a row for each, or a Vector of as many parts as
-    ``graph`` has copies of A. The Matrix knows what suits it, unless ``batch`` says how many.
+    ``start`` is a Vector for one source, otherwise a Matrix with a row per source, or a Vector with a part for each
+    copy of A in ``graph``. The engine of A selects the size of a batch, unless ``batch`` is given.
 
     >>> from grblas_gpu import generators
     >>> searches = Searches(generators.path(4), [0, 3, 2], batch=2)
@@ -53,13 +53,13 @@ class Searches(Sequence[tuple[list[int], Any]]):
 
     @property
     def in_a_vector(self) -> bool:
-        """Whether all of a batch are in one Vector that they fill: a sole source, or several side by side."""
+        """Whether each batch is one full Vector: of a single source, or of several side by side."""
         return self._copies > 1 or len(self._sources) == 1
 
     def sum_of(self, part: Callable[[Matrix, Any], Any], what: str, *, own: int | None = None) -> Vector:
-        """The sum of ``part(graph, start)`` over all sources, a value for each vertex; a bar says ``what`` it is.
+        """The sum of ``part(graph, start)`` over all sources, a value per vertex; the progress bar shows ``what``.
 
-        With ``own`` the vertex that a search starts from gets that and the number of its entries, too; none may be 0.
+        With ``own``, each source also gets ``own`` plus the number of entries of its search; no entry may be 0.
 
         >>> from grblas_gpu import generators
         >>> searches = Searches(generators.path(4), [0, 3, 2], batch=2)
@@ -80,7 +80,7 @@ class Searches(Sequence[tuple[list[int], Any]]):
         return total if self._copies == 1 else self._by_copies(total).reduce_columnwise(monoid.plus).new()
 
     def _entries_of_each(self, x: Any, count: int) -> Vector:
-        """The number of vertices that each of the ``count`` searches of a batch has reached, with nonzero values."""
+        """The number of vertices that each of the ``count`` searches of a batch reached; their values are not 0."""
         if x.ndim == 1 and self._copies == 1:
             return Vector.from_coo([0], [x.nvals])
         # counts = sum_j 1, with a row for each search
@@ -92,7 +92,7 @@ class Searches(Sequence[tuple[list[int], Any]]):
 
 
 def vertices_in_batches(n: int, batch: int | None = None) -> Sequence[range]:
-    """The vertices 0 to n - 1 in batches of ``batch``, or of as many as have distances that fit in memory.
+    """The vertices 0 to n - 1 in batches of size ``batch``, or of the size whose distances fit in memory.
 
     >>> list(vertices_in_batches(5, 2))
     [range(0, 2), range(2, 4), range(4, 5)]
@@ -103,8 +103,8 @@ def vertices_in_batches(n: int, batch: int | None = None) -> Sequence[range]:
 
 
 def searches_as_bits(n: int, batch: int | None, what: str) -> Iterator[tuple[Vector, Vector]]:
-    """For searches from all of n vertices, up to 64 at a time: words with a bit at every source, and words that have
-    the bits of all other searches at every vertex. A bar says ``what`` they are for.
+    """Searches from all n vertices, up to 64 at a time: words with the bit of each search at its source, and words
+    with the bits of all other searches at every vertex. The progress bar shows ``what``.
 
     >>> [(arriving.to_dict(), missing.to_dense().tolist()) for arriving, missing in searches_as_bits(3, 2, "test")]
     [({0: 1, 1: 2}, [2, 1, 3]), ({2: 1}, [1, 1, 0])]
@@ -113,14 +113,14 @@ def searches_as_bits(n: int, batch: int | None, what: str) -> Iterator[tuple[Vec
     for some in progress(vertices_in_batches(n, together), what):
         bits = np.uint64(1) << np.arange(len(some), dtype=np.uint64)
         arriving = Vector.from_coo(some, bits, UINT64, size=n)
-        # missing = all bits, but for the sources' own
+        # missing = all bits, without the source's own bit
         missing = Vector.from_scalar(np.bitwise_or.reduce(bits), n, UINT64)
         missing(binary.minus) << arriving
         yield arriving, missing
 
 
 def next_level(edges: Matrix, arriving: Vector, missing: Vector) -> None:
-    """A level of searches that are bits: those that arrive at the neighbours for the first time."""
+    """One level of searches as bits: ``arriving`` gets the searches that reach a vertex for the first time."""
     # arriving = arriving bor.first edges, without the bits that are set already, where any are left
     arriving << either_bit(arriving @ edges)
     arriving << binary.band(arriving & missing)

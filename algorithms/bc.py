@@ -2,13 +2,13 @@
 
 Returns an FP64 Vector. Method: Brandes' algorithm in linear algebra. Forward, a breadth-first search counts the
 shortest paths sigma from a source. Backward, level by level, each vertex passes on the dependency delta of its
-successors to its predecessors, in proportion to sigma. The paper counts in 32-bit integers; sigma is FP64 here, as
-delta is: exact up to 2**53, and never wrong by more than a rounding. For vectors both stages are recorded programs
-(dependencies.py), with scaled counts; where not even these fit into floats, and in matrices, counts are logarithms
-(arithmetic.py). Several sources at once are rows of matrices, or stand side by side in vectors (batches.py).
+successors to its predecessors, in proportion to sigma. The paper counts in 32-bit integers; sigma and delta are FP64
+here: exact up to 2**53, then rounded. For vectors both stages are recorded programs with scaled counts
+(dependencies.py). Matrices, and vectors whose scaled counts exceed floats, use logarithms of counts (arithmetic.py).
+Several sources at once are rows of a matrix, or side by side in a vector (batches.py).
 Invariant: before backward step d, ``delta`` holds 1 + the dependency of the source on every vertex at distance >= d.
-Cost: O(n + m) per source; a single one needs six vectors of words and the vertices by level, within 7 n + m words
-(twice the vectors where a loop runs as a whole: what changes has a second buffer; on a GPU one has its flags inside).
+Cost: O(n + m) per source. One source needs six vectors of words and the vertices by level, within 7 n + m words. A
+fused loop needs twice the vectors: changing vectors are double-buffered; on a GPU one vector contains its flags.
 References: O. Artiles, F. Saeed, TurboBC: a memory efficient and scalable GPU based betweenness centrality algorithm in
 the language of linear algebra, ICPP Workshops 2021; U. Brandes, A faster algorithm for betweenness centrality, 2001.
 """
@@ -42,11 +42,11 @@ def betweenness_centrality(
 ) -> Vector:
     """The betweenness centrality of every vertex; ``A[i, j]`` is the edge from i to j, and its length if ``weighted``.
 
-    ``sources`` None counts the paths from all vertices: exact. One source or several (a list, range or array, or a
-    Vector with an entry at each): the paths from these, so the results for the parts of a partition of the vertices add
-    up to the exact one. ``normalized`` and ``endpoints`` are networkx's; ``directed`` None means directed unless A is
-    symmetric (undirected paths are counted once, not twice). ``batch`` sources are worked on at a time. Lengths must be
-    positive; with lengths one source is worked on at a time.
+    Without ``sources`` the result is exact: it counts the paths from all vertices. With one source or several (a list,
+    range or array, or a Vector with an entry at each), it counts the paths from these; the results for a partition of
+    the vertices add up to the exact one. ``normalized`` and ``endpoints`` are as in networkx. ``directed`` None means
+    directed unless A is symmetric (each undirected path counts once). ``batch`` sources are searched at a time; with
+    lengths, one source. Lengths must be positive.
 
     Parameters
     ----------
@@ -58,20 +58,20 @@ def betweenness_centrality(
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     normalized : bool
-        Whether results are scaled, as networkx does it.
+        Whether results are scaled as in networkx.
     endpoints : bool
-        Whether ends of a path count as on it.
+        Whether a path counts at both of its ends, too.
     directed : bool, optional
-        Whether each pair counts once for each direction; found out by default.
+        Whether each pair counts once for each direction. By default it does, unless A is symmetric.
     batch : int, optional
-        How many sources at a time; more take more memory.
+        The number of sources at a time; more sources take more memory.
 
     Raises
     ------
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
         A weight is NaN, infinite or negative.
     DomainMismatch
@@ -98,7 +98,7 @@ def betweenness_centrality(
         # delta = delta - 1, unless a vertex counts as the end of a path
         return found if endpoints else binary.minus(found, 1).new()
 
-    # total = sum_s delta_s, and reached_s - 2 more at s: with the 1 of delta, it is an end of reached_s - 1 paths
+    # total = sum_s delta_s, plus reached_s - 2 at s: with the 1 of delta, s is an end of reached_s - 1 paths
     total = searches.sum_of(delta, TITLE, own=-2 if endpoints else None)
     # total<!total> = 0
     total(~total.S) << 0.0
@@ -108,7 +108,7 @@ def betweenness_centrality(
 
 
 def scale(A: Matrix, normalized: bool, endpoints: bool, directed: bool | None) -> float:
-    """By how much sums of dependencies are multiplied: 1 / the number of pairs, or 1/2 if each of them counts twice."""
+    """The factor for sums of dependencies: 1 / the number of pairs, or 1/2 if each pair counts twice."""
     others = A.nrows if endpoints else A.nrows - 1
     if others < 2:
         return 1.0
@@ -118,10 +118,10 @@ def scale(A: Matrix, normalized: bool, endpoints: bool, directed: bool | None) -
 
 
 def dependencies(A: Matrix, start: Any, factor: float | None = None) -> Any:
-    """1 + the dependency of each source on each vertex that it reaches; with a ``factor`` that times the dependency,
-    which others have as 0. ``start`` has a 1.0 at every source, and is used up.
+    """1 + the dependency of each source on each vertex that it reaches. With a ``factor``, the factor times the
+    dependency, 0 at other vertices. ``start`` has a 1.0 at every source; the call overwrites it.
 
-    A Matrix has a row for each source. In a Vector there must be no way from a source to another.
+    A Matrix has a row for each source. In a Vector there must be no path from one source to another.
 
     >>> from grblas_gpu import Vector, generators
     >>> dependencies(generators.path(4), Vector.from_coo([0], [1.0], size=4)).to_dict()
@@ -139,9 +139,9 @@ def dependencies(A: Matrix, start: Any, factor: float | None = None) -> Any:
 
 
 def forward(A: Matrix, frontier: Any, add: Any, **options: Any) -> tuple[Any, Any, int]:
-    """Levels, path counts and the depth, from a frontier with a 1 at every source, which is used up.
+    """Levels, path counts and the depth, from a frontier with a 1 at every source; the search overwrites the frontier.
 
-    ``add`` is the semiring that adds up what the frontier has; options are the descriptor's.
+    ``add`` is the semiring that adds up the counts of the frontier; options are those of the descriptor.
     """
     sigma = frontier.dup()
     levels = type(frontier)(INT32, *frontier.shape)

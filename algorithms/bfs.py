@@ -4,7 +4,7 @@ Returns an integer Vector (a Matrix with a row per source), without entries at v
 Method: the frontier times the adjacency matrix gives the neighbours; the mask keeps those not seen before. Several
 sources are the rows of a frontier matrix.
 Invariant: before step d, ``levels`` holds the distance of every vertex at distance < d, and ``frontier`` is the set of
-vertices at distance d. Cost: every edge is looked at once, O(n + m).
+vertices at distance d. Cost: O(n + m), as every edge is visited once.
 Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, SIAM 2011.
 """
 
@@ -33,14 +33,14 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     source : int
         The vertex to start from; the label with a Graph.
     max_depth : int, optional
-        How far to go, level by level. Without it, :func:`search` chooses the order.
+        The largest level to search. Without it, :func:`search` chooses the order.
 
     Raises
     ------
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------
@@ -70,9 +70,9 @@ def levels_from(A: Matrix, frontier: Vector, limit: int | None) -> Vector:
 
 @with_labels(vertex_by_label)
 def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reproducible: bool = False) -> Vector:
-    """The tree of a breadth-first search: the vertex that each reached vertex was reached from, the source from itself.
+    """The tree of a breadth-first search: the parent of each reached vertex; the source is its own parent.
 
-    With ``reproducible`` a vertex with several candidates gets the lowest; otherwise whichever was found first.
+    With ``reproducible`` a vertex with several candidates gets the lowest, otherwise the first one that was found.
 
     Parameters
     ----------
@@ -82,16 +82,16 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
     source : int
         The vertex to start from; the label with a Graph.
     max_depth : int, optional
-        How far to go.
+        The largest level to search.
     reproducible : bool
-        Whether the smallest of several possible parents is taken.
+        Whether the parent is the lowest of several candidates.
 
     Raises
     ------
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
 
 @program
 def parents_from(A: Matrix, frontier: Vector, parent_of: Any, limit: int | None) -> Vector:
-    """The search itself, where ``parent_of`` picks one of the vertices that an edge comes from."""
+    """The search itself; the semiring ``parent_of`` selects one of several parents."""
     parents = Vector(frontier.dtype, A.nrows)
     for _ in loop(frontier, limit):
         # parents<frontier> = frontier
@@ -123,7 +123,7 @@ def parents_from(A: Matrix, frontier: Vector, parent_of: Any, limit: int | None)
 def bfs_multi(A: Matrix, sources: Sources, *, max_depth: int | None = None) -> Matrix:
     """Levels from several sources at once: row k is ``bfs(A, sources[k])``.
 
-    ``sources`` are numbers of vertices, in a list, range or array, or a Vector that has an entry at each.
+    ``sources`` are vertex numbers in a list, range or array, or a Vector with an entry at each source.
 
     Parameters
     ----------
@@ -133,14 +133,14 @@ def bfs_multi(A: Matrix, sources: Sources, *, max_depth: int | None = None) -> M
     sources : int, list, array or Vector
         Vertices; labels with a Graph.
     max_depth : int, optional
-        How far to go.
+        The largest level to search.
 
     Raises
     ------
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Two colours for a graph: whether it is bipartite, and its two sides.
 
-Returns a BOOL, or an INT64 Vector with the side of every vertex, 0 or 1. Method: a breadth-first search from one vertex
-of each component, all at once; even levels are one side, odd ones the other, and no edge may have both ends on one.
+Returns a BOOL, or an INT64 Vector with the side of every vertex, 0 or 1. Method: one breadth-first search from a vertex
+of each component. Even levels are one side, odd levels the other. Every edge must join the two sides.
 Invariant: the sides of reached vertices are the only ones possible, up to a swap in each component. Cost: O(n + m).
 Reference: D. Koenig, Ueber Graphen und ihre Anwendung auf Determinantentheorie und Mengenlehre, 1916.
 """
@@ -43,7 +43,7 @@ def is_bipartite(A: Matrix) -> bool:
 def bipartite_sides(A: Matrix) -> Vector:
     """The side of every vertex, 0 or 1; the lowest vertex of every component is on side 0.
 
-    An InvalidValue if a cycle has an odd number of edges, or an edge leads from a vertex to itself.
+    A cycle with an odd number of edges, or an edge from a vertex to itself, raises InvalidValue.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def bipartite_sides(A: Matrix) -> Vector:
 
 
 def sides(A: Matrix) -> tuple[Vector, bool]:
-    """Two colours by level, and whether all edges join different ones."""
+    """The colour of each vertex by its level, and whether every edge joins different colours."""
     edges = A.pattern(loops=False, undirected=True)
     components = connected_components(edges)
     colours = Vector(int, A.nrows)
@@ -89,7 +89,7 @@ def sides(A: Matrix) -> tuple[Vector, bool]:
     # low_i, high_i = the least and the largest colour among the neighbours of i
     low = semiring.min_second(edges @ colours).new()
     high = semiring.max_second(edges @ colours).new()
-    # proper: neighbours of colour 0 have colour 1 only, and the other way round
+    # proper: neighbours of colour 0 have only colour 1, and vice versa
     proper = binary.ne(low & colours).new().reduce(monoid.land).new().get(True)
     proper = proper and binary.ne(high & colours).new().reduce(monoid.land).new().get(True)
     loops = A.diag().nvals if A.nrows else 0

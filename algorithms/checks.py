@@ -48,9 +48,9 @@ class GraphAlgorithm(Protocol[Parameters, Result]):
 def graph_algorithm(
     function: Callable[Concatenate[Matrix, Parameters], Result], labelled: Labelled = by_label
 ) -> GraphAlgorithm[Parameters, Result]:
-    """A function of a graph ``A``: check that it is one, and make new objects where it lives.
+    """A decorator for functions of a graph ``A``: it checks A, and creates new objects on the engine of A.
 
-    A may also be a Graph. Then vertices are named by their labels, and ``labelled`` turns the result into one by label.
+    A may also be a Graph. Then arguments name vertices by label, and ``labelled`` converts the result to labels.
 
     >>> from grblas_gpu import Graph, Matrix
     >>> @graph_algorithm
@@ -76,7 +76,7 @@ def graph_algorithm(
             nrows, ncols = A.shape
             if nrows != ncols:
                 raise DimensionMismatch(f"{name}: a graph has a square adjacency matrix; got shape {A.shape}")
-            outer = current_call.get()[0]  # as ``calling`` does it, without its cost, which small graphs show
+            outer = current_call.get()[0]  # as in ``calling``, without its cost, which is noticeable on small graphs
             token = None if outer else current_call.set((name, None))
             try:
                 with using(A.backend):
@@ -98,7 +98,7 @@ def graph_algorithm(
 
 
 def unknown_keyword(name: str, keyword: str, signature: inspect.Signature) -> TypeError:
-    """The error for a keyword argument that an algorithm does not have, with the names of those that it has."""
+    """The error for an unknown keyword argument of an algorithm, with the names of the known ones."""
     others = [word for word in signature.parameters if word != "A"]
     hint = did_you_mean(keyword, others, KEYWORDS_ELSEWHERE)
     return TypeError(f"{name}: unknown argument {keyword!r}{hint or '; it takes A, ' + ', '.join(others)}")
@@ -117,12 +117,12 @@ def way_to_a_graph(A: Any) -> str:
 def with_labels(
     labelled: Labelled,
 ) -> Callable[[Callable[Concatenate[Matrix, Parameters], Result]], GraphAlgorithm[Parameters, Result]]:
-    """A graph algorithm whose results have numbers of vertices in them: ``labelled`` knows where."""
+    """A graph algorithm whose results contain vertex numbers; ``labelled`` converts these to labels."""
     return lambda function: graph_algorithm(function, labelled)
 
 
 def level_type(A: Matrix) -> Any:
-    """The type of a search's levels: 32 bits, which are less to write than 64, unless there could be more levels.
+    """The type of a search's levels: INT32, because it halves the memory traffic, if the number of levels fits.
 
     >>> level_type(Matrix(bool, 9, 9))
     INT32
@@ -150,7 +150,7 @@ def check_source(A: Matrix, source: SupportsIndex, argument: str = "source") -> 
 
 
 def check_sources(A: Matrix, sources: Sources, argument: str = "sources") -> list[int]:
-    """All of them, in their order: one vertex, several in a list, range, array or the like, or in a Vector.
+    """The sources as a list, in their order: one vertex, or several in a list, range, array or Vector.
 
     A Vector has an entry of any value at every source.
 
@@ -171,7 +171,7 @@ def check_sources(A: Matrix, sources: Sources, argument: str = "sources") -> lis
 
 
 def check_vertices(A: Matrix, vertices: Sources, argument: str = "vertices") -> Vector:
-    """The same as the values of an INT64 Vector where the graph is: those of an array or Vector are never listed.
+    """The vertices as values of an INT64 Vector on the engine of the graph; arrays and Vectors never become lists.
 
     >>> check_vertices(Matrix(bool, 3, 3), np.array([2, 0])).to_dense().tolist()
     [2, 0]
@@ -191,7 +191,7 @@ def check_vertices(A: Matrix, vertices: Sources, argument: str = "vertices") -> 
 
 
 def vertex_set(vertices: Vector, n: int) -> Vector:
-    """The Vector with an entry at each of some vertices, however often it is among them.
+    """The Vector with an entry at each of the given vertices, which may repeat.
 
     >>> vertex_set(Vector.from_dense([2, 0, 2]), 3).to_dict()
     {0: True, 2: True}
@@ -203,7 +203,7 @@ def vertex_set(vertices: Vector, n: int) -> Vector:
 
 
 def check_pairs(A: Matrix, pairs: Any) -> Matrix | tuple[Vector, Vector]:
-    """Pairs of vertices: those of a Matrix as its pattern, those of a list or array of two columns as two Vectors.
+    """Pairs of vertices: a Matrix becomes its pattern, a list or an array of two columns becomes two Vectors.
 
     >>> [ends.to_dense().tolist() for ends in check_pairs(Matrix(bool, 3, 3), [(0, 2), (1, 0)])]
     [[0, 1], [2, 0]]
@@ -225,7 +225,7 @@ def check_pairs(A: Matrix, pairs: Any) -> Matrix | tuple[Vector, Vector]:
 
 
 def is_array_for(A: Matrix, x: Any) -> TypeGuard[np.ndarray]:
-    """Whether this is an array of integers that the engine of A reads: NumPy's, or one on a device if A is there.
+    """Whether x is an array of integers that the engine of A reads: of NumPy, or of the device that stores A.
 
     >>> A = Matrix(bool, 3, 3)
     >>> is_array_for(A, np.arange(3)), is_array_for(A, np.array([True])), is_array_for(A, [1])
@@ -235,12 +235,12 @@ def is_array_for(A: Matrix, x: Any) -> TypeGuard[np.ndarray]:
 
 
 def extremes(array: Any) -> list[int]:
-    """The smallest and the largest number of an array on any device; none of an empty one."""
+    """The smallest and the largest number of an array on any device; an empty list for an empty array."""
     return [int(array.min()), int(array.max())] if array.size else []
 
 
 def as_index(value: Any) -> int | None:
-    """An integer of any kind as an int; None for everything else. An array of several has ``__index__``, but no index.
+    """An integer of any type as an int; None for other objects, such as arrays with dimensions.
 
     >>> import numpy as np
     >>> as_index(np.uint8(3)), as_index(np.array(3)), as_index(np.array([3])), as_index(3.0), as_index(True)

@@ -1,9 +1,9 @@
 """Closeness centrality: how near all other vertices are.
 
-Returns an FP64 Vector. Method: breadth-first searches from a batch of vertices at a time, each of which is a bit of a
-word; with every level, each vertex counts the bits that arrive. With weights, distances by Bellman-Ford on the reversed
-graph, a row for each vertex of a batch.
-Invariant: what has arrived is added up: the distances from the sources so far, or all of those of a batch's vertices.
+Returns an FP64 Vector. Method: breadth-first searches from a batch of vertices at a time, each search a bit of a word;
+at every level, each vertex counts the bits that arrive. With weights, Bellman-Ford computes the distances on the
+reversed graph, a row for each vertex of a batch.
+Invariant: the sums contain the distances from all sources so far, with weights to all vertices of the batches so far.
 Cost: O(n m depth / 64) at most without weights; with weights, memory for a batch of rows.
 References: L. Freeman, Centrality in social networks: conceptual clarification, Social Networks 1979; S. Wasserman,
 K. Faust, Social Network Analysis, 1994 (the factor for graphs in several parts).
@@ -29,8 +29,8 @@ def closeness(A: Matrix, *, weighted: bool = False, improved: bool = True, batch
     """The closeness of every vertex: the inverse of the mean distance *to* it, over the vertices that reach it.
 
     ``A[i, j]`` is the edge from i to j, and its length, zero or more, if ``weighted``. ``improved`` multiplies by the
-    share of the vertices that reach it. Both are networkx's definitions; ``closeness(A.T.new())`` is about distances
-    *from* the vertices.
+    share of the vertices that reach the vertex. Both definitions are those of networkx. ``closeness(A.T.new())`` uses
+    distances *from* the vertices.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def closeness(A: Matrix, *, weighted: bool = False, improved: bool = True, batch
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     improved : bool
-        Whether to scale by the share of vertices that are reached.
+        Whether to scale by the share of the vertices that reach the vertex.
     batch : int, optional
-        How many sources at a time, at most: without weights up to 64, with weights more take more memory.
+        The most sources at a time: without weights up to 64; with weights, more sources take more memory.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def sums_of_levels(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
 
 @program
 def _arrivals(edges: Matrix, arriving: Vector, missing: Vector, others: Vector, far: Vector) -> None:
-    """Searches of which each is a bit: ``others`` and ``far`` grow by their numbers and their distances."""
+    """Searches as bits: ``others`` and ``far`` grow by the number and the distances of the arriving searches."""
     count = Vector(UINT64, edges.nrows)
     for depth in loop(arriving):
         next_level(edges, arriving, missing)
@@ -100,7 +100,7 @@ def weighted_sums(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
     reverse = A.T.new()
     for some in progress(vertices_in_batches(n, batch), "closeness"):
         distances = distances_from(reverse, some)
-        # others[some] = entries of a row but for the vertex itself; far[some] = their sum
+        # others[some] = number of entries of a row without the vertex itself; far[some] = their sum
         others[some] << binary.minus(distances.reduce_rowwise(agg.count).new(float), 1.0).new()
         far[some] << distances.reduce_rowwise(monoid.plus).new(float)
     return others, far
@@ -108,7 +108,7 @@ def weighted_sums(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
 
 @functools.cache
 def bit_count() -> Any:
-    """The number of bits of a word: in pairs, in fours, in bytes and in all."""
+    """The operator that counts the bits of a word: in pairs, in fours, in bytes, then in the word."""
 
     def count(x: Any) -> Any:
         x = x - (x >> np.uint64(1) & np.uint64(0x5555555555555555))

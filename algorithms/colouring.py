@@ -1,10 +1,10 @@
-"""Vertex colouring: neighbours get different colours, and there are few of them.
+"""Vertex colouring: neighbours get different colours, and the number of colours is small.
 
 Returns an INT64 Vector, colours from 0 on. Method: speculative colouring; vertices are ordered by falling degree, then
-at random. Each vertex proposes a colour, and gets it unless a neighbour before it proposes the same. From then on it
-proposes the lowest colour that no neighbour has. Its first proposal grows with the number of neighbours before it, and
-is about the colour of a sequential run. Colours are the bits of a word; a vertex that finds all 64 taken waits for
-another pass with the next 64.
+at random. Each vertex proposes a colour, and gets it unless an earlier neighbour proposes the same. A rejected vertex
+then proposes the lowest colour that no neighbour has. The first proposal grows with the number of earlier neighbours,
+and is close to the colour of a sequential run. Colours are the bits of a word; a vertex whose neighbours have all 64
+waits for another pass with the next 64.
 Invariant: coloured neighbours have different colours. Cost: O(edges of uncoloured vertices) per round, in practice
 fewer rounds than colours.
 References: A. Gebremedhin, F. Manne, Scalable parallel graph coloring algorithms, 2000; D. Welsh, M. Powell, An upper
@@ -24,7 +24,7 @@ from .randomness import SMALL, random_order
 
 BITS = 64
 ONE, NONE, ALL = np.uint64(1), np.uint64(0), np.uint64(2**BITS - 1)
-SPREAD = 8  # neighbours before a vertex for each colour that it skips at first; fewer: fewer rounds, more colours
+SPREAD = 8  # earlier neighbours per colour that a first proposal skips; a smaller SPREAD: fewer rounds, more colours
 
 
 @graph_algorithm
@@ -37,7 +37,7 @@ def vertex_colouring(A: Matrix, *, seed: int = 1) -> Vector:
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     seed : int
-        Of the random choices: the same seed gives the same result on every backend.
+        The seed of the random choices: the same seed gives the same result on every backend.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def _colours(edges: Matrix, earlier: Matrix) -> Vector:
         # rank<left> = earlier plus.pair left: 0 or more
         rank(left.S, replace=True) << 0
         rank(left.S, binary.plus) << semiring.plus_pair["INT64"](earlier @ left)
-        # wanted = 2^(rank / SPREAD), where few neighbours of a vertex want the same
+        # wanted = 2^(rank / SPREAD): few neighbours of a vertex propose the same colour
         rank << binary.min(binary.floordiv(rank, SPREAD).new(), BITS - 1)
         wanted << binary.bshift[UINT64](ONE, rank.dup("INT8"))
         # free<left> = all bits

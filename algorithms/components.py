@@ -2,9 +2,9 @@
 
 Returns an INT64 Vector: for every vertex the lowest number in its component.
 Method: a search from a vertex with many neighbours finds the largest component of most graphs, if that takes few steps.
-The rest by hooking: every vertex points to the root of a tree in its component; roots are hooked onto the lowest root
-among the neighbours of their trees, and trees are shortened until all vertices point to roots again. Where numbers
-follow edges, as on grids and paths, that happens once. Invariant: parents are never higher than their children.
+Hooking finds the others: every vertex points to the root of a tree in its component; each root is hooked onto the
+lowest root among the neighbours of its tree, and trees are shortened until all vertices point to roots again. Grids and
+paths, whose numbers follow edges, take one such step. Invariant: parents are never higher than their children.
 Cost: O(n + m) per step, about log n steps, and O(n) for each of the log n shortenings of a step.
 References: Y. Shiloach, U. Vishkin, An O(log n) parallel connectivity algorithm, J. Algorithms 1982; Y. Zhang, A. Azad,
 Z. Hu, FastSV: a distributed-memory connected component algorithm with fast convergence, SIAM PP 2020.
@@ -18,7 +18,7 @@ from .. import Matrix, Scalar, Vector, agg, binary, indexunary, io, loop, monoid
 from .checks import with_labels
 from .labels import vertex_by_label
 
-NEAR = 32  # steps of a search that is not worth more
+NEAR = 32  # the largest number of steps of the first search
 
 
 @with_labels(vertex_by_label)
@@ -48,7 +48,7 @@ def connected_components(A: Matrix) -> Vector:
     edges = A.pattern(undirected=True)
     if edges.nvals == 0:
         return numbers(A.nrows)
-    # degree_i = number of neighbours; the others are components of their own
+    # degree_i = number of neighbours; vertices without neighbours are components of their own
     return _largest_first(edges, edges.reduce_rowwise(agg.count).new())
 
 
@@ -81,7 +81,7 @@ def _largest_first(edges: Matrix, degree: Vector) -> Vector:
 
 
 def busiest(vertices: Vector, degree: Vector) -> Scalar:
-    """The first of the vertices with the highest degree; none if none has one.
+    """The lowest of the vertices with the highest degree; an empty Scalar if no vertex has a degree.
 
     >>> busiest(numbers(3), Vector.from_dense([1, 4, 4])).value
     1
@@ -94,9 +94,9 @@ def busiest(vertices: Vector, degree: Vector) -> Scalar:
 
 
 def hooked(edges: Matrix, vertices: Vector) -> Vector:
-    """The components of a symmetric graph, by hooking and shortening trees; ``vertices`` has their numbers.
+    """The components of a symmetric graph, by hooking and shortening trees; ``vertices`` has the vertex numbers.
 
-    These are all of some components.
+    The vertices are those of whole components.
 
     >>> edges = Matrix.from_coo([1, 2], [2, 1], True, nrows=4, ncols=4)
     >>> hooked(edges, numbers(4)).to_dense().tolist()

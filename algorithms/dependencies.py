@@ -1,9 +1,9 @@
 """The dependencies of a source on all vertices: both stages of TurboBC, each a loop in a recorded program.
 
-Forward, a breadth-first search counts the shortest paths sigma to every vertex; backward, each level passes on
-z = (1 + dependency) / sigma to the one above. Dependencies are made of quotients of counts on neighbouring levels, so
-counts may be scaled from level to level: after every few levels those of the frontier are multiplied by a power of 2,
-and on the way back z is multiplied by the same one there. So counts of 2**2000 paths and more stay within floats.
+Forward, a breadth-first search counts the shortest paths sigma to every vertex; backward, each level passes
+z = (1 + dependency) / sigma to the level above. Dependencies use only quotients of counts on neighbouring levels, so
+each level may scale its counts: every LEVELS levels, the forward stage multiplies the frontier by a power of 2, and the
+backward stage multiplies z by the same power there. So counts of 2**2000 paths and more stay within floats.
 Invariant: before a backward step to level d, ``w`` holds z at the vertices of level d + 1, and ``z`` at all vertices
 from there on; elsewhere it holds 1 / sigma. Cost: O(n + m), and O(n) for every level where these are selected by value.
 References: O. Artiles, F. Saeed, TurboBC, ICPP Workshops 2021; U. Brandes, A faster algorithm for betweenness, 2001.
@@ -17,9 +17,9 @@ from typing import NamedTuple
 from .. import BOOL, FP64, INT32, INT64, Matrix, Scalar, Vector, binary, loop, program, select, semiring, unary, when
 from .preparing import by_level, largest, smallest
 
-LEVELS = 512  # between which the counts are not scaled
+LEVELS = 512  # the number of levels between two scalings of the counts
 TOP, BOTTOM = 1000, -900  # counts are between 2**BOTTOM and 2**TOP, and so is a scale
-HEADROOM, SLACK = 256, 1.25  # bits for counts to grow by, and how much faster they may do so than before
+HEADROOM, SLACK = 256, 1.25  # bits by which counts may grow, and the factor by which growth may accelerate
 SHALLOW, DEEP = (
     32,
     128,
@@ -37,11 +37,11 @@ class Search(NamedTuple):
 
 
 def dependencies_of(A: Matrix, frontier: Vector, factor: float | None = None) -> Vector | None:
-    """1 + the dependency of each source on each vertex; ``frontier`` has a 1.0 at every source, and is used up. With a
-    ``factor`` the result is it times the dependency, or 0 without one; both stages are one program if possible.
+    """1 + the dependency of each source on each vertex; ``frontier`` has a 1.0 at every source and is overwritten. With
+    a ``factor``: the factor times the dependency, 0 at other vertices; both stages are one program if possible.
 
-    There must be no way from one source to another. If not even scaled counts fit (logarithms do), it is None, and the
-    frontier as it was.
+    There must be no path from one source to another. If scaled counts exceed floats (logarithms do not), the result is
+    None, and the frontier is restored.
 
     >>> from grblas_gpu import Vector, generators
     >>> dependencies_of(generators.path(4), Vector.from_coo([0], [1.0], size=4)).to_dict()
@@ -76,7 +76,7 @@ def few_levels(A: Matrix) -> int:
 
 
 def nothing_found(A: Matrix) -> tuple[Vector, Vector, Scalar]:
-    """Levels, path counts and the last level that is complete, before a search."""
+    """Levels, path counts and the last complete level, as they are before a search."""
     return Vector(INT32, A.nrows), Vector(FP64, A.nrows), Scalar.from_value(-1, INT64)
 
 
@@ -90,7 +90,7 @@ def searched(A: Matrix, frontier: Vector, levels: Vector, sigma: Vector, depth: 
             if most == math.inf:
                 return None
             exponent = math.frexp(most)[1]
-            # So large that they may go on to grow as they did, and by some bits in any case.
+            # Counts may grow as much as in the last levels, with some slack, and by HEADROOM bits in any case.
             room = max(HEADROOM, math.ceil(SLACK * (exponent - before)))
             scale = max(BOTTOM, min(0, TOP - room - exponent))
             before = exponent + scale
@@ -139,7 +139,7 @@ def passed_on(A: Matrix, found: Search) -> Vector:
 def shallow_centralities(
     A: Matrix, frontier: Vector, levels: Vector, y: Vector, depth: Scalar, few: Scalar, factor: Scalar
 ) -> Vector:
-    """Both stages, if the first levels are all and a ``few`` at most; otherwise these levels. y is sigma at first."""
+    """Both stages, if the search ends within ``few`` levels; otherwise its first levels. y contains sigma at first."""
     count_paths_of_levels.function(A, frontier, levels, y, depth)
     z, w, below = Vector(FP64, A.nrows), Vector(FP64, A.nrows), Scalar(INT64)
     for _ in when(depth <= few):
@@ -158,7 +158,7 @@ def shallow_centralities(
 
 @program
 def scaled(delta: Vector, factor: Scalar) -> Vector:
-    """The centralities that one source gives, from 1 + its dependencies."""
+    """The centralities due to one source, from 1 + its dependencies."""
     # delta = factor (delta - 1)
     delta << binary.minus(delta, 1)
     delta << binary.times(delta, factor)
@@ -169,7 +169,7 @@ def scaled(delta: Vector, factor: Scalar) -> Vector:
 
 @program
 def count_paths_of_levels(A: Matrix, frontier: Vector, levels: Vector, sigma: Vector, depth: Scalar) -> None:
-    """Some levels of the search; ``depth`` is the last one that is complete."""
+    """Some levels of the search; ``depth`` is the last complete level."""
     for _ in loop(frontier, LEVELS):
         # depth = depth + 1
         depth << binary.plus(depth & Scalar.from_value(1, INT64))
@@ -183,7 +183,7 @@ def count_paths_of_levels(A: Matrix, frontier: Vector, levels: Vector, sigma: Ve
 
 @program
 def pass_on_by_value(A: Matrix, levels: Vector, w: Vector, z: Vector, depth: Scalar) -> None:
-    """Backward from level ``depth`` - 1 to level 1, where the vertices of a level are found among all."""
+    """Backward from level ``depth`` - 1 to level 1; each step selects the vertices of a level from all vertices."""
     one = Scalar.from_value(1, INT64)
     level, above = Vector(BOOL, A.nrows), Scalar(INT64)
     # above = depth - 1; level = the vertices there
@@ -205,7 +205,7 @@ def pass_on_by_value(A: Matrix, levels: Vector, w: Vector, z: Vector, depth: Sca
 
 @program
 def pass_on_by_rows(A: Matrix, rows: Matrix, level: Vector, w: Vector, z: Vector, depth: Scalar, last: Scalar) -> None:
-    """From level ``depth`` on, of which ``level`` has the vertices: row d of a matrix has those of level d."""
+    """Backward from level ``depth``, whose vertices are in ``level``; row d of ``rows`` has the vertices of level d."""
     for _ in loop(depth >= last):
         # depth = depth - 1
         depth << binary.minus(depth & Scalar.from_value(1, INT64))

@@ -1,9 +1,9 @@
 """Direction-optimising breadth-first search: one formula, and the library chooses push or pull at every level.
 
-Returns the levels that bfs.py does.
-Method: as there, on the structure of the graph alone (``any_pair``): a vertex is in the next frontier if any of its
-neighbours is in this one, so a pull may stop at the first one it finds. What has been visited contains the frontier,
-and a vertex not visited has no other visited neighbours: a pull may as well read ``levels``, which is dense already.
+Returns the same levels as bfs.py.
+Method: that of bfs.py on the structure of the graph alone (``any_pair``). A vertex is in the next frontier if any of
+its neighbours is in this one, so a pull may stop at the first such neighbour. All visited neighbours of an unvisited
+vertex are in the frontier, so a pull may read ``levels``, which is dense already, in place of the frontier.
 Invariant: that of bfs.py. Cost: O(n + m), and far fewer edges on graphs of small diameter.
 References: S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search, SC 2012; C. Yang, A. Buluc,
 J. Owens, Implementing push-pull efficiently in GraphBLAS, ICPP 2018.
@@ -36,7 +36,7 @@ class Options(NamedTuple):
         reuse = self.operand_reuse if self.masking and direction != "push" else False
         by = {"direction": direction, "policy": self.policy, "early_exit": self.early_exit, "reuse_mask": reuse}
         if self.policy == "switchpoint":
-            by["push_strategy"] = "push.sort"  # as the paper's pushes, also where they are all there is
+            by["push_strategy"] = "push.sort"  # the push of the paper, also if every step is a push
         return by
 
 
@@ -58,12 +58,11 @@ def dobfs(
 ) -> Vector:
     """Levels of a breadth-first search; ``A[i, j]`` is the edge from i to j.
 
-    ``direction`` ("auto", "push", "pull") and ``policy`` are handed to the planner as they are. The five optimisations
-    of the paper can be switched off one at a time, to measure them; the result is the same. Without
-    ``change_direction`` every step is a push, without ``masking`` visited vertices are dropped after the product,
-    without ``early_exit`` a pull reads whole lists of neighbours, without ``operand_reuse`` it looks them up in the
-    frontier ("auto": the engine does what is faster), and without ``structure_only`` products are computed from the
-    stored values.
+    The planner receives ``direction`` ("auto", "push", "pull") and ``policy``. To measure the five optimisations of the
+    paper, switch them off one at a time; the result is the same. Without ``change_direction`` every step is a push.
+    Without ``masking`` visited vertices are dropped after the product. Without ``early_exit`` a pull reads whole lists
+    of neighbours. Without ``operand_reuse`` a pull looks neighbours up in the frontier ("auto": the engine selects the
+    faster one). Without ``structure_only`` products are computed from the stored values.
     Returns a Vector with 0 at the source, the distance at every vertex that can be reached, and no entry elsewhere.
 
     Parameters
@@ -74,9 +73,9 @@ def dobfs(
     source : int
         The vertex to start from; the label with a Graph.
     direction : {"auto", "push", "pull"}
-        Of every step.
+        The direction of every step.
     policy : str
-        The rule by which a direction is chosen.
+        The rule that selects the direction.
     change_direction : bool
         Whether the direction may change.
     masking : bool
@@ -93,7 +92,7 @@ def dobfs(
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------
@@ -126,7 +125,7 @@ def levels_from(A: Matrix, frontier: Vector, limit: int | None, options: Options
         if options.masking:
             # frontier<!levels> = frontier A, or in a pull levels A
             frontier(~levels.S, replace=True, **by) << step(frontier @ A)
-        else:  # visited vertices take part in the product: what masking saves can be measured
+        else:  # visited vertices take part in the product, to measure the gain of masking
             # frontier = frontier A
             frontier(**by) << step(frontier @ A)
             # frontier<!levels> = frontier

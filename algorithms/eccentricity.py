@@ -1,9 +1,9 @@
 """Eccentricity, the distance to the farthest vertex; the diameter, the largest of them; and a fast estimate.
 
 Returns a Vector of distances, or one of them as a number.
-Method: searches to a batch of vertices at a time, each a bit of a word, and the level at which the last one arrives;
-with weights, distances from a batch of vertices (apsp.py). The estimate is a search from the farthest vertex found so
-far, a few times: every eccentricity is a lower bound of the diameter, on most graphs a good one.
+Method: searches on the reversed graph, a batch at a time, each search a bit of a word; the eccentricity is the level at
+which the last search arrives. With weights, distances from a batch of vertices (apsp.py). The estimate repeats a search
+from the farthest vertex so far: every eccentricity is a lower bound of the diameter, on most graphs a good one.
 Invariant: the estimate is the distance between two vertices, never more than the diameter.
 Cost: O(n m) for all eccentricities without weights; O(n + m) for each sweep of the estimate.
 Reference: C. Magnien, M. Latapy, M. Habib, Fast computation of empirically tight bounds for the diameter of massive
@@ -27,7 +27,7 @@ from .sssp import distance_type, sssp
 
 @graph_algorithm
 def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None) -> Vector:
-    """For every vertex the distance to the farthest one; no entry where some vertex cannot be reached.
+    """The distance of every vertex to the farthest one; no entry for vertices that do not reach all others.
 
     ``A[i, j]`` is the edge from i to j, and its length if ``weighted``.
 
@@ -39,7 +39,7 @@ def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None)
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     batch : int, optional
-        How many sources at a time, at most: without weights up to 64, with weights more take more memory.
+        The most sources at a time: without weights up to 64; with weights, more sources take more memory.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None)
 
 
 def last_levels(A: Matrix, batch: int | None) -> Vector:
-    """The eccentricities without weights: searches on the reversed graph, and when the last of them arrives."""
+    """The eccentricities without weights: the last level at which a search on the reversed graph arrives."""
     reverse = A.pattern().T.new()
     last, unreached = Vector.from_scalar(0, A.nrows), Vector.from_scalar(0, A.nrows, UINT64)
     for arriving, missing in searches_as_bits(A.nrows, batch, "eccentricity"):
@@ -86,7 +86,7 @@ def last_levels(A: Matrix, batch: int | None) -> Vector:
 
 @program
 def _arrivals(edges: Matrix, arriving: Vector, missing: Vector, last: Vector) -> None:
-    """Searches of which each is a bit: ``last`` has the level at which one arrives last."""
+    """Searches as bits: ``last`` gets the last level at which a search arrives."""
     for depth in loop(arriving):
         next_level(edges, arriving, missing)
         # last<arriving> = max(last, depth + 1)
@@ -95,7 +95,7 @@ def _arrivals(edges: Matrix, arriving: Vector, missing: Vector, last: Vector) ->
 
 @graph_algorithm
 def diameter(A: Matrix, *, weighted: bool = False) -> float:
-    """The largest distance between two vertices; an InvalidValue if some vertex cannot reach another.
+    """The largest distance between two vertices; raises InvalidValue if some vertex cannot reach another.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def diameter_estimate(A: Matrix, source: int = 0, *, sweeps: int = 4, weighted: 
     source : int
         The vertex to start from; the label with a Graph.
     sweeps : int
-        How many searches, each from the farthest vertex of the one before.
+        The number of searches, each from the farthest vertex of the previous one.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
 
@@ -150,7 +150,7 @@ def diameter_estimate(A: Matrix, source: int = 0, *, sweeps: int = 4, weighted: 
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
         A weight is NaN or infinite.
     DomainMismatch

@@ -1,8 +1,8 @@
-"""Betweenness of edges: how many shortest paths go along each.
+"""Betweenness of edges: the number of shortest paths along each edge.
 
 Returns an FP64 Matrix with the entries of A. Method: Brandes' algorithm, a source at a time (bc.py, with lengths
-weighted_betweenness.py). Of the paths from the source, sigma_i (1 + dependency_j) / sigma_j go along an edge from i to
-j that lies on shortest ones. Invariant: the sum has the paths from all sources so far. Cost: that of betweenness
+weighted_betweenness.py). An edge from i to j that lies on shortest paths gets sigma_i (1 + dependency_j) / sigma_j of
+the paths from the source. Invariant: the sum has the paths from all sources so far. Cost: that of betweenness
 centrality, and O(m) per source.
 References: U. Brandes, On variants of shortest-path betweenness centrality and their generic computation, Social
 Networks 2008; M. Girvan, M. Newman, Community structure in social and biological networks, PNAS 2002.
@@ -43,16 +43,16 @@ def edge_betweenness_centrality(
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     normalized : bool
-        Whether results are scaled, as networkx does it.
+        Whether results are scaled as in networkx.
     directed : bool, optional
-        Whether each pair counts once for each direction; found out by default.
+        Whether each pair counts once for each direction. By default it does, unless A is symmetric.
 
     Raises
     ------
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
         A weight is NaN, infinite or negative.
     DomainMismatch
@@ -76,7 +76,7 @@ def edge_betweenness_centrality(
         # total += sigma_i T_ij z_j
         total(binary.plus) << shares(A, source, weighted)
     if both_ways:
-        # total = total + total': a path is one of either direction
+        # total = total + total': a path counts in both directions
         total << binary.plus(total | total.T.new())
     scale = (1 / (n * (n - 1)) if n > 1 else 1.0) if normalized else 0.5 if both_ways else 1.0
     # total = scale total
@@ -85,7 +85,7 @@ def edge_betweenness_centrality(
 
 
 def shares(A: Matrix, source: int, weighted: bool) -> Matrix:
-    """For every edge how many of the shortest paths from a source go along it, as shares of all that end there."""
+    """The number of shortest paths from a source along every edge; each target counts shares that add up to 1."""
     start = Vector.from_coo([source], [1], int, size=A.nrows)
     if weighted:
         tight = shortest_path_edges(A, sssp(A, source))

@@ -28,8 +28,8 @@ def eigenvector_centrality(
 ) -> Vector:
     """The eigenvector centrality of every vertex; ``A[i, j]`` is the edge from i to j, and its weight if ``weighted``.
 
-    ``start`` is where the iteration begins (a Vector, an array or a dictionary; all alike by default). Done when the
-    sum of all changes is below ``n * tol``, as in networkx; NotConverged after ``max_iterations``.
+    The iteration begins with ``start`` (a Vector, an array or a dictionary; equal values by default). It ends when the
+    sum of all changes is below ``n * tol``, as in networkx; it raises NotConverged after ``max_iterations``.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def eigenvector_centrality(
     start : Vector or dict, optional
         Values to begin with.
     tol : float
-        When changes are small enough.
+        The iteration ends when the changes are below this bound.
     max_iterations : int
         The largest number of iterations; without convergence by then, NotConverged is raised.
 
@@ -54,7 +54,7 @@ def eigenvector_centrality(
     DomainMismatch
         Weights are complex numbers or records.
     NotConverged
-        It still changes after ``max_iterations`` steps.
+        The result still changes after ``max_iterations`` steps.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def eigenvector_centrality(
 
 @program
 def _iterated(A: Matrix, x: Vector, least: Scalar, walk: Any, limit: int) -> Scalar:
-    """Change x until the sum of its changes is below the least one; returns the last sum."""
+    """Iterate on x until the sum of its changes is below ``least``; returns the last sum."""
     before, length, error = x.dup(), Scalar.from_value(1.0), Scalar.from_value(float("inf"))
     for _ in loop(error >= least, limit):
         # before = x

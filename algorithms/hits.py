@@ -26,8 +26,8 @@ class HubsAndAuthorities(NamedTuple):
 def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations: int = 1000) -> HubsAndAuthorities:
     """Hub and authority scores; ``A[i, j]`` is the weight of the edge from i to j, zero or more.
 
-    All scores are 0 if there are no edges. Done when the sum of all changes of the hubs is below ``tol``; NotConverged
-    after ``max_iterations``.
+    All scores are 0 if there are no edges. The iteration ends when the sum of all changes of the hubs is below ``tol``;
+    it raises NotConverged after ``max_iterations``.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations:
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     tol : float
-        When changes are small enough.
+        The iteration ends when the changes are below this bound.
     max_iterations : int
         The largest number of iterations; without convergence by then, NotConverged is raised.
 
@@ -50,7 +50,7 @@ def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations:
     DomainMismatch
         Weights are complex numbers or records.
     NotConverged
-        It still changes after ``max_iterations`` steps.
+        The result still changes after ``max_iterations`` steps.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations:
 def _iterated(
     A: Matrix, hubs: Vector, authorities: Vector, tol: Scalar, forward: Any, backward: Any, limit: int
 ) -> Scalar:
-    """Changes both scores; the sum of the last changes of the hubs."""
+    """Iterate on both scores; returns the sum of the last changes of the hubs."""
     n = A.nrows
     received, given, moved, total = Vector(FP64, n), Vector(FP64, n), Vector(FP64, n), Scalar(FP64)
     raised, error = Vector.from_scalar(0.0, n), Scalar.from_value(float("inf"))

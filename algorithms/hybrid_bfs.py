@@ -1,13 +1,13 @@
 """Hybrid breadth-first search: top-down and bottom-up steps, chosen by counting edges, on a prepared graph.
 
-Returns the levels that bfs.py does.
-Method: vertices are renumbered by falling in-degree, and those that no edge leads to are dropped (``Matrix.by_degree``,
-kept with the matrix), so that a vertex looking for a visited neighbour tests hubs first. A step goes
-bottom-up when the frontier's edges exceed those of unvisited vertices over alpha = 48, and top-down again when fewer
-than n / beta vertices, beta = 20, are left in the frontier (policy "edges"). Bottom-up steps look for neighbours in the
-set of all visited vertices; with ``list_unvisited`` they list the unvisited ones first, as the paper does. The source
-is taken to the new numbering by a row of a selection S, and the levels back by their numbers, in the same program
-as the search. Of graphs with hubs levels are bytes; in the rare case that there are more than 255 it is searched again.
+Returns the same levels as bfs.py.
+Method: ``Matrix.by_degree`` renumbers the vertices by falling in-degree and drops those without incoming edges, so that
+a vertex looking for a visited neighbour tests hubs first; the matrix caches the result. A step goes bottom-up when the
+frontier's edges exceed those of unvisited vertices over alpha = 48, and top-down again when the frontier has fewer than
+n / beta vertices, beta = 20 (policy "edges"). Bottom-up steps look for neighbours in the set of all visited vertices;
+with ``list_unvisited`` they list the unvisited ones first, as in the paper. A row of a selection S converts the source
+to the new numbering; the same program as the search converts the levels back. Levels of graphs with hubs are bytes; in
+the rare case of more than 255 levels the search is repeated with a wider type.
 Invariant: that of bfs.py, in the numbering of the prepared graph. Cost: O(n + m), and a sort of the edges once.
 Reference: T. Hiragushi, D. Takahashi, Efficient hybrid breadth-first search on GPUs, ICA3PP 2013.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 POLICY = "edges"  # alpha and beta
 LISTING = "pull.compact"
 LEVELS_IN_A_BYTE = 255
-HUBS = 8  # times the mean degree: a graph that has such vertices has few levels
+HUBS = 8  # a graph with a vertex of more than HUBS times the mean degree has few levels
 step = semiring.any_pair[BOOL]
 
 
@@ -33,8 +33,8 @@ step = semiring.any_pair[BOOL]
 def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vector:
     """Levels of a breadth-first search; ``A[i, j]`` is the edge from i to j.
 
-    The first search on a graph prepares it; the others reuse that. ``list_unvisited`` selects the paper's own kernel
-    in bottom-up steps.
+    The first search prepares the graph; later ones reuse the prepared graph. ``list_unvisited`` selects the paper's own
+    kernel in bottom-up steps.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vecto
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vecto
     shallow = most > HUBS * mean
     if A.is_symmetric():
         return search_by_degree(order, source, shallow, **by)
-    # No edge may lead to the source, so that it has no number: its neighbours have.
+    # A source without incoming edges has no number, but its neighbours have one.
     # rows = e A S, where e selects the row of the source
     e = Matrix.from_coo([0], [source], True, nrows=1, ncols=A.nrows)
     levels = search_from_rows(order, step(step(e @ A).new() @ order.selection).new(), 0, 1, shallow, **by)
@@ -77,7 +77,7 @@ def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vecto
 
 
 def search_by_degree(order: DegreeOrder, source: int, shallow: bool, **by: Any) -> Vector:
-    """The levels of an undirected graph, by a search in order of degree; ``shallow``: there are likely to be few."""
+    """The levels of an undirected graph, by a search in order of degree; ``shallow`` expects few levels."""
     levels = search_from_rows(order, order.selection, source, 0, shallow, **by)
     if not levels.nvals:  # a vertex without edges
         levels[source] << 0
@@ -85,7 +85,7 @@ def search_by_degree(order: DegreeOrder, source: int, shallow: bool, **by: Any) 
 
 
 def search_from_rows(order: DegreeOrder, rows: Matrix, row: int, first: int, shallow: bool, **by: Any) -> Vector:
-    """The levels, of which the vertices in a row have the first."""
+    """The levels; the vertices in the given row have level ``first``."""
     (graph, _, numbers), row = order, Scalar.from_value(row)
     frontier = Vector(bool, graph.nrows)
     if shallow:

@@ -2,7 +2,7 @@
 
 ``core_number`` returns an INT64 Vector, the largest k whose core has the vertex; ``k_core`` a BOOL Vector of members.
 Method: peeling. Vertices of degree at most k leave, which lowers the degrees of their neighbours, until none is left.
-Invariant: ``degree`` counts the neighbours that are left, of those that are. Cost: O(n + m), and O(n) more for every k.
+Invariant: ``degree`` counts the remaining neighbours of each remaining vertex. Cost: O(n + m), and O(n) for every k.
 References: S. Seidman, Network structure and minimum degree, Social Networks 1983; V. Batagelj, M. Zaversnik, An O(m)
 algorithm for cores decomposition of networks, 2003.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from .. import INT32, INT64, Matrix, Scalar, Vector, agg, binary, dtypes, loop, monoid, program, select, semiring, unary
 from .checks import graph_algorithm
 
-GONE = {INT32: 2**30, INT64: 2**62}  # in place of the degree of a vertex that has left: more than any
+GONE = {INT32: 2**30, INT64: 2**62}  # the degree of a removed vertex: larger than any other degree
 
 
 @graph_algorithm
@@ -38,18 +38,18 @@ def core_number(A: Matrix) -> Vector:
     {0: 1, 1: 1, 2: 1, 3: 1}
     """
     edges = A.pattern(loops=False, undirected=True)
-    # degree_i = number of neighbours; vertices without any have core number 0, and are gone
+    # degree_i = number of neighbours; vertices without neighbours have core number 0 and are removed
     kind = degree_type(A)
     degree = Vector.from_scalar(GONE[kind], A.nrows, kind)
     degree(binary.min) << edges.reduce_rowwise(agg.count)
     cores = Vector.from_scalar(0, A.nrows)
-    # cores += the numbers of those that had neighbours
+    # cores += the core numbers of vertices with neighbours
     cores(binary.plus) << _core_numbers(edges, degree)
     return cores
 
 
 def degree_type(A: Matrix) -> dtypes.DataType:
-    """A type for numbers of neighbours: the smaller, the less has to be read for every k."""
+    """The smallest type for numbers of neighbours: every k reads all of them."""
     return INT32 if A.nrows < GONE[INT32] else INT64
 
 
@@ -58,25 +58,25 @@ def _core_numbers(edges: Matrix, degree: Vector) -> Vector:
     cores, leaving, fewer = (Vector(degree.dtype, edges.nrows) for _ in range(3))
     k = degree.reduce(monoid.min).new()
     for _ in loop(k < GONE[degree.dtype]):
-        # leaving = those of the lowest degree
+        # leaving = the vertices of the lowest degree
         leaving << select.valuele(degree, k)
         peel(edges, degree, cores, leaving, fewer, k)
-        # k = the lowest degree that is left
+        # k = the lowest remaining degree
         k << degree.reduce(monoid.min)
     return cores
 
 
 def peel(edges: Matrix, degree: Vector, cores: Vector, leaving: Vector, fewer: Vector, k: Scalar | int) -> None:
-    """Vertices leave, and with them all that have no more than k neighbours left; ``cores`` has k for these."""
+    """Remove ``leaving``, then all vertices with at most k remaining neighbours; ``cores`` gets k for these."""
     for _ in loop(leaving):
-        # degree<leaving> = gone; cores<leaving> = leaving
+        # degree<leaving> = GONE; cores<leaving> = leaving
         degree(leaving.S) << GONE[degree.dtype]
         cores(leaving.S) << leaving
         # fewer<!cores> = leaving plus.pair edges
         fewer(~cores.S, replace=True) << semiring.plus_pair[degree.dtype](leaving @ edges)
         # degree<fewer> -= fewer
         degree(fewer.S, binary.minus) << fewer
-        # leaving<fewer> = max(degree, k), where that is k
+        # leaving<fewer> = k, where max(degree, k) = k
         leaving(fewer.S, replace=True) << binary.max(degree, k)
         leaving << select.valuele(leaving, k)
 
@@ -113,5 +113,5 @@ def k_core(A: Matrix, k: int) -> Vector:
     gone, fewer = Vector(kind, A.nrows), Vector(kind, A.nrows)
     # leaving = degree < k
     peel(edges, degree, gone, select.valuelt(degree, k).new(), fewer, k - 1)
-    # members = those that are not gone
+    # members = the remaining vertices
     return unary.one(select.valuelt(degree, GONE[kind]).new()).new(bool)

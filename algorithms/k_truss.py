@@ -1,9 +1,9 @@
 """Trusses: the largest part of the graph in which every edge is in at least k - 2 triangles.
 
 Returns a symmetric INT64 Matrix: the edges of the truss, each with its number of triangles there.
-Method: count the triangles of all edges, drop the edges with too few, take away the triangles that they were part of by
-masked products, repeat. Vertices with fewer than k - 1 neighbours go first if that is a good part of the graph. Where
-there are hubs, vertices are numbered by degree meanwhile: hubs' rows are next to each other, and of no great length.
+Method: count the triangles of all edges, drop the edges with too few, subtract their triangles by masked products,
+repeat. Vertices with fewer than k - 1 neighbours are dropped first if they have many of the edges. Graphs with hubs are
+renumbered by degree meanwhile: rows of hubs become adjacent and short.
 Invariant: no edge of the truss is ever dropped. Cost: that of triangles.py, and for every round that of its triangles.
 References: J. Cohen, Trusses: cohesive subgraphs for social network analysis, 2008; T. Davis, Graph algorithms via
 SuiteSparse:GraphBLAS: triangle counting and k-truss, HPEC 2018.
@@ -52,7 +52,7 @@ def k_truss(A: Matrix, k: int) -> Matrix:
     # ordered = S' edges S: vertices by falling degree, so that rows of edges to lower numbers are short
     ordered, S, _ = edges.by_degree()
     support = supports_in_truss(ordered, k)
-    # S support S': back to the numbers of A; the second product turns around what is symmetric
+    # S support S' = S (S support)', as support is symmetric: back to the numbers of A
     rows = semiring.any_second(S @ support).new()
     return semiring.any_second(S @ rows.T).new()
 
@@ -60,14 +60,14 @@ def k_truss(A: Matrix, k: int) -> Matrix:
 def supports_in_truss(edges: Matrix, k: int) -> Matrix:
     """The k-truss of a symmetric graph."""
     degree = edges.reduce_rowwise(agg.count).new()
-    # leaving = degree < k - 1: none of these vertices is in the truss; where they have many edges, those go first
+    # leaving = degree < k - 1: no such vertex is in the truss; if they have many edges, these are removed first
     while SOME * total(select.valuelt(degree, k - 1).new()) > edges.nvals:
         members = select.valuege(degree, k - 1).new()
         edges = binary.first(binary.second(members & edges).new() & members).new()
         degree = edges.reduce_rowwise(agg.count).new()
     support = supports(edges)
     while True:
-        # removed = edges with too few
+        # removed = edges with too few triangles
         removed = select.valuelt(support, k - 2).new()
         if not removed.nvals:
             return support

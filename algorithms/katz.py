@@ -1,4 +1,4 @@
-"""Katz centrality: the number of walks that end at a vertex, where longer ones count less.
+"""Katz centrality: the number of walks that end at a vertex; longer walks count less.
 
 Returns an FP64 Vector. Method: the fixed point of x = alpha x A + beta, by iteration from 0. Converges if alpha is
 below the inverse of the largest eigenvalue of A.
@@ -29,8 +29,8 @@ def katz(
 ) -> Vector:
     """The Katz centrality of every vertex; ``A[i, j]`` is the edge from i to j, and its weight if ``weighted``.
 
-    ``normalized`` scales the result to length 1. Done when the sum of all changes is below ``n * tol``, as in networkx;
-    NotConverged after ``max_iterations``, or as soon as values grow beyond all bounds.
+    ``normalized`` scales the result to length 1. The iteration ends when the sum of all changes is below ``n * tol``,
+    as in networkx. It raises NotConverged after ``max_iterations``, or if values overflow.
 
     Parameters
     ----------
@@ -38,15 +38,15 @@ def katz(
         The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
         With a Graph, vertices are labels.
     alpha : float
-        What a path is multiplied by for each of its edges.
+        The factor of a walk for each of its edges.
     beta : float or Vector
-        What every vertex starts with.
+        The constant that every step adds at each vertex.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     normalized : bool
-        Whether results are scaled, as networkx does it.
+        Whether results are scaled as in networkx.
     tol : float
-        When changes are small enough.
+        The iteration ends when the changes are below this bound.
     max_iterations : int
         The largest number of iterations; without convergence by then, NotConverged is raised.
 
@@ -59,7 +59,7 @@ def katz(
     DomainMismatch
         Weights are complex numbers or records.
     NotConverged
-        It still changes after ``max_iterations`` steps, or ``alpha`` is too large for the graph.
+        The result still changes after ``max_iterations`` steps, or ``alpha`` is too large for the graph.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def katz(
 
 @program
 def _iterated(A: Matrix, x: Vector, alpha: Scalar, beta: Scalar, least: Scalar, walk: Any, limit: int) -> Scalar:
-    """Change x until the sum of its changes is below the least one; returns the last sum."""
+    """Iterate on x until the sum of its changes is below ``least``; returns the last sum."""
     before, step, error = x.dup(), x.dup(), Scalar.from_value(float("inf"))
     for _ in loop(error >= least, limit):
         # before = x

@@ -1,10 +1,10 @@
 """Label propagation: communities of vertices that have most of their neighbours among themselves.
 
-Returns an INT64 Vector: the label of every vertex, a vertex number. Method: every vertex starts with its own number and
-takes, in all vertices at once, the label that most of its neighbours have, the lowest if several do. After that only
-neighbours of changed vertices count again.
-Invariant: every label is the number of a vertex in the same component. Cost: O(n + edges at the
-neighbours of changed vertices) per round.
+Returns an INT64 Vector: the label of every vertex, a vertex number. Method: every vertex starts with its own number. In
+each round all vertices at once take the most frequent label among their neighbours, of equally frequent ones the
+lowest. Later rounds visit only neighbours of changed vertices.
+Invariant: every label is the number of a vertex in the same component. Cost: O(n + edges at the neighbours of changed
+vertices) per round.
 References: U. Raghavan, R. Albert, S. Kumara, Near linear time algorithm to detect community structures, Physical
 Review E 2007; the LDBC Graphalytics specification (CDLP), which fixes the ties.
 """
@@ -21,8 +21,8 @@ from .labels import vertex_by_label
 def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
     """The label of every vertex after ``max_iterations`` steps, or fewer if the labels do not change any more.
 
-    In a directed graph neighbours are those over edges in and out; one over both counts twice. Loops do not count, and
-    a vertex without neighbours keeps its label. Labels may swap back and forth forever, hence the limit.
+    In a directed graph edges in both directions make neighbours; a neighbour by both counts twice. Loops do not count,
+    and a vertex without neighbours keeps its label. Labels may oscillate forever, hence the limit.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
     labels, near = numbers(n), Vector.from_scalar(True, n)
     elected, differs, changed = Vector(int, n), Vector(bool, n), labels.dup()
     for _ in loop(changed, max_iterations):
-        # elected_i = the l with the most edges_ij to neighbours j with label l, of those that can have changed
+        # elected_i = the label l with the largest sum of edges_ij over neighbours j with label l, where it may change
         elected << edges.heaviest_groups(labels, rows=near)
-        # differs = whether that is another label
+        # differs = whether elected differs from the label
         differs << binary.ne(elected & labels)
         # changed<differs> = elected
         changed(differs.V, replace=True) << elected

@@ -1,4 +1,4 @@
-"""A Graph in place of a Matrix: vertices go in by their labels, and results come out by them.
+"""Algorithms on a Graph: arguments name vertices by label, and results are by label.
 
 The name of an argument determines its meaning, for all algorithms. An algorithm whose results are vertex numbers names
 the function that converts them.
@@ -15,7 +15,7 @@ from .. import Graph, Matrix, Vector
 from ..suggestions import did_you_mean
 
 Labelled = Callable[[Graph, Any], Any]
-MOST_COMPARED = 1000  # labels that an unknown one is compared with, for a suggestion
+MOST_COMPARED = 1000  # the largest number of labels compared with an unknown one, for a suggestion
 
 
 class HasLabels(Protocol):
@@ -24,13 +24,13 @@ class HasLabels(Protocol):
     labels: Any
 
 
-# --- the call that messages are about --------------------------------------------------------------------------------
+# --- the call that messages name -------------------------------------------------------------------------------------
 
 current_call: ContextVar[tuple[str, HasLabels | None]] = ContextVar("algorithm_call", default=("", None))
 
 
 class calling:
-    """While an algorithm runs: its name, and the Graph whose labels stand for vertices. An inner call keeps the outer.
+    """The name of the running algorithm, and the Graph with the labels of its vertices. Inner calls keep the outer one.
 
     >>> with calling("bfs", Graph.from_edges([("ann", "bob")])):
     ...     called() + shown(1)
@@ -51,7 +51,7 @@ class calling:
 
 
 def called(default: str = "") -> str:
-    """The beginning of an error message: the algorithm that the user called, or this one if it was called by itself."""
+    """The beginning of an error message: the algorithm that the user called, or ``default`` outside of one."""
     name = current_call.get()[0] or default
     return f"{name}: " if name else ""
 
@@ -113,7 +113,7 @@ def vertex_weights(graph: Graph, weights: Any) -> Any:
 
 
 def communities(graph: Graph, given: Any) -> Any:
-    """Communities by label, with any names, as numbers; or in any form that the algorithm takes with a Matrix."""
+    """Communities by label, of any names, become numbers; any form that the algorithm takes with a Matrix stays."""
     if not isinstance(given, Mapping):
         return given
     numbers = {name: number for number, name in enumerate(dict.fromkeys(given.values()))}
@@ -166,7 +166,7 @@ def by_label(graph: Graph, result: Any) -> Any:
 
 
 def vertex_by_label(graph: Graph, result: Vector) -> dict:
-    """For every vertex the label of another.
+    """A dictionary from labels to labels, for results that are vertex numbers.
 
     >>> vertex_by_label(Graph.from_edges([("ann", "bob")]), Vector.from_dense([1, 1]))
     {'ann': 'bob', 'bob': 'bob'}
@@ -175,7 +175,7 @@ def vertex_by_label(graph: Graph, result: Vector) -> dict:
 
 
 def rows_by_label(graph: Graph, result: Matrix) -> list[dict]:
-    """The values of vertices as a dictionary for every row.
+    """A dictionary of values by label for every row.
 
     >>> rows_by_label(Graph.from_edges([("ann", "bob")]), Matrix.from_coo([0, 1], [1, 0], [5, 6]))
     [{'bob': 5}, {'ann': 6}]

@@ -1,9 +1,9 @@
 """Leiden communities: as good as Louvain's, and every one of them connected.
 
 Returns Communities: the lowest vertex of its community for every vertex, and the modularity. Method: vertices move as
-in Louvain's. Then every community is taken apart and put together again from single vertices, each of which joins a
-group within it only along an edge, and only if that gains; these groups, which are connected, are the vertices of the
-smaller graph. What is not connected in the end is divided, by which the modularity does not fall.
+in Louvain's. Then every community is refined from single vertices: a vertex joins a group of its community only along
+an edge, and only if that increases the modularity. These groups are connected, and become the vertices of the smaller
+graph. At the end disconnected communities are split, which does not reduce the modularity.
 Invariant: a group is connected, and lies within a community. Cost: O(m) per round, some ten rounds at each level.
 Reference: V. Traag, L. Waltman, N. van Eck, From Louvain to Leiden: guaranteeing well-connected communities, 2019.
 """
@@ -32,7 +32,7 @@ from .modularity import (
 from .preparing import largest
 from .randomness import random_order
 
-JOINING = 8  # rounds in which single vertices join groups
+JOINING = 8  # the number of rounds in which single vertices join groups
 LEVELS = 50
 
 
@@ -52,7 +52,7 @@ def leiden(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: i
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     seed : int
-        Of the random choices: the same seed gives the same result on every backend.
+        The seed of the random choices: the same seed gives the same result on every backend.
 
     Raises
     ------
@@ -77,10 +77,10 @@ def leiden(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: i
 
 
 def levels_of_groups(W: Matrix, resolution: float, seed: int) -> Communities:
-    """The communities of a graph: moves, groups within them, and the same for the graph of groups."""
+    """The communities of a graph: move vertices, refine communities to groups, repeat on the graph of groups."""
     finest = level = Level.of(W, resolution)
     graph, communities = W, numbers(W.nrows)
-    place = numbers(W.nrows)  # of every vertex in the graph of this level
+    place = numbers(W.nrows)  # the number of every vertex in the graph of this level
     for step in range(LEVELS):
         communities = move(level, communities, seed + step)
         groups, count = compact(refine(level, communities, seed + step))
@@ -89,13 +89,13 @@ def levels_of_groups(W: Matrix, resolution: float, seed: int) -> Communities:
         # graph = S' graph S
         graph = aggregate(graph, groups, count)
         level = Level.of(graph, resolution)
-        # the community of a group is that of its members, and has the number of one of these groups
+        # the community of a group is that of its members; its number is that of one of its groups
         of_group = Vector(int, count)
         of_group(binary.min)[groups] << communities
         communities = compact(of_group)[0]
         # place_i = groups[place_i]
         place = groups[place].new()
-    # labels_i = communities[place_i], and moves from these
+    # labels_i = communities[place_i]; then vertices move again
     labels = move(finest, communities[place].new(), seed)
     labels = connected_components(inside(W, labels))
     return Communities(labels, quality(W, labels, resolution))
@@ -112,20 +112,20 @@ def refine(level: Level, communities: Vector, seed: int) -> Vector:
     """Groups within communities, put together from single vertices."""
     n, worth = communities.size, inside(level.worth, communities)
     coins, groups, single = random_order(n, seed + 1000), numbers(n), Vector.from_scalar(True, n)
-    # no vertex joins a group that is joining another one: its penalty exceeds every gain
+    # a penalty above every gain keeps vertices from joining a group that itself is joining another one
     never = 2.0 * (largest(worth) * n + 1.0)
     worth(binary.plus) << Vector.from_scalar(never, n).diag()
     for step in range(JOINING):
-        # joining = single vertices of a random half
+        # joining = a random half of the single vertices
         half = binary.band(coins, np.uint64(1 << step)).new()
         joining = single.dup(mask=select.valueeq(half, np.uint64(0)).new().S)
-        # costs_c = degrees in c, and of single vertices that are joining more
+        # costs_c = sum of the degrees in c, plus the penalty if c is a single vertex that is joining
         costs = sizes(level.degree, groups)
         costs(joining.S, binary.plus) << never
         # groups<target> = target: the best group within the community
         target = worth.heaviest_groups(groups, costs, rows=joining).new()
         groups(target.S) << target
-        # members_c = number of vertices in c; single = those of groups of one
+        # members_c = number of vertices in c; single = vertices of groups with one member
         members = sizes(Vector.from_scalar(1.0, n), groups)
         alone = select.valueeq(members[groups].new(), 1.0).new()
         single(alone.S, replace=True) << single

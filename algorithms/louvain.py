@@ -1,8 +1,8 @@
-"""Louvain communities: groups of vertices with more edges among themselves than chance would have.
+"""Louvain communities: groups of vertices with more edges among themselves than a random graph has.
 
 Returns Communities: the lowest vertex of its community for every vertex, and the modularity. Method: vertices move to
 the neighbouring community that gains most modularity, until none gains; then communities become the vertices of a
-smaller graph, on which it begins again. On the way back, single vertices may move once more at every level.
+smaller graph, and the method repeats there. On the way back, single vertices may move once more at every level.
 Invariant: the modularity never falls from one level to the next. Cost: O(m) per round, some ten rounds at each level.
 References: V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communities in large networks,
 J. Statistical Mechanics 2008; R. Rotta, A. Noack, Multilevel local search algorithms for modularity clustering, 2011.
@@ -27,7 +27,7 @@ from .modularity import (
     symmetric_weights,
 )
 
-GAIN = 1e-7  # of modularity that is worth another level
+GAIN = 1e-7  # the smallest gain of modularity that justifies another level
 
 
 @with_labels(communities_by_label)
@@ -47,7 +47,7 @@ def louvain(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: 
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     seed : int
-        Of the random choices: the same seed gives the same result on every backend.
+        The seed of the random choices: the same seed gives the same result on every backend.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def louvain(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: 
 
 
 def multilevel(W: Matrix, resolution: float, seed: int) -> Communities:
-    """The communities of a graph: moves, those of the graph of communities, and moves from these."""
+    """The communities of a graph: move vertices, find communities of the graph of communities, move vertices again."""
     level, alone = Level.of(W, resolution), quality_of_vertices(W, resolution)
     labels, count = compact(move(level, numbers(W.nrows), seed))
     coarse = aggregate(W, labels, count)

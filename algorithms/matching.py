@@ -1,10 +1,9 @@
 """A maximal matching: edges without a common end, to which no further edge can be added.
 
 Returns an INT64 Vector: for every matched vertex the other end of its edge. Method: vertices get random odd numbers and
-edges the product of two, modulo 2^64; in each round the edges that are the highest at both of their ends are chosen,
-and their ends leave. A product divided by the number of one end is that of the other, which says which vertex it is.
-Invariant: chosen edges and remaining edges share no vertex. Cost: O(remaining edges) per round, about
-log n rounds.
+each edge the product of those of its ends, modulo 2^64. Each round chooses the edges that are the highest at both ends,
+and removes these ends. The product divided by the number of one end is the number of the other, which identifies it.
+Invariant: chosen edges and remaining edges share no vertex. Cost: O(remaining edges) per round, about log n rounds.
 References: J. Hoepman, Simple distributed weighted matchings, 2004; G. Blelloch, J. Fineman, J. Shun, Greedy sequential
 maximal independent set and matching are parallel on average, SPAA 2012.
 """
@@ -35,7 +34,7 @@ def maximal_matching(A: Matrix, *, seed: int = 1) -> Vector:
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     seed : int
-        Of the random choices: the same seed gives the same result on every backend.
+        The seed of the random choices: the same seed gives the same result on every backend.
 
     Raises
     ------
@@ -52,7 +51,7 @@ def maximal_matching(A: Matrix, *, seed: int = 1) -> Vector:
     """
     n, edges = A.nrows, A.pattern(loops=False, undirected=True)
     odd = odd_numbers(n, seed)
-    # keys_ij = odd_i odd_j: of all edges at i another one, as odd numbers have inverses
+    # keys_ij = odd_i odd_j: distinct for all edges at i, as odd numbers have inverses
     keys = binary.times(odd & binary.second(edges & odd).new()).new()
     chosen, best, offer = Vector(UINT64, n), Vector(UINT64, n), Vector(UINT64, n)
     # best = max_j keys_ij
@@ -73,12 +72,12 @@ def maximal_matching(A: Matrix, *, seed: int = 1) -> Vector:
 
 
 def bits(n: int) -> int:
-    """For the odd numbers up to 2 n."""
+    """The number of bits of the odd numbers up to 2 n."""
     return n.bit_length() + 1
 
 
 def odd_numbers(n: int, seed: int) -> Vector:
-    """A random odd number for every vertex, whose last bits are those of 2 i + 1, so that no two are alike.
+    """A random odd number for every vertex; its last bits are those of 2 i + 1, so that all numbers differ.
 
     >>> (odd_numbers(3, 1).to_dense() % 2 ** bits(3)).tolist()
     [1, 3, 5]
@@ -90,13 +89,13 @@ def odd_numbers(n: int, seed: int) -> Vector:
 
 
 def inverse(odd: Vector) -> Vector:
-    """The numbers whose products with these are 1, modulo 2^64.
+    """The inverses of odd numbers, modulo 2^64.
 
     >>> x = odd_numbers(3, 1)
     >>> binary.times(x & inverse(x)).new().to_dense().tolist()
     [1, 1, 1]
     """
-    # y = x is right in three bits, every y = y (2 - x y) in twice as many
+    # y = x is correct in three bits; each y = y (2 - x y) doubles the number of correct bits
     y = odd.dup()
     for _ in range(5):
         y << binary.times(y & binary.rminus[UINT64](binary.times(odd & y).new(), np.uint64(2)).new())
@@ -105,6 +104,6 @@ def inverse(odd: Vector) -> Vector:
 
 @functools.cache
 def equal_keys() -> Any:
-    """The semiring whose product is the key where two are equal, and otherwise 0, lower than any offer."""
+    """The semiring whose product of two equal keys is the key, otherwise 0, which is lower than any offer."""
     same = binary.register_anonymous(lambda x, y: x if x == y else np.uint64(0), name="same_key")
     return semiring.register_anonymous(monoid.max, same, name="max_same_key")[UINT64]

@@ -1,7 +1,7 @@
 """A maximal independent set: no two of its vertices are joined, and every other vertex is joined to one of them.
 
-Returns a BOOL Vector with an entry at every member. Method: Luby's with numbers that are drawn once; in each round the
-candidates that beat all neighbouring candidates become members, and they and their neighbours are candidates no more.
+Returns a BOOL Vector with an entry at every member. Method: Luby's, with random numbers drawn once. In each round the
+candidates with a higher number than all neighbouring candidates become members; their neighbours stop being candidates.
 Invariant: members and candidates are never joined. Cost: O(edges of the candidates) per round, about log n rounds.
 References: M. Luby, A simple parallel algorithm for the maximal independent set problem, SIAM J. Computing 1986;
 G. Blelloch, J. Fineman, J. Shun, Greedy sequential maximal independent set and matching are parallel on average, 2012.
@@ -26,7 +26,7 @@ def maximal_independent_set(A: Matrix, *, seed: int = 1) -> Vector:
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     seed : int
-        Of the random choices: the same seed gives the same result on every backend.
+        The seed of the random choices: the same seed gives the same result on every backend.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def maximal_independent_set(A: Matrix, *, seed: int = 1) -> Vector:
 @program
 def _members(edges: Matrix, seed: int) -> Vector:
     n = edges.nrows
-    # candidates_i = a number of its own
+    # candidates_i = a distinct random number
     candidates = random_order(n, seed)
     members, winners, rivals = Vector(bool, n), candidates.dup(clear=True), candidates.dup(clear=True)
     beaten, losers = Vector(bool, n), Vector(bool, n)

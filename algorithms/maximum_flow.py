@@ -1,17 +1,17 @@
-"""Maximum flow, and with it a minimum cut: how much can go from one vertex to another along edges with capacities.
+"""Maximum flow and minimum cut: the largest flow from one vertex to another along edges with capacities.
 
-Returns a MaximumFlow: the value, the flow along every edge that has some, and the vertices on the source's side of a
-minimum cut.
-Method: push and relabel on a list of arcs, one for each direction of an edge; ``residual`` is what can still go along
-an arc. All that leaves the source is let go. Heights are distances to the sink. Then, in each round, every vertex with
-excess rises to one above its lowest neighbour, and gives to those that are one below it: by its widest arc, and by as
-many after that as its excess fills. After as many rounds as there were levels, distances are measured anew. When no
-excess is left where the sink can be reached, the value is known, and the rest goes back to the source in the same way.
-Invariant: no arc with something left leads down by more than one.
-Cost: of a round or a level that of the arcs at its vertices, and O(n); there are about as many as a few searches have
-levels. On one core the serial algorithm of ``scipy.sparse.csgraph`` is faster.
+Returns a MaximumFlow: the value, the flow along every edge with a nonzero flow, and the vertices on the source's side
+of a minimum cut.
+Method: push-relabel on a list of arcs, one for each direction of an edge; ``residual`` is the remaining capacity of an
+arc. First all arcs out of the source are saturated. Heights are distances to the sink. In each round every vertex with
+excess rises to one above its lowest neighbour, and pushes to neighbours one below it: along its widest arc, and along
+as many arcs after it as the excess fills. After as many rounds as there were levels, heights are recomputed. When no
+vertex with excess reaches the sink, the value is known, and the remaining excess returns to the source likewise.
+Invariant: no arc with remaining capacity leads down by more than one.
+Cost: O(n + arcs at its vertices) for each round or level; there are about as many as a few searches have levels. On one
+core the serial algorithm of ``scipy.sparse.csgraph`` is faster.
 References: A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, J. ACM 1988; B. Cherkassky, A. Goldberg,
-On implementing the push-relabel method for the maximum flow problem, Algorithmica 1997 (distances measured anew).
+On implementing the push-relabel method for the maximum flow problem, Algorithmica 1997 (recomputed heights).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .preparing import check_weights, sum_type
 class MaximumFlow(NamedTuple):
     """The value of the flow, the flow along each edge, and the vertices on the source's side of a minimum cut.
 
-    Of a call with ``along_edges=False`` the flow is None.
+    With ``along_edges=False`` the flow is None.
     """
 
     value: Any
@@ -39,7 +39,7 @@ class MaximumFlow(NamedTuple):
 
 @graph_algorithm
 def maximum_flow(A: Matrix, source: SupportsIndex, target: SupportsIndex, *, along_edges: bool = True) -> MaximumFlow:
-    """The most that can go from source to target; ``A[i, j]`` is the capacity of the edge from i to j, zero or more.
+    """The largest flow from source to target; ``A[i, j]`` is the capacity of the edge from i to j, zero or more.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ def maximum_flow(A: Matrix, source: SupportsIndex, target: SupportsIndex, *, alo
         The graph: the entry in row i and column j is the edge from i to j, and its capacity. With a Graph,
         vertices are labels.
     source : int
-        Where it comes from.
+        The vertex where the flow starts.
     target : int
-        Where it goes, another vertex.
+        The vertex where the flow ends; not the source.
     along_edges : bool
-        Whether to find how much goes along each edge, too: that takes longer than the value and the cut alone.
+        Whether to return the flow along each edge, too: this takes longer than the value and the cut alone.
 
     Examples
     --------
@@ -67,32 +67,32 @@ def maximum_flow(A: Matrix, source: SupportsIndex, target: SupportsIndex, *, alo
         raise InvalidValue(f"maximum_flow: source and target must be two vertices; both are {shown(source)}")
     check_weights(A, "maximum_flow")
     n, dtype = A.nrows, sum_type(A, A.nrows)
-    # capacity = A + 0 A' off the diagonal: with every arc its reverse
+    # capacity = A + 0 A' off the diagonal: every arc has a reverse
     forward = select.offdiag(A).new(dtype)
     capacity = binary.plus(forward | binary.times(forward, 0).new().T).new()
     tails, heads, residual = io.to_vectors(capacity)
     network = network_of(tails, heads, n)
-    # let go what leaves the source: residual_e = 0, residual[reverse_e] = it, excess[heads_e] = it
+    # saturate each arc e out of the source: residual_e = 0; residual[reverse_e], excess[heads_e] = its capacity
     excess = Vector.from_scalar(0, n, dtype)
     gone = residual.dup(mask=select.valueeq(tails, source).new().S)
     residual(gone.S) << 0
     residual(binary.plus)[network.reverse.dup(mask=gone.S)] << gone
     excess(binary.plus)[heads.dup(mask=gone.S)] << gone
     heights = send(network, residual, excess, sink, source)
-    # source_side = what does not reach the sink any more
+    # source_side = the vertices that do not reach the sink any more
     side = Vector(bool, n)
     side(~heights.S) << True
     value, flow = excess[sink].new().value, None
     if along_edges:
         send(network, residual, excess, source, sink)
-        # flow_e = capacity_e - residual_e, where that is more than 0
+        # flow_e = capacity_e - residual_e, where it is positive
         sent = select.valuegt(binary.minus(io.to_vectors(capacity)[2] & residual).new(), 0).new()
         flow = io.from_vectors(tails.dup(mask=sent.S), heads.dup(mask=sent.S), sent, nrows=n, ncols=n)
     return MaximumFlow(value, flow, side)
 
 
 class Network(NamedTuple):
-    """Arcs by number; in row i of ``out`` are those that leave vertex i, in row i of ``into`` those that reach it."""
+    """Arcs by number; row i of ``out`` has the arcs that leave vertex i, row i of ``into`` the arcs that enter it."""
 
     arcs: Vector
     tails: Vector
@@ -103,7 +103,7 @@ class Network(NamedTuple):
 
 
 def network_of(tails: Vector, heads: Vector, n: int) -> Network:
-    """The arcs from tails to heads, in the order of their tails; to every arc there is its reverse."""
+    """The arcs from tails to heads, in the order of their tails; every arc has a reverse."""
     arcs = numbers(tails.size)
     # reverse_e = the arc from heads_e to tails_e: numbers of the arcs, by column
     ends, _, reverse = io.to_vectors(io.from_vectors(tails, heads, arcs, nrows=n, ncols=n).T.new())
@@ -114,9 +114,9 @@ def network_of(tails: Vector, heads: Vector, n: int) -> Network:
 
 
 def send(network: Network, residual: Vector, excess: Vector, goal: int, other: int) -> Vector:
-    """Move all excess that can reach the goal there; returns the distances to it along arcs with something left.
+    """Push all excess that can reach the goal to it; returns the distances to it along arcs with remaining capacity.
 
-    Nothing goes through the ``other`` end.
+    No flow passes the ``other`` end.
     """
     arcs, tails, heads, reverse, out, into = network
     n, one = excess.size, Scalar.from_value(1)
@@ -146,7 +146,7 @@ def send(network: Network, residual: Vector, excess: Vector, goal: int, other: i
             room = residual.dup(mask=semiring.any_pair[bool](active @ out).new().S)
             room << select.valuegt(room, 0)
             ahead, behind = heads.dup(mask=room.S), tails.dup(mask=room.S)
-            # relabel: heights_i = 1 + min heights[heads_e]; none where they have none
+            # relabel: heights_i = 1 + min heights[heads_e]; no entry where no head has a height
             lowest = Vector(int, n)
             lowest(binary.min)[behind] << heights[ahead].new()
             heights(active.S) << binary.plus(lowest, 1)
@@ -173,7 +173,7 @@ def send(network: Network, residual: Vector, excess: Vector, goal: int, other: i
             # excess[tails] -= amount; excess[heads] += amount
             excess(binary.plus)[behind] << less
             excess(binary.plus)[ahead] << amount
-            # active<between, heights> = excess > 0, until distances are out of date
+            # active<between, heights> = excess > 0, until the heights are recomputed
             active(between.S, replace=True) << select.valuegt(excess, 0)
             active(heights.S, replace=True) << active
             rounds << binary.minus(rounds & one)

@@ -1,11 +1,11 @@
 """A minimum spanning forest: edges of the smallest total weight that span every component.
 
-Returns a symmetric Matrix with the chosen edges and their weights. Method: Boruvka's on a list of edges; every
-component chooses its lightest edge to another one, of equally light ones the first, so that no cycle can be chosen;
-components are joined by pointers, which are shortened; edges within a component are dropped, until none is left.
-Of many edges the lightest ones come first: they join most vertices, and most of the others are dropped unseen.
-Invariant: the chosen edges belong to the one minimum spanning forest of the order by weight, row and column.
-Cost: O(m), and O(n + edges that are left) for each of at most log2(n) rounds of light edges, and of heavy ones.
+Returns a symmetric Matrix with the chosen edges and their weights. Method: Boruvka's on a list of edges. Every
+component chooses its lightest edge to another one, of equally light ones the first, so that no cycle is chosen.
+Pointers join components, and are shortened; edges within a component are dropped, until no edge is left. If there are
+many edges, the lightest ones come first: they join most vertices, so that most other edges are dropped at once.
+Invariant: the chosen edges belong to the unique minimum spanning forest of the order by weight, row and column.
+Cost: O(m), and O(n + remaining edges) for each of at most log2(n) rounds of light edges, and of heavy ones.
 References: O. Boruvka, O jistem problemu minimalnim, 1926; V. Osipov, P. Sanders, J. Singler, The filter-Kruskal
 minimum spanning tree algorithm, ALENEX 2009; J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear
 Algebra, SIAM 2011.
@@ -22,7 +22,7 @@ from .checks import graph_algorithm
 from .components import numbers
 from .preparing import check_weights
 
-ROWS = 256  # whose weights stand for all
+ROWS = 256  # the number of rows in a sample of the weights
 
 
 @graph_algorithm
@@ -30,7 +30,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     """The edges of a minimum spanning forest; ``A[i, j]`` is the weight of the edge between i and j.
 
     Directions do not matter: of two edges between the same vertices the lighter one counts. Loops do not count. Weights
-    may be negative; of several forests of the same weight, the one whose edges come first by row and column.
+    may be negative. Of several forests of the same weight, the result has the first edges by row and column.
 
     Parameters
     ----------
@@ -62,10 +62,10 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     if edges.nvals <= 2 * n:
         components, forest = grown(edges, numbers(n))
     else:
-        # the n lightest edges, more or less, come first; most of the others are within a component then
+        # about n of the lightest edges come first; then most other edges are within a component
         weight = light_weight(edges, n / edges.nvals)
         components, forest = grown(select.valuele(edges, weight).new(), numbers(n))
-        # between = edges with components_i != components_j: none of the light ones
+        # between = edges with components_i != components_j, all of them heavy
         own = binary.first(components & edges).new()
         between = select.valueeq(binary.ne(own & components).new(), True).new()
         _, rest = grown(binary.first(edges & between).new(), components)
@@ -75,14 +75,14 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
 
 
 def light_weight(edges: Matrix, share: float) -> Any:
-    """A weight that about this share of the edges do not exceed: that of some rows, which is right or a bad guess."""
+    """An estimate, from a sample of rows, of the weight that about this share of the edges do not exceed."""
     rows = np.arange(0, edges.nrows, -(-edges.nrows // ROWS))
     weights = edges[rows, :].new().to_coo()[2]
     return np.sort(weights)[int(share * len(weights))] if len(weights) else edges.value_range().max
 
 
 def grown(edges: Matrix, components: Vector) -> tuple[Vector, Matrix]:
-    """The components that edges make of others, and the edges that it takes."""
+    """The components after joining ``components`` by edges, and the edges that join them."""
     listed, n = io.to_vectors(edges), edges.nrows
     merged, chosen = boruvka(*listed, components, numbers(n), numbers(edges.nvals))
     # forest = the chosen edges
@@ -93,11 +93,11 @@ def grown(edges: Matrix, components: Vector) -> tuple[Vector, Matrix]:
 def boruvka(
     rows: Vector, cols: Vector, weights: Vector, components: Vector, vertices: Vector, places: Vector
 ) -> tuple[Vector, Vector]:
-    """The components that a list of edges between others makes of them, and True for each edge that it takes.
+    """The components after joining components by a list of edges, and True for each edge that joins two of them.
 
     ``vertices`` and ``places`` are the numbers of vertices and edges.
     """
-    # heads_e, tails_e = the components that e connects, as long as it is left
+    # heads_e, tails_e = the components that the remaining edge e connects
     heads, tails, left = components[rows].new(), components[cols].new(), weights.dup()
     n, chosen, merged, again = vertices.size, Vector(bool, rows.size), components.dup(), Scalar(bool)
     for _ in loop(left):
@@ -105,7 +105,7 @@ def boruvka(
         lightest = Vector(left.dtype, n)
         lightest(binary.min)[heads] << left
         lightest(binary.min)[tails] << left
-        # first_c = min over those of them that are as light of e
+        # first_c = the first of these edges e with that weight
         first = Vector(places.dtype, n)
         for ends in (heads, tails):
             tip = lightest[ends].new(mask=left.S)
@@ -116,7 +116,7 @@ def boruvka(
         opposite = binary.minus(binary.plus(heads[first].new() & tails[first].new()).new() & vertices).new()
         parents = vertices.dup()
         parents(opposite.S) << opposite
-        # of two that chose the same edge, the lower one is the root: parents_c = c
+        # if two components chose the same edge, the lower one is the root: parents_c = c
         back = binary.eq(parents[parents].new() & vertices).new()
         lower = binary.lt(vertices & parents).new()
         parents(binary.land(back & lower).new().V) << vertices

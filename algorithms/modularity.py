@@ -1,9 +1,9 @@
-"""Modularity: how many more edges lie within communities than would by chance; and the parts of Louvain and Leiden.
+"""Modularity: the excess of edges within communities over a random graph; and the parts of Louvain and Leiden.
 
-Method of a pass: what a move of vertex i to community c gains, divided by what all moves of i have in common, is the
-weight of its edges to c, in units of its own degree, less the degrees in c; so the best one is the heaviest group of
-columns in row i. If all moved at once, neighbours would swap places forever, so in each round one random part moves
-after another, and of these only vertices with a neighbour that has moved.
+Method of a pass: the gain of a move of vertex i to community c, up to a factor common to all moves of i, is the weight
+of its edges to c, in units of its own degree, less the degrees in c. So the best community is the heaviest group of
+columns in row i. If all vertices moved at once, neighbours would swap communities forever. So in each round one random
+part of the vertices moves after another, and only vertices with a moved neighbour.
 References: M. Newman, M. Girvan, Finding and evaluating community structure in networks, Physical Review E 2004;
 V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communities in large networks, 2008.
 """
@@ -24,15 +24,15 @@ from .labels import vertex_by_label
 from .preparing import as_floats, by_vertex, check_weights, largest, smallest, total
 from .randomness import random_order
 
-ROUNDS = 25  # in which every vertex may move, at most
-PARTS = 4  # of the vertices, which move one after another; a power of two
-STILL = 0.02  # of the vertices that move in a round: if no more do, there is no other one
-TIE = 1e-12  # of all weights, by which staying is better than moving
-TRIES, SMALL = 3, 10_000  # times that graphs of no more entries are tried
+ROUNDS = 25  # the largest number of rounds
+PARTS = 4  # the number of parts of the vertices, which move one after another; a power of two
+STILL = 0.02  # the rounds end when at most this share of the vertices moves
+TIE = 1e-12  # a move must gain more than this share of all weights
+TRIES, SMALL = 3, 10_000  # the number of tries on graphs of at most SMALL entries
 
 
 class Communities(NamedTuple):
-    """The community of every vertex, which is the lowest vertex in it, and the modularity of all."""
+    """The community of every vertex, named by its lowest vertex, and the modularity."""
 
     labels: Vector
     modularity: float
@@ -44,7 +44,7 @@ def communities_by_label(graph: Graph, found: Communities) -> Communities:
 
 @graph_algorithm
 def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: bool = True) -> float:
-    """The modularity of communities: ``labels`` has the community of every vertex, by a number.
+    """The modularity of communities: ``labels`` has the number of the community of every vertex.
 
     Directions of edges do not matter: A and its transpose are added. 0 if there are no edges.
 
@@ -85,15 +85,15 @@ def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: boo
 
 
 def symmetric_weights(A: Matrix, weighted: bool, what: str) -> Matrix:
-    """Weights of an undirected graph, loops twice: rows add up to degrees, and all entries to twice all weights.
+    """Weights of an undirected graph, loops doubled: rows add up to degrees, and all entries to twice all weights.
 
-    Perhaps A itself: do not change it.
+    The result may be A itself: do not change it.
     """
     if weighted:
         check_weights(A, what)
     W = as_floats(A) if weighted else binary.pair(A, 1.0).new(FP64)
     if not (A if weighted else A.pattern()).is_symmetric():  # the symmetry of both is cached
-        # W = W + W', loops twice by that
+        # W = W + W', which doubles loops
         return binary.plus(W | W.T).new()
     # W = W + loops
     return W if A.pattern(loops=False).nvals == A.nvals else binary.plus(W | select.diag(W).new()).new()
@@ -115,7 +115,7 @@ def best_of_tries(W: Matrix, seed: int, find: Callable[[int], Communities]) -> C
 
 
 def quality(W: Matrix, labels: Vector, resolution: float) -> float:
-    """The modularity of communities that have numbers of vertices."""
+    """The modularity of communities that are named by vertex numbers."""
     # degree_i = sum_j W_ij
     degree = W.reduce_rowwise(monoid.plus).new()
     weight = total(degree)
@@ -133,7 +133,7 @@ def quality(W: Matrix, labels: Vector, resolution: float) -> float:
 
 
 def quality_of_vertices(W: Matrix, resolution: float) -> float:
-    """The modularity if every vertex is a community; of an aggregated graph that is what its communities have."""
+    """The modularity if every vertex is a community; for an aggregated graph, that of the aggregated communities."""
     weight = total(W)
     # shares_i = sum_j W_ij / all weights
     shares = binary.truediv(W.reduce_rowwise(monoid.plus).new(), weight).new()
@@ -153,7 +153,7 @@ def compact(labels: Vector) -> tuple[Vector, int]:
 
 
 def lowest_members(labels: Vector) -> Vector:
-    """For every vertex the lowest one of its community.
+    """The lowest vertex of the community of every vertex.
 
     >>> lowest_members(Vector.from_dense([2, 2, 0])).to_dense().tolist()
     [0, 0, 2]
@@ -180,7 +180,7 @@ def aggregate(W: Matrix, labels: Vector, count: int) -> Matrix:
 
 
 class Level(NamedTuple):
-    """A graph as moves need it: degrees, and rows whose heaviest group is the community to be in."""
+    """A graph prepared for moves: degrees, and rows whose heaviest group of columns is the best community."""
 
     degree: Vector
     worth: Matrix
@@ -192,29 +192,29 @@ class Level(NamedTuple):
         degree = select.valuegt(W.reduce_rowwise(monoid.plus).new(), 0.0).new()
         # worth_ij = W_ij all weights / (resolution degree_i)
         worth = binary.times(binary.truediv(weight / resolution, degree).new() & select.offdiag(W).new()).new()
-        # worth_ii = degree_i, as a vertex does not count among the degrees in its own community
+        # worth_ii = degree_i, which excludes the vertex from the degrees in its own community
         worth(binary.plus) << binary.plus(degree, TIE * weight).new().diag()
         return cls(degree, worth)
 
 
 def move(level: Level, labels: Vector, seed: int) -> Vector:
-    """Vertices move to the community that gains most, until few do."""
+    """Move vertices to the community of largest gain, until few vertices move."""
     degree, worth, n = level.degree, level.worth, labels.size
     labels, coins, active = labels.dup(), random_order(n, seed), degree.dup(bool)
     for step in range(ROUNDS):
-        # part_i = two bits of coins_i, others in every round
+        # part_i = two bits of coins_i, different bits in every round
         part = binary.band(binary.bshift[UINT64](coins, np.int8(-2 * step)).new(), np.uint64(PARTS - 1)).new()
         moves = 0
         for number in range(PARTS):
             # awake = active vertices of this part
             awake = active.dup(mask=select.valueeq(part, np.uint64(number)).new().S)
-            # target_i = the c with the most sum of worth_ij over j in c - degrees in c
+            # target_i = the c with the largest (sum of worth_ij over j in c - degrees in c)
             target = worth.heaviest_groups(labels, sizes(degree, labels), rows=awake).new()
-            # moved = target where it is not the label
+            # moved = target where it differs from the label
             moved = target.dup(mask=binary.ne(target & labels).new().V)
             # labels<moved> = moved
             labels(moved.S) << moved
-            # active = what is asleep, and the neighbours of what moved
+            # active = the active vertices of other parts, and the neighbours of moved vertices
             active(~awake.S, replace=True) << active
             active(binary.lor) << semiring.any_pair[bool](worth @ moved)
             moves += moved.nvals

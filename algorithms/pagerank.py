@@ -17,8 +17,8 @@ from ..exceptions import InvalidValue
 from .checks import graph_algorithm
 from .preparing import NotConverged, check_weights, largest, smallest, vertex_weights
 
-ROUNDING = 64  # times the precision: what rounding may change in a step, some 2 / (1 - damping) times its own size
-FITTING = 1e-20, 1e20  # sums of weights by which FP32 ranks may be divided
+ROUNDING = 64  # times the precision: the change of a step by rounding, some 2 / (1 - damping) rounding errors
+FITTING = 1e-20, 1e20  # the range of sums of weights by which FP32 ranks may be divided
 
 
 @graph_algorithm
@@ -36,14 +36,14 @@ def pagerank(
 ) -> Vector:
     """The rank of every vertex; ``A[i, j]`` is the weight of the edge from i to j, zero or more.
 
-    ``personalization`` says where jumps lead (everywhere alike by default) and ``dangling`` where those from vertices
-    without outgoing edges do (like other jumps); ``start`` is where the iteration begins. Each is a Vector, an array or
-    a dictionary by vertex, of weights that need not add up to 1. Done when the sum of all changes is below ``n * tol``,
-    as in networkx; NotConverged after ``max_iterations``, unless only rounding is left.
+    ``personalization`` is the distribution of jumps (uniform by default), ``dangling`` that of jumps from vertices
+    without outgoing edges (like other jumps), ``start`` the initial ranks. Each is a Vector, an array or a dictionary
+    by vertex; its weights need not add up to 1. The iteration ends when the sum of all changes is below ``n * tol``, as
+    in networkx. It raises NotConverged after ``max_iterations``, unless only rounding errors remain.
 
-    With ``dtype=FP32`` ranks are kept in 32 bits, which halves what a step reads at random; they are still added up in
-    64, so that vertices with many edges lose nothing. Expect ranks that differ from those in FP64 by about 1e-6 of
-    themselves. The sum of all changes may then stay around 1e-7: a smaller ``n * tol`` takes all iterations.
+    With ``dtype=FP32`` ranks have 32 bits, which halves the random reads of a step. Sums are still FP64, so that
+    vertices with many edges lose no precision. Ranks have a relative difference of about 1e-6 to those in FP64. The sum
+    of all changes may then stay around 1e-7: a smaller ``n * tol`` takes all iterations.
 
     Parameters
     ----------
@@ -53,19 +53,19 @@ def pagerank(
     damping : float
         The probability that the walker follows an edge.
     personalization : Vector or dict, optional
-        Where jumps lead.
+        The distribution of jumps.
     dangling : Vector or dict, optional
-        Where jumps from vertices without outgoing edges lead.
+        The distribution of jumps from vertices without outgoing edges.
     start : Vector or dict, optional
         Values to begin with.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     tol : float
-        When changes are small enough.
+        The iteration ends when the changes are below this bound.
     max_iterations : int
         The largest number of iterations; without convergence by then, NotConverged is raised.
     dtype : dtype
-        Of the result: FP64 or FP32.
+        The type of the result: FP64 or FP32.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def pagerank(
     DomainMismatch
         Weights are complex numbers or records.
     NotConverged
-        It still changes after ``max_iterations`` steps.
+        The result still changes after ``max_iterations`` steps.
 
     Examples
     --------
@@ -123,9 +123,9 @@ def _iterated(
     spread: Any,
     limit: int,
 ) -> Scalar:
-    """Change ranks until the sum of their changes is below the least one; returns the last sum."""
+    """Iterate on ranks until the sum of their changes is below ``least``; returns the last sum."""
     n, kind, plus = A.nrows, ranks.dtype, monoid.plus[FP64]
-    # rate = damping / out, and 0 where there is no out: full vectors are read fastest
+    # rate = damping / out, and 0 where out has no entry: full vectors are read fastest
     rate = Vector.from_scalar(0.0, n, kind)
     rate(binary.plus) << binary.truediv(damping, out)
     # rest = 1 - damping
@@ -138,7 +138,7 @@ def _iterated(
         before << ranks
         # share = before * rate
         share << binary.times(before & rate)
-        # stuck = damping times the sum of before where there is no out
+        # stuck = damping times the sum of before where out has no entry
         stuck << before.dup(mask=~out.S).reduce(plus, allow_empty=False)
         stuck << binary.times(stuck & damping)
         # ranks = (1 - damping) jump + stuck lost
@@ -161,7 +161,7 @@ def rank_type(dtype: Any) -> dtypes.DataType:
     try:
         kind = dtypes.lookup_dtype(dtype)
     except (TypeError, ValueError):
-        kind = dtypes.BOOL  # as wrong as any other
+        kind = dtypes.BOOL  # any type that the check below rejects
     if kind is not FP32 and kind is not FP64:
         raise InvalidValue(f"pagerank: dtype must be FP64 or FP32; got {dtype!r}")
     return kind

@@ -20,9 +20,9 @@ ROUNDING = 1e-9  # more than the relative error of a sum of floats
 
 
 def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any, int]:
-    """Levels and path counts from a source, or from several: Vectors, or Matrices with a row for each; and the depth.
+    """Levels and path counts from one source (Vectors) or several (Matrices with a row for each), and the depth.
 
-    ``sources`` has a 1 at every source. Options are the descriptor's, for the products.
+    ``sources`` has a 1 at every source. Options are those of the descriptor of the products.
 
     >>> from grblas_gpu import Matrix, Vector
     >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], True, nrows=4, ncols=4)

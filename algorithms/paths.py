@@ -1,7 +1,7 @@
 """The shortest path from one vertex to another.
 
-Returns its length and its vertices. Method: the tree of all shortest paths from the source (sssp.py, bfs.py), along
-which the target leads back. Cost: that of the tree, and O(edges of the path).
+Returns its length and its vertices. Method: compute the tree of all shortest paths from the source (sssp.py, bfs.py),
+then follow the parents from the target to the source. Cost: that of the tree, and O(edges of the path).
 Reference: R. Ahuja, T. Magnanti, J. Orlin, Network Flows, 1993, section 4.
 """
 
@@ -34,8 +34,8 @@ def path_with_labels(graph: Graph, path: Path) -> Path:
 def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True) -> Path:
     """A shortest path from ``source`` to ``target``: its length, and its vertices in order, both ends included.
 
-    ``A[i, j]`` is the length of the edge from i to j, or 1 without ``weighted``. Of several paths the one whose last
-    vertices come first; NoValue if there is none.
+    ``A[i, j]`` is the length of the edge from i to j, or 1 without ``weighted``. Of several shortest paths, the result
+    is the one with the lowest numbers, compared from its end. If there is no path, the call raises NoValue.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
-        A weight is NaN or infinite, or a cycle of negative length is in the way.
+        A weight is NaN or infinite, or a path can go along a cycle of negative length.
     DomainMismatch
         Weights are complex numbers or records.
 
@@ -76,7 +76,7 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
         raise NoValue(f"shortest_path: no path leads from {shown(source)} to {shown(target)}")
     vertices, before = [target], tree.get
     while vertices[-1] != source:
-        if len(vertices) == SHORT:  # from here on the whole tree at once
+        if len(vertices) == SHORT:  # copy the whole tree at once
             before = tree.to_dense(-1).__getitem__
         vertices.append(int(before(vertices[-1])))
     return Path(distances.get(target) if weighted else len(vertices) - 1, vertices[::-1])

@@ -27,7 +27,7 @@ def personalized_pagerank(
 ) -> Matrix:
     """Row k is ``pagerank(A, personalization={sources[k]: 1})``; ``A[i, j]`` is the weight of the edge from i to j.
 
-    Done when no row changes by ``n * tol`` or more in all; NotConverged after ``max_iterations``.
+    The iteration ends when the changes of every row add up to less than ``n * tol``, or raises NotConverged.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def personalized_pagerank(
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     tol : float
-        When changes are small enough.
+        The iteration ends when the changes are below this bound.
     max_iterations : int
         The largest number of iterations; without convergence by then, NotConverged is raised.
 
@@ -50,13 +50,13 @@ def personalized_pagerank(
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
         A weight is NaN, infinite or negative.
     DomainMismatch
         Weights are complex numbers or records.
     NotConverged
-        It still changes after ``max_iterations`` steps.
+        The result still changes after ``max_iterations`` steps.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Preparations of several algorithms: checked weights, vertices by level, sums."""
+"""Functions that several algorithms share: checks of weights, vertices by level, sums."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHALLOW = 64  # levels: up to here, vertices of a level are selected by value
 
 
 class NotConverged(GraphblasException):
-    """An iteration did not come to rest within the steps that it was given; ``result`` is how far it came, if it says.
+    """An iteration did not converge within ``max_iterations``; ``result`` is the last iterate, if available.
 
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import NotConverged, pagerank
@@ -32,7 +32,7 @@ class NotConverged(GraphblasException):
 
 
 def check_weights(A: Matrix, what: str, *, negative: bool = False) -> None:
-    """Weights are real and finite numbers, and not below zero unless ``negative`` is allowed.
+    """Check that weights are real and finite, and not below zero unless ``negative`` is allowed.
 
     >>> check_weights(Matrix.from_coo([0], [1], [-1], nrows=2, ncols=2), "katz")
     Traceback (most recent call last):
@@ -49,7 +49,7 @@ def check_weights(A: Matrix, what: str, *, negative: bool = False) -> None:
 
 
 def as_floats(A: Matrix) -> Matrix:
-    """The same weights as FP64: the Matrix itself, with its cached properties, if they are FP64. Do not change it.
+    """The weights as FP64. A Matrix of FP64 is returned itself, with its cached properties: do not change the result.
 
     >>> as_floats(Matrix.from_coo([0], [1], [7])).dtype
     FP64
@@ -105,7 +105,7 @@ def change(x: Vector, y: Vector) -> float:
 
 
 def vertex_weights(given: Any, n: int, what: str, dtype: Any = None) -> Vector:
-    """A weight for every vertex, that add up to 1: from a Vector, an array or a dictionary; equal ones from None.
+    """Weights of all vertices that add up to 1, from a Vector, an array or a dictionary; None gives equal weights.
 
     >>> vertex_weights({0: 3, 2: 1}, 3, "start").to_dense().tolist(), vertex_weights([2, 2], 2, "start").to_dict()
     ([0.75, 0.0, 0.25], {0: 0.5, 1: 0.5})
@@ -124,7 +124,7 @@ def vertex_weights(given: Any, n: int, what: str, dtype: Any = None) -> Vector:
 
 
 def by_vertex(given: Any, n: int, what: str) -> Vector:
-    """Values of vertices: a Vector as it is, or one of a dictionary by vertex, an array or a list.
+    """Values of vertices: a Vector stays; a dictionary by vertex, an array or a list becomes a Vector.
 
     >>> by_vertex({0: 2.5}, 3, "start").to_dict(), by_vertex([1, 2], 2, "start").to_dict()
     ({0: 2.5}, {0: 1, 1: 2})
@@ -141,9 +141,9 @@ def by_vertex(given: Any, n: int, what: str) -> Vector:
 
 
 def vertices_at(levels: Any, deepest: int) -> Callable[[Any], Any]:
-    """A function that finds the vertices at a level: among all if the levels are few, as a matrix's rows otherwise.
+    """A function that finds the vertices at a level: by value if there are few levels, otherwise as a row of a matrix.
 
-    The rows of a matrix of levels have many at hand in any case.
+    A matrix of levels is always selected by value: its rows have many vertices per level.
 
     >>> vertices_at(Vector.from_coo([0, 1, 3], [0, 1, 1], size=4), 1)(1).new().to_coo()[0].tolist()
     [1, 3]
@@ -155,7 +155,7 @@ def vertices_at(levels: Any, deepest: int) -> Callable[[Any], Any]:
 
 
 def by_level(levels: Vector, deepest: int) -> Matrix:
-    """The matrix whose row d has the vertices at level d; a power of 2 of rows, so that there are few shapes.
+    """The matrix whose row d has the vertices at level d; its number of rows is a power of 2, to limit the shapes.
 
     >>> by_level(Vector.from_coo([0, 1, 3], [0, 1, 1], size=4), 1).to_dicts()
     {0: {0: True}, 1: {1: True, 3: True}, 2: {2: True}}

@@ -1,12 +1,12 @@
-"""Random walks: uniform, by weight, and node2vec's, which remember where they come from.
+"""Random walks: uniform, by weight, and those of node2vec, which depend on the previous vertex.
 
-Returns an INT64 Matrix with a row for every walk: its vertices in order, fewer if it ends where no edge leads on.
-Method: all walks draw at once, one of the edges of a vertex: any, or by weight with the sums of weights before each
-edge. node2vec draws so, and accepts a draw with a probability that depends on the vertex before; a walk that
-rejects its draw stays, and draws again in the next round, while others advance. The rounds do not test whether a walk
-has ended: such a walk goes to arbitrary vertices, which are cut off when all are done.
-Invariant: the vertices of a walk stand one after another, at most one more in every round. Cost: O(1) a step of a walk,
-O(log m) by weight; node2vec's are as many draws as the ratio of its largest and smallest factor, at most, on average.
+Returns an INT64 Matrix with a row for every walk: its vertices in order, fewer if it ends at a vertex without edges.
+Method: in each round every walk draws one edge of its vertex: uniformly, or by weight with prefix sums of the weights.
+node2vec accepts a draw with a probability that depends on the previous vertex (rejection sampling). A walk that rejects
+its draw stays and draws again in the next round, while others advance. The rounds do not test whether a walk has ended:
+such a walk continues at arbitrary vertices, which are removed after the last round.
+Invariant: the vertices of a walk are contiguous, at most one more per round. Cost: O(1) per step of a walk, O(log m) by
+weight. node2vec needs on average at most as many draws as the ratio of its largest and smallest factor.
 References: B. Perozzi, R. Al-Rfou, S. Skiena, DeepWalk, KDD 2014; A. Grover, J. Leskovec, node2vec, KDD 2016;
 K. Yang et al., KnightKing: a fast distributed graph random walk engine, SOSP 2019 (rejection).
 """
@@ -24,8 +24,8 @@ from .checks import Sources, check_sources, with_labels
 from .labels import labels_of
 from .preparing import check_weights
 
-BLOCK = 16  # rounds whose random numbers are drawn at once
-EDGE, COIN = 1, 2  # what random numbers are for
+BLOCK = 16  # the number of rounds whose random numbers are drawn at once
+EDGE, COIN = 1, 2  # the purposes of random numbers
 
 
 def walks_by_label(graph: Graph, walks: Matrix) -> list[list]:
@@ -38,11 +38,11 @@ def walks_by_label(graph: Graph, walks: Matrix) -> list[list]:
 def random_walks(
     A: Matrix, sources: Sources, length: int, *, weighted: bool = False, p: float = 1.0, q: float = 1.0, seed: int = 1
 ) -> Matrix:
-    """Walks of at most ``length`` edges, one from each of the sources, which may be there several times.
+    """Walks of at most ``length`` edges, one from each of the sources, which may repeat.
 
-    The next edge is any of a vertex's, or drawn by its weight ``A[i, j]`` if ``weighted``. As in node2vec, ``p`` makes
-    a step back to the vertex before less likely, ``q`` one to a vertex that is no neighbour of that. The same seed
-    gives the same walks on every backend. For a Graph the result is a list of labels for every walk.
+    A step draws an edge uniformly, or by its weight ``A[i, j]`` if ``weighted``. As in node2vec, a large ``p`` makes
+    steps back to the previous vertex less likely, a large ``q`` steps to vertices that are not its neighbours. The same
+    seed gives the same walks on every backend. For a Graph the result is a list of labels for every walk.
 
     Parameters
     ----------
@@ -52,22 +52,22 @@ def random_walks(
     sources : int, list, array or Vector
         Vertices; labels with a Graph.
     length : int
-        Steps of a walk.
+        The largest number of steps of a walk.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     p : float
-        Large values keep a walk from going back at once.
+        Large values make an immediate step back less likely.
     q : float
-        Large values keep a walk near where it came from.
+        Large values keep a walk near its previous vertex.
     seed : int
-        Of the random choices: the same seed gives the same result on every backend.
+        The seed of the random choices: the same seed gives the same result on every backend.
 
     Raises
     ------
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
         A weight is NaN, infinite or negative, or an option is out of range.
     DomainMismatch
@@ -102,7 +102,7 @@ def random_walks(
 
 
 def straight(edges: Edges, at: Any, length: int, seed: int) -> Any:
-    """The vertices of walks that take every edge they draw, a row for every step."""
+    """The vertices of walks that accept every draw, a row for every step."""
     paths, walk = [at], np.arange(len(at), like=at)
     for first in range(0, length, BLOCK):
         for share in shares(seed, EDGE, first, walk)[: length - first]:
@@ -112,12 +112,12 @@ def straight(edges: Edges, at: Any, length: int, seed: int) -> Any:
 
 
 def with_memory(edges: Edges, start: Any, length: int, seed: int, p: float, q: float) -> Any:
-    """The vertices of node2vec's walks, a row for every step; each walk is as far as it has come."""
+    """The vertices of node2vec's walks, a row for every step; walks advance independently."""
     largest = max(1 / p, 1.0, 1 / q)
     back, near, far = 1 / p / largest, 1 / largest, 1 / q / largest
     count, walk = len(start), np.arange(len(start), like=start)
     paths = np.zeros((length + 2) * count, np.int64, like=start)  # the last row receives the steps of finished walks
-    # the first step remembers nothing
+    # the first step has no previous vertex
     before, at = start, edges.draw(start, shares(seed, EDGE, 0, walk)[0])
     paths[walk] = start
     slot = walk + count
@@ -127,7 +127,7 @@ def with_memory(edges: Edges, start: Any, length: int, seed: int, p: float, q: f
         walk, at, before, slot = walk[left], at[left], before[left], slot[left]
         done = walk + (length + 1) * count
         coins = shares(seed, COIN, first, walk)
-        unclear = (coins >= min(near, far)) & (coins < max(near, far))  # unless one knows which of them it is
+        unclear = (coins >= min(near, far)) & (coins < max(near, far))  # needs the test of neighbours
         for share, coin, look in zip(shares(seed, EDGE, first, walk), coins, unclear, strict=True):
             target = edges.draw(at, share)
             factor = np.where(edges.joined(before, target, look), near, far) if q != 1 else near
@@ -140,9 +140,9 @@ def with_memory(edges: Edges, start: Any, length: int, seed: int, p: float, q: f
 
 
 def without_what_follows_an_end(paths: Any, out: Any, length: int) -> Matrix:
-    """A row for every walk, as far as there was an edge to take."""
+    """A row for every walk, up to the first vertex without edges."""
     step = np.arange(len(paths), like=paths)
-    # end = the first step after which no edge leads on
+    # end = the first step at a vertex without edges
     end = np.where(out[paths] > 0, len(paths) - 1, step[:, None]).min(axis=0)
     there = step <= end[:, None]
     pointers = np.zeros(len(end) + 1, np.int64, like=paths)
@@ -152,7 +152,7 @@ def without_what_follows_an_end(paths: Any, out: Any, length: int) -> Matrix:
 
 
 def shares(seed: int, purpose: int, first: int, walk: Any) -> Any:
-    """Random numbers from 0 to 1 for each of the walks, a row for each of the rounds that are drawn for at once."""
+    """Random numbers from 0 to 1 for each walk, a row for each of BLOCK rounds."""
     rounds = np.arange(first, first + BLOCK, dtype=np.uint64, like=walk) << np.uint64(40)
     counters = rounds[:, None] + walk.astype(np.uint64)
     bits = generators.randomness.Stream(seed, purpose).bits(counters)
@@ -160,13 +160,13 @@ def shares(seed: int, purpose: int, first: int, walk: Any) -> Any:
 
 
 class Edges:
-    """The compressed sparse rows of a graph, wherever they are: from which the next vertices of walks are drawn."""
+    """The compressed sparse rows of a graph, on any device, from which walks draw their next vertices."""
 
     def __init__(self, A: Matrix, weighted: bool) -> None:
         arrays = A.to(form="sparse").device_arrays()
         self.pointers, self.targets = arrays["indptr"].astype(np.int64), arrays["indices"]
         self.n = A.nrows
-        # the places of edges; of a vertex without any that of another, for walks that are at their end
+        # the positions of edges; a vertex without edges gets that of another one, for walks that have ended
         self.last = np.maximum(self.pointers[1:] - 1, 0)
         self.first = np.minimum(self.pointers[:-1], self.last)
         self.out, self.sums = np.diff(self.pointers), None
@@ -177,21 +177,21 @@ class Edges:
             self.out = sums[self.pointers[1:]] - self.before
 
     def draw(self, at: Any, share: Any) -> Any:
-        """For each vertex one that an edge leads to; shares are below 1, and of whole numbers of edges below all."""
+        """A random successor of each vertex; shares are below 1, and share * degree rounds below the degree."""
         if self.sums is None:
             return self.targets[self.first[at] + (share * self.out[at]).astype(np.int64)].astype(np.int64)
-        # the edge at which the sum of weights exceeds a share of that of the vertex
+        # the first edge at which the prefix sum of weights exceeds the share of the vertex's total
         edge = np.searchsorted(self.sums, self.before[at] + share * self.out[at], side="right")
         return self.targets[np.minimum(edge, self.last[at])].astype(np.int64)
 
     def joined(self, u: Any, v: Any, wanted: Any) -> Any:
-        """Whether an edge leads from u to v, where ``wanted``; elsewhere all look up the same key, which is cheap."""
+        """Whether an edge leads from u to v, where ``wanted``; elsewhere it looks up one fixed key, which is cheap."""
         pairs = np.where(wanted, u * self.n + v, 0)
         return self.keys[np.searchsorted(self.keys, pairs)] == pairs
 
     @functools.cached_property
     def keys(self) -> Any:
-        """A number for every edge from i to j, in their order: n i + j; and one that is above them."""
+        """The key n i + j of every edge from i to j, in increasing order, and a final key above all."""
         counts = np.diff(self.pointers, append=self.pointers[-1:] + 1)
         found = np.repeat(np.arange(self.n + 1, like=counts), counts)
         found *= self.n

@@ -1,6 +1,6 @@
 """Random numbers for vertices: hashes of their positions, in integers, so the same on every backend.
 
-A hash that has an inverse gives no two positions the same number, which makes an order of them. It is SplitMix64's.
+The hash is that of SplitMix64. It has an inverse, so different positions get different numbers, which define an order.
 Reference: G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014.
 """
 
@@ -20,7 +20,7 @@ SMALL = 2**32 - 1  # a mask for numbers of 32 bits
 
 
 def hashed(x: Any, seed: int, *, within: int = WORD) -> Any:
-    """For different numbers of a UINT64 Vector or Matrix different random ones, of 64 or 32 bits.
+    """Random numbers of 64 or 32 bits for the values of a UINT64 Vector or Matrix; different values stay different.
 
     >>> hashed(Vector.from_dense(np.arange(1, dtype=np.uint64)), 0).to_dense().tolist() == [0xE220A8397B1DCDAF]
     True
@@ -41,7 +41,7 @@ def hashed(x: Any, seed: int, *, within: int = WORD) -> Any:
 
 
 def random_order(n: int, seed: int, *, within: int = WORD) -> Vector:
-    """A random number for each of n vertices, no two alike.
+    """A random number for each of n vertices, all different.
 
     >>> len(set(random_order(1000, 1, within=SMALL).to_dense().tolist()))
     1000

@@ -1,8 +1,8 @@
-"""Reachability: which vertices a vertex leads to, and the transitive closure, which says so for all pairs.
+"""Reachability: the vertices that a vertex reaches, and the transitive closure: the same for all pairs.
 
 Returns a BOOL Vector or Matrix.
 Method: breadth-first search for one vertex; for all pairs the matrix of paths is multiplied with itself, which doubles
-the length of the paths it knows, until nothing is added. Invariant: every entry is a path.
+the length of its paths, until it gets no new entry. Invariant: every entry is a path.
 Cost: O(n + m); for the closure at most log2(n) + 1 products of n x n matrices, which fill up: for small graphs.
 Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, SIAM 2011.
 """
@@ -16,7 +16,7 @@ from .dobfs import dobfs
 
 @graph_algorithm
 def reachability(A: Matrix, source: int) -> Vector:
-    """True at every vertex that the source leads to, itself included; ``A[i, j]`` is the edge from i to j.
+    """True at every vertex that the source reaches, itself included; ``A[i, j]`` is the edge from i to j.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def reachability(A: Matrix, source: int) -> Vector:
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Distances that get smaller step by step, by the (min, +) semiring: what searches along edges with lengths share."""
+"""The relaxation of distances by the (min, +) semiring, for all searches along edges with lengths."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .. import Matrix, Scalar, Vector, binary, loop, monoid, program, select, se
 
 
 def relax(distances: Any, frontier: Any, A: Matrix, **options: Any) -> None:
-    """One step from the frontier; it becomes what got nearer. Vectors, or matrices with a row per source.
+    """One step from the frontier, which becomes the smaller distances. Vectors, or matrices with a row per source.
 
     >>> A = Matrix.from_coo([0, 0, 1], [1, 2, 2], [4, 9, 3], nrows=3, ncols=3)
     >>> distances = Vector.from_coo([0], [0], size=3)
@@ -29,17 +29,17 @@ def relax(distances: Any, frontier: Any, A: Matrix, **options: Any) -> None:
 
 @program
 def settle_in_buckets(A: Matrix, distances: Vector, waiting: Vector, width: Scalar, most: int | None) -> None:
-    """Settle the vertices that are waiting: bucket by bucket, up to a number of buckets."""
+    """Settle the waiting vertices bucket by bucket, in at most ``most`` buckets."""
     bucket = distances.dup(clear=True)
     lowest, limit = Scalar(distances.dtype), Scalar(distances.dtype)
     lowest << waiting.reduce(monoid.min)
     for _ in loop(waiting, most):
-        # bucket = the waiting within width of the nearest
+        # bucket = the waiting vertices within width of the nearest one
         limit << binary.plus(lowest & width)
         bucket << select.valuele(waiting, limit)
         for _ in loop(bucket):
-            # distances = min(distances, bucket min.+ A); bucket = what got nearer and still belongs in it
-            relax(distances, bucket, A, any_order=True)  # paths of a bucket are no matter of steps
+            # distances = min(distances, bucket min.+ A); bucket = smaller distances within the bucket
+            relax(distances, bucket, A, any_order=True)  # within a bucket the order of relaxations is arbitrary
             bucket << select.valuele(bucket, limit)
         # waiting = distances beyond the bucket; lowest = the nearest of them
         waiting << select.valuegt(distances, limit)

@@ -1,9 +1,9 @@
-"""Neighbour sampling: some random edges of every vertex around the sources, as graph neural networks learn from.
+"""Neighbour sampling: some random edges of every vertex around the sources, to train graph neural networks.
 
-Returns a Matrix with the edges that were drawn and their weights. Method: in every hop all vertices of the frontier
-draw at once, by Floyd's method: to draw k of d places, draw one of the first d - k + 1, then one of the first
-d - k + 2, and so on, and if that has been drawn take the last of them. By weight with the exponential race: edge e
-finishes at time -log(random) / weight, and the first are taken. Their targets are the next frontier.
+Returns a Matrix with the drawn edges and their weights. Method: in every hop all vertices of the frontier draw at once,
+by Floyd's method: to draw k of d places, draw one of the first d - k + 1, then one of the first d - k + 2, and so on; a
+place that was drawn before is replaced by the last one of the range. Weighted draws use the exponential race: edge e
+finishes at time -log(random) / weight, and the first edges are drawn. Their targets are the next frontier.
 Invariant: every vertex is expanded once, in the hop after it was reached. Cost: O(k) steps for all vertices together,
 for any degrees; by weight a sort of the edges of the frontier.
 References: W. Hamilton, R. Ying, J. Leskovec, Inductive representation learning on large graphs, NeurIPS 2017;
@@ -32,8 +32,8 @@ def sample_neighbors(
 ) -> Matrix:
     """At most ``fanouts[0]`` edges of every source, ``fanouts[1]`` of every vertex that these lead to, and so on.
 
-    Edges are drawn without being put back, any or, if ``weighted``, by weight (those of weight 0 never). The same seed
-    gives the same edges on every backend.
+    Edges are drawn without replacement, uniformly or, if ``weighted``, by weight (edges of weight 0 are never drawn).
+    The same seed gives the same edges on every backend.
 
     Parameters
     ----------
@@ -43,18 +43,18 @@ def sample_neighbors(
     sources : int, list, array or Vector
         Vertices; labels with a Graph.
     fanouts : list of int
-        How many neighbours at each hop.
+        The largest number of neighbours per vertex at each hop.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     seed : int
-        Of the random choices: the same seed gives the same result on every backend.
+        The seed of the random choices: the same seed gives the same result on every backend.
 
     Raises
     ------
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
         A weight is NaN, infinite or negative, or an option is out of range.
     DomainMismatch
@@ -88,7 +88,7 @@ def sample_neighbors(
         frontier = frontier[~np.isin(frontier, expanded)]
         expanded = np.concatenate([expanded, frontier])
     i, j = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
-    # A where it was drawn
+    # result<drawn> = A
     return binary.second(Matrix.from_coo(i, j, True, bool, nrows=n, ncols=n) & A).new()
 
 
@@ -107,7 +107,7 @@ class Rows(NamedTuple):
         return cls(pointers[:-1], np.diff(pointers), arrays["indices"], arrays["values"])
 
     def entries(self) -> tuple[Any, Any]:
-        """Every entry of these rows: which of the rows, and the place."""
+        """Every entry of these rows: the number of its row, and its position."""
         ends = np.cumsum(self.length)
         row = np.repeat(np.arange(len(ends), like=ends), self.length)
         return row, np.arange(len(row), like=ends) + (self.first - ends + self.length)[row]
@@ -144,7 +144,7 @@ class Rows(NamedTuple):
         bits = stream.bits(counters.astype(np.uint64))
         share = ((bits >> np.uint64(11)).astype(np.float64) + 1.0) * 2.0**-53
         time, rows = -np.log(share) / weight, len(self.first)
-        # sort only candidates below a time bound, and all of a row that has too few of them
+        # sort only candidates below a time bound; a row with too few of them sorts all its entries
         early = time * np.bincount(row, weight, minlength=rows)[row] <= 4.0 * (fanout + 4)
         short = np.bincount(row[early], minlength=rows) < fanout
         some = np.flatnonzero(early | short[row])

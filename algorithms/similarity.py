@@ -1,7 +1,7 @@
-"""Similarity of two vertices: how many of their neighbours they have in common.
+"""Similarity of two vertices: the share of their neighbours that they have in common.
 
-Returns an FP64 Matrix with an entry for every given pair. Method: the product of A with its transpose,
-at these pairs only, counts the common neighbours, or that of the rows of few pairs; degrees make shares of the counts.
+Returns an FP64 Matrix with an entry for every given pair. Method: the product of A with its transpose, masked by the
+pairs, counts common neighbours; few pairs use the product of their rows only. The counts are divided by degrees.
 Cost: O(sum over all given pairs of the degrees), or for all pairs at distance two that of A A'.
 References: P. Jaccard, Etude comparative de la distribution florale, 1901; L. Dice, Measures of the amount of ecologic
 association between species, 1945; T. Sorensen, 1948; M. Vijaymeena, K. Kavitha, A survey on similarity measures, 2016.
@@ -17,7 +17,7 @@ from .checks import check_pairs, graph_algorithm, vertex_set
 from .components import numbers
 from .preparing import as_floats, check_weights, total
 
-LEAST = 2**20  # entries that the rows of all pairs may have, also if the graph has fewer
+LEAST = 2**20  # the rows of all pairs may have this many entries, also if the graph has fewer
 Formula = Callable[[Any, Any, Any], Any]  # of Matrices, or of Vectors with a value for every pair
 
 
@@ -25,8 +25,8 @@ Formula = Callable[[Any, Any, Any], Any]  # of Matrices, or of Vectors with a va
 def jaccard(A: Matrix, pairs: Any = None) -> Matrix:
     """Common neighbours as a share of all neighbours of the two; ``A[i, j]`` makes j a neighbour of i.
 
-    ``pairs`` is a Matrix with an entry at every pair to look at, or pairs of vertices in a list or an array with two
-    columns; None means all pairs of different vertices that have something in common. Without any neighbours it is 0.
+    ``pairs`` is a Matrix with an entry at every pair, or a list or an array with two columns of vertices. None means
+    all pairs of different vertices with a common neighbour. Pairs without neighbours have similarity 0.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def jaccard(A: Matrix, pairs: Any = None) -> Matrix:
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     pairs : Matrix, or list of tuples, optional
-        Which pairs of vertices.
+        The pairs of vertices; by default all pairs with a common neighbour.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def jaccard(A: Matrix, pairs: Any = None) -> Matrix:
 
 @graph_algorithm
 def overlap(A: Matrix, pairs: Any = None) -> Matrix:
-    """Common neighbours as a share of the neighbours of the one that has fewer; ``pairs`` as for ``jaccard``.
+    """Common neighbours as a share of the smaller of the two degrees; ``pairs`` as for ``jaccard``.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def overlap(A: Matrix, pairs: Any = None) -> Matrix:
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     pairs : Matrix, or list of tuples, optional
-        Which pairs of vertices.
+        The pairs of vertices; by default all pairs with a common neighbour.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def sorensen(A: Matrix, pairs: Any = None) -> Matrix:
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     pairs : Matrix, or list of tuples, optional
-        Which pairs of vertices.
+        The pairs of vertices; by default all pairs with a common neighbour.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def cosine(A: Matrix, pairs: Any = None, *, weighted: bool = False) -> Matrix:
         The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
         With a Graph, vertices are labels.
     pairs : Matrix, or list of tuples, optional
-        Which pairs of vertices.
+        The pairs of vertices; by default all pairs with a common neighbour.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
 
@@ -160,7 +160,7 @@ def cosine(A: Matrix, pairs: Any = None, *, weighted: bool = False) -> Matrix:
 
 
 def similarity(A: Matrix, pairs: Any, formula: Formula, *, weighted: bool = False) -> Matrix:
-    """For every pair, ``formula`` of the common entries of its rows of A, and of those of each row."""
+    """``formula`` for every pair, of the common entries of its two rows of A, and of the entries of each row."""
     rows = as_floats(A) if weighted else A.pattern()
     wanted = None if pairs is None else check_pairs(A, pairs)
     if isinstance(wanted, Matrix) and wanted.nvals <= A.nrows:
@@ -172,7 +172,7 @@ def similarity(A: Matrix, pairs: Any, formula: Formula, *, weighted: bool = Fals
 
 
 def of_matrix(rows: Matrix, wanted: Matrix | None, formula: Formula, weighted: bool) -> Matrix:
-    """That of the pairs of a Matrix; None is all pairs that have something in common."""
+    """The similarity of the pairs of a Matrix; None means all pairs with a common neighbour."""
     multiply = (semiring.plus_times if weighted else semiring.plus_pair)[FP64]
     if wanted is None:
         # common = A A', off the diagonal
@@ -187,14 +187,14 @@ def of_matrix(rows: Matrix, wanted: Matrix | None, formula: Formula, weighted: b
 
 
 def of_list(rows: Matrix, first: Vector, second: Vector, formula: Formula, weighted: bool) -> Matrix:
-    """That of some pairs: no rows of other vertices are looked at."""
+    """The similarity of listed pairs; it reads the rows of these vertices only."""
     # degree_i = entries in row i
     n, degree = rows.nrows, rows.reduce_rowwise(agg.count).new()
     if total(degree[first].new()) + total(degree[second].new()) <= max(rows.nvals, LEAST):
         # F = A(first, :), S = A(second, :)
         F, S = rows[first, :].new(), rows[second, :].new()
         found = formula(products(F, S, weighted), products(F, F, weighted), products(S, S, weighted))
-    else:  # hubs are in many pairs
+    else:  # vertices with long rows are in many pairs
         used, _ = io.to_vectors(binary.lor(vertex_set(first, n) | vertex_set(second, n)).new())
         place = Vector(int, n)
         # place[used] = 0, 1, ...
@@ -208,7 +208,7 @@ def of_list(rows: Matrix, first: Vector, second: Vector, formula: Formula, weigh
 
 
 def products(first: Matrix, second: Matrix, weighted: bool) -> Vector:
-    """For every row the sum of the products of two matrices; without weights how many columns both have.
+    """The inner products of row i of both matrices, for every i; without weights the number of common columns.
 
     >>> A = Matrix.from_dense([[1.0, 2.0], [3.0, 4.0]])
     >>> products(A, A, True).to_dict(), products(A, select.diag(A).new(), False).to_dict()
@@ -224,7 +224,7 @@ def products(first: Matrix, second: Matrix, weighted: bool) -> Vector:
 
 
 def share(part: Any, whole: Any) -> Any:
-    """part / whole, and 0 where there is no whole: of Matrices, or of Vectors."""
+    """part / whole, and 0 where whole is 0: of Matrices, or of Vectors."""
     result = binary.second(part, 0.0).new(FP64)
     # result<whole != 0> = part / whole
     result(binary.plus) << binary.truediv(part & select.valuene(whole, 0.0).new())

@@ -1,14 +1,13 @@
-"""Shortest paths from one vertex: Bellman-Ford, delta-stepping, and ``sssp``, which chooses.
+"""Shortest paths from one vertex: Bellman-Ford, delta-stepping, and ``sssp``, which selects one of them.
 
-Returns the distance of every vertex that can be reached, INT64 for integer weights, unless sums of them might not fit,
-and FP64 otherwise.
-Method: distances are relaxed with the (min, +) semiring, Bellman-Ford's from all vertices that became nearer, those of
-delta-stepping in buckets of width delta; light and heavy edges are not told apart. By default the first buckets are as
-wide as the shortest edges of a vertex are long, so that hubs, which have most of all edges, leave their bucket once or
-twice. Later ones are wider: hubs are behind, or paths are long, and few vertices are in each, so that steps count for
-more than corrections.
-Invariant: a distance is the length of some path, never less than the shortest; and edges that could make one smaller
-start at the vertices still waiting.
+Returns the distance of every reachable vertex: INT64 for integer weights whose sums fit, otherwise FP64.
+Method: distances are relaxed with the (min, +) semiring. Bellman-Ford relaxes the edges of all vertices that became
+nearer. Delta-stepping does so in buckets of width delta; light and heavy edges are treated alike. By default the first
+buckets are about as wide as the shortest edge of a vertex is long, so that hubs, which have most edges, are relaxed
+once or twice. Later buckets are wider: hubs are settled or paths are long, and each bucket has few vertices, so that
+the number of steps costs more than corrections.
+Invariant: a distance is the length of some path, never less than the shortest. All edges that could reduce a distance
+start at waiting vertices.
 Cost: O(m) per step, at most n steps of Bellman-Ford; delta-stepping O(n + m) expected for random lengths.
 References: R. Bellman, On a routing problem, 1958; U. Meyer, P. Sanders, Delta-stepping, J. Algorithms 2003;
 U. Sridhar et al., Delta-stepping SSSP: from vertices and edges to GraphBLAS implementations, GABB 2019.
@@ -26,15 +25,15 @@ from .labels import called, shown, vertex_by_label
 from .preparing import check_weights, sum_type
 from .relaxing import relax, settle_in_buckets
 
-NEAREST = 3  # times as long as the shortest edge of a vertex is the first buckets' width: the least time on all graphs
-LATER, LAST = 32, 16  # later buckets in widths of the first ones, and the widest ones in mean lengths
-FIRST_ONES, LATER_ONES = 8, 32  # how many buckets
-EXACT = 2**53  # sums of floats that are integers are, up to here
-WIDEST = 2**62  # of a bucket: distances are integers below that, or floats
+NEAREST = 3  # the width of the first buckets, in lengths of the shortest edge of a vertex: the fastest on all graphs
+LATER, LAST = 32, 16  # the width of later buckets in widths of the first ones, and the largest width in mean lengths
+FIRST_ONES, LATER_ONES = 8, 32  # the numbers of buckets
+EXACT = 2**53  # sums of integers in floats are exact up to here
+WIDEST = 2**62  # the largest width of a bucket: integer distances are below it
 
 
 def distance_type(A: Matrix) -> type:
-    """Sums of integers stay integers, if those along the longest path do not get too large for them."""
+    """int for integer weights, if the length of the longest path fits, otherwise float."""
     return sum_type(A, A.nrows)
 
 
@@ -42,7 +41,7 @@ def distance_type(A: Matrix) -> type:
 def bellman_ford(A: Matrix, source: int) -> Vector:
     """Distances from a vertex; ``A[i, j]`` is the length of the edge from i to j and may be negative.
 
-    A cycle of negative length that the source can reach is an InvalidValue.
+    A cycle of negative length that the source can reach raises InvalidValue.
 
     Parameters
     ----------
@@ -57,9 +56,9 @@ def bellman_ford(A: Matrix, source: int) -> Vector:
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
-        A weight is NaN or infinite, or a cycle of negative length is in the way.
+        A weight is NaN or infinite, or a path can go along a cycle of negative length.
     DomainMismatch
         Weights are complex numbers or records.
 
@@ -86,7 +85,7 @@ def bellman_ford(A: Matrix, source: int) -> Vector:
 def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector:
     """Distances from a vertex; ``A[i, j]`` is the length of the edge from i to j, zero or more.
 
-    Vertices within ``delta`` of each other are settled together; by default three times the mean length over the mean
+    A bucket of width ``delta`` is settled at a time. The default width is three times the mean length over the mean
     degree, after eight buckets 32 times as much, and at most sixteen mean lengths.
 
     Parameters
@@ -104,7 +103,7 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
         A weight is NaN, infinite or negative.
     DomainMismatch
@@ -130,8 +129,8 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
 
 
 def default_widths(A: Matrix) -> list[tuple[float, int | None]]:
-    """Widths of buckets, and how many have each; at least 1 for integers."""
-    # shortest = mean_ij A_ij / degree: of edges with random lengths
+    """Widths of buckets, and the number of buckets of each width; at least 1 for integers."""
+    # shortest = mean_ij A_ij / degree, the expectation for random lengths
     shortest = A.mean_value() * A.nrows / max(A.nvals, 1)
     wide = LAST * A.mean_value() or 1.0
     narrow, later = (min(times * NEAREST * shortest, wide) or 1.0 for times in (1, LATER))
@@ -140,7 +139,7 @@ def default_widths(A: Matrix) -> list[tuple[float, int | None]]:
 
 
 class ShortestPaths(NamedTuple):
-    """Distances from a vertex, and the vertex before each on a shortest path to it, the source before itself."""
+    """Distances from a vertex, and the predecessor of each vertex on a shortest path; the source is its own."""
 
     distances: Vector
     predecessors: Vector
@@ -156,10 +155,10 @@ def paths_by_label(graph: Graph, result: Any) -> Any:
 def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     """Distances from a vertex, by the algorithm that suits the lengths ``A[i, j]``.
 
-    Delta-stepping where no length is negative and they differ: Bellman-Ford would correct many distances, and those of
-    hubs, many times. Where all are the same whole number, a breadth-first search. With ``predecessors`` a named tuple
-    of the distances and of the vertex before each vertex on a shortest path to it: the lowest number of those with the
-    fewest edges to go.
+    Lengths that differ and are not negative use delta-stepping: Bellman-Ford would correct many distances, those of
+    hubs many times. Lengths that are all the same integer use a breadth-first search. With ``predecessors`` the result
+    is a named tuple of the distances and of the predecessor of each vertex on a shortest path with the fewest edges; of
+    several predecessors, the lowest.
 
     Parameters
     ----------
@@ -169,16 +168,16 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     source : int
         The vertex to start from; the label with a Graph.
     predecessors : bool
-        Whether to return them too.
+        Whether to return the predecessors, too.
 
     Raises
     ------
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
-        A weight is NaN or infinite, or a cycle of negative length is in the way.
+        A weight is NaN or infinite, or a path can go along a cycle of negative length.
     DomainMismatch
         Weights are complex numbers or records.
 
@@ -201,15 +200,15 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
 
 
 def shortest_path_tree(A: Matrix, source: int, distances: Vector) -> Vector:
-    """For every vertex that is reached the one before it on a shortest path.
+    """The predecessor of every reached vertex on a shortest path.
 
-    A search along the edges that lie on shortest paths, because those of length 0 may form cycles.
+    It searches along the edges of shortest paths, because edges of length 0 may form cycles.
     """
     return bfs_parents(shortest_path_edges(A, distances), source, reproducible=True)
 
 
 def shortest_path_edges(A: Matrix, distances: Vector, *, weighted: bool = True) -> Matrix:
-    """The edges that lie on shortest paths from the vertex that has these distances.
+    """The edges that lie on shortest paths, from the distances of a source.
 
     >>> from grblas_gpu import Matrix
     >>> A = Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2])

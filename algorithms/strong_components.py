@@ -1,10 +1,10 @@
 """Strongly connected components: which vertices lie on a common cycle.
 
 Returns an INT64 Vector: for every vertex the lowest number in its component.
-Method: vertices from which, or to which, all ways end are components of their own. Where only one edge leads on, a
-pointer follows it, and pointers are shortened, so that a long chain takes few steps. What a vertex with many edges
-reaches and is reached by is the largest component of most graphs, if that takes few steps. The rest by colouring: the
-colour of a vertex is the lowest vertex that reaches it; what reaches that vertex back within its colour is a component.
+Method: vertices without outgoing or incoming edges among the rest are components of their own (trimming). A vertex with
+one such edge points along it, and pointers are shortened, so that a long chain takes few steps. The component of a hub,
+by a forward and a backward search of few steps, is the largest of most graphs. Colouring finds the others: the colour
+of a vertex is the lowest vertex that reaches it. The vertices of a colour that reach its vertex are a component.
 Invariant: no cycle joins a remaining vertex to a found component.
 Cost: O(m) per step; colouring takes as many as the longest shortest path among the remaining vertices.
 References: W. McLendon, B. Hendrickson, S. Plimpton, L. Rauchwerger, Finding strongly connected components in
@@ -42,7 +42,7 @@ def strongly_connected_components(A: Matrix) -> Vector:
     >>> strongly_connected_components(A).to_dense().tolist()
     [0, 1, 1, 3]
     """
-    if A.pattern().is_symmetric():  # every edge is a cycle
+    if A.pattern().is_symmetric():  # every edge is part of a cycle
         return connected_components(A)
     edges = A.pattern(loops=False)
     # degree_i = number of edges out of i
@@ -54,7 +54,7 @@ def _trimmed_first(edges: Matrix, degree: Vector) -> Vector:
     components, whole = numbers(edges.nrows), Scalar.from_value(True)
     left, trimmed = components.dup(), Vector(int, edges.nrows)
     for _ in loop(left):
-        # left = those that no trimming takes away, nor the component of a hub, which is looked for once
+        # left = vertices after trimming, and after removing the component of a hub, which is searched once
         trimmed << left
         for _ in loop(trimmed):
             trimmed << left
@@ -70,7 +70,7 @@ def _trimmed_first(edges: Matrix, degree: Vector) -> Vector:
 
 
 def trim(left: Vector, edges: Matrix) -> None:
-    """Take away the vertices from which all ways end, as far as they can be told: by single edges, from dead ends."""
+    """Remove the vertices from which all paths end, as far as single edges and dead ends show them."""
     n, again = left.size, Scalar(bool)
     # exits<left> = edges plus.pair left
     exits = semiring.plus_pair["INT64"](edges @ left).new(mask=left.S)
@@ -115,8 +115,8 @@ def largest(edges: Matrix, degree: Vector, left: Vector, components: Vector) -> 
 
 
 def same_colour(edges: Matrix, left: Vector, components: Vector) -> None:
-    """Some components of the remaining vertices: for every colour, that of the vertex with the same number."""
-    # colours = the lowest of those left that reach each of them
+    """Some components of the remaining vertices: for every colour, the component of the vertex of that number."""
+    # colours_i = the lowest remaining vertex that reaches i
     colours, frontier = left.dup(), left.dup()
     for _ in loop(frontier):
         # lower<left> = frontier min.first edges
@@ -131,7 +131,7 @@ def same_colour(edges: Matrix, left: Vector, components: Vector) -> None:
     frontier(own.V, replace=True) << colours
     found = frontier.dup()
     for _ in loop(frontier):
-        # back<colours> = edges max.second frontier: a successor's colour is never higher than one's own
+        # back<colours> = edges max.second frontier: the colour of a successor is at most that of the vertex
         back = semiring.max_second(edges @ frontier).new(mask=colours.S)
         # frontier<!found> = back where it is the vertex's own colour
         same = binary.eq(back & colours).new()

@@ -1,8 +1,8 @@
 """Parts of a graph: induced by some vertices, around a vertex, and the pairs of vertices two steps apart.
 
-``induced_subgraph`` and ``ego_graph`` return a Subgraph: the Matrix of the part, and an INT64 Vector with the number
-that each of its vertices had before. Method: a breadth-first search finds the vertices, the extraction of their rows
-and columns the edges between them. Cost: O(edges of the vertices); two hops cost the product of A with itself.
+``induced_subgraph`` and ``ego_graph`` return a Subgraph: the Matrix of the part, and an INT64 Vector with the original
+number of each of its vertices. Method: a breadth-first search finds the vertices; extracting their rows and columns
+gives the edges between them. Cost: O(edges of the vertices); two hops cost the product of A with itself.
 Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, SIAM 2011.
 """
 
@@ -19,14 +19,14 @@ from .sssp import sssp
 
 
 class Subgraph(NamedTuple):
-    """A part of a graph: its Matrix, and the vertices of the whole that its vertices 0, 1, ... were."""
+    """A part of a graph: its Matrix, and the original numbers of its vertices 0, 1, ..."""
 
     matrix: Matrix
     vertices: Vector
 
 
 def part_with_labels(graph: Graph, part: Subgraph) -> Graph:
-    """A Graph with the labels that the vertices had."""
+    """A Graph with the original labels of the vertices."""
     return Graph(part.matrix, labels_of(graph, part.vertices.to_dense().tolist()), directed=graph.directed)
 
 
@@ -50,7 +50,7 @@ def induced_subgraph(A: Matrix, vertices: Sources) -> Subgraph:
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def ego_graph(
     source : int
         The vertex to start from; the label with a Graph.
     radius : float
-        How far away.
+        The largest distance from the source.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     ignore_directions : bool
@@ -96,7 +96,7 @@ def ego_graph(
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
     InvalidValue
         A weight is NaN, infinite or negative.
     DomainMismatch
@@ -114,7 +114,7 @@ def ego_graph(
         raise InvalidValue(f"ego_graph: radius must not be negative; got {radius}")
     ways = A
     if ignore_directions:
-        # ways = A and A', the shorter one where there are both
+        # ways = min(A, A')
         ways = binary.min(A | A.T).new() if weighted else A.pattern(loops=False, undirected=True)
     if weighted:
         # near = distances <= radius
@@ -128,7 +128,7 @@ def ego_graph(
 def two_hop_neighbors(A: Matrix, sources: Sources | None = None) -> Matrix:
     """The number of walks of two edges from every source (all vertices by default) to every other vertex.
 
-    An INT64 Matrix with an entry for every pair that is joined so; rows of other vertices are empty.
+    The result is an INT64 Matrix with an entry for every such pair; rows of other vertices are empty.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def two_hop_neighbors(A: Matrix, sources: Sources | None = None) -> Matrix:
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """Topological order: vertices in an order in which all edges lead forward.
 
 ``topological_generations`` returns an INT64 Vector, the number of edges of the longest path to each vertex;
-``topological_order`` one with the position of each vertex. Method: Kahn's; the vertices without an edge from one that
-is left are the next generation, and leave.
-Invariant: ``waiting`` counts the edges into a vertex from those that are left. Cost: O(n + m), a step per generation,
-which looks at the edges of that generation only.
+``topological_order`` one with the position of each vertex. Method: Kahn's; the vertices without an edge from a
+remaining vertex are the next generation, and are removed.
+Invariant: ``waiting`` counts the edges into a vertex from remaining vertices. Cost: O(n + m), a step per generation,
+which visits the edges of that generation only.
 Reference: A. Kahn, Topological sorting of large networks, Communications of the ACM 1962.
 """
 
@@ -20,9 +20,9 @@ from .labels import called
 
 @graph_algorithm
 def topological_generations(A: Matrix) -> Vector:
-    """The generation of every vertex: one more than the latest of those with an edge to it, 0 if there are none.
+    """The generation of every vertex: one more than the latest of its predecessors, 0 without predecessors.
 
-    An InvalidValue if the graph has a cycle. Weights are ignored.
+    A graph with a cycle raises InvalidValue. Weights are ignored.
 
     Parameters
     ----------

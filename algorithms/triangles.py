@@ -1,4 +1,4 @@
-"""Triangles: their number at every vertex and in all, and their share of the possible ones.
+"""Triangles: their number at every vertex and in the graph, and their share of the possible ones.
 
 Returns INT64 counts and FP64 coefficients. Method: the product of the adjacency matrix with itself, computed at its own
 entries only, counts the common neighbours of every edge. Loops do not count, nor does the diagonal of the product.
@@ -47,7 +47,7 @@ def triangles(A: Matrix) -> Vector:
 
 
 def by_falling_degree(A: Matrix) -> tuple[Matrix, Vector]:
-    """The edges below the diagonal of S' A S, with vertices ordered so that all rows are short, and their numbers."""
+    """The edges below the diagonal of S' A S, in an order of the vertices that makes all rows short, and this order."""
     edges = A.pattern(undirected=True)
     ordered, _, numbers = edges.by_degree()
     # L = the edges from a vertex to those of higher degree
@@ -83,10 +83,10 @@ def triangle_count(A: Matrix) -> int:
 
 @graph_algorithm
 def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
-    """The share of the possible triangles at each vertex that are there; 0 where there can be none.
+    """The share of the possible triangles at each vertex that exist; 0 where none is possible.
 
-    For a directed graph as Fagiolo defines it, which for a symmetric one is the usual coefficient. With ``weighted``
-    a triangle counts the geometric mean of its weights, as shares of the largest.
+    Directed graphs use the definition of Fagiolo, which for symmetric ones is the usual coefficient. With ``weighted``
+    a triangle counts the geometric mean of its weights, as shares of the largest weight.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
 
 
 def share_of_pairs(A: Matrix) -> Vector:
-    """The coefficients of a symmetric graph: of the pairs of neighbours, those that are joined."""
+    """The coefficients of a symmetric graph: the share of the pairs of neighbours that are joined."""
     # degree_i = number of neighbours
     degree = A.pattern(loops=False).reduce_rowwise(agg.count).new(float)
     # pairs = degree (degree - 1) / 2, where that is not 0

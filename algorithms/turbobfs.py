@@ -1,13 +1,13 @@
 """TurboBFS: breadth-first search by masked sparse matrix-vector products that count shortest paths.
 
-Returns the levels that bfs.py does, with ``paths`` also the path counts, INT64 for as long as they fit.
-Method: top-down, the frontier holds the number of shortest paths to each of its vertices, and the next one is its
-product with the matrix, by a kernel that gives a thread to each edge, a thread to each vertex, or a warp to each
-vertex. Without path counts to keep, the search goes bottom-up while at least a tenth of the vertices are in the
-frontier (policy "fraction"): each vertex not visited looks for one visited neighbour. The matrix is read by columns
-only, its values never.
+Returns the same levels as bfs.py, with ``paths`` also the path counts, INT64 if they fit.
+Method: top-down, the frontier holds the number of shortest paths to each of its vertices, and the next frontier is its
+product with the matrix. The kernel assigns a thread to each edge, a thread to each vertex, or a warp to each vertex.
+Without path counts, the search goes bottom-up while at least a tenth of the vertices are in the frontier (policy
+"fraction"): each unvisited vertex looks for one visited neighbour. The search reads the matrix by columns only, without
+its values.
 Invariant: before step d, ``levels`` holds the distance of every vertex at distance < d, and ``frontier`` has the
-vertices at distance d; with paths also their path counts, ``sigma`` those of all vertices so far.
+vertices at distance d; with paths also their path counts, and ``sigma`` has those of all vertices so far.
 Cost: O(n d + m) for d levels.
 Reference: O. Artiles, F. Saeed, TurboBFS: GPU based breadth-first search (BFS) algorithms in the language of linear
 algebra, IPDPSW 2021.
@@ -20,14 +20,14 @@ from .checks import check_source, graph_algorithm, level_type
 from .path_counts import count_paths
 
 POLICY = "fraction"  # bottom-up while a tenth of the vertices are in the frontier
-# By name: the kernel of a top-down step, and that of a bottom-up one, which stops at the first neighbour.
+# For each name, the strategies of a top-down step and of a bottom-up step, which stops at the first neighbour.
 KERNELS = {
     "edge": ("pull.edge", "pull.thread"),
     "thread": ("pull.thread", "pull.thread"),
     "warp": ("pull.warp", "pull.warp"),
 }
-WARP = 32  # lists of neighbours that are this long on average keep a warp busy
-SKEW = 1000  # a list this many times longer than the average would hold up the thread or warp that it falls to
+WARP = 32  # the mean number of neighbours from which a warp per vertex is busy
+SKEW = 1000  # a list of neighbours this many times longer than the average delays its thread or warp
 
 
 @graph_algorithm
@@ -55,7 +55,7 @@ def turbobfs(
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------

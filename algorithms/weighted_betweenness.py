@@ -1,10 +1,10 @@
 """Betweenness centrality with lengths: the dependencies of one source, which betweenness_centrality adds up.
 
-Returns an FP64 Vector. Method: the edges T that lie on shortest paths from a source have no cycles, so that the walks
-along T can be added up: sigma = s + s T + s T T ... counts the paths to each vertex, and z = y + T y + T T y ..., with
+Returns an FP64 Vector. Method: the edges T on shortest paths from a source have no cycles, so that sums over all walks
+along T are finite: sigma = s + s T + s T T ... counts the paths to each vertex, and z = y + T y + T T y ..., with
 y = 1 / sigma, is (1 + dependency) / sigma.
-Invariant: after step k the sums have all walks of at most k edges. Cost: the distances, and O(n + m) for every step, of
-which there are as many as a shortest path has edges, at most.
+Invariant: after step k the sums have all walks of at most k edges. Cost: that of the distances, and O(n + m) per step;
+the number of steps is at most the number of edges of a shortest path.
 Reference: U. Brandes, On variants of shortest-path betweenness centrality and their generic computation, 2008.
 """
 
@@ -29,7 +29,7 @@ def weighted_dependencies(A: Matrix, start: Vector) -> Vector:
     (source,) = start.to_coo(values=False)[0]
     tight = shortest_path_edges(A, sssp(A, int(source)))
     sigma, z = count_and_depend(tight, start)
-    # 1 + dependency = sigma z, and 1 at the source, which is no part of the paths between others
+    # 1 + dependency = sigma z, and 1 at the source, which is on no path between other vertices
     dependency = binary.times(sigma & z).new()
     dependency(start.S) << 1.0
     return dependency
@@ -44,7 +44,7 @@ def count_and_depend(tight: Matrix, start: Any) -> tuple[Vector, Vector]:
         walks << semiring.plus_first[FP64](walks @ tight)
         # sigma += walks
         sigma(binary.plus) << walks
-    if walks.nvals:  # edges whose length was lost make a cycle
+    if walks.nvals:  # edges whose length is lost in rounding form a cycle
         raise InvalidValue(f"{called()}float sums round some edge lengths away; use integer lengths")
     # y = 1 / sigma
     y = unary.minv(sigma).new()
@@ -58,7 +58,7 @@ def count_and_depend(tight: Matrix, start: Any) -> tuple[Vector, Vector]:
 
 
 def check_lengths(A: Matrix, what: str) -> None:
-    """Lengths are positive: those of 0 make cycles of shortest paths, and no number of them."""
+    """Check that lengths are positive: lengths of 0 allow cycles, and so infinitely many shortest paths."""
     check_weights(A, what)
     if A.nvals and A.value_range().min <= 0:
         raise InvalidValue(f"{called(what)}lengths must be positive; A has a 0")

@@ -1,14 +1,14 @@
-"""XBFS: breadth-first search that changes how it makes its frontier, and settles two levels in one bottom-up pass.
+"""XBFS: breadth-first search with four ways to generate its frontier, and two levels per asynchronous bottom-up pass.
 
-Returns the levels that bfs.py does.
+Returns the same levels as bfs.py.
 Method: the share of all edges that the frontier would have to check (policy "edge-check", 0.1, with a lookahead by its
-growth) picks one of four ways to the next frontier. Few edges: expand and collect on first touch (scan-free). The step
-before many edges: mark, then collect by one scan (single-scan). Many edges: list the unvisited vertices in order
-(double-scan), hand them out at run time, and pull. After that: the vertices that the pull has marked (none generated).
-The pull may be asynchronous: a vertex with a neighbour of the last level is settled at once, visibly for later ones.
-Invariant: before step d no level is wrong, and of a vertex that has none yet, the neighbours at distance d are in the
-frontier, and so are those at distance d + 1 that have their level. So (lemma 2) if it has neighbours at distance d, it
-is at distance d + 1, and if it has none, but one at d + 1, at d + 2. Cost: O(n + m) and fewer edge checks.
+growth) selects one of four ways to the next frontier. Few edges: expand and collect on first touch (scan-free). The
+step before many edges: mark, then collect by one scan (single-scan). Many edges: list the unvisited vertices in order
+(double-scan), distribute them at run time, and pull. After that: use the vertices marked by the pull (none generated).
+The pull may be asynchronous: a vertex with a neighbour of the last level is settled at once, and others see its level.
+Invariant: before step d all levels are correct, and the frontier contains those neighbours of unvisited vertices that
+are at distance d, or at distance d + 1 with a level. So (lemma 2) an unvisited vertex with neighbours at distance d is
+at distance d + 1; with none at d, but one at d + 1, it is at d + 2. Cost: O(n + m) and fewer edge checks.
 Reference: A. Gaihre, Z. Wu, F. Yao, H. Liu, XBFS: eXploring runtime optimizations for breadth-first search on GPUs,
 HPDC 2019.
 """
@@ -18,8 +18,8 @@ from __future__ import annotations
 from .. import Matrix, Vector, loop, program, semiring
 from .checks import check_source, graph_algorithm, level_type
 
-POLICY = "edge-check"  # the share of edges selects the direction, and how a push collects its results
-BOTTOM_UP = {"pull_strategy": "pull.compact", "reuse_mask": "auto"}  # unvisited vertices are listed, and handed out
+POLICY = "edge-check"  # the share of edges selects the direction and the output of a push
+BOTTOM_UP = {"pull_strategy": "pull.compact", "reuse_mask": "auto"}  # lists and distributes unvisited vertices
 
 
 @graph_algorithm
@@ -43,7 +43,7 @@ def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
     DimensionMismatch
         The Matrix is not square.
     IndexOutOfBound
-        A vertex is not one of the graph.
+        The graph has no such vertex.
 
     Examples
     --------

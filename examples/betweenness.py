@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def draw(file: str, graph: networkx.Graph, scores: dict[str, float], named: list[str]) -> None:
-    """Every character as large as its centrality; those at the top by name."""
+    """Draw every character with a size by its centrality, and the names of the top ones."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 7), layout="constrained")
@@ -48,7 +48,7 @@ def draw(file: str, graph: networkx.Graph, scores: dict[str, float], named: list
     values = [scores[name] for name in places]
     dots = axes.scatter(x, y, [20 + 1500 * value for value in values], values, cmap="viridis_r", zorder=2)
     for name in named:
-        above = (0, 8 + 16 * scores[name])  # clear of its dot
+        above = (0, 8 + 16 * scores[name])  # above the dot
         axes.annotate(name, places[name], xytext=above, textcoords="offset points", ha="center", weight="bold")
     axes.set_axis_off()
     figure.colorbar(dots, label="betweenness centrality", shrink=0.7)

@@ -1,4 +1,4 @@
-"""Search trees, several searches at once and a depth limit, on a grid; python-graphblas as the judge.
+"""Search trees, several searches at once and a depth limit, on a grid; python-graphblas checks the results.
 
 python examples/bfs_trees.py --side 20
 """

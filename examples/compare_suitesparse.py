@@ -19,7 +19,7 @@ from grblas_gpu import generators
 LIBRARIES = {"grblas_gpu": grblas_gpu, "python-graphblas": graphblas}
 
 
-# The programs know the library only as ``gb``.
+# The programs receive the library as ``gb``.
 
 
 def search(gb, A, source: int):
@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def medians(runs, repeat: int) -> dict[str, float]:
-    """Milliseconds. The libraries take turns, so that a slow moment of the machine hits both."""
+    """Median times in ms. The libraries take turns, so that a slow moment of the machine affects both."""
     taken: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(repeat):
         for name, run in runs.items():

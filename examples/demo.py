@@ -1,8 +1,8 @@
-"""A Kronecker graph, two breadth-first searches, what happened at each level, and python-graphblas as the judge.
+"""Two breadth-first searches on a Kronecker graph, with a record of each level; python-graphblas checks the results.
 
 python examples/demo.py --scale 16
 
-Where python-graphblas cannot be installed (Python 3.14), SciPy judges.
+Where python-graphblas cannot be installed (Python 3.14), SciPy checks the results.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def check(name: str, got, expected, judge: str) -> None:
 
 
 def medians(contenders, repeat: int) -> dict[str, float]:
-    """Seconds. The contenders take turns, so that a slow moment of the machine does not hit one of them alone."""
+    """Median times in seconds. The libraries take turns, so that a slow moment of the machine affects all."""
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(repeat):
         for name, run in contenders.items():

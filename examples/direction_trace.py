@@ -1,4 +1,4 @@
-"""Push or pull: every level of a search both ways, what the planner chose, and SciPy as the judge.
+"""Push or pull: every level of a search in both directions, and the choice of the planner; SciPy checks the results.
 
 python examples/direction_trace.py --scale 14 --plot directions.png
 """
@@ -27,7 +27,7 @@ def main() -> None:
     times = {}
     for direction in ("push", "pull"):
         runs = []
-        for _ in range(1 + options.repeat):  # the first one loads kernels
+        for _ in range(1 + options.repeat):  # the first run loads kernels
             forced, steps = search(A, source, direction)
             if not forced.isequal(levels):
                 raise SystemExit(f"{direction} finds other levels")
@@ -63,7 +63,7 @@ def search(A: Matrix, source: int, direction: str) -> tuple[Vector, list]:
 
 
 def draw(file: str, chosen: list, times: dict[str, np.ndarray]) -> None:
-    """Sizes above, times below; a dot on the direction that the planner chose."""
+    """Draw sizes above and times below; a dot marks the direction that the planner selected."""
     from matplotlib.figure import Figure
 
     numbers = np.arange(len(chosen))

@@ -1,4 +1,4 @@
-"""Push or pull, level by level: direction-optimising BFS on a Kronecker graph, and python-graphblas as the judge.
+"""Push or pull, level by level: direction-optimising BFS on a Kronecker graph; python-graphblas checks the results.
 
 python examples/dobfs.py --scale 14
 """

@@ -1,4 +1,4 @@
-"""A graph convolution of two layers, as products of a sparse matrix with full ones; NumPy, and torch if present, judge.
+"""A graph convolution of two layers, as products of a sparse matrix with full ones; NumPy, and torch if present, check.
 
 python examples/graph_convolution.py --features 16 --hidden 8
 """
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def normalised(graph: Matrix) -> Matrix:
-    """The matrix of a convolution, D^-1/2 (A + I) D^-1/2: neighbours and the vertex itself, by their degrees."""
+    """The matrix of a convolution, D^-1/2 (A + I) D^-1/2: A with loops, normalised by the degrees."""
     n = graph.nrows
     # A = A + I
     A = binary.second(graph, 1.0).new("FP32")

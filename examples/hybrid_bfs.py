@@ -1,4 +1,4 @@
-"""Many searches on one prepared graph: hybrid BFS from several sources, and networkx as the judge.
+"""Many searches on one prepared graph: hybrid BFS from several sources; networkx checks the results.
 
 python examples/hybrid_bfs.py --vertices 2000
 """
@@ -25,7 +25,7 @@ def main() -> None:
     prepared = A.by_degree().graph
     print(f"prepared in {(time.perf_counter() - start) * 1e3:.1f} ms: {n - prepared.nrows} vertices cannot be reached")
     for source in range(0, n, n // 10):
-        levels = algorithms.hybrid_bfs(A, source)  # reuses what was prepared
+        levels = algorithms.hybrid_bfs(A, source)  # reuses the prepared graph
         if levels.to_dict() != dict(networkx.single_source_shortest_path_length(graph, source)):
             raise SystemExit(f"the levels from {source} differ from networkx's")
         print(f"source {source:6}: {levels.nvals:6} vertices reached")

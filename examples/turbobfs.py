@@ -1,4 +1,4 @@
-"""How many shortest paths lead to each vertex: TurboBFS on a Mycielskian graph, and networkx as the judge.
+"""The number of shortest paths to each vertex: TurboBFS on a Mycielskian graph; networkx checks the results.
 
 python examples/turbobfs.py --k 7
 """

@@ -1,4 +1,4 @@
-"""Four ways to the next frontier, and two levels in one pass: XBFS on a Kronecker graph, and networkx as the judge.
+"""Four ways to the next frontier, and two levels in one pass: XBFS on a Kronecker graph; networkx checks the results.
 
 python examples/xbfs.py --scale 11
 """

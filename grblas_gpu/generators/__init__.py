@@ -1,8 +1,8 @@
-"""Graphs to try things on.
+"""Generators of graphs for tests and benchmarks.
 
-Every generator returns a square Boolean adjacency ``Matrix``, symmetric, without loops or duplicates, whose stored
-values are all True (one value, not an array). It is made by the engine in use, on the device if that is "cuda". The
-same arguments give the same graph everywhere: random numbers are hashes of counters, in integers.
+Every generator returns a square Boolean adjacency ``Matrix``: symmetric, without loops or duplicates, and iso (the one
+stored value is True). The engine in use generates it, on the device if that is "cuda". The same arguments give the same
+graph everywhere: random numbers are integer hashes of counters.
 :func:`edge_list` gives the entries as NumPy arrays ``rows, cols, n`` instead, as do the ``*_edges`` functions.
 
 >>> import grblas_gpu as gb

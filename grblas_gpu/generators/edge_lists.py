@@ -1,6 +1,6 @@
 """The same graphs as lists of entries in NumPy arrays: ``rows, cols, n``, both directions of every edge, in order.
 
-For programs that need edges instead of a Matrix. Every backend makes them on the host.
+For programs that need edges instead of a Matrix. The arrays are on the host for every backend.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def edge_list(generator: Callable[..., Matrix], *args: object, **options: object
     Parameters
     ----------
     generator : callable
-        One of this module.
+        A generator of this module.
     *args : any
         Its arguments.
     **options : any
@@ -55,11 +55,11 @@ def kronecker_edges(scale: int, edge_factor: int = 16, *, seed: int = 1) -> Edge
     Parameters
     ----------
     scale : int
-        There are 2**scale vertices.
+        The graph has 2**scale vertices.
     edge_factor : int
-        Edges drawn for each vertex.
+        The number of edges drawn for each vertex.
     seed : int
-        Of the random numbers: the same seed gives the same result on every backend.
+        The seed of the random numbers: the same seed gives the same result on every backend.
 
     Examples
     --------
@@ -76,9 +76,9 @@ def grid_2d_edges(nrows: int, ncols: int | None = None) -> Edges:
     Parameters
     ----------
     nrows : int
-        Rows of the grid.
+        The number of rows of the grid.
     ncols : int, optional
-        Columns of the grid; as many as rows by default.
+        The number of columns of the grid; that of the rows by default.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def path_edges(n: int) -> Edges:
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def star_edges(n: int) -> Edges:
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def complete_edges(n: int) -> Edges:
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
 
     Examples
     --------
@@ -163,9 +163,9 @@ def delaunay_edges(n: int, *, seed: int = 1) -> Edges:
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
     seed : int
-        Of the random numbers: the same seed gives the same result on every backend.
+        The seed of the random numbers: the same seed gives the same result on every backend.
 
     Examples
     --------
@@ -182,11 +182,11 @@ def uniform_random_edges(n: int, average_degree: float = 16.0, *, seed: int = 1)
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
     average_degree : float
-        Edges drawn at each vertex.
+        The mean number of edges drawn at each vertex.
     seed : int
-        Of the random numbers: the same seed gives the same result on every backend.
+        The seed of the random numbers: the same seed gives the same result on every backend.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Kronecker graphs (RMAT): the benchmark graphs of Graph500, made where they will live."""
+"""Kronecker graphs (RMAT): the benchmark graphs of Graph500, generated in the memory of the engine."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ A, B, C = 0.57, 0.19, 0.19  # Graph500 specification, section 3; d is the rest
 def kronecker(scale: int, edge_factor: int = 16, *, seed: int = 1, a: float = A, b: float = B, c: float = C) -> Matrix:
     """A Kronecker graph as in Graph500: ``2**scale`` vertices, at most ``edge_factor * 2**scale`` undirected edges.
 
-    Duplicates and loops of the recipe are dropped, so there are fewer edges than the factor says. ``a``, ``b``, ``c``
-    and the rest ``d`` are the probabilities of the quadrants of the adjacency matrix, at every level. On a device,
-    large graphs are made some rows at a time, which bounds the memory that is needed beside the matrix.
+    Duplicates and loops are dropped, so the graph has fewer edges than were drawn. ``a``, ``b``, ``c`` and the rest
+    ``d`` are the probabilities of the quadrants of the adjacency matrix, at every level. On a device, large graphs are
+    generated some rows at a time, to bound the workspace.
 
     Parameters
     ----------
     scale : int
-        There are 2**scale vertices.
+        The graph has 2**scale vertices.
     edge_factor : int
-        Edges drawn for each vertex.
+        The number of edges drawn for each vertex.
     seed : int
-        Of the random numbers: the same seed gives the same result on every backend.
+        The seed of the random numbers: the same seed gives the same result on every backend.
     a : float
         The probability of the upper left quadrant.
     b : float
@@ -57,14 +57,14 @@ def kronecker(scale: int, edge_factor: int = 16, *, seed: int = 1, a: float = A,
         raise ValueError(f"kronecker: a, b and c must be probabilities with a sum of at most 1; got {a}, {b}, {c}")
     like = engine_array()
     n, m = 1 << scale, edge_factor << scale
-    # The recipe gives low numbers high degrees; a permutation removes that hint.
+    # The recipe gives low numbers high degrees; a permutation removes this correlation.
     permutation = Stream(seed, 1).permutation(n, like).astype(np.uint32)
     recipe = Recipe(scale, m, seed, quadrant_limits(a, b, c), permutation)
     return matrix_by_rows(n, 2 * m, partial(find_keys, current_engine(), recipe), like)
 
 
 class Recipe(NamedTuple):
-    """All that edge number 0, 1, ... depends on."""
+    """The parameters that determine edges 0, 1, ..."""
 
     scale: int
     edges: int
@@ -90,7 +90,7 @@ def find_keys(engine: Backend, recipe: Recipe, low: int, high: int, keys: Array)
 
 
 def kronecker_keys(recipe: Recipe, low: int, high: int, keys: Array) -> int:
-    """The keys of the entries in rows ``low`` to ``high - 1``, and how many there are (see matrix_by_rows)."""
+    """Write the keys of the entries in rows ``low`` to ``high - 1``; returns their number (see matrix_by_rows)."""
     bits, found = recipe.bits, 0
     for start, stop in pieces(recipe.edges, keys):
         counters = np.arange(start, stop, dtype=np.uint64, like=keys)
@@ -99,7 +99,7 @@ def kronecker_keys(recipe: Recipe, low: int, high: int, keys: Array) -> int:
         for row, column in ((source, target), (target, source)):
             wanted = (row >= low) & (row < high) & (row != column)
             more = (row << bits | column)[wanted]
-            free = keys[found : found + len(more)]  # shorter where it is full
+            free = keys[found : found + len(more)]  # shorter if keys is full
             free[:] = more[: len(free)]
             found += len(more)
     return found
@@ -111,7 +111,7 @@ def quadrant_limits(a: float, b: float, c: float) -> list[np.uint64]:
 
 
 def recipe_edges(scale: int, seed: int, limits: list[np.uint64], counters: Array) -> tuple[Array, Array]:
-    """The edges of these numbers before the permutation: sources and targets as uint64."""
+    """The edges with these numbers before the permutation: sources and targets as uint64."""
     source, target = np.zeros_like(counters), np.zeros_like(counters)
     for level in range(scale):
         if level % 2 == 0:  # one hash serves two levels
@@ -119,7 +119,7 @@ def recipe_edges(scale: int, seed: int, limits: list[np.uint64], counters: Array
             quadrant = random & LOW
         else:
             quadrant = random >> HALF
-        # In one of the lower quadrants c and d; in one of those at the right, b and d.
+        # Quadrants c and d are below, quadrants b and d are at the right.
         lower = quadrant >= limits[1]
         right = (quadrant >= limits[0]) ^ lower ^ (quadrant >= limits[2])
         source += source

@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from ..api.matrix import Matrix
 
 SIDE = 2**30  # points have integer coordinates below this: squared distances fit 64 bits, and no engine rounds
-CANDIDATES = 2**26  # pairs of points that are looked at in one go, about
+CANDIDATES = 2**26  # the approximate number of pairs of points that one step compares
 DENSE_ENOUGH = 0.55  # makes nearly all random geometric graphs connected: DIMACS challenge 10
 
 
 def delaunay(n: int, *, seed: int = 1) -> Matrix:
     """The Delaunay triangulation of ``n`` points drawn uniformly in the unit square (n >= 3).
 
-    It is made on the host, by SciPy.
+    SciPy computes it on the host.
 
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
     seed : int
-        Of the random numbers: the same seed gives the same result on every backend.
+        The seed of the random numbers: the same seed gives the same result on every backend.
 
     Examples
     --------
@@ -54,16 +54,16 @@ def random_geometric(n: int, radius: float | None = None, *, seed: int = 1) -> M
     """``n`` points drawn uniformly in the unit square, joined when they are at most ``radius`` apart.
 
     By default the radius is ``0.55 sqrt(ln n / n)``, as in DIMACS challenge 10 (``rgg_n_2_24_s0`` and the like).
-    Vertices that are near have numbers that are near: they are counted strip by strip.
+    Near vertices have near numbers: the numbering goes strip by strip.
 
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
     radius : float, optional
-        How far two points may be apart to be joined.
+        The largest distance of two joined points.
     seed : int
-        Of the random numbers: the same seed gives the same result on every backend.
+        The seed of the random numbers: the same seed gives the same result on every backend.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def random_geometric(n: int, radius: float | None = None, *, seed: int = 1) -> M
     cells = max(1, min(SIDE // max(1, reach), math.isqrt(n) + 1))
     width = -(-SIDE // cells)
     cell = y // width * cells + x // width
-    order = np.argsort(cell * n + np.arange(n, dtype=INDEX, like=like))  # no two are equal: there is one order
+    order = np.argsort(cell * n + np.arange(n, dtype=INDEX, like=like))  # all keys differ: the order is unique
     x, y, cell = x[order], y[order], cell[order]
     firsts = np.searchsorted(cell, np.arange(cells * cells + 1, dtype=INDEX, like=like))
     bits = np.uint64(max(n - 1, 1).bit_length())
@@ -96,21 +96,21 @@ def random_geometric(n: int, radius: float | None = None, *, seed: int = 1) -> M
 
 
 def road(nrows: int, ncols: int | None = None, keep: float = 0.7, *, seed: int = 1) -> Matrix:
-    """Like a road network: a grid of crossings that has each of its streets with probability ``keep``.
+    """A graph like a road network: a grid of crossings that keeps each of its streets with probability ``keep``.
 
-    With 0.7 the mean degree is 2.8, that of roadNet-CA, the diameter is larger than the grid's, and nearly all
-    crossings hang together. Some do not: pick a source of the large component.
+    With 0.7 the mean degree is 2.8, that of roadNet-CA, the diameter is larger than that of the grid, and nearly all
+    crossings are in one component. Select a source in it.
 
     Parameters
     ----------
     nrows : int
-        Rows of the grid.
+        The number of rows of the grid.
     ncols : int, optional
-        Columns of the grid; as many as rows by default.
+        The number of columns of the grid; that of the rows by default.
     keep : float
-        The share of the streets of the grid that there are.
+        The share of the streets of the grid that the graph keeps.
     seed : int
-        Of the random numbers: the same seed gives the same result on every backend.
+        The seed of the random numbers: the same seed gives the same result on every backend.
 
     Examples
     --------
@@ -138,14 +138,14 @@ def points(n: int, seed: int, like: Any) -> tuple[Any, Any]:
 
 
 def _near(vertex: Any, x: Any, y: Any, firsts: Any, cells: int, width: int, reach: int, bits: np.uint64) -> Any:
-    """The keys of all pairs of one of these (consecutive) vertices and a point within reach, in order."""
+    """The keys of all pairs of a given vertex and a point within reach, in order; the vertices are consecutive."""
     column, line = x[vertex] // width, y[vertex] // width
     left, right = np.maximum(column - 1, 0), np.minimum(column + 1, cells - 1)
     found = []
     for above in (-1, 0, 1):
         inside = (line + above >= 0) & (line + above < cells)
         base = np.where(inside, line + above, 0) * cells
-        # The three squares of a strip lie side by side in the order of the points.
+        # The points of the three squares in a strip are contiguous.
         begin = firsts[base + left]
         count = np.where(inside, firsts[base + right + 1] - begin, 0)
         other, this = ranges(begin, count), repeat(vertex, count)

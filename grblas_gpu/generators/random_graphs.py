@@ -16,16 +16,16 @@ LIMIT = 2**32  # the largest number of alternatives of a random choice
 
 
 def uniform_random(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Matrix:
-    """``n * average_degree / 2`` edges between vertices drawn uniformly; the loops and duplicates drawn are dropped.
+    """``n * average_degree / 2`` edges between vertices drawn uniformly; loops and duplicates are dropped.
 
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
     average_degree : float
-        Edges drawn at each vertex.
+        The mean number of edges drawn at each vertex.
     seed : int
-        Of the random numbers: the same seed gives the same result on every backend.
+        The seed of the random numbers: the same seed gives the same result on every backend.
 
     Examples
     --------
@@ -41,18 +41,18 @@ def uniform_random(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Ma
 
 
 def bipartite(left: int, right: int, degree: int = 8, *, seed: int = 1) -> Matrix:
-    """Each of ``left`` vertices (numbered first) draws ``degree`` of ``right`` vertices, some perhaps twice.
+    """Each of ``left`` vertices (numbered first) draws ``degree`` of ``right`` vertices, with replacement.
 
     Parameters
     ----------
     left : int
-        Vertices of the left side.
+        The number of vertices of the left side.
     right : int
-        Vertices of the right side.
+        The number of vertices of the right side.
     degree : int
-        Edges drawn for each vertex of the left side.
+        The number of edges drawn for each vertex of the left side.
     seed : int
-        Of the random numbers: the same seed gives the same result on every backend.
+        The seed of the random numbers: the same seed gives the same result on every backend.
 
     Examples
     --------
@@ -76,19 +76,19 @@ def bipartite(left: int, right: int, degree: int = 8, *, seed: int = 1) -> Matri
 def watts_strogatz(n: int, neighbours: int = 10, rewiring: float = 0.1, *, seed: int = 1) -> Matrix:
     """A small world: a ring of ``n`` vertices, each joined to its ``neighbours`` (an even number) nearest ones.
 
-    Each edge is led to a random vertex with probability ``rewiring``; the few loops and duplicates that result are
-    dropped. D. Watts, S. Strogatz, Collective dynamics of small-world networks, Nature 1998.
+    Each edge gets a random target with probability ``rewiring``; the few resulting loops and duplicates are dropped.
+    Reference: D. Watts, S. Strogatz, Collective dynamics of small-world networks, Nature 1998.
 
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
     neighbours : int
-        How many nearest vertices each is joined with before rewiring; even.
+        The number of nearest vertices that each vertex is joined to before rewiring; even.
     rewiring : float
         The probability that an edge gets another end.
     seed : int
-        Of the random numbers: the same seed gives the same result on every backend.
+        The seed of the random numbers: the same seed gives the same result on every backend.
 
     Examples
     --------
@@ -113,20 +113,20 @@ def watts_strogatz(n: int, neighbours: int = 10, rewiring: float = 0.1, *, seed:
 
 
 def preferential_attachment(n: int, edges_each: int = 8, *, seed: int = 1) -> Matrix:
-    """Vertices come one after the other and draw ``edges_each`` ends of edges that are already there.
+    """Vertices are added one after another; each draws ``edges_each`` ends of existing edges.
 
-    So a vertex is chosen with a probability proportional to its degree; loops and duplicates are dropped. A choice is
-    followed back by hashing until it names a vertex, so all edges are made at once: V. Batagelj, U. Brandes, Efficient
-    generation of large random networks, 2005; P. Sanders, C. Schulz, Scalable generation of scale-free graphs, 2016.
+    So a vertex is drawn with a probability proportional to its degree; loops and duplicates are dropped. Hashing traces
+    a draw back to a vertex, so all edges are generated at once: V. Batagelj, U. Brandes, Efficient generation of large
+    random networks, 2005; P. Sanders, C. Schulz, Scalable generation of scale-free graphs, 2016.
 
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
     edges_each : int
-        Edges that each new vertex brings.
+        The number of edges that each new vertex adds.
     seed : int
-        Of the random numbers: the same seed gives the same result on every backend.
+        The seed of the random numbers: the same seed gives the same result on every backend.
 
     Examples
     --------

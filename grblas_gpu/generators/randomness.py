@@ -1,8 +1,8 @@
-"""Random numbers by counting: number ``i`` of a stream is a hash of ``i``, so every engine draws the same ones.
+"""Counter-based random numbers: number ``i`` of a stream is a hash of ``i``, so every engine draws the same numbers.
 
-A draw needs no state: any part of a stream can be made anywhere, in any order, in pieces of any size. The hash is that
-of SplitMix64 (G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014), in 64-bit
-integers that wrap around, which NumPy and CuPy compute alike. No floats: they may round differently elsewhere.
+A draw needs no state: any engine can compute any part of a stream, in any order, in pieces of any size. The hash is
+that of SplitMix64 (G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014), in 64-bit
+integers that wrap around: NumPy and CuPy compute the same. Floats could round differently.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Stream:
     """
 
     def __init__(self, seed: int, purpose: int = 0) -> None:
-        # SplitMix64 begins at the seed; other purposes begin somewhere else.
+        # SplitMix64 begins at the seed; every purpose has its own start.
         start = operator.index(seed) & WORD
         self.start = start if purpose == 0 else mixed((mixed(start) + purpose * STEP) & WORD)
 
@@ -46,7 +46,7 @@ class Stream:
         return z
 
     def below(self, limits: Any, counters: Array) -> Array:
-        """For each counter a number from 0 to its limit - 1, as uint64; limits (one, or an array) up to 2**32."""
+        """A number from 0 to limit - 1 for each counter, as uint64; limits (one, or an array) are at most 2**32."""
         z = self.bits(counters)
         z >>= HALF
         z *= limits if hasattr(limits, "dtype") else np.uint64(limits)
@@ -54,11 +54,11 @@ class Stream:
         return z
 
     def happens(self, probability: float, counters: Array) -> Array:
-        """For each counter whether an event of this probability happens."""
+        """Whether an event of this probability happens, for each counter."""
         return self.bits(counters) >> HALF < np.uint64(round(probability * 2**32))
 
     def permutation(self, n: int, like: Array) -> Array:
-        """The numbers 0 to n - 1 in random order. No two hashes are equal, so there is one order."""
+        """The numbers 0 to n - 1 in random order. All hashes differ, so the order is unique."""
         return np.argsort(self.bits(np.arange(n, dtype=np.uint64, like=like)))
 
 

@@ -1,4 +1,4 @@
-"""Graphs without chance: grids, paths, stars, complete and complete bipartite graphs, Mycielskians."""
+"""Deterministic graphs: grids, paths, stars, complete and complete bipartite graphs, Mycielskians."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def grid_2d(nrows: int, ncols: int | None = None) -> Matrix:
     Parameters
     ----------
     nrows : int
-        Rows of the grid.
+        The number of rows of the grid.
     ncols : int, optional
-        Columns of the grid; as many as rows by default.
+        The number of columns of the grid; that of the rows by default.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def path(n: int) -> Matrix:
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def star(n: int) -> Matrix:
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def complete(n: int) -> Matrix:
     Parameters
     ----------
     n : int
-        How many vertices.
+        The number of vertices.
 
     Examples
     --------
@@ -104,9 +104,9 @@ def complete_bipartite(left: int, right: int) -> Matrix:
     Parameters
     ----------
     left : int
-        Vertices of the left side.
+        The number of vertices of the left side.
     right : int
-        Vertices of the right side.
+        The number of vertices of the right side.
 
     Examples
     --------
@@ -144,8 +144,8 @@ def mycielskian(k: int) -> Matrix:
     indptr = np.arange(3, dtype=INDEX, like=like)
     cols = np.arange(2, dtype=INDEX, like=like)[::-1].astype(np.int32)
     for _ in range(k - 2):
-        # Each vertex v gets a twin n + v joined to v's neighbours; vertex 2 n is joined to all twins. So the list of v
-        # becomes itself and its twins, that of the twin is the old one and 2 n: in order without sorting.
+        # Each vertex v gets a twin n + v joined to v's neighbours; vertex 2 n is joined to all twins. So the new list
+        # of v is the old list and its twins, that of the twin is the old list and 2 n: sorted by construction.
         n, entries = len(indptr) - 1, len(cols)
         larger: Array = np.zeros(3 * entries + 2 * n, column_type(2 * n + 1), like=like)
         for start, stop in pieces(entries, like):

@@ -1,6 +1,6 @@
-"""From edges in any order to a symmetric adjacency matrix, in the memory of the engine in use.
+"""Conversion of edges in any order to a symmetric adjacency matrix, in the memory of the engine in use.
 
-Array code for NumPy and CuPy alike: new arrays are made ``like=`` one of the engine's.
+The code runs on NumPy and CuPy: it creates arrays ``like=`` one of the engine's.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Array = Any  # numpy.ndarray or cupy.ndarray
 KeysOfRows = Callable[[int, int, Array], int]
 
 NOTHING = np.uint64(2**64 - 1)  # no edge: sorts behind all keys
-HOST_PIECE, DEVICE_PIECE = 2**15, 2**24  # edges at a time: what fits a cache, what keeps a device busy
-HOST_KEYS, DEVICE_KEYS = 2**32, 2**29  # sorted at a time: CuPy takes less than 2**31, and a graph must fit beside them
+HOST_PIECE, DEVICE_PIECE = 2**15, 2**24  # edges at a time: these fit a cache, or keep a device busy
+HOST_KEYS, DEVICE_KEYS = 2**32, 2**29  # keys per sort: below CuPy's limit of 2**31, with memory left for a graph
 
 
 def engine_array() -> Array:
-    """An empty array of the engine in use, to make others like it."""
+    """An empty array of the engine in use, for the argument ``like=``."""
     return current_engine().array(np.zeros(0, np.uint64))
 
 
@@ -43,7 +43,7 @@ def key_bits(n: int) -> np.uint64:
 
 
 class EdgeKeys:
-    """A list of undirected edges to be: one 64-bit key for each direction of each edge.
+    """A growing list of undirected edges: one 64-bit key for each direction of each edge.
 
     Sorting keys is several times faster than sorting pairs.
     """
@@ -55,7 +55,7 @@ class EdgeKeys:
         self.used = 0
 
     def add(self, source: Array, target: Array) -> None:
-        """More edges, as uint64; loops are left out."""
+        """Add edges, as uint64, without loops."""
         loop = source == target
         for first, second in ((source, target), (target, source)):
             end = self.used + len(source)
@@ -63,14 +63,14 @@ class EdgeKeys:
             self.used = end
 
     def matrix(self) -> Matrix:
-        """The adjacency matrix, every edge once in either direction. The keys are used up."""
+        """The adjacency matrix, every edge once in either direction. The call consumes the keys."""
         keys = self.keys[: self.used]
         del self.keys
         return matrix_of_keys(distinct(keys), self.n, self.bits)
 
 
 def distinct(keys: Array) -> Array:
-    """Each key once, in ascending order. The array that is given is work space."""
+    """Each key once, in ascending order. The function uses the given array as workspace."""
     keys.sort()
     if len(keys) == 0:
         return keys
@@ -95,16 +95,16 @@ def matrix_of_keys(keys: Array, n: int, bits: np.uint64) -> Matrix:
 
 
 def matrix_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -> Matrix:
-    """The adjacency matrix of edges that can be made again and again: if they are many, some rows at a time.
+    """The adjacency matrix of edges that can be generated repeatedly: large ones are built some rows at a time.
 
     ``keys_of_rows(low, high, keys)`` writes the keys of all entries in these rows to ``keys``, in any order, as far as
-    there is room, and returns how many there are, repetitions included; in all rows there are ``most`` at most.
+    they fit, and returns their number, duplicates included. All rows together have at most ``most`` keys.
     """
     bits, used = key_bits(n), 0
     indptr = np.zeros(n + 1, INDEX, like=like)
     cols: Any = None
     for low, high, keys in distinct_by_rows(n, most, keys_of_rows, like):
-        if cols is None:  # the sum of several ranges is unknown, and memory may not hold a copy
+        if cols is None:  # the size of all ranges is unknown, and memory may not hold a copy
             cols = np.empty(len(keys) if high == n else most, column_type(n), like=like)
         firsts = np.arange(low, high, dtype=np.uint64, like=like) << bits
         indptr[low:high] = np.searchsorted(keys, firsts) + used
@@ -118,7 +118,7 @@ def matrix_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -> 
 def distinct_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -> Iterator[tuple[int, int, Array]]:
     """Ranges of rows with their keys, each once and in order."""
     at_once = HOST_KEYS if isinstance(like, np.ndarray) else DEVICE_KEYS
-    # If rows are in random order, equally many have about equally many entries; a sixteenth is left for hubs.
+    # Rows are in random order, so ranges of equal size have about equally many entries; a sixteenth is left for hubs.
     parts = 1 if most <= at_once else -(-most * 16 // (15 * at_once))
     size = -(-n // parts)
     ranges = [(low, min(low + size, n)) for low in range(0, n, size)][::-1]
@@ -130,15 +130,15 @@ def distinct_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -
             middle = (low + high) // 2
             ranges += [(middle, high), (low, middle)]
             continue
-        if found > len(keys):  # in a single row
+        if found > len(keys):  # a single row exceeds the space
             keys = np.empty(found, np.uint64, like=like)
             keys_of_rows(low, high, keys)
-        keys[found:] = NOTHING  # to sort as many every time: work space of one size is used again
+        keys[found:] = NOTHING  # sorts of equal size reuse the workspace
         yield low, high, distinct(keys)
 
 
 def symmetric_matrix(indptr: Array, cols: Array) -> Matrix:
-    """A Boolean Matrix of a structure that is symmetric and in order; nothing is checked or copied."""
+    """A Boolean Matrix of a structure that is symmetric and sorted; the function neither checks nor copies it."""
     from ..api.matrix import Matrix
 
     engine = current_engine()
@@ -150,7 +150,7 @@ def symmetric_matrix(indptr: Array, cols: Array) -> Matrix:
 
 
 def check_size(name: str, *sizes: int) -> None:
-    """A graph has vertices."""
+    """Check that a graph has at least one vertex."""
     for size in sizes:
         if size < 1:
             raise ValueError(f"{name}: every size must be at least 1; got {size}")

@@ -1,6 +1,6 @@
-"""In and out: other libraries' graphs, matrices, tensors and tables, and files.
+"""Input and output: graphs, matrices, tensors and tables of other libraries, and files.
 
-The names that python-graphblas has are spelled as there. Nothing here imports the other library before it is needed.
+Functions of python-graphblas have the same names here. Each function imports the other library when it is called.
 
 >>> import grblas_gpu as gb
 >>> A = gb.Matrix.from_coo([0, 1], [1, 0], [5, 6])

@@ -21,10 +21,10 @@ def is_archive(source: Any) -> bool:
 
 @contextlib.contextmanager
 def matrix_in(source: Any) -> Iterator[Any]:
-    """The file of the matrix: the one that is called like the archive (a name or an open file), or like its folder
-    where the archive has another name now, or else the only one.
+    """The file of the matrix: the file named like the archive (a name or an open file); in a renamed archive, the file
+    named like its folder; otherwise the only file.
 
-    What belongs to it (right-hand sides, coordinates, names of nodes) is in other files of the archive.
+    Other files of the archive hold right-hand sides, coordinates or names of nodes.
     """
     name = name_of(source)
     stem = PurePath(name).name.partition(".tar")[0].partition(".tgz")[0]
@@ -44,7 +44,7 @@ def matrix_in(source: Any) -> Iterator[Any]:
 
 
 class _Named:
-    """A file in an archive, called so in messages."""
+    """A file in an archive, with its name for messages."""
 
     def __init__(self, file: Any, name: str) -> None:
         self._file = file

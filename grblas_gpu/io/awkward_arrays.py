@@ -1,4 +1,4 @@
-"""Awkward Arrays: compressed matrices as lists of records. Awkward Array is not imported before one is made."""
+"""Awkward Arrays: compressed matrices as lists of records. The functions import Awkward Array when they need it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MATRIX_FORMATS = ("csr", "csc", "hypercsr", "hypercsc")
 def to_awkward(A: Any, format: str | None = None) -> Any:
     """A Matrix or Vector as an Awkward Array, a record for each entry with ``indices`` and ``values``.
 
-    It has the parameters "format" and "shape", which :func:`from_awkward` reads. Of the "hyper" formats,
-    ``data`` holds the lines that are not empty, and ``offset_labels`` which ones these are.
+    It has the parameters "format" and "shape", which :func:`from_awkward` reads. In "hyper" formats, ``data`` holds
+    the nonempty rows or columns, and ``offset_labels`` their numbers.
 
     Parameters
     ----------
     A : Matrix or Vector
-        What to convert.
+        The object to convert.
     format : str, optional
         "csr" (the default), "csc", "hypercsr" or "hypercsc" for a Matrix; "vec" for a Vector.
 
@@ -62,7 +62,7 @@ def to_awkward(A: Any, format: str | None = None) -> Any:
 
 
 def from_awkward(A: Any, *, name: str | None = None) -> Any:
-    """A Matrix or Vector from an Awkward Array that :func:`to_awkward` (or python-graphblas's) has made.
+    """A Matrix or Vector from an Awkward Array of :func:`to_awkward` or of its equivalent in python-graphblas.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Our own binary files: the stored arrays as they are, so that reading is as fast as the disk, or free when mapped.
+"""Binary files of this library: the stored arrays without conversion, so reading is as fast as the disk, or mapped.
 
 A file is the magic bytes (the last of them is the version of the format), the length and the checksum of the header,
 the header (JSON: kind, type, shape, name, and the arrays with their checksums) and the arrays, each at a multiple of 64
@@ -32,18 +32,18 @@ from .stored_labels import labels_from_bytes, labels_to_bytes
 
 MAGIC = b"GRBLAS\x00"
 VERSION = 3
-SPARSE_VERSION = 2  # of a matrix by compressed rows, and of vectors: what earlier releases read, too
+SPARSE_VERSION = 2  # the version for matrices by compressed rows and for vectors, which earlier releases read, too
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 20
 
 
 def save(path: str | os.PathLike, x: Any) -> None:
-    """Write a Matrix, Vector or Graph in this library's own format; an interrupted write leaves no half a file behind.
+    """Write a Matrix, Vector or Graph in this library's own format; an interrupted write leaves no partial file.
 
     Parameters
     ----------
     path : str or path
-        The file; ``.grb`` is the usual suffix. What was there before is replaced when all is written.
+        The file; ``.grb`` is the usual suffix. The complete new file replaces an existing one.
     x : Matrix, Vector, Graph or expression
         A Graph is stored with its labels: text, numbers, None, and tuples of these.
 
@@ -101,24 +101,24 @@ def _checksum(array: np.ndarray) -> int:
 
 
 def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None) -> Any:
-    """A Matrix, Vector or Graph from a file that :func:`save` wrote, where there is an example.
+    """A Matrix, Vector or Graph from a file that :func:`save` wrote; its entry has an example.
 
     Parameters
     ----------
     path : str or path
         The file.
     mmap : bool
-        Whether the arrays stay in the file and are read on demand; changes in memory do not
-        reach the file. The structure is checked in either case, the checksum of the arrays only without.
+        Whether the arrays stay in the file and are read on demand; changes in memory do not reach the file. The
+        structure is always checked, checksums of arrays only without ``mmap``.
     name : str, optional
-        The name of the object; that which it was saved with by default.
+        The name of the object; the saved name by default.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     ValueError
-        If it is damaged, or no file of :func:`save`.
+        If the file is damaged, or not written by :func:`save`.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def _vector(dtype: Any, size: int, arrays: dict[str, np.ndarray], name: str) -> 
 
 
 def read_arrays(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The header and the arrays, once it is sure that the file has all of them, and (unless mapped) undamaged."""
+    """The header and the arrays, after a check that the file has all of them and (unless mapped) of their checksums."""
     arrays = {}
     with path.open("rb") as file:
         try:
@@ -223,7 +223,7 @@ def read_arrays(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.nd
             if dtype.kind not in "biufc" or not 0 <= count <= available or place + count * dtype.itemsize > available:
                 raise ValueError(f"{path}: ends within the array {shown(name)} ({count} x {dtype})")
             if mmap and count:
-                # "c": changes stay in memory, so the engine may write to the values as to any others
+                # "c" is copy-on-write: the engine may change the values, and the file stays
                 arrays[name] = np.asarray(np.memmap(file, dtype, "c", place, (count,)))
             else:
                 file.seek(place)
@@ -235,7 +235,7 @@ def read_arrays(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.nd
 
 
 def _header(file: Any) -> tuple[dict[str, Any], list[tuple[str, np.dtype, int, int | None]]]:
-    """The fields, and of every array name, type, length and checksum."""
+    """The fields, and the name, type, length and checksum of every array."""
     start = file.read(len(MAGIC) + 1 + 8)
     if start[: len(MAGIC)] != MAGIC or len(start) < len(MAGIC) + 9:
         raise ValueError("not a file written by grblas_gpu.io.save")

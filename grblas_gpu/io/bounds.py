@@ -7,13 +7,13 @@ from typing import Any
 
 from ..config import config
 
-_ALWAYS = 2**28  # bytes that any file may ask for
-_RATIO = 200  # bytes of memory for a byte in a file: structure that repeats compresses well
+_ALWAYS = 2**28  # bytes that any file may request
+_RATIO = 200  # bytes of memory per byte of a file: repetitive structure compresses well
 _SHOWN = 60  # characters
 
 
 def shown(text: Any) -> str:
-    """A piece of a file as it stands in a message.
+    """A piece of a file as messages show it.
 
     >>> shown("0 1"), shown("9" * 100)
     ("'0 1'", "'999999999999999999999999999999999999999999999999999999999999'... (100 characters)")

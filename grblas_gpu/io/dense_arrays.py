@@ -31,14 +31,14 @@ def from_array(
 ) -> Any:
     """A Vector (one dimension) or a Matrix (two) from a dense array or tensor.
 
-    Every element becomes an entry, but for those equal to ``missing_value``. Arrays on a CUDA device (with
-    ``__cuda_array_interface__`` or DLPack) need backend "cuda" and are shared; others are copied once, or with
-    ``copy=False`` shared as well where they have the stored type, are by rows and may be written to.
+    Every element becomes an entry, except those equal to ``missing_value``. Arrays on a CUDA device (with
+    ``__cuda_array_interface__`` or DLPack) need backend "cuda" and are shared. Other arrays are copied once. With
+    ``copy=False`` they are shared if they have the stored type and are C-contiguous and writable.
 
     Parameters
     ----------
     array : array
-        NumPy's, CuPy's, or any with DLPack, of one or two dimensions.
+        An array of NumPy, CuPy or any library with DLPack, of one or two dimensions.
     missing_value : scalar, optional
         Positions with this value get no entry.
     dtype : dtype, optional
@@ -68,18 +68,18 @@ def from_array(
 def to_array(x: Any, fill_value: object = None, *, dtype: DTypeLike | None = None, copy: bool = True) -> Any:
     """A dense array of a Vector or Matrix in the memory of its backend: NumPy's, or CuPy's on backend "cuda".
 
-    Positions without an entry get ``fill_value``; where there are any it must be given. With ``copy=False`` the array
-    of a full Matrix is its own memory: to change one is to change the other. Other libraries take the result by DLPack
-    without a copy: ``torch.from_dlpack(io.to_array(A, copy=False))``.
+    Positions without an entry get ``fill_value``, which is required if there are such positions. With ``copy=False``
+    the array of a full Matrix shares its memory: a change of one changes the other. Other libraries take the result by
+    DLPack without a copy: ``torch.from_dlpack(io.to_array(A, copy=False))``.
 
     Parameters
     ----------
     x : Vector or Matrix
-        What to convert.
+        The object to convert.
     fill_value : scalar, optional
-        What stands where there is no entry; needed unless every position has one.
+        The value at positions without an entry; required if there are such positions.
     dtype : dtype, optional
-        What to convert the values to.
+        The type of the array.
     copy : bool
         Whether to copy memory that could be shared.
 
@@ -100,7 +100,7 @@ def to_array(x: Any, fill_value: object = None, *, dtype: DTypeLike | None = Non
     nrows, ncols = x.shape if x.ndim == 2 else (*x.shape, 1)
     check_positions(nrows, ncols, found.np_type.itemsize, x._engine.array([0]))
     keys, values = entries(flat(store) if isinstance(store, MatrixStore) and store.dense is not None else store)
-    # Scattered where the entries are, so that nothing passes through the host.
+    # The scatter runs on the device of the entries, so that no data passes through the host.
     dense = np.zeros(x.shape, found.np_type, like=keys)
     if fill is not None:
         dense[...] = fill

@@ -37,7 +37,7 @@ def read_edgelist(
 ) -> Matrix:
     """A Matrix from a text file with a line for each edge: source, target and perhaps a weight. Vertices are numbers.
 
-    Lines that start with # or % and empty ones are skipped. For vertices that are not numbers there is
+    Empty lines and lines that start with # or % are skipped. For vertices that are not numbers, use
     ``Graph.read_edgelist``.
 
     Parameters
@@ -45,22 +45,22 @@ def read_edgelist(
     source : str, path or open file
         The file; compressed if its name ends in .gz, .bz2 or .xz.
     delimiter : str, optional
-        What stands between fields. By default a comma or semicolon where the first line has one, else white space.
+        The separator of fields. By default a comma or semicolon if the first line has one, else white space.
     header : bool, optional
         Whether the first line names the columns. By default it does if it has no numbers and the second line has.
     columns : sequence of two or three, optional
-        The columns of source, target and weight, by name (of the header) or number (from 0). By default the first ones,
-        or of more than three those that the header calls so.
+        The columns of source, target and weight, by name (of the header) or number (from 0). By default the first ones;
+        if there are more than three, the columns with these names in the header.
     base : int
         The number of the first vertex: 1 for files that count from 1.
     directed : bool
-        Whether an edge leads one way (the default) or, with False, is entered in both directions.
+        Whether an edge leads one way (the default); with False, it becomes an entry in both directions.
     dtype : dtype, optional
-        Of the values: by default FP64 for weights, and BOOL (all true) without.
+        The type of the values: by default FP64 for weights, and BOOL (all true) without weights.
     nrows, ncols : int, optional
         The shape; by default square, up to the largest vertex.
     dup_op : operator, optional
-        How to combine the weights of an edge that is listed twice; without it, duplicates are an error.
+        The operator that combines the weights of duplicate edges; without it, duplicates are an error.
     name : str, optional
         The name of the Matrix.
 
@@ -110,16 +110,16 @@ def write_edgelist(
 ) -> None:
     """Write the entries of a Matrix, a line each: row, column and value (unless ``values`` is false).
 
-    By default the values of a BOOL matrix that are all true are left out.
+    By default the values of a BOOL matrix are omitted if all are true.
 
     Parameters
     ----------
     target : str, path or open file
-        Where to write; compressed if the name ends in .gz, .bz2 or .xz.
+        The file to write; compressed if the name ends in .gz, .bz2 or .xz.
     matrix : Matrix
-        What to write.
+        The Matrix to write.
     delimiter : str, optional
-        What stands between fields; found out by default.
+        The separator of fields; selected by default.
     base : int
         The number of the first vertex.
     values : bool, optional
@@ -147,7 +147,7 @@ def write_edgelist(
 
 
 def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: np.dtype) -> tuple[Any, ...]:
-    """Sources and targets (from 0), and weights or None; a ValueError names the line that is wrong."""
+    """Sources and targets (from 0), and weights or None; a ValueError names the malformed line."""
     first = next((line for number, line in data_lines(text) if number != layout.header), None)
     if first is None:
         return np.empty(0, np.int64), np.empty(0, np.int64), None
@@ -155,7 +155,7 @@ def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: 
     fields = [("source", np.int64), ("target", np.int64), ("weight", weight_type)][: 3 if count == 3 else 2]
     fast: Any = None
     with contextlib.suppress(OverflowError, ValueError):
-        # NumPy's reader is fast and says "row", which is not the line: where it fails the loop below finds out.
+        # NumPy's reader is fast, but its errors name rows, not lines. If it fails, the loop below finds the line.
         fast = np.loadtxt(
             _watched(text, name),
             fields,
@@ -181,7 +181,7 @@ def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: 
 
 
 def _watched(text: str, name: str) -> Any:
-    """The lines of the text, with a bar where they are many: parsing them takes longer than reading the file."""
+    """The lines of the text, with a progress bar if there are many: parsing takes longer than reading the file."""
     if len(text) < MANY or not is_shown():
         return io.StringIO(text)
     return _with_meter(text, name)
@@ -197,7 +197,7 @@ def _with_meter(text: str, name: str) -> Iterator[str]:
 
 
 def split_lines(text: str, name: str, layout: Layout) -> Iterator[tuple[int, list[str]]]:
-    """The fields of every line with its number: two or three, as many as in the first."""
+    """The number and the fields of every line: two or three fields, as many as in the first line."""
     count = 0
     for number, line in data_lines(text):
         if number == layout.header:
@@ -219,7 +219,7 @@ def split_lines(text: str, name: str, layout: Layout) -> Iterator[tuple[int, lis
 
 
 def parse_weights(fields: list[tuple[int, str]], name: str, dtype: np.dtype) -> np.ndarray:
-    """Numbers of a type from text; a ValueError names the line of the first that is none."""
+    """Numbers of a type from text; a ValueError names the first line without a number."""
     try:
         return np.array([field for _, field in fields]).astype(dtype)
     except (OverflowError, ValueError):

@@ -1,4 +1,4 @@
-"""Which fields of an edge list mean what: its delimiter, its header, its columns; told, or found out.
+"""The layout of an edge list: its delimiter, its header and its columns, as given or as detected.
 
 >>> layout_of("from;to;km\\nann;bob;3\\n", "trips.csv", labels=True)
 Layout(delimiter=';', header=1, columns=None)
@@ -25,9 +25,9 @@ WEIGHTS = frozenset("weight w value cost distance length".split())
 class Layout(NamedTuple):
     """The layout of the lines of an edge list."""
 
-    delimiter: str | None = None  # white space
-    header: int = 0  # its line, or 0 without a header
-    columns: tuple[int, ...] | None = None  # of source, target and perhaps weight; or the first two or three
+    delimiter: str | None = None  # None is white space
+    header: int = 0  # the line of the header; 0 without a header
+    columns: tuple[int, ...] | None = None  # of source, target and perhaps weight; None: the first two or three
 
     def fields(self, line: str) -> list[str]:
         """The fields between the delimiters of a line; quotation marks may enclose them."""
@@ -45,11 +45,11 @@ def layout_of(
     columns: Sequence[str | int] | None = None,
     labels: bool = False,
 ) -> Layout:
-    """The layout of a file: as told, and for the rest what its name and its first two lines of data say.
+    """The layout of a file: as given; missing parts are detected from its name and its first two lines of data.
 
-    ``labels`` says that vertices may be any text. Then the first line is a header if it is called like one, or if only
-    the second line has a number for a weight; otherwise if it alone has no numbers for vertices. Of more than three
-    columns those count that are called source, target and weight, or something like it.
+    With ``labels`` vertices are any text. The first line is a header if it has known names of columns, or if only the
+    second line has numbers: for the weight with ``labels``, for the vertices without. Of more than three columns, those
+    with known names for source, target and weight are used.
     """
     lines = [found for _, found in zip(range(2), data_lines(text), strict=False)]
     if not lines:
@@ -81,7 +81,7 @@ def data_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _delimiter(line: str, name: str) -> str | None:
-    """That of the first line: a suffix may tell, a comma or semicolon does; otherwise it is white space."""
+    """The delimiter of the first line: by the suffix of the file, or a comma or semicolon, otherwise white space."""
     named = next((mark for suffix, mark in SEPARATORS.items() if suffix in name[-8:].lower()), None)
     if named is not None and named in line:
         return named
@@ -111,7 +111,7 @@ def _columns_called(names: list[str]) -> tuple[int, ...] | None:
 
 
 def _number(column: str | int, header: list[str], has_header: bool, name: str) -> int:
-    """The place of a column, given by name or by number from 0."""
+    """The number of a column, given by name or by number from 0."""
     if isinstance(column, str):
         if has_header and column in header:
             return header.index(column)

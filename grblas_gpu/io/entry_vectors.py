@@ -24,13 +24,13 @@ def to_vectors(x: Any) -> tuple[Vector, ...]:
     """Row, column and value of every entry of a Matrix, as three Vectors on the same backend, in the order of rows and
     columns; of a Vector index and value, as two.
 
-    On backend "cuda" nothing leaves the device. With gathers, ``v[rows]``, and scatters, ``w(binary.min)[rows] << v``,
-    this is a graph as a list of edges.
+    On backend "cuda" all data stays on the device. Algorithms on lists of edges combine the result with gathers,
+    ``v[rows]``, and scatters, ``w(binary.min)[rows] << v``.
 
     Parameters
     ----------
     x : Matrix or Vector
-        What has the entries.
+        The object with the entries.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def to_vectors(x: Any) -> tuple[Vector, ...]:
     else:  # over the ranks of a job
         with using(x.backend):
             return tuple(Vector.from_dense(part, dtype=own) for part, own in zip(x.to_coo(), types, strict=True))
-    # Arrays of their own: an engine may change the values of a Vector in place.
+    # The Vectors get copies: an engine may change the values of a Vector in place.
     return tuple(
         Vector._from_store(x._engine, own, VectorStore(x.nvals, x._engine.array(part)))
         for part, own in zip(found, types, strict=True)
@@ -68,18 +68,18 @@ def from_vectors(
 ) -> Matrix:
     """A Matrix with an entry for each position of three Vectors: its row, its column and its value.
 
-    The Vectors have entries at the same positions, not necessarily at all. On backend "cuda" nothing leaves the device.
+    The Vectors have entries at the same positions, not necessarily at all. On "cuda" all data stays on the device.
 
     Parameters
     ----------
     rows, cols : Vector
-        Of integers: where the entries go. No two go to the same place, unless ``dup_op`` is given.
+        The positions of the entries, as integers. All positions differ, unless ``dup_op`` is given.
     values : Vector
-        What they are.
+        The values of the entries.
     nrows, ncols : int
         The shape.
     dup_op : BinaryOp, optional
-        How to combine the values of a position that is listed twice.
+        The operator that combines the values of duplicate positions.
 
     Examples
     --------

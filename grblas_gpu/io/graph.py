@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def edge_columns(edges: Iterable[Sequence]) -> list[tuple]:
-    """Sources, targets and perhaps weights of edges that are tuples."""
+    """Sources, targets and perhaps weights of edges given as tuples."""
     if not isinstance(edges, Iterable):
         said = "edges must be (source, target) or (source, target, weight) tuples"
         raise TypeError(f"Graph.from_edges: {said}; got {type_text(edges)}")
@@ -47,22 +47,22 @@ class Graph:
     """A square adjacency Matrix and the label of every node.
 
     Edges are directed unless you pass ``directed=False``: then an edge is an entry in both directions, and the Matrix
-    is symmetric. (Graphs of NetworkX are directed or not by their type.) Labels are anything
-    hashable (they need no order); without labels the nodes are numbers.
+    is symmetric. (The type of a NetworkX graph determines whether it is directed.) Labels are hashable and need no
+    order; without labels the nodes are numbers.
 
     Parameters
     ----------
     matrix : Matrix or TransposedMatrix
         Square; the entry in row i and column j is the edge from node i to node j. It is not copied.
     labels : iterable of hashable, optional
-        One for each row, no two alike; 0, 1, 2, ... by default.
+        A distinct label for each row; 0, 1, 2, ... by default.
     directed : bool
-        False says that the Matrix is symmetric, which is checked.
+        With False, the Matrix must be symmetric.
 
     Raises
     ------
     DimensionMismatch
-        If the Matrix is not square, or there are more or fewer labels than rows.
+        If the Matrix is not square, or the number of labels is not that of rows.
     InvalidValue
         If two nodes have the same label, or an undirected Matrix is not symmetric.
 
@@ -95,7 +95,7 @@ class Graph:
 
     @classmethod
     def _trusted(cls, matrix: Matrix, labels: list, directed: bool, index: dict) -> Graph:
-        """A Graph of parts that are consistent by construction; nothing is checked."""
+        """A Graph of parts that are consistent by construction, without checks."""
         new = object.__new__(cls)
         new.matrix, new.labels, new.directed, new._index = matrix, labels, directed, index
         return new
@@ -118,7 +118,7 @@ class Graph:
         Parameters
         ----------
         label : hashable
-            What the node is called.
+            The label of the node.
 
         Examples
         --------
@@ -201,9 +201,9 @@ class Graph:
         directed : bool
             Whether an edge leads one way (the default) or, with False, both ways.
         dtype : dtype, optional
-            Of the weights; by default what NumPy makes of them. Without weights, entries are True.
+            The type of the weights; by default that of NumPy's conversion. Without weights, entries are True.
         dup_op : operator, optional
-            How to combine edges that are listed twice; without it, duplicates with weights are an error.
+            The operator that combines duplicate edges; without it, duplicates with weights are an error.
 
         Raises
         ------
@@ -236,7 +236,7 @@ class Graph:
         dtype: DTypeLike | None = None,
         dup_op: OperatorLike | None = None,
     ) -> Graph:
-        """A Graph from arrays of node numbers, perhaps weights, and the labels that the numbers stand for.
+        """A Graph from arrays of node numbers, perhaps weights, and the labels of the nodes.
 
         Parameters
         ----------
@@ -247,13 +247,13 @@ class Graph:
         weights : array, optional
             A weight for each edge.
         labels : list
-            What the numbers stand for.
+            The labels of nodes 0, 1, 2, ...
         directed : bool
             Whether an edge leads one way (the default) or, with False, both ways.
         dtype : dtype, optional
-            Of the weights; their own by default.
+            The type of the weights; by default their own.
         dup_op : BinaryOp, optional
-            How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
+            The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
 
         Examples
         --------
@@ -274,14 +274,14 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, G: Any, weight: str | None = "weight", dtype: DTypeLike | None = None) -> Graph:
-        """A Graph from one of NetworkX, with the rules of ``io.from_networkx``.
+        """A Graph from a NetworkX graph, with the rules of ``io.from_networkx``.
 
         Parameters
         ----------
         G : networkx graph
             A graph, directed or not, perhaps with parallel edges.
         weight : str or None
-            The attribute of edges that has the value; None makes every edge count 1.
+            The edge attribute with the weight; with None every edge counts 1.
         dtype : dtype, optional
             The type of the weights; by default their own.
 
@@ -341,14 +341,14 @@ class Graph:
         header : bool, optional
             Whether the first line names the columns; detected by default.
         columns : sequence of two or three, optional
-            Columns of source, target and weight, by name or number. By default the first ones, or of more than three
-            those that the header calls so.
+            Columns of source, target and weight, by name or number. By default the first ones; if there are more than
+            three, the columns with these names in the header.
         directed : bool
             Whether an edge leads one way (the default) or, with False, both ways.
         dtype : dtype, optional
             The type of the weights; by default their own.
         dup_op : BinaryOp, optional
-            How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
+            The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
 
         Raises
         ------

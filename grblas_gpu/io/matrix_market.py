@@ -29,27 +29,27 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     Parameters
     ----------
     source : str, path or open file
-        The file; compressed if its name ends in .gz, .bz2 or .xz. Of a tar archive (.tar.gz and others), as the
-        SuiteSparse Matrix Collection ships them, the matrix that is called like the archive.
+        The file; compressed if its name ends in .gz, .bz2 or .xz. From a tar archive (.tar.gz and others) of the
+        SuiteSparse Matrix Collection, it reads the matrix with the name of the archive.
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
         The parser: SciPy, or the package ``fast_matrix_market``.
     dup_op : operator, optional
-        How to combine the values of a position that is listed twice; without it, duplicates are an error.
+        The operator that combines the values of duplicate positions; without it, duplicates are an error.
     name : str, optional
         The name of the Matrix.
     **kwargs
-        For the reader.
+        Options of the reader.
 
     Returns
     -------
     Matrix
-        Of INT64, UINT64, FP64 or FC64, as the file says.
-        A file without values ("pattern") gives 1.0 everywhere, stored once.
+        Of type INT64, UINT64, FP64 or FC64, by the header of the file.
+        A file without values ("pattern") gives an iso Matrix of 1.0.
 
     Raises
     ------
     ValueError
-        If the file is malformed, or a number in it beyond 64 bits, with the number of the line.
+        If the file is malformed, or has a number beyond 64 bits; the message has the number of the line.
 
     Examples
     --------
@@ -106,27 +106,27 @@ def mmwrite(
 ) -> None:
     """Write a Matrix to a Matrix Market file, compressed if its name ends in .gz, .bz2 or .xz.
 
-    ``field`` is "real", "complex", "integer" or "pattern" (default: by the type; "pattern" for BOOL where all are
-    true), and ``symmetry`` "general", "symmetric", "hermitian" or "skew-symmetric" (default: one of the first three).
+    ``field`` is "real", "complex", "integer" or "pattern" (default: by the type; "pattern" for BOOL if all are true).
+    ``symmetry`` is "general", "symmetric", "hermitian" or "skew-symmetric" (default: one of the first three).
 
     Parameters
     ----------
     target : str, path or open file
-        Where to write; compressed if the name ends in .gz, .bz2 or .xz.
+        The file to write; compressed if the name ends in .gz, .bz2 or .xz.
     matrix : Matrix
-        What to write.
+        The Matrix to write.
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
         The writer: SciPy, or the package ``fast_matrix_market``.
     comment : str
-        Lines for the head of the file.
+        Comment lines at the beginning of the file.
     field : {"real", "complex", "integer", "pattern"}, optional
-        How values are written; by their type by default.
+        The format of the values; by default that of their type.
     precision : int, optional
-        Digits of floats; as many as are needed by default.
+        The number of digits of floats; by default as many as the value needs.
     symmetry : {"general", "symmetric", "hermitian", "skew-symmetric"}, optional
-        What the file says, and so which half it holds; found out by default.
+        The symmetry in the header, which determines the half in the file; detected by default.
     **kwargs : keywords
-        For the writer.
+        Options of the writer.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def mmwrite(
     if matrix.dtype == BOOL:
         field = ("pattern" if array.data.all() else "integer") if field is None else field
         array = array.astype(np.int8)
-    if symmetry is None:  # SciPy would look for one entry after the other, in Python
+    if symmetry is None:  # SciPy's own test is a loop over entries in Python
         stored = matrix.T if isinstance(matrix, TransposedMatrix) else matrix
         symmetry = "symmetric" if stored.is_symmetric() else "hermitian" if _is_hermitian(stored) else "general"
     arguments: dict[str, Any] = {"comment": comment, "field": field, "precision": precision, "symmetry": symmetry}

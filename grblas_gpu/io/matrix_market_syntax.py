@@ -1,9 +1,9 @@
 """A check of the lines of a Matrix Market file before the fast parser reads them.
 
-The parser reads as much of a number as it understands and skips the rest of the line: of ``2.9`` in a file of integers
-it makes 2, of ``0x10`` it makes 0. Most text is cleared by a look at its characters, which takes less time than parsing
-them: which of them occur, which follow each other, how many fields a line has. What that look cannot clear is checked
-line by line against the grammar.
+The parser reads the longest prefix that is a number and skips the rest of the line: in a file of integers it reads
+``2.9`` as 2, and ``0x10`` as 0. A scan of the characters accepts most text, and is faster than parsing it. The scan
+tests which characters occur, which follow each other, and the number of fields per line. Text that the scan does not
+accept is checked line by line against the grammar.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ for _characters, _class in ((b" \t\r", _WHITE), (b"\n", _END), (b"0123456789", _
 _CLASSES[ord("e")] = _CLASSES[ord("E")] = _EXPONENT
 _TABLE = bytes(_CLASSES)
 
-_FOLLOWS = np.zeros((8, 8), bool)  # what may stand behind what
+_FOLLOWS = np.zeros((8, 8), bool)  # [a, b]: whether class b may follow class a
 for _first, _seconds in {
     _WHITE: (_WHITE, _END, _DIGIT, _SIGN, _POINT),
     _END: (_WHITE, _DIGIT, _SIGN, _POINT),
@@ -41,7 +41,7 @@ for _first, _seconds in {
 }.items():
     _FOLLOWS[_first, list(_seconds)] = True
 _BAD_PAIRS = np.flatnonzero(~_FOLLOWS.reshape(-1))
-#: Of points and exponents alone: two in one number. With digits as 2: a point without digits.
+#: In the points and exponents alone, a pair in one number. With digits as 2, a point without digits.
 _TWICE = [bytes(pair) for pair in ((_POINT, _POINT), (_EXPONENT, _POINT), (_EXPONENT, _EXPONENT))]
 _BARE = [
     bytes((before, _POINT, behind)) for before in (_WHITE, _END, _SIGN) for behind in (_WHITE, _END, _EXPONENT)
@@ -57,7 +57,7 @@ class Grammar(NamedTuple):
     line: re.Pattern[bytes]
 
     def check(self, text: bytes, first_line: int, name: str) -> None:
-        """A ValueError with the number of the first line that is wrong. The text consists of whole lines."""
+        """Raise ValueError with the number of the first malformed line. The text consists of whole lines."""
         if not self._is_plain(text):
             for number, line in enumerate(text.split(b"\n"), first_line):
                 if not self.line.fullmatch(line):
@@ -68,7 +68,7 @@ class Grammar(NamedTuple):
         return {1: "a number", 2: "two numbers", 3: "three numbers", 4: "four numbers"}[self.fields]
 
     def _is_plain(self, text: bytes) -> bool:
-        """Whether a look at the characters is enough: no empty lines, no names for numbers."""
+        """Whether the scan of the characters is sufficient: no empty lines, no names for numbers."""
         kinds = text.translate(_TABLE)
         if any(kind in kinds for kind in ([_OTHER] if self.reals else [_OTHER, _POINT, _EXPONENT])):
             return False

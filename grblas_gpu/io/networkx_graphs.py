@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..types import DTypeLike
 
 
-NODE_BYTES = 200  # that a vertex without edges takes, and more
+NODE_BYTES = 200  # the least memory of a vertex without edges
 
 
 def from_networkx(
@@ -49,7 +49,7 @@ def from_networkx(
     dtype : dtype, optional
         The type of the weights; by default their own.
     weight : str or None
-        The attribute of edges that has the value; None makes every edge count 1.
+        The edge attribute with the weight; with None every edge counts 1.
     name : str, optional
         The name that messages and ``print`` show.
 
@@ -70,7 +70,7 @@ def from_networkx(
 
 @reports_memory
 def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: object = None) -> Any:
-    """A NetworkX DiGraph (or what ``create_using`` says) with the vertices 0 to n - 1 and an edge for every entry.
+    """A NetworkX DiGraph (or a ``create_using``) with the vertices 0 to n - 1 and an edge for every entry.
 
     The values become the attribute ``edge_attribute``, unless that is None.
 
@@ -81,7 +81,7 @@ def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: 
     edge_attribute : str or None
         The attribute that gets the values; None leaves them out.
     create_using : networkx graph class, optional
-        What to make; a DiGraph by default.
+        The class of the result; a DiGraph by default.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: 
 
 
 def adjacency(G: Any, nodes: list, dtype: DTypeLike | None, weight: str | None, name: str | None) -> Matrix:
-    """The adjacency Matrix over these nodes, from the dictionaries that a NetworkX graph is made of."""
+    """The adjacency Matrix over these nodes, from the dictionaries of a NetworkX graph."""
     index = dict(zip(nodes, range(len(nodes)), strict=True))
     neighbours = _neighbours(G, nodes, index)
     counts = np.fromiter(map(len, neighbours), np.int64, len(nodes))
@@ -132,7 +132,7 @@ def add_edges(G: Any, edges: tuple, labels: list | None, edge_attribute: str | N
 
 
 def _neighbours(G: Any, nodes: list, index: dict) -> list:
-    """For every node the dictionary of its neighbours (among the nodes) to edge data."""
+    """A dictionary for every node, from its neighbours (among the nodes) to edge data."""
     import networkx as nx
 
     if len(index) != len(nodes):
@@ -160,7 +160,7 @@ def _weights(G: Any, neighbours: list, weight: str | None) -> list:
 
 
 def _not_a_number(G: Any, nodes: list, weight: str | None) -> str | None:
-    """Which edge has a weight that is no number."""
+    """The edge whose weight is not a number."""
     for u, v, value in G.edges(nodes, data=weight, default=1):
         if not isinstance(value, (int, float, np.number, np.bool_)):
             return f"the {weight!r} of edge ({u!r}, {v!r}) is no number: {value!r}"

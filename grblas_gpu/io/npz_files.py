@@ -1,4 +1,4 @@
-"""NumPy's ``.npz`` archives in the layout of ``scipy.sparse.save_npz``: either library reads what the other wrote."""
+"""NumPy's ``.npz`` archives in the layout of ``scipy.sparse.save_npz``: each library reads the files of the other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_INDEX = 2**60  # the largest size of a matrix
 
 
 def save_npz(file: object, A: Matrix, *, compressed: bool = True) -> None:
-    """Write a Matrix (its name and a single stored value aside) so that ``scipy.sparse.load_npz`` reads it.
+    """Write a Matrix, without its name, so that ``scipy.sparse.load_npz`` reads it; iso values are written in full.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def load_npz(file: Any, *, dup_op: OperatorLike | None = None, name: str | None 
     file : str, path or open file
         The file.
     dup_op : BinaryOp, optional
-        How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
+        The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
     name : str, optional
         The name that messages and ``print`` show.
 
@@ -88,19 +88,19 @@ def load_npz(file: Any, *, dup_op: OperatorLike | None = None, name: str | None 
         array = sparse.load_npz(file)
         if max(array.shape, default=0) > MOST_INDEX:
             raise ValueError(f"the matrix has shape {array.shape}; sizes above 2**60 are not supported")
-        if array.format != "coo":  # which takes memory for its entries only, here as there
+        if array.format != "coo":  # "coo" takes memory for its entries only, in both libraries
             check_memory(called, 8 * max(array.shape, default=0), length_of(file))
         return from_scipy_sparse(array, dup_op=dup_op, name=name, copy=False)
     except MemoryError:
         raise
-    except Exception as error:  # SciPy, NumPy, zipfile and zlib have many ways to say that a file is damaged
+    except Exception as error:  # SciPy, NumPy, zipfile and zlib raise many exceptions for damaged files
         said = str(error).removeprefix(f"{called}: ") or type(error).__name__
         reason = said if isinstance(error, ValueError) else f"not a sparse matrix of scipy.sparse.save_npz: {said}"
         raise ValueError(f"{called}: {reason[:500]}") from None
 
 
 def _check_members(file: Any, name: str) -> None:
-    """A ValueError unless every array is as long as it says, and all together are not far longer than the file."""
+    """Raise ValueError unless every array has its stated length, and all together are not far longer than the file."""
     with zipfile.ZipFile(file) as archive:
         check_memory(name, sum(member.file_size for member in archive.infolist()), length_of(file))
         for member in archive.infolist():

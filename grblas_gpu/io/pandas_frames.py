@@ -33,17 +33,17 @@ def from_pandas_edgelist(
     df : pandas.DataFrame
         A row for every edge.
     source : column
-        Of the sources.
+        The column of the sources.
     target : column
-        Of the targets.
+        The column of the targets.
     edge_attr : column, optional
-        Of the weights; without it values are True, or left out.
+        The column of the weights; without it values are True.
     directed : bool
         Whether an edge leads one way (the default) or, with False, both ways.
     dtype : dtype, optional
         The type of the weights; by default their own.
     dup_op : BinaryOp, optional
-        How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
+        The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def to_pandas_edgelist(
     Parameters
     ----------
     graph : Graph or Matrix
-        What to list.
+        The object to list.
     source : str
         The name of the column of sources.
     target : str

@@ -1,4 +1,4 @@
-"""Arrays of PyData Sparse (https://sparse.pydata.org), which is not imported before one is made."""
+"""Arrays of PyData Sparse (https://sparse.pydata.org), which the functions import when they need it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def from_pydata_sparse(s: Any, *, dup_op: OperatorLike | None = None, name: str 
     s : sparse.SparseArray
         In any of its formats.
     dup_op : BinaryOp, optional
-        Combines values at the same position.
+        The operator that combines values at the same position.
     name : str, optional
         The name that messages and ``print`` show.
 
@@ -55,7 +55,7 @@ def to_pydata_sparse(A: Matrix, format: str = "coo") -> Any:
     Parameters
     ----------
     A : Matrix or Vector
-        What to convert.
+        The object to convert.
     format : str
         "coo", "dok" or "gcxs".
 

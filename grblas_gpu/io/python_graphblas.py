@@ -1,4 +1,4 @@
-"""python-graphblas's objects, both ways. The memory of the two libraries is separate, so values are copied."""
+"""Conversion from and to objects of python-graphblas. The libraries have separate memory, so values are copied."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def from_graphblas(x: Any, *, name: str | None = None) -> Any:
     Parameters
     ----------
     x : Vector or Matrix
-        What to convert.
+        The object to convert.
     name : str, optional
         The name that messages and ``print`` show.
 
@@ -59,7 +59,7 @@ def to_graphblas(x: Any, *, name: str | None = None) -> Any:
     Parameters
     ----------
     x : Vector or Matrix
-        What to convert.
+        The object to convert.
     name : str, optional
         The name that messages and ``print`` show.
 
@@ -91,7 +91,7 @@ def to_graphblas(x: Any, *, name: str | None = None) -> Any:
 
 
 def _stored_once(x: Any, values: np.ndarray) -> Any:
-    """One value where SuiteSparse stores one for all entries."""
+    """One value if SuiteSparse stores an iso object."""
     try:
         iso = x.ss.is_iso
     except AttributeError:  # python-graphblas without SuiteSparse's extensions

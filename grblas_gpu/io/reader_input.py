@@ -1,6 +1,6 @@
 """The input of the compiled Matrix Market reader: only text of the grammar, and no more entries than announced.
 
-It looks for the end of a line without a bound, fills an array without a look at its shape, and believes its header.
+The reader does not limit its search for the end of a line, does not check shapes of arrays, and trusts the header.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from .text_files import PIECE, is_compressed, name_of, pieces
 _NEWLINE = b"\n"
 _LONGEST_LINE = 2**20
 _LONGEST_HEADER = 2**26
-_FEW = 2**20  # entries for which room may be made before it is known whether they are there
+_FEW = 2**20  # entries that may be allocated before the file is known to contain them
 
 # The banner; comments and empty lines; the line with the sizes.
 _HEADER = re.compile(rb"([^\n]*)\n(?:[^\S\n]*(?:%[^\n]*)?\n)*+([^\n]*)\n")
 
 
 class ReaderInput:
-    """A file of text, open for the reader: checked, and with an end of its last line.
+    """A text file, open for the reader: checked, and with a newline at its end.
 
-    The reader would lose an exception: the text ends there, and ``fault`` is the exception.
+    The reader would lose an exception. So the text ends at an error, and ``fault`` is the exception.
 
     >>> ReaderInput(io.StringIO("%%MatrixMarket")).read()
     b'%%MatrixMarket\\n'
@@ -56,7 +56,7 @@ def _checked(source: object) -> Iterator[bytes]:
     name = name_of(source)
     text = _without_nul(pieces(source) if isinstance(source, (str, os.PathLike)) else _read(source), name)
     start = b""
-    for piece in itertools.chain(text, [_NEWLINE]):  # a line without an end is one, too
+    for piece in itertools.chain(text, [_NEWLINE]):  # the last line may have no newline
         start += piece
         header = _HEADER.match(start)
         if header:
@@ -71,10 +71,10 @@ def _checked(source: object) -> Iterator[bytes]:
     length = length_of(source)
     known = 0 if is_compressed(source) else length
     announced = _announced(header, words, line, name, length)
-    if announced > _FEW and not known:  # is it all there?
+    if announced > _FEW and not known:  # check that the text has all entries
         whole = b"".join(text)
         known, text = len(start) + len(whole), iter([whole])
-    if known and 2 * announced > known + 2:  # an entry has two characters or more
+    if known and 2 * announced > known + 2:  # an entry has at least two characters
         raise ValueError(f"{name}: Line {line}: {announced} entries announced, but the file has {known} bytes")
     yield _without_positions(header, words) if words[2] == b"array" and not announced else header[0]
     rest = itertools.chain([start[header.end() :]], text)
@@ -92,8 +92,8 @@ def _checked(source: object) -> Iterator[bytes]:
 
 
 def _without_positions(header: re.Match[bytes], words: list[bytes]) -> bytes:
-    """The header of an array; of one without any position as that of a list without entries: the reader divides by the
-    number of rows, which ends the process where that is a trap."""
+    """The header of an array. An empty array gets the header of an empty list of entries: the reader divides by the
+    number of rows, and a division by 0 may end the process."""
     sizes = header[2].split()
     readable = words[1] == b"matrix" and words[3] != b"pattern" and all(size.isdigit() for size in sizes)
     if not readable or all(size.strip(b"0") for size in sizes):
@@ -102,7 +102,7 @@ def _without_positions(header: re.Match[bytes], words: list[bytes]) -> bytes:
 
 
 def _lines(text: Iterator[bytes], line: int, name: str) -> Iterator[tuple[int, bytes]]:
-    """Whole lines, many at once, and the number of their first."""
+    """Blocks of whole lines, and the number of the first line of each."""
     begun: list[bytes] = []
     length = 0
     for piece in itertools.chain(text, [_NEWLINE]):

@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 
 @contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[str]:
-    """The name of a new file beside ``path``, which takes its place at the end of the block unless there is an error.
+    """The name of a new file next to ``path``; it replaces ``path`` at the end of the block unless there is an error.
 
-    What is no file (a pipe, a device) is written as it is. Several processes and threads may do this at once.
+    A pipe or a device is written directly. Several processes and threads may do this at once.
     """
     target = os.path.realpath(path)
     try:

@@ -29,16 +29,16 @@ def from_scipy_sparse(
 ) -> Matrix:
     """A Matrix from a SciPy sparse array or matrix of any format, or from one of ``cupyx.scipy.sparse``.
 
-    Stored zeros stay entries. Repeated positions (possible in "coo", "csr" and "csc") need ``dup_op``. With
-    ``copy=False`` the Matrix shares the column indices and values of a "csr" where they have the stored types: do not
-    change A then, and expect it to change with the Matrix. Arrays on a CUDA device are always shared.
+    Stored zeros stay entries. Duplicate positions (possible in "coo", "csr" and "csc") need ``dup_op``. With
+    ``copy=False`` the Matrix shares the column indices and values of a "csr" that have the stored types: do not change
+    A then; changes of the Matrix change A. Arrays on a CUDA device are always shared.
 
     Parameters
     ----------
     A : scipy sparse array
-        Of any format; or one of ``cupyx.scipy.sparse`` on backend "cuda".
+        An array of any format; or one of ``cupyx.scipy.sparse`` on backend "cuda".
     dup_op : BinaryOp, optional
-        How to combine the values of an edge that is listed twice; without it, duplicates are a ValueError.
+        The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
     name : str, optional
         The name that messages and ``print`` show.
     copy : bool
@@ -80,10 +80,10 @@ def from_scipy_sparse(
 
 
 def to_scipy_sparse(A: Matrix, format: str = "csr", *, copy: bool = True) -> Any:
-    """A SciPy sparse array from a Matrix, or (of one row; one column in "csc") from a Vector.
+    """A SciPy sparse array from a Matrix, or from a Vector, with one row (one column in "csc").
 
-    With ``copy=False`` a "csr" shares the column indices and, unless one value stands for all, the values of a Matrix
-    on the host. Do not change them then.
+    With ``copy=False`` a "csr" shares the column indices and, unless the Matrix is iso, the values of a Matrix on the
+    host. Do not change them then.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def to_scipy_sparse(A: Matrix, format: str = "csr", *, copy: bool = True) -> Any
             return sparse.csc_array((data, indices.astype(np.int64), lines), shape=(A.size, 1))
         return sparse.csr_array((data, indices.astype(np.int64), lines), shape=(1, A.size)).asformat(format)
     if isinstance(A, TransposedMatrix):
-        # A compressed format of the transpose is the other one of the matrix.
+        # The "csr" of the transpose is the "csc" of the matrix, and vice versa.
         other = {"csr": "csc", "csc": "csr"}.get(format, format)
         return to_scipy_sparse(A.T, other, copy=copy).T.asformat(format)
     if format == "coo" and A._store.form == "hypersparse":
@@ -127,11 +127,11 @@ def to_scipy_sparse(A: Matrix, format: str = "csr", *, copy: bool = True) -> Any
     store = A._store if by_rows else A._store.transposed()
     host = A._engine.host
     indptr, indices, values = host(store.indptr), host(store.indices), host(store.values)
-    if len(values) != store.nvals:  # one value stands for all
+    if len(values) != store.nvals:  # iso
         values = np.full(store.nvals, values[0])
     elif copy:
         values = values.copy()
-    # SciPy wants one type for both index arrays, the narrower one where it fits.
+    # SciPy requires one type for both index arrays, the narrower one if it fits.
     index_type = np.int32 if max(store.nvals, A.nrows, A.ncols) <= INT32_LIMIT else np.int64
     indices = indices.astype(index_type, copy=copy)
     make = sparse.csr_array if by_rows else sparse.csc_array
@@ -144,7 +144,7 @@ def to_scipy_sparse(A: Matrix, format: str = "csr", *, copy: bool = True) -> Any
 def to_cupyx_sparse(A: Matrix, format: str = "csr") -> Any:
     """A matrix of ``cupyx.scipy.sparse`` ("csr", "csc" or "coo") from a Matrix on backend "cuda".
 
-    Nothing passes through the host. CuPy knows sparse matrices of BOOL, FP32 and FP64 only.
+    All data stays on the device. CuPy has sparse matrices of BOOL, FP32 and FP64 only.
 
     Parameters
     ----------
@@ -172,13 +172,13 @@ def to_cupyx_sparse(A: Matrix, format: str = "csr") -> Any:
 
     arrays = A.to(form="sparse").device_arrays()
     values = arrays["values"]
-    if len(values) != A.nvals:  # one value stands for all
+    if len(values) != A.nvals:  # iso
         values = cupy.full(A.nvals, values[0])
     return csr_matrix((values, arrays["indices"], arrays["indptr"]), shape=A.shape).asformat(format)
 
 
 def _check_pointers(A: Any) -> None:
-    """SciPy's conversions go where the pointers point, even beyond the arrays."""
+    """Check the row pointers: SciPy's conversions follow them, even beyond the arrays."""
     pointers, stored = A.indptr, min(len(A.indices), len(A.data))
     lines = A.shape[A.format == "csc"] // (A.blocksize[0] if A.format == "bsr" else 1)
     if len(pointers) != lines + 1:
@@ -190,7 +190,7 @@ def _check_pointers(A: Any) -> None:
 
 
 def one_if_equal(values: Array) -> Any:
-    """Values of the host as a view of one of them when all are equal: then only one is stored."""
+    """Values on the host; if all are equal, a view of one of them, so that the engine stores it once."""
     if not isinstance(values, np.ndarray) or values.ndim == 0 or len(values) < 2:
         return values
     if values[0] == values[-1] and bool(np.all(values == values[0])):

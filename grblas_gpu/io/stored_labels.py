@@ -9,9 +9,9 @@ import numpy as np
 
 
 def labels_to_bytes(labels: list) -> np.ndarray | None:
-    """JSON as an array of bytes; None if every node is called by its number.
+    """Labels in JSON as an array of bytes; None if every label is the number of its node.
 
-    Text, numbers, None and tuples of these can be stored; others are a TypeError.
+    Text, numbers, None and tuples of these can be stored; other labels raise TypeError.
 
     >>> bytes(labels_to_bytes(["ann", ("x", 1)]))
     b'["ann",{"tuple":["x",1]}]'

@@ -20,7 +20,7 @@ PIECE = 2**20  # bytes
 
 @contextlib.contextmanager
 def opened(target: Any, mode: str) -> Iterator[Any]:
-    """The file of that name, through its compression, opened as ``mode`` says ("rt", "wb", ...); or the open file."""
+    """The file of that name, opened with ``mode`` ("rt", "wb", ...) by its compression; an open file stays as it is."""
     if not isinstance(target, (str, os.PathLike)):
         yield target
         return
@@ -30,7 +30,7 @@ def opened(target: Any, mode: str) -> Iterator[Any]:
 
 
 def text_of(source: Any) -> str:
-    """Everything in a file. What is damaged or no text is a ValueError with the number of the line where it begins."""
+    """The text of a file. Damaged data, or data that is not text, raises ValueError with the number of its line."""
     is_name = isinstance(source, (str, os.PathLike))
     whole = b"".join(_within_bounds(source)) if is_name else source.read()
     if isinstance(whole, bytes):
@@ -49,7 +49,7 @@ def text_of(source: Any) -> str:
 
 
 def _within_bounds(path: str | os.PathLike) -> Iterator[bytes]:
-    """The pieces of a file, as long as they are not far more than a compressed file should hold."""
+    """The pieces of a file, with a bound on the expansion of compressed files."""
     length, found = length_of(path), 0
     for piece in pieces(path):
         found += len(piece)
@@ -58,7 +58,7 @@ def _within_bounds(path: str | os.PathLike) -> Iterator[bytes]:
 
 
 def pieces(path: str | os.PathLike) -> Iterator[bytes]:
-    """The bytes of a file, through its compression; what cannot be decompressed is a ValueError with a line number."""
+    """The decompressed bytes of a file; data that cannot be decompressed raises ValueError with a line number."""
     line = 1
     with opened(path, "rb") as file:
         while True:
@@ -66,7 +66,7 @@ def pieces(path: str | os.PathLike) -> Iterator[bytes]:
                 piece = file.read1(PIECE)  # `read` would lose the data before the damage
             except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
                 if isinstance(error, OSError) and error.errno is not None:
-                    raise  # the system's, not the decompressor's
+                    raise  # an error of the system, not of the decompressor
                 raise ValueError(f"{name_of(path)}: line {line}: {error}") from None
             if not piece:
                 return

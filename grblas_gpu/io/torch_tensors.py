@@ -1,4 +1,4 @@
-"""PyTorch's tensors: dense and sparse, on the host and on a CUDA device. PyTorch is not imported before one is made."""
+"""PyTorch's tensors: dense and sparse, on the host and on a CUDA device. The functions import PyTorch if needed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def from_torch(tensor: Any, *, copy: bool = True, name: str | None = None) -> An
     """A Matrix (two dimensions) or Vector (one) from a PyTorch tensor of any layout.
 
     Dense tensors give an entry for every element; sparse ones for every stored element (COO tensors are coalesced
-    first, so repeated positions add up). Tensors on a CUDA device need backend "cuda", and share their memory where
-    they are dense or CSR and have the stored types; with ``copy=False`` those of the host do, too.
+    first, so values at duplicate positions are added). Tensors on a CUDA device need backend "cuda". They share their
+    memory if they are dense or CSR and have the stored types; with ``copy=False`` tensors on the host do, too.
 
     Parameters
     ----------
@@ -66,15 +66,15 @@ def from_torch(tensor: Any, *, copy: bool = True, name: str | None = None) -> An
 
 
 def to_torch(x: Any, layout: str | None = None, *, copy: bool = True) -> Any:
-    """A PyTorch tensor on the device of the object: sparse, "csr" (default) or "coo" of a Matrix, "coo" of a Vector; or
-    "strided", a dense one, of an object with all entries.
+    """A PyTorch tensor on the device of the object. A Matrix becomes a sparse "csr" (default) or "coo" tensor, a Vector
+    "coo"; an object with all entries can become "strided", a dense tensor.
 
     Parameters
     ----------
     x : Vector or Matrix
-        What to convert.
+        The object to convert.
     layout : {"csr", "coo", "strided"}
-        How the tensor is stored.
+        The storage format of the tensor.
     copy : bool
         Whether to copy: a "strided" tensor of a full Matrix can share its memory.
 
@@ -106,7 +106,7 @@ def to_torch(x: Any, layout: str | None = None, *, copy: bool = True) -> Any:
     values = torch.from_dlpack(_spread(store))
     if layout == "csr":
         pointers = torch.from_dlpack(store.indptr.astype(np.int64))
-        return torch.sparse_csr_tensor(pointers, columns, values, x.shape, check_invariants=False)  # they hold
+        return torch.sparse_csr_tensor(pointers, columns, values, x.shape, check_invariants=False)  # already valid
     rows = torch.from_dlpack(store.row_ids.astype(np.int64))
     return torch.sparse_coo_tensor(
         torch.stack([rows, columns]), values, x.shape, is_coalesced=True, check_invariants=False
@@ -114,11 +114,11 @@ def to_torch(x: Any, layout: str | None = None, *, copy: bool = True) -> Any:
 
 
 def _array(tensor: Any) -> Any:
-    """A tensor of the host as a NumPy array over the same memory; one of a CUDA device as it is."""
+    """A tensor on the host as a NumPy array that shares its memory; a tensor on a CUDA device stays as it is."""
     return tensor if tensor.is_cuda else tensor.numpy()
 
 
 def _spread(store: Store) -> Any:
-    """A value for every entry, in memory of its own."""
+    """A value for every entry, as a copy."""
     values = store.values
     return values.copy() if len(values) == store.nvals else np.broadcast_to(values, (store.nvals,)).copy()

@@ -23,7 +23,7 @@ from typing import Any
 
 from .common import RESULTS, describe, parser, write
 
-USUAL = "1x1 1x2 1x4 2x2 1x8"  # grids that search by bits by default
+USUAL = "1x1 1x2 1x4 2x2 1x8"  # grids for the default kind of search, by bits
 PRODUCTS = "1x4 2x1 2x2 4x1 2x4 4x2 8x1"
 Row = dict[str, Any]
 

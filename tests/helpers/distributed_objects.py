@@ -1,4 +1,4 @@
-"""What the cases of distributed_program.py share: the ranks, some objects, and how results are compared."""
+"""Helpers of the cases of distributed_program.py: the ranks, some objects, and comparisons of results."""
 
 from __future__ import annotations
 

@@ -250,7 +250,7 @@ def case_order_by_degree() -> None:
 
 
 def case_hubs_are_spread() -> None:
-    """Every vertex has a number, the edges are the same, and all ranks have about as many of them."""
+    """Every vertex has a number, the edges are the same, and all ranks have about the same number of edges."""
     for _, A, _ in graphs():
         graph, P = spread(A.to("mpi"))
         assert graph.shape == P.shape == A.shape

@@ -165,7 +165,7 @@ PIECE = 16  # bytes; those of CuPy's pool are larger
 
 
 class Memory(np.ndarray):
-    """A pointer to memory, as an array of bytes: what is added to it is an offset."""
+    """A pointer to memory, as an array of bytes; additions are offsets."""
 
     def __add__(self, offset: int) -> Memory:  # type: ignore[override]
         return self[offset:]

@@ -19,7 +19,7 @@ only_ptx = False  # in the quick tests: PTX finds all C++ errors in half of the 
 
 
 def some_or_all(programs: list[str], every: int, thorough: bool) -> list[tuple[str, str]]:
-    """Programs and architectures: thorough: all for one and some for the others; else one per kernel file, and more."""
+    """Pairs to compile. ``thorough``: all for one architecture and some for the others; else one per kernel file."""
     if thorough:
         chosen = [(text, number, name) for number, text in enumerate(programs) for name in enumerate(ARCHITECTURES)]
         return [(text, name) for text, number, (other, name) in chosen if name == USUAL or number % 5 == other]

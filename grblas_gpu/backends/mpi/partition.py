@@ -1,6 +1,6 @@
 """Ownership of indices: pure arithmetic, no communication.
 
-A line of ``size`` indices is cut into as many contiguous chunks as there are ranks, equal to within one index; rank k
+A line of ``size`` indices is cut into contiguous chunks, one per rank, whose lengths differ by at most one. Rank k
 owns chunk k of every vector. The ranks form a grid, row by row, and a matrix is cut along both of its dimensions:
 
 * rank (i, j) has the rows whose chunks belong to the ranks of grid row i (they are contiguous),

@@ -13,12 +13,12 @@ NAMES = (
     "layers dense_products networkx_backend search_levels scaling ranks_in_turn product_steps"
 ).split()
 
-COLD = ("cold", "first_use")  # these measure first calls; others optimized kernels, whatever the default is
+COLD = ("cold", "first_use")  # these measure first calls; the others always measure optimized kernels
 
 
 def main(arguments: list[str]) -> int:
     if not arguments or arguments[0] not in NAMES:
-        for name in NAMES:  # without importing them: some need what is not installed everywhere
+        for name in NAMES:  # without importing them: some need optional packages
             spec = importlib.util.find_spec(f"{__package__}.{name}")
             text = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
             print(f"{name:18}{(ast.get_docstring(ast.parse(text)) or '').splitlines()[0]}")

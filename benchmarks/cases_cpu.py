@@ -20,13 +20,13 @@ from .fused_bfs import fused_bfs
 
 PYTHON_GRAPHBLAS = "python-graphblas"
 SEMIRINGS = ("plus_times", "min_plus", "lor_land", "any_pair", "min_max")
-NO_FACTORY_KERNEL = {"min_max": 3.0}  # where SuiteSparse has to call functions: several times faster
+NO_FACTORY_KERNEL = {"min_max": 3.0}  # SuiteSparse calls functions here, so we want to be several times faster
 STEPS = 20  # of PageRank
 
 
 @dataclass
 class Rival:
-    """Another library that does the work, and how many times faster than that we want to be."""
+    """Another library that does the same work, and the speed-up over it that we want."""
 
     name: str
     run: Callable[[Any], Any]
@@ -46,7 +46,7 @@ class Work:
 
 
 def all_works(small: bool, threads: int) -> Iterator[Callable[[], list[Work]]]:
-    """Groups of works; a group's data is made when it is called, and can be forgotten after."""
+    """Groups of works; a call builds the data of a group, which can be freed afterwards."""
     for scale in (10, 11) if small else (18, 20):
         yield partial(searches, scale, threads)
     yield partial(grid_search, 30 if small else 1000, threads)
@@ -120,7 +120,7 @@ def library(scale: int) -> list[Work]:
     graph = graphs.kronecker(scale)
     A, B = graph.matrix("cpu"), suitesparse.matrix(graph)
     W, V = pair(graph, False, symmetric=False)
-    tol = suitesparse.pagerank(B, 0.0, STEPS)[1][-1] / graph.n * 1.000001  # so that all stop after as many steps
+    tol = suitesparse.pagerank(B, 0.0, STEPS)[1][-1] / graph.n * 1.000001  # so that all take equally many steps
 
     def work(name: str, ours: Any, theirs: Any, shown: Any, tolerance: float = 0.0, inputs: Any = (None,)) -> Work:
         def check(_: Any, mine: Any, others: list[Any]) -> None:
@@ -142,7 +142,7 @@ def library(scale: int) -> list[Work]:
 
 
 def lengths_of(graph: BenchmarkGraph) -> np.ndarray:
-    """The same for both directions of an edge: from 1 to 256, by a hash of the two vertices."""
+    """Lengths of edges from 1 to 256, by a hash of both vertices: equal in both directions."""
     indptr, indices = graph.csr
     rows = np.repeat(np.arange(graph.n), np.diff(indptr))
     low, high = np.minimum(rows, indices), np.maximum(rows, indices)
@@ -158,7 +158,7 @@ def pair(graph: BenchmarkGraph, boolean: bool, symmetric: bool = True) -> tuple[
     values = True if boolean else lengths_of(graph)
     A = gb.Matrix.from_csr(*graph.csr, values, ncols=graph.n)
     if symmetric:
-        A._store._transpose = A._store  # known, so that no search for it is timed
+        A._store._transpose = A._store  # set here, so that its detection is not timed
     return A, suitesparse.matrix(graph, values)
 
 
@@ -173,7 +173,7 @@ def boolean(x: tuple[Any, Any]) -> tuple[Any, Any]:
 def against(
     name: str, call: Callable[..., Any], *operands: tuple[Any, Any], target: float = 1.0, alike: Any = None
 ) -> Work:
-    """The same call in both libraries. SuiteSparse may put work off until it has to be there: the call waits."""
+    """The same call in both libraries. SuiteSparse may defer work, so the call waits for the result."""
     mine, other = zip(*operands, strict=True)
 
     def theirs(_: Any) -> Any:
@@ -257,7 +257,7 @@ def structural(graph: BenchmarkGraph, n: int) -> list[Work]:
 
 
 def ten_nodes() -> list[Work]:
-    """Nothing but overhead."""
+    """Calls on ten nodes: only overhead."""
     mine, other = overhead.calls("grblas_gpu cpu"), overhead.calls("graphblas")
 
     def work(name: str) -> Work:

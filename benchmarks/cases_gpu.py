@@ -18,7 +18,7 @@ from grblas_gpu.generators.randomness import Stream
 from . import common, speed_checks
 from .common import CASES, BenchmarkGraph, WrongResult, host
 
-HEAVIEST, PURPOSE = 255, 99  # the stream of random numbers is none of those that made the graph
+HEAVIEST, PURPOSE = 255, 99  # a stream of random numbers that the generator does not use
 WEIGHT = np.uint8  # holds 1 to 255: an entry's weight is one byte to read
 ITERATIONS = 20  # of PageRank
 CLOSE_32 = 1e-5, 1e-3  # relative differences of FP32 ranks from ours in FP64, and from those added up in FP32
@@ -26,13 +26,13 @@ VERIFIED = 24  # sources of exact betweenness: more than one batch
 
 
 class Case:
-    """One graph on one engine. Everything is made when a row first asks for it, and goes with the object."""
+    """One graph on one engine. Data is built at its first use, and freed with the object."""
 
     def __init__(self, graph: BenchmarkGraph, backend: str) -> None:
         self.graph, self.backend = graph, backend
         self.A = graph.matrix(backend)
         self.structure: tuple[Any, Any] = self.A._store.indptr, self.A._store.indices
-        self.kept: dict[str, Any] = {}  # what a kernel prepares for itself
+        self.kept: dict[str, Any] = {}  # prepared data of kernels
         self.offset = offset_bytes(self.A.nvals, backend)
 
     def dense(self, vector: gb.Vector, missing: float, dtype: Any) -> Any:
@@ -47,7 +47,7 @@ class Case:
         return dense
 
     def levels(self, source: int) -> Any:
-        """Those of a search, as an array of the engine, verified."""
+        """The verified levels of a search, as an array of the engine."""
         levels = self.dense(algorithms.dobfs(self.A, source), -1, np.int64)
         verify.check_levels(*self.structure, levels, source)
         return levels
@@ -71,7 +71,7 @@ class Case:
             weights[part] = (draws + np.uint64(1)).astype(WEIGHT)
         with gb.using(self.backend):
             W = gb.Matrix.from_csr(indptr, indices, weights, ncols=self.A.ncols)
-        W._store._transpose = W._store  # known, so that no search for it is timed
+        W._store._transpose = W._store  # set here, so that its detection is not timed
         return W
 
     @cached_property
@@ -80,7 +80,7 @@ class Case:
         return speed_checks.by_degree(*self.structure)
 
     def matrix_of(self, suitesparse: Any, kind: str) -> Any:
-        """A matrix of python-graphblas, made once. 32-bit weights: the distances have their type, and SuiteSparse's
+        """A matrix of python-graphblas, built once. Weights have 32 bits, as the distances, so that SuiteSparse's
         compiled kernels need no conversions."""
         if kind not in self.kept:
             values = host(self.weighted._store.values).astype(np.int32) if kind == "weighted" else True
@@ -108,10 +108,10 @@ class Other(NamedTuple):
 
 @dataclass(frozen=True)
 class Kernel:
-    """``run`` is what is timed; the others get the case, then the result or the source.
+    """``run`` is timed; the other functions get the case, then the result or the source.
 
-    ``check`` raises WrongResult; ``floor`` gives bytes; ``traversed`` the entries that are counted for one run (None
-    where that is not done).
+    ``check`` raises WrongResult; ``floor`` returns bytes; ``traversed`` returns the entries counted for one run
+    (None: not counted).
     """
 
     run: Callable[[Case, int], Any]
@@ -120,7 +120,7 @@ class Kernel:
     traversed: Callable[[Case], int] | None = None
     other: Other | None = None
     prepare: Callable[[Case], Any] = lambda case: None
-    levels: bool = False  # whether a trace of it has a line per level
+    levels: bool = False  # whether its trace has a line per level
 
 
 def bfs(search: Callable[..., Any]) -> Kernel:
@@ -148,7 +148,7 @@ def check_bc(case: Case, scores: Any, source: int) -> None:
 
 
 def check_some_scores(case: Case, count: int = VERIFIED) -> None:
-    """Betweenness of several sources at once is right; as many batches as all sources need would take too long."""
+    """Verify betweenness of several sources at once; verifying all sources would take too long."""
     sources = list(dict.fromkeys(case.graph.sources(count)))
     scores = betweenness(case, sources).to_dense(fill_value=0.0)
     searches = [(source, case.levels(source)) for source in sources]
@@ -156,13 +156,13 @@ def check_some_scores(case: Case, count: int = VERIFIED) -> None:
 
 
 def prepare_pagerank(case: Case) -> None:
-    """Ranks after 20 steps by products of another library, and a tolerance that is met in the last of them."""
+    """Ranks after 20 steps by products of another library, and a tolerance that the last step meets."""
     ranks, changes = speed_checks.power_iteration(case.ones, case.degrees, ITERATIONS)
     case.kept["pagerank"] = ranks, (changes[-1] * changes[-2]) ** 0.5 / case.A.nrows
 
 
 def pagerank(dtype: Any, near: float, theirs: float) -> Kernel:
-    """PageRank in one type, ``near`` to ranks in FP64. Changes in FP32 do not tell which step is the last to take."""
+    """PageRank in one type, ``near`` to ranks in FP64. Changes in FP32 are too coarse to find the last step."""
     size, exact = np.dtype(dtype).itemsize, dtype is np.float64
 
     def run(case: Case, source: int) -> Any:
@@ -173,7 +173,7 @@ def pagerank(dtype: Any, near: float, theirs: float) -> Kernel:
         speed_checks.check_ranks(case.dense(ranks, 0.0, np.float64), case.kept["pagerank"][0], near)
 
     def floor(case: Case, ranks: Any) -> int:
-        """Each step reads every entry and offset, the degrees and the ranks before, and writes ranks."""
+        """Each step reads every entry and offset, the degrees and the old ranks, and writes new ranks."""
         return ITERATIONS * (case.A.nvals * INDEX + case.A.nrows * (case.offset + 3 * size))
 
     other = Other(lambda ss, B, _: ss.pagerank_steps(B, ITERATIONS, dtype), lambda x, y: close(x, y, theirs))
@@ -214,7 +214,7 @@ KERNELS: dict[str, Kernel] = {
         levels=True,
     ),
     "exact": Kernel(
-        lambda case, count: betweenness(case, range(count)),  # gpu_speed.py says of how many
+        lambda case, count: betweenness(case, range(count)),  # gpu_speed.py sets the count
         lambda case, scores, source: check_some_scores(case),
         exact_floor,
         lambda case: case.A.nrows * case.A.nvals,
@@ -235,7 +235,7 @@ KERNELS: dict[str, Kernel] = {
         lambda case, count: case.A.nrows * case.offset + case.A.nvals // 2 * INDEX,
         other=Other(lambda ss, B, _: ss.triangle_count(B), lambda ours, theirs: ours == theirs, "directed"),
     ),
-    "components": Kernel(  # a vertex needs its offset, one entry that ties it to the others, and its component written
+    "components": Kernel(  # per vertex: read its offset and one entry, and write its component
         lambda case, source: algorithms.connected_components(case.A),
         check_components,
         lambda case, labels: bfs_floor(case.A.nrows, case.A.nvals, case.backend),
@@ -245,7 +245,7 @@ KERNELS: dict[str, Kernel] = {
 
 
 class Work(NamedTuple):
-    """A row: a kernel on a graph, and milliseconds to reach: with loops in Python, with loops on the device, ever."""
+    """A row: a kernel on a graph, and target milliseconds: with Python loops, with device loops, and in the end."""
 
     name: str
     graph: str

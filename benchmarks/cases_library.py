@@ -27,17 +27,17 @@ KINDS: dict[str, Callable[[int], gb.Matrix]] = {
     "grid": lambda scale: generators.grid_2d(math.isqrt(2**scale), math.isqrt(2**scale)),
     "web": lambda scale: generators.kronecker(scale, 16, seed=2),
 }
-SMALL = 11  # 2**11 vertices: for what needs a number for every pair of them, or a search from every one
+SMALL = 11  # 2**11 vertices: for algorithms with a number per pair, or a search per vertex
 
 
-@dataclass(eq=False)  # one is the same as itself only
+@dataclass(eq=False)  # compared by identity
 class Case:
-    """A graph on the backend that is measured, and for checks and others as arrays."""
+    """A graph on the measured backend, and as arrays for checks and other libraries."""
 
     name: str
     scale: int
     A: gb.Matrix  # weights
-    source: int  # one that has most edges
+    source: int  # a vertex of highest degree
     directed: bool
 
     @cached_property
@@ -51,7 +51,7 @@ class Case:
 
     @cached_property
     def target(self) -> int:
-        """The last of those vertices with most edges to them that the source reaches."""
+        """The last vertex of highest in-degree among those that the source reaches."""
         degrees = self.A.reduce_columnwise(gb.agg.count).new().to_dense(0)
         degrees[self.source] = 0
         degrees[a.bfs(self.A, self.source).to_dense(-1) < 0] = 0
@@ -59,12 +59,12 @@ class Case:
 
     @cached_property
     def forward(self) -> gb.Matrix:
-        """Its edges from a lower vertex to a higher one: there is no cycle."""
+        """Its edges from a lower vertex to a higher one: an acyclic graph."""
         return gb.select.triu(self.A, 1).new()
 
     @cached_property
     def connected(self) -> gb.Matrix:
-        """The largest of its parts in which every vertex reaches every other."""
+        """Its largest strongly connected component."""
         part = a.strongly_connected_components(self.A).to_dense()
         return a.induced_subgraph(self.A, np.flatnonzero(part == np.bincount(part).argmax())).matrix
 
@@ -93,12 +93,12 @@ class Case:
         return self.some(-(-self.A.nrows // 2))
 
     def some(self, count: int) -> np.ndarray:
-        """So many vertices, if there are, spread over all."""
+        """Up to ``count`` vertices, spread over all."""
         return np.arange(0, self.A.nrows, max(1, self.A.nrows // count))[:count]
 
 
 def graph(name: str, scale: int, backend: str) -> Case:
-    """A graph of that kind with 2**scale vertices."""
+    """A graph of this kind with 2**scale vertices."""
     with gb.using("cpu"):
         pattern = KINDS[name](scale)
     rows, columns, _ = pattern.to_coo()
@@ -114,7 +114,7 @@ def graph(name: str, scale: int, backend: str) -> Case:
 
 
 class Work(NamedTuple):
-    """An algorithm and its check; ``of_small`` if it is one for graphs of some thousand vertices."""
+    """An algorithm and its check; ``of_small``: it runs on graphs of some thousand vertices."""
 
     run: Callable[[Case], Any]
     check: Callable[[Case, Any], None]
@@ -123,7 +123,7 @@ class Work(NamedTuple):
 
 
 def on_graph(check: Callable[..., None], *names: str) -> Callable[[Case, Any], None]:
-    """A check that gets the graph as SciPy has it, the result, and more of the case."""
+    """A check of the SciPy graph, the result, and these attributes of the case."""
     return lambda c, r: check(c.S, r, *(getattr(c, name) for name in names))
 
 
@@ -136,7 +136,7 @@ def of_graph(algorithm: str, check: Callable[..., None], *flags: bool, **options
 
 
 def similar(measure: str, of_counts: Callable[[Any, Any, Any], Any]) -> Work:
-    """Of given pairs, by what they have in common and what each has."""
+    """The similarity of given pairs, by the numbers of common and of own neighbours."""
     check = lambda c, r: checks.similarity_of_pairs(c.S, r, c.pairs, of_counts)  # noqa: E731
     return Work(lambda c: getattr(a, measure)(c.A, c.pairs), check)
 
@@ -150,7 +150,7 @@ def count(case: Case) -> int:
 
 
 def small_alpha(case: Case) -> float:
-    """Small enough to converge: no vertex has more edges in and out. Known to the matrix, so it takes no time."""
+    """An alpha small enough to converge, by the largest degree. The matrix caches it, so it takes no time."""
     return 0.5 / max(1, case.A._store.max_degree + case.A._store.transposed().max_degree)
 
 
@@ -237,7 +237,7 @@ WORKS: dict[str, Work] = {
     # and those of small graphs
     "apsp": of_graph("apsp", checks.all_distances, False, True),
     "eccentricity": of_graph("eccentricity", checks.eccentricity, False, True),
-    "diameter": Work(  # of one component, as it is infinite otherwise
+    "diameter": Work(  # of one component: otherwise it is infinite
         lambda c: a.diameter(c.connected), lambda c, r: checks.diameter(checks.as_scipy(c.connected), r),
         of_small=True),
     "closeness": of_graph("closeness", checks.closeness, False, True),
@@ -245,7 +245,7 @@ WORKS: dict[str, Work] = {
     "betweenness": of_graph("betweenness_centrality", checks.all_dependencies, False, True, **ONE_WAY),
 }
 # fmt: on
-#: Algorithms of which nearly all is loops.
+#: Algorithms that spend nearly all their time in loops.
 LOOPS = frozenset(
     ("bfs", "dobfs", "hybrid bfs", "turbobfs", "xbfs", "xbfs, asynchronous", "parents", "reachability")
     + ("sssp", "sssp with parents", "delta stepping", "bellman-ford", "diameter estimate")

@@ -41,7 +41,7 @@ def pattern(name: str, small: bool) -> gb.Matrix:
 
 
 class Case:
-    """A matrix with values of a type, and what operations need beside it, for us and for cupyx."""
+    """A matrix with values of a type, and further operands, for us and for cupyx."""
 
     def __init__(self, structure: gb.Matrix, kind: str, backend: str) -> None:
         self.kind, self.backend, self.iso = kind, backend, kind == "iso"
@@ -62,13 +62,13 @@ class Case:
         self.tiny = self.dtype.type(1 if self.dtype.kind == "i" else 1e-6)
         self.half = 50 if self.dtype.kind == "i" else 0.5
         self.middle = slice(self.n // 4, self.n // 4 + self.n // 2)
-        self.block = slice(self.n // 4, self.n // 4 + min(1000, self.n // 4))  # far smaller than the matrix if full
+        self.block = slice(self.n // 4, self.n // 4 + min(1000, self.n // 4))  # far smaller than a full matrix
         # bytes of arrays
         self.value = 0 if self.iso else self.dtype.itemsize
         self.offsets = 4 * (self.n + 1)
 
     def matrix(self, share: float = 1.0) -> float:
-        """Bytes of offsets, and of so many of the entries with column and value."""
+        """Bytes of offsets, and of this share of the entries with column and value."""
         return self.offsets + share * self.nvals * (4 + self.value)
 
     def vector(self, share: float = 1.0) -> float:
@@ -82,7 +82,7 @@ class Case:
 
     @cached_property
     def B(self) -> gb.Matrix:
-        """A matrix of its own, and no known transpose of the other."""
+        """A separate matrix, not known as the transpose of the other."""
         return self.A.T.new()
 
     @cached_property
@@ -100,13 +100,13 @@ class Case:
 
     @cached_property
     def sparse(self) -> gb.Vector:
-        """An entry in every tenth place."""
+        """An entry at every tenth position."""
         some = self.xp.arange(0, self.n, 10)
         return gb.Vector.from_coo(some, self.random(len(some)), size=self.n)
 
     @cached_property
     def rows(self) -> gb.Matrix:
-        """What is assigned to a quarter of the rows."""
+        """The value assigned to a quarter of the rows."""
         return self.B[self.index, :].new()
 
     @cached_property
@@ -131,7 +131,7 @@ class Case:
 
     @cached_property
     def to_higher_degrees(self) -> gb.Matrix:
-        """Every edge once, to the end that has more of them; and its transpose, which counting triangles reads."""
+        """Every edge once, towards the higher degree; with its transpose, which triangle counting reads."""
         edges = self.A.pattern(undirected=True)
         once = select.tril(edges.by_degree().graph, -1).new()
         once._store.transposed()
@@ -147,7 +147,7 @@ class Case:
 
     @cached_property
     def theirs(self) -> Any:
-        """The same for cupyx, or None where it has no such type."""
+        """The same for cupyx, or None if it lacks the type."""
         if self.backend != "cuda" or self.dtype.kind != "f":
             return None
         indptr, indices, values = self.arrays
@@ -161,7 +161,7 @@ class Case:
 
 
 class Operation(NamedTuple):
-    """A row: what we do, what cupyx does, and the bytes that must move."""
+    """A row: our call, the call of cupyx, and the bytes that must move."""
 
     name: str
     ours: Callable[[Case], Any]
@@ -171,7 +171,7 @@ class Operation(NamedTuple):
 
 
 def assigned(x: Any, where: Any, value: Any) -> Any:
-    """A copy with something assigned to places, or through a mask (and how)."""
+    """A copy with a value assigned to positions, or through a mask."""
     y = x.dup()
     if isinstance(where, dict):
         y(**where) << value
@@ -193,7 +193,7 @@ def their_coo(A: Any, c: Case) -> Any:
 
 
 def iterated(c: Case) -> gb.Vector:
-    """So many steps x += A x / 10^6, as one loop."""
+    """Several steps x += A x / 10^6, as one loop."""
     x, y = c.x.dup(), gb.Vector(c.dtype, c.n)
     for _ in gb.loop(x, STEPS):
         y << semiring.plus_times(c.A @ x)
@@ -221,7 +221,7 @@ def values(times: int) -> Callable[[Case], float]:
 
 
 def matrices(*shares: float) -> Callable[[Case], float]:
-    """Bytes of matrices with such shares of the entries: 2 is two whole ones."""
+    """Bytes of matrices with these shares of the entries: 2 means two whole matrices."""
     return lambda c: sum(max(1, share) * c.matrix(min(1, share)) for share in shares)
 
 

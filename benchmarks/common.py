@@ -34,7 +34,7 @@ OPTIONS = {
 
 
 def parser(name: str, text: str | None, *shared: str, **own) -> argparse.ArgumentParser:
-    """Options that several benchmarks have, and the benchmark's own: a default, or what argparse takes."""
+    """Shared options, and the benchmark's own: a default, or the arguments of argparse."""
     found = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=(text or "").splitlines()[0])
     for option, given in {**{option: OPTIONS[option] for option in shared}, **own}.items():
         settings = given if isinstance(given, dict) else {"type": type(given), "default": given}
@@ -43,14 +43,14 @@ def parser(name: str, text: str | None, *shared: str, **own) -> argparse.Argumen
 
 
 def write(folder: Path | None, name: str, result) -> None:
-    """A result file, if there is a folder for it."""
+    """Write a result file, if a folder is given."""
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
 def side_by_side(commands: list[list[str]], jobs: int, limit: float | None = None) -> None:
-    """Benchmarks in processes of their own, so many at a time, to compile; what fails says so, what is late ends."""
+    """Run benchmarks in up to ``jobs`` processes, to compile; report failures, and end late ones."""
 
     def run(words: list[str]) -> None:
         command = [sys.executable, "-m", "benchmarks", *words]
@@ -75,7 +75,7 @@ def host(array) -> np.ndarray:
 
 
 def strip(nrows: int, ncols: int) -> BenchmarkGraph:
-    """A narrow grid: many levels, and not too many paths."""
+    """A narrow grid: many levels, and a moderate number of paths."""
     return BenchmarkGraph(f"grid {nrows} x {ncols}", generators.grid_2d, nrows, ncols)
 
 
@@ -84,13 +84,13 @@ def mycielskian(k: int) -> BenchmarkGraph:
 
 
 class Road(BenchmarkGraph):
-    """A grid without some of its edges: it falls into pieces."""
+    """A grid without some of its edges, with several components."""
 
     def __init__(self, name: str, side: int, keep: float = 0.7) -> None:
         super().__init__(name, generators.road, side, side, keep)
 
     def candidates(self):
-        """The vertices that the first one of several reaches that reaches half of all."""
+        """The component of the first tried vertex that reaches half of all vertices."""
         for vertex in np.argsort(-self.degrees, kind="stable")[:100].tolist():
             found = algorithms.dobfs(self.any_matrix, vertex)
             if 2 * found.nvals >= self.n:

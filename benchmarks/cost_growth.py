@@ -21,14 +21,14 @@ SCALES, DEGREE, TRIALS = (16, 20), 16, 15
 
 
 def vertices(A: Matrix, count: int, seed: int = 1) -> Vector:
-    """So many random ones."""
+    """This many random vertices."""
     some = np.random.default_rng(seed).choice(A.nrows, count, replace=False)
     return Vector.from_coo(np.sort(some), True, size=A.nrows, dtype=bool)
 
 
 def steps(A: Matrix, direction: str, most: int):
-    """Edges of a frontier and how to push it, for frontiers from a few vertices to many; or open rows and how to pull
-    them, with half of all vertices in the operand."""
+    """Number of edges of a frontier and its push, for small to large frontiers; or the number of open rows and their
+    pull, with half of all vertices in the operand."""
     found, half, visited = [], vertices(A, A.nrows // 2), vertices(A, A.nrows // 100, 2)
     for count in (2**exponent for exponent in range(4, most)):
         if direction == "push":
@@ -48,7 +48,7 @@ def measure(scales: tuple[int, ...] = SCALES, trials: int = TRIALS):
     """Microseconds of every step on every graph; the graphs take turns."""
     graphs = {scale: generators.uniform_random(2**scale, DEGREE) for scale in scales}
     for A in graphs.values():
-        A.is_symmetric()  # found out once
+        A.is_symmetric()  # cached for later calls
     rows = []
     for direction in ("push", "pull"):
         all_steps = {scale: steps(A, direction, min(scales)) for scale, A in graphs.items()}

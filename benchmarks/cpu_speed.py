@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from .cases_cpu import Work
 
 BUDGET = 3.0  # seconds for each work and run
-TRIALS = (5, 40)  # at least and at most, of each input
-PAUSE = 0.02  # seconds before each: the threads of the library that ran before may still be spinning
+TRIALS = (5, 40)  # least and most of each input
+PAUSE = 0.02  # seconds before each: threads of the previous library may still spin
 
 
 def measure(work: Work) -> list[dict[str, Any]]:
-    """A row for each rival: medians, how many times faster we are, and how many times we want to be."""
+    """A row for each rival: medians, our speed-up, and the speed-up that we want."""
     runs = {"ours": work.ours, **{rival.name: rival.run for rival in work.rivals}}
     for given in work.inputs:
-        for _ in range(WARM_UP):  # kernels are compiled when they have proved useful
+        for _ in range(WARM_UP):  # kernels are compiled after some calls
             with compiling():
                 work.ours(given)
         work.check(given, work.ours(given), [rival.run(given) for rival in work.rivals])
@@ -54,7 +54,7 @@ def measure(work: Work) -> list[dict[str, Any]]:
 
 
 def table(rows: list[dict[str, Any]], title: str) -> Table:
-    """What was measured, for people."""
+    """The measurements as a table."""
     shown = Table(title, ["work", "against", "ours ms", "theirs ms", "ratio", "target", "reached"])
     for row in rows:
         shown.add(*row.values(), "yes" if row["ratio"] >= row["target"] else "NO")

@@ -26,7 +26,7 @@ Runs = dict[str, Callable[[], Any]]
 
 
 def works(A: Matrix, graph, options) -> Iterator[tuple[str, Runs]]:
-    """Titles, and what takes turns: what it is compared with in the first place."""
+    """Titles, and the alternating runs: the reference comes first."""
     for dtype in (np.float32, np.float64):
         yield from spmm(A, options, dtype)
     sources = graph.sources(SOURCES)
@@ -53,7 +53,7 @@ def works(A: Matrix, graph, options) -> Iterator[tuple[str, Runs]]:
 
 
 def iterated(between):
-    """Searches stand side by side only where loops run as a whole."""
+    """The call with iterated loops: only loops that run as a whole batch the searches."""
     with gb.config.set(loops="iterated"):
         return between(batch=SOURCES)
 

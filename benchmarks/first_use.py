@@ -26,7 +26,7 @@ SEARCHES |= {"sssp": (0,), "connected_components": (), "triangle_count": ()}
 
 
 def child(name: str, scale: str, backend: str) -> None:
-    """Seconds of each part, in this process: of a search on a Kronecker graph, of an operation on a small one."""
+    """Seconds of each part in this process, for a search on a Kronecker graph or an operation on a small one."""
     clock = [time.perf_counter()]
     import numpy  # noqa: F401
 
@@ -62,7 +62,7 @@ def child(name: str, scale: str, backend: str) -> None:
 
 
 def in_a_fresh_process(name: str, options: Any) -> list[float] | str:
-    """The same in a new process, with empty caches if the options say so; or the error."""
+    """The seconds in a new process, with empty caches if requested; or the error."""
     code = "import sys; from benchmarks.first_use import child; child(*sys.argv[1:])"
     command = [sys.executable, "-c", code, name, str(options.scale), options.backend]
     with tempfile.TemporaryDirectory() as folder:

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 from numba import njit, prange
 
-ALPHA, BETA = 14, 24  # pull when the frontier has so large a share of the open edges; push again when it is so small
+ALPHA, BETA = 14, 24  # pull above 1/ALPHA of the open edges; push again below n/BETA vertices
 CHUNKS = 64
 
 
@@ -32,7 +32,7 @@ def _push(indptr, indices, visited, levels, queue, count: int, depth: int) -> in
 
 @njit(parallel=True)
 def _pull(indptr, indices, visited, after, levels, depth: int) -> tuple[int, int]:
-    """A vertex is found if one of its neighbours was visited before; ``after`` becomes what is visited then."""
+    """Find vertices with a visited neighbour; ``after`` receives the new visited flags."""
     n = len(visited)
     found = edges = 0
     for chunk in prange(CHUNKS):
@@ -64,7 +64,7 @@ def _search(indptr, indices, source: int):
             open_edges -= edges
             count, edges = _pull(indptr, indices, visited, after, levels, depth)
             visited, after = after, visited
-            if count * BETA <= n and edges * ALPHA <= open_edges:  # the way back needs a list
+            if count * BETA <= n and edges * ALPHA <= open_edges:  # a push needs a list
                 listed = 0
                 for i in range(n):
                     if levels[i] == depth:
@@ -82,6 +82,6 @@ def _search(indptr, indices, source: int):
 
 
 def fused_bfs(indptr: np.ndarray, indices: np.ndarray, source: int, threads: int) -> np.ndarray:
-    """Levels of a search on a symmetric graph, -1 where there is no way."""
+    """Levels of a search on a symmetric graph, -1 without a path."""
     numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
     return _search(indptr, indices, source)

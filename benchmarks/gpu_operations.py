@@ -28,16 +28,16 @@ from .cases_operations import OPERATIONS, STRUCTURES, TYPES, Case, Operation, pa
 from .common import CASES, Table, copy_rate, describe, first_line, parser, seconds, side_by_side, synchronize, write
 
 TITLE = "Operations on whole matrices"
-LEAST, MOST = 3, 40  # calls that count, of each, unless one of them takes far longer than all should
-WARM_UP, QUICK = 6, 0.02  # calls before those, of what takes fewer seconds: matrices learn what they are used for
+LEAST, MOST = 3, 40  # timed calls of each, unless one takes far longer than the budget
+WARM_UP, QUICK = 6, 0.02  # warm-up calls of operations below QUICK seconds: matrices adapt to their use
 PATIENCE = 1.0  # seconds after which a row ends with fewer calls
-SHARE_TO_PREPARE = 0.4  # of the time, at most, goes into compiling
+SHARE_TO_PREPARE = 0.4  # limit of the share of time for compilation
 NOTES: list[str] = CASES["gpu_operations"]["notes"]
 described = cache(describe)
 
 
 def measured(runs: list[Callable[[], Any]], backend: str, budget: float) -> list[float]:
-    """Median milliseconds of each, which ran before; they take turns until the time is up."""
+    """Median milliseconds of each warm run; the runs alternate until the time is up."""
     times: list[list[float]] = [[] for _ in runs]
     start = time.perf_counter()
     rounds, used = 0, 0.0
@@ -61,7 +61,7 @@ def summary(result: Any) -> tuple[int, float]:
 
 
 def differ(ours: Any, theirs: Any) -> str:
-    """What is different; structures of vectors are: cupyx has no empty rows, and zeros that cancel stay entries."""
+    """The difference of two results; the structures of vectors may differ: cupyx stores zeros for empty rows."""
     (our_count, our_sum), (their_count, their_sum) = summary(ours), summary(theirs)
     if isinstance(ours, gb.Matrix) and our_count != their_count:
         return f"DIFFERENT: {our_count} entries, cupyx {their_count}"
@@ -77,7 +77,7 @@ def measure(operation: Operation, case: Case, budget: float) -> dict[str, Any]:
         try:
             remark = differ(operation.ours(case), operation.theirs(case.theirs, case))
             runs.append(partial(operation.theirs, case.theirs, case))
-        except Exception as error:  # it lacks this
+        except Exception as error:  # cupyx lacks this operation
             remark = f"cupyx: {type(error).__name__}"
     if first < QUICK:
         for _ in range(WARM_UP):
@@ -105,7 +105,7 @@ def named(options: argparse.Namespace) -> list[Operation]:
 def rows_of(
     options: argparse.Namespace, deadline: float, keep: Callable[[list[dict[str, Any]]], None]
 ) -> list[dict[str, Any]]:
-    """Every row, in the time that there is: rows share what is left of it. What there is so far is kept each time."""
+    """Measure every row; rows share the remaining time. Finished rows are saved after each one."""
     rows: list[dict[str, Any]] = []
     selected = wanted(options)
     left = sum(len(operations) for _, _, operations in selected)
@@ -126,7 +126,7 @@ def rows_of(
                     assert structure is not None
                     case = Case(structure, kind, options.backend)
                 row |= measure(operation, case, min(options.budget, share / 2))
-            except Exception as error:  # a row that fails is a row
+            except Exception as error:  # a failure is recorded as a row
                 row["error"] = first_line(error)
             rows.append(row)
             keep(rows)
@@ -136,7 +136,7 @@ def rows_of(
 
 
 def prepare(options: argparse.Namespace) -> None:
-    """Processes side by side compile what small graphs need; the rest is compiled when it is measured."""
+    """Compile the kernels of small graphs in parallel processes; the others compile when they are measured."""
     names = [re.escape(op.name) for op in named(options)]
     parts = max(1, options.jobs // len(options.types))
     limit = options.seconds * SHARE_TO_PREPARE
@@ -165,7 +165,7 @@ def table_of(rows: list[dict[str, Any]], backend: str) -> Table:
 
 
 def keep_rows(folder: Path, rows: list[dict[str, Any]], backend: str) -> None:
-    """Rows of an earlier part of the same commit on the same device are kept, unless they were measured again."""
+    """Save rows; keep earlier rows of the same commit and device, unless they were measured again."""
     found, file = {**described(), "backend": backend}, folder / "gpu_operations.json"
     kept = json.loads(file.read_text()) if file.exists() else {}
     same = all(kept.get(name) == found[name] for name in ("machine", "commit", "backend"))

@@ -26,18 +26,18 @@ from .common import CASES, Table, compiling, copy_rate, describe, first_line, pa
 
 TITLE = "Whole calls from Python, results on the device"
 SOURCES, TRIALS = 8, 3
-WARM_UP = 3  # runs before those that count, the verified one not among them
-SLOW = 1.0  # seconds: what takes longer is run once for each source, without another to warm up
-COMPARED = "kron21"  # the graph on which python-graphblas takes part
-FEW = 128  # sources of exact betweenness that tell how long all would take
+WARM_UP = 3  # runs before the timed ones, besides the verified one
+SLOW = 1.0  # seconds: slower kernels run once per source, without warm-up
+COMPARED = "kron21"  # the graph on which python-graphblas is measured
+FEW = 128  # sources of exact betweenness, to estimate the time of all
 NOTES: list[str] = CASES["gpu_speed"]["notes"]
 
 
 def over_sources(
     case: Case, kernel: Kernel, sources: list[int], first: float, deadline: float
 ) -> tuple[list[float], str]:
-    """Seconds for each source, and a word on how. The calls take turns over the sources; when time is up, those not
-    made are left out."""
+    """Seconds for each source, and a note about the runs. The runs alternate over the sources, and stop at the
+    deadline."""
     trials = 1 if first > SLOW else TRIALS
     times: dict[int, list[float]] = {k: [] for k in range(len(sources))}
     gc.collect()
@@ -59,7 +59,7 @@ def over_sources(
 
 
 def over_all(case: Case, kernel: Kernel, estimate: float, deadline: float) -> tuple[list[float], str]:
-    """Exact betweenness, of as many sources as time allows, in proportion; one takes as long as is estimated."""
+    """Exact betweenness, extrapolated from as many sources as time allows, by the estimate of one source."""
     n = case.A.nrows
     count = max(min(n, FEW), min(n, int((deadline - time.perf_counter()) / estimate)))
     taken = seconds(partial(kernel.run, case, count), case.backend)
@@ -70,7 +70,7 @@ def measure(work: Work, case: Case, time_limit: float, others: bool) -> dict[str
     """One row: verify, then time."""
     kernel, graph, backend = KERNELS[work.kernel], case.graph, case.backend
     exact = work.kernel == "exact"
-    sources = graph.sources(SOURCES)  # kernels that need none run as often
+    sources = graph.sources(SOURCES)  # kernels without a source run equally often
     with gb.using(backend):
         kernel.prepare(case)
         argument = min(FEW, case.A.nrows) if exact else sources[0]
@@ -78,7 +78,7 @@ def measure(work: Work, case: Case, time_limit: float, others: bool) -> dict[str
             result = kernel.run(case, argument)
             first = seconds(partial(kernel.run, case, argument), backend)
         kernel.check(case, result, sources[0])
-        deadline = time.perf_counter() + time_limit  # a slow check leaves no fast call out
+        deadline = time.perf_counter() + time_limit  # set after the check, so that it takes no time from the runs
         if exact:
             times, remark = over_all(case, kernel, first / argument, deadline)
         else:
@@ -113,7 +113,7 @@ def step_by_step(case: Case, kernel: Kernel, sources: list[int], result: Any) ->
 def beside(case: Case, kernel: Kernel, sources: list[int], ours: Any, deadline: float) -> dict[str, Any]:
     """python-graphblas on the host's cores, from the same sources; a result that differs from ours is wrong.
 
-    It is run at least twice, the first time to warm up, and if that was slow no more often.
+    It runs at least twice, the first time to warm up; if that was slow, exactly twice.
     """
     suitesparse, other = importlib.import_module("benchmarks.suitesparse"), kernel.other
     assert other is not None
@@ -132,8 +132,8 @@ def beside(case: Case, kernel: Kernel, sources: list[int], ours: Any, deadline: 
 
 
 def profile(name: str, case: Case, kernel: Kernel, source: int) -> str:
-    """Where the time of one call goes: its trace. A trace waits for each operation, so that its times add up to more
-    than those of the call without one."""
+    """The trace of one call. A trace waits for each operation, so its times exceed those of the call without a
+    trace."""
     with gb.using(case.backend), gb.trace() as trace:
         kernel.run(case, source)
     return f"{name}, from {source}:\n{trace}\n"
@@ -157,7 +157,7 @@ def table_of(rows: list[dict[str, Any]], backend: str, small: bool) -> Table:
 
 
 def rows_of(works: list[Work], options: argparse.Namespace, keep: Callable[[dict[str, Any]], None]) -> None:
-    """Measure graph by graph, and hand each row on as soon as it is there; what fails is a row, too."""
+    """Measure graph by graph, and save each row at once; failures are rows, too."""
     for key in dict.fromkeys(work.graph for work in works):
         graph = graph_of(key, options.small)
         case: Case | None = None
@@ -170,7 +170,7 @@ def rows_of(works: list[Work], options: argparse.Namespace, keep: Callable[[dict
                 row["graph_s"] = made
                 if options.profile and KERNELS[work.kernel].levels:
                     print(profile(work.name, case, KERNELS[work.kernel], graph.sources(1)[0]), flush=True)
-            except Exception as error:  # out of memory, too many paths, a wrong result: the other rows go on
+            except Exception as error:  # out of memory, too many paths, a wrong result: continue with the next row
                 row = {**work._asdict(), "error": first_line(error)}
                 if case is not None:
                     row["entries"] = case.A.nvals

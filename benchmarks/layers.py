@@ -26,7 +26,7 @@ CALLS, ROUNDS = 100, 100
 
 
 def kernel_of(run):
-    """The compiled kernel that ``run`` calls, with the arguments that it gets."""
+    """The compiled kernel that ``run`` calls, with its arguments."""
     seen = []
 
     def watched(kernel, *arguments):
@@ -44,7 +44,7 @@ def kernel_of(run):
 
 
 def layers(side: int = 1000) -> list[tuple[str, float]]:
-    """Names of the layers and microseconds of a step that is entered there."""
+    """The layers, and the microseconds of a step that enters at each."""
     A, depth = generators.grid_2d(side), side // 2
     distance = np.add.outer(np.arange(side), np.arange(side)).ravel()
     levels = Vector.from_dense(np.where(distance <= depth, distance, -1), missing_value=-1)
@@ -64,7 +64,7 @@ def layers(side: int = 1000) -> list[tuple[str, float]]:
     def assignment() -> None:
         levels(frontier.S) << depth
 
-    for _ in range(CALLS):  # kernels are compiled when they have proved useful, of small graphs as well
+    for _ in range(CALLS):  # kernels are compiled after some calls, also for small graphs
         statement()
         assignment()
     calls = {

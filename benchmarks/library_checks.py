@@ -34,12 +34,12 @@ def edges_of(S: Arrays) -> tuple[np.ndarray, np.ndarray]:
 
 
 def entries(S: Arrays, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The values at these places, or 0 without an entry; for no places SciPy would return a matrix without entries."""
+    """The values at these positions, 0 without an entry. (For no positions, SciPy would return an empty matrix.)"""
     return np.asarray(S[rows, columns]).ravel() if len(rows) else np.empty(0)
 
 
 def steps(S: Arrays, sources: Any = None) -> np.ndarray:
-    """Numbers of edges of shortest paths, infinite without a path."""
+    """Lengths of shortest paths in edges, infinite without a path."""
     return dijkstra(S, indices=sources, unweighted=True)
 
 
@@ -48,13 +48,13 @@ def near(found: float, expected: float, tolerance: float = 1e-6) -> None:
 
 
 def shares(x: np.ndarray, S: Arrays) -> np.ndarray:
-    """What each vertex gives to every neighbour."""
+    """The share that each vertex gives to every neighbour."""
     out = np.asarray(S.sum(axis=1)).ravel()
     return np.divide(x, out, out=np.zeros_like(x), where=out > 0)
 
 
 def residual(step: np.ndarray, x: np.ndarray) -> float:
-    """How far x is from the direction of step."""
+    """The distance of x from the direction of ``step``."""
     return float(np.abs(step / np.linalg.norm(step) - x / np.linalg.norm(x)).sum())
 
 
@@ -101,14 +101,14 @@ def sssp(S: Arrays, distances, source: int) -> None:
 
 
 def reached_by(before: np.ndarray, distances: np.ndarray, source: int) -> np.ndarray:
-    """The vertices that have one before them: all that are reached, and the source itself, which is left out."""
+    """The vertices with a predecessor, without the source: they must be all reached ones."""
     found = np.flatnonzero(before >= 0)
     assert len(found) == np.isfinite(distances).sum() and before[source] == source
     return found[found != source]
 
 
 def shortest_paths(S: Arrays, found, source: int) -> None:
-    """Every vertex that is reached is as far as the one before it and the edge between them."""
+    """The distance of every reached vertex is that of its predecessor plus the edge between them."""
     sssp(S, found.distances, source)
     distances, before = found.distances.to_dense(np.inf), found.predecessors.to_dense(-1)
     some = reached_by(before, distances, source)
@@ -118,7 +118,7 @@ def shortest_paths(S: Arrays, found, source: int) -> None:
 
 
 def parents(S: Arrays, found, source: int) -> None:
-    """Every vertex that is reached has one that is a step nearer, and an edge from it."""
+    """Every reached vertex has a parent one step nearer, and an edge from it."""
     distances, before = steps(S, source), found.to_dense(-1)
     some = reached_by(before, distances, source)
     assert (distances[before[some]] + 1 == distances[some]).all()
@@ -126,7 +126,7 @@ def parents(S: Arrays, found, source: int) -> None:
 
 
 def levels(S: Arrays, found, sources) -> None:
-    """Of one source, or of several."""
+    """Levels of one source, or of several."""
     assert_array_equal(found.to_dense(np.inf, dtype=float), steps(S, sources))
 
 
@@ -135,7 +135,7 @@ def reached(S: Arrays, found, source: int) -> None:
 
 
 def path(S: Arrays, found, source: int, target: int) -> None:
-    """Edges from one end to the other, as long as said, and nothing is shorter."""
+    """The path consists of edges, has the stated length, and is shortest."""
     vertices = np.asarray(found.vertices)
     lengths = entries(S, vertices[:-1], vertices[1:])
     assert vertices[0] == source and vertices[-1] == target and (lengths > 0).all()
@@ -144,7 +144,7 @@ def path(S: Arrays, found, source: int, target: int) -> None:
 
 
 def lower_bound_of_diameter(S: Arrays, found, source: int) -> None:
-    """At least as far as from the source, and at most twice that if edges lead both ways."""
+    """At least the eccentricity of the source, and in undirected graphs at most twice that."""
     distances = steps(S, source)
     farthest = distances[np.isfinite(distances)].max()
     assert farthest <= found and ((S != S.T).nnz or found <= 2 * farthest)
@@ -163,7 +163,7 @@ def diameter(S: Arrays, found) -> None:
 
 
 def closeness(S: Arrays, found) -> None:
-    """Over the distances to a vertex: how many are reached, squared, by their sum and by all others there are."""
+    """For the distances to a vertex: (their number)^2 / (their sum * (n - 1))."""
     distances = steps(S).T
     there = np.isfinite(distances)
     others, far = there.sum(axis=1) - 1, np.where(there, distances, 0).sum(axis=1)
@@ -172,7 +172,7 @@ def closeness(S: Arrays, found) -> None:
 
 
 def closure(S: Arrays, found) -> None:
-    """An edge, and then any path or none."""
+    """The closure is an edge followed by any path, or by none."""
     reach = np.isfinite(steps(S)).astype(np.float32)
     assert_array_equal(found.to_dense(False), (S > 0).astype(np.float32) @ reach > 0)
 
@@ -190,7 +190,7 @@ def flow(S: Arrays, found, source: int, target: int) -> None:
 
 
 def weighted_dependencies(S: Arrays, scores, source: int) -> None:
-    """Brandes' sums, an edge at a time; weights are whole numbers, so lengths can be compared."""
+    """Brandes' sums, an edge at a time; weights are integers, so that lengths compare exactly."""
     distances, edges = dijkstra(S, indices=source), S.tocoo()
     begin, end = distances[edges.row], distances[edges.col]
     used = np.flatnonzero(np.isfinite(begin) & (begin + edges.data == end))
@@ -207,13 +207,13 @@ def weighted_dependencies(S: Arrays, scores, source: int) -> None:
 
 
 def edge_dependencies(S: Arrays, scores, source: int) -> None:
-    """They add up to the edges between the source and all others."""
+    """The scores add up to the path lengths between the source and all others."""
     distances = steps(S, source)
     near(scores.reduce_scalar().new().get(0.0), distances[np.isfinite(distances)].sum())
 
 
 def dependencies(S: Arrays, scores, sources) -> None:
-    """The dependencies of a source (or of all) add up to the vertices between it and all others."""
+    """The dependencies of a source (or of all) add up to the inner vertices of its paths to all others."""
     distances = steps(S, sources)
     near(scores.reduce().new().get(0.0), (distances[np.isfinite(distances) & (distances > 0)] - 1).sum())
 
@@ -226,7 +226,7 @@ def all_dependencies(S: Arrays, scores) -> None:
 
 
 def generations(S: Arrays, found) -> None:
-    """One more than the latest with an edge to it."""
+    """Each generation is one more than the largest generation of its predecessors."""
     number, edges = found.to_dense(), S.tocoo()
     latest = np.full(len(number), -1)
     np.maximum.at(latest, edges.col, number[edges.row])
@@ -239,7 +239,7 @@ def order(S: Arrays, found) -> None:
 
 
 def bipartite(S: Arrays, found: bool) -> None:
-    """The graph of two copies of every vertex, with edges from copy to copy, falls into twice as many components."""
+    """The bipartite double cover has twice as many components exactly if the graph is bipartite."""
     twice = sparse.block_array([[None, S + S.T], [S + S.T, None]])
     parts, _ = csgraph.connected_components(S, directed=False)
     assert found == (csgraph.connected_components(twice, directed=False)[0] == 2 * parts)
@@ -291,14 +291,14 @@ def transitivity(S: Arrays, found: float, count: int) -> None:
 
 
 def cores(S: Arrays, found) -> None:
-    """As many neighbours as its core number says are in a core as high."""
+    """Each vertex of core number k has at least k neighbours of core number k or more."""
     number, (rows, columns) = found.to_dense(), edges_of(S)
     high = number[columns] >= number[rows]
     assert (np.bincount(rows[high], minlength=len(number)) >= number).all()
 
 
 def core(numbers, found, k: int) -> None:
-    """The vertices whose core number is as high."""
+    """The vertices with a core number of at least k."""
     assert_array_equal(found.to_dense(False), numbers.to_dense() >= k)
 
 

@@ -36,7 +36,7 @@ class Graphs:
         self.case, self.source, self.n = case, case.source, case.A.nrows
         self.alpha = 0.5 / max(1, case.A._store.max_degree + case.A._store.transposed().max_degree)
         self.both = self.directed if not case.directed else self.make(checks.undirected(case.S), False)
-        self.twice = 1 if case.directed else 2  # how often an edge is an entry of ours
+        self.twice = 1 if case.directed else 2  # our entries per edge
 
     @cached_property
     def directed(self) -> Any:
@@ -49,7 +49,7 @@ class Graphs:
 
     @cached_property
     def whole_numbers(self) -> Any:
-        """Capacities as SciPy takes them."""
+        """Integer capacities, as SciPy requires."""
         return self.case.S.astype(np.int32)
 
     @property
@@ -91,7 +91,7 @@ class NetworkitGraphs(Graphs):
         return G
 
     def pagerank(self) -> Any:
-        """Until the ranks change as little as ours do."""
+        """PageRank with the same stopping criterion as ours."""
         sinks = self.nk.centrality.SinkHandling.DistributeSinks
         ranks = self.nk.centrality.PageRank(self.directed, tol=1e-6 * self.n, distributeSinks=sinks)
         ranks.norm = self.nk.centrality.Norm.L1_NORM
@@ -132,7 +132,7 @@ def levels_by_layers(g: Any, found: tuple[list[int], list[int], list[int]]) -> n
 
 
 def reached(g: Any, found: Any) -> np.ndarray:
-    """NetworKit's distances: the largest number without a path."""
+    """NetworKit's distances, which are the largest number without a path."""
     distances = np.asarray(found, dtype=float)
     return np.where(distances < 1e300, distances, np.inf)
 
@@ -280,8 +280,8 @@ LIBRARIES: dict[str, tuple[type[Graphs], dict[str, Task]]] = {
 
 
 def task(library: str, algorithm: str, directed: bool) -> Task | None:
-    """What a library calls for the same answer, if it has that. Others take neighbours over edges in both directions
-    for similarities, we those over edges out."""
+    """The task of a library for the same result, if it exists. For similarities, others use the neighbours in both
+    directions, we use out-neighbours."""
     if directed and algorithm == "jaccard of all edges":
         return None
     return LIBRARIES[library][1].get(algorithm)
@@ -300,7 +300,7 @@ def same(ours: Any, theirs: Any) -> None:
 
 
 def same_direction(ours: np.ndarray, theirs: np.ndarray) -> None:
-    """Each converged by its own rule: nearly parallel."""
+    """Each converged by its own rule, so the results are only nearly parallel."""
     cosine = ours @ theirs / (np.linalg.norm(ours) * np.linalg.norm(theirs))
     assert abs(cosine) > 0.999, f"not the same direction: cosine {cosine}"
 
@@ -314,7 +314,7 @@ def half_of_all(found: Any) -> float:
     return found.reduce_scalar().new().get(0.0) / 2
 
 
-#: Our result as an array or number, where it is not simply the vector with zeros in its gaps.
+#: Our result as an array or number, if it is not the vector with zeros in its gaps.
 OURS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("bfs", "sssp", "bfs, 64 sources", "apsp"), lambda r: r.to_dense(np.inf, dtype=float)),
     **dict.fromkeys(("spanning forest", "jaccard of all edges"), half_of_all),
@@ -330,10 +330,10 @@ OURS: dict[str, Callable[[Any], Any]] = {
 ALIKE: dict[str, Callable[[Any, Any], None]] = {
     **dict.fromkeys(("pagerank", "eigenvector", "katz", "hits"), same_direction),
     **dict.fromkeys(("components", "strong components"), same_parts),
-    # igraph numbers the vertices of a core anew: only how many there are can be compared
+    # igraph renumbers the vertices of a core: compare only their number
     "core": lambda ours, theirs: same(ours if np.ndim(theirs) else ours.sum(), theirs),
 }
-#: What has many right answers must fulfil what ours must.
+#: The checks of algorithms with many right results, the same as for ours.
 FULFILLED: dict[str, Callable[[checks.Arrays, Any], None]] = {
     "independent set": checks.independent,
     "colouring": checks.colouring,
@@ -342,7 +342,7 @@ FULFILLED: dict[str, Callable[[checks.Arrays, Any], None]] = {
 
 
 class Shown(NamedTuple):
-    """An array in the place of our Vector, for the checks of what has many right answers."""
+    """An array in place of our Vector, for the checks of algorithms with many right results."""
 
     values: np.ndarray
 
@@ -351,7 +351,7 @@ class Shown(NamedTuple):
 
 
 def compare(case: Any, algorithm: str, ours: Any, theirs: Any) -> None:
-    """An AssertionError if the result of another library, as its task shows it, is not what it should be."""
+    """Raise an AssertionError if the result of another library's task is wrong."""
     if algorithm in FULFILLED:
         FULFILLED[algorithm](case.S, Shown(theirs))
     else:

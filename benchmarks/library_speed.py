@@ -38,20 +38,20 @@ from . import library_peers as peers
 from .cases_library import KINDS, LOOPS, WORKS, Case, Work, graph
 from .common import CASES, describe, first_line, parser, write
 
-PATIENCE = 2000.0  # ms: what has taken that long runs no more
-#: Processor time counts what all threads do, and nothing that other programs do meanwhile.
+PATIENCE = 2000.0  # ms: runs that have taken this long in total stop
+#: Processor time counts all threads of this process, and excludes other programs.
 CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
 Times = dict[str, list[float]]
 Runs = dict[str, Callable[[], Any]]
 
 
 class TimeIsUp(KeyboardInterrupt):
-    """As if a user had interrupted it: no ``except Exception`` on the way takes it for its own failure."""
+    """Like an interrupt by the user: no ``except Exception`` catches it."""
 
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """TimeIsUp in what takes longer; None: no limit. A kernel that runs ends first. For the main thread of POSIX."""
+    """Raise TimeIsUp after this time, when the running kernel ends; None: no limit. For the main thread on POSIX."""
 
     def stop(number: int, frame: Any) -> None:
         raise TimeIsUp
@@ -66,14 +66,14 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def ready(result: Any) -> Any:
-    """The result, once a device is done with it."""
+    """The result, after the device has computed it."""
     for part in result if isinstance(result, tuple) else (result,):
         getattr(part, "nvals", 0)
     return result
 
 
 def take_turns(runs: Runs, times: Times, options: argparse.Namespace) -> None:
-    """Milliseconds of each; they take turns, so that a slow moment of the machine hits all."""
+    """Milliseconds of each run; the runs alternate, so that a slow moment of the machine hits all."""
     now = CLOCKS[options.clock]
     for _ in range(options.trials):
         for name, run in runs.items():
@@ -91,7 +91,7 @@ def wanted(case: Case, options: argparse.Namespace) -> Iterator[tuple[str, Work]
 
 
 def measure(whole: Case, small: Case, options: argparse.Namespace, until: float) -> Iterator[dict[str, Any]]:
-    """Rows of one graph; results are checked on ``small``, which is the same or a smaller one of its kind."""
+    """Rows of one graph; results are checked on ``small``, the same graph or a smaller one of its kind."""
     graphs_of = cache(partial(theirs, options=options))
     for name, work in wanted(whole, options):
         case, checked = (whole.small, small.small) if work.of_small else (whole, small)
@@ -103,7 +103,7 @@ def measure(whole: Case, small: Case, options: argparse.Namespace, until: float)
         others = partial(their_runs, case, name, graphs_of(case))
         try:
             with time_limit(options.limit):
-                work.check(checked, ready(work.run(checked)))  # an AssertionError if it is wrong
+                work.check(checked, ready(work.run(checked)))  # raises an AssertionError
                 start = time.perf_counter()
                 ours = ready(work.run(case))
                 again = time.perf_counter() - start < 1  # the second call is not yet as fast as the third
@@ -111,7 +111,7 @@ def measure(whole: Case, small: Case, options: argparse.Namespace, until: float)
         except TimeIsUp:
             if not times.get("ms"):
                 row["remark"] = f"was stopped after {options.limit:g} s"
-        except algorithms.NotConverged as error:  # the two largest eigenvalues of a large grid are nearly the same
+        except algorithms.NotConverged as error:  # the two largest eigenvalues of a large grid are nearly equal
             row["remark"] = f"does not converge: {error}"
             take_turns(others(None), times, options)
         except Exception as error:
@@ -124,14 +124,14 @@ def measure(whole: Case, small: Case, options: argparse.Namespace, until: float)
 
 
 def theirs(case: Case, options: argparse.Namespace) -> dict[str, peers.Graphs]:
-    """The graphs of other libraries; NetworkX's only if it is small."""
+    """The graphs of other libraries; that of NetworkX only if the graph is small."""
     if options.others < 0:
         return {}
     return peers.prepared(case, [who for who in options.peers if who != "networkx" or case.A.nvals <= options.others])
 
 
 def our_runs(case: Case, work: Work, name: str, again: bool, options: argparse.Namespace) -> Runs:
-    """A call that has run once, and with loops that come back to Python at every step."""
+    """Our call, which has run once, and the same with iterated loops."""
 
     def run() -> Any:
         return ready(work.run(case))
@@ -154,13 +154,13 @@ def our_runs(case: Case, work: Work, name: str, again: bool, options: argparse.N
 
 
 def quiet(run: Callable[[Any], Any], graph: Any) -> Any:
-    """Without warnings, as of graphs for which a result means little."""
+    """Run without warnings, such as those about graphs with ill-defined results."""
     with warnings.catch_warnings(action="ignore"):
         return run(graph)
 
 
 def their_runs(case: Case, name: str, graphs: dict[str, Any], ours: Any) -> Runs:
-    """Calls of others whose results are right; what does not converge there, either, is left out."""
+    """Calls of other libraries with right results, without those that do not converge."""
     runs: Runs = {}
     for who, prepared in graphs.items():
         task = peers.task(who, name, case.directed)
@@ -182,14 +182,14 @@ def key(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def kept(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """The rows that are there already, if these are to be added to."""
+    """The existing rows, if new ones are added to them."""
     file = options.out / f"library_speed.{options.backend}.json" if options.out else None
     return json.loads(file.read_text())["rows"] if options.add and file is not None and file.exists() else []
 
 
 def keep(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:
-    """After every row: a run that is stopped leaves what there was. Rows are in the order of algorithms, a new one in
-    the place of an old one of the same graph and algorithm."""
+    """Save after every row, so that an interrupted run keeps its rows. Rows are in the order of algorithms; a new
+    row replaces the old one of the same graph and algorithm."""
     made, kinds, order = describe(), list(KINDS), list(WORKS)
     commit = (made["commit"] or "unknown")[:7] + "+" * (made["commit"] or "").endswith("+")
     found = {key(row): row for row in [*kept(options), *(row | {"commit": commit} for row in rows)]}
@@ -227,7 +227,7 @@ def main(arguments: list[str] | None = None) -> int:
     end = time.monotonic() + (options.total or float("inf"))
     rows: list[dict[str, Any]] = []
     for turn, name in enumerate(names):
-        # the first graph waits for what has to be compiled: it has as much as two others
+        # the first graph includes the compilation: it gets the time of two others
         share = 2 / (len(names) + 1) if turn == 0 else 1 / (len(names) - turn)
         until = time.monotonic() + (end - time.monotonic()) * share
         case = graph(name, options.scale, options.backend)

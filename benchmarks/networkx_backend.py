@@ -27,7 +27,7 @@ from .common import CASES, parser
 
 BACKEND = "grblas_gpu"
 HEADS = "networkx,first call,converting,converted,faster, converting,faster, converted,by priority".replace(", ", "; ")
-#: What has many right answers, and what these fulfil.
+#: Functions with many right results, and the checks of these.
 FULFILLED = {
     "louvain_communities": nx.community.is_partition,
     "asyn_lpa_communities": nx.community.is_partition,
@@ -37,7 +37,7 @@ FULFILLED = {
 
 
 def seconds(name: str, G: nx.Graph, options, backend: str):
-    """Of the processor, in all threads: what other programs do meanwhile does not count."""
+    """Processor seconds of all threads, which exclude other programs."""
     function = getattr(nx.community if name.endswith("communities") else nx, name)
     start = time.process_time()
     result = function(G, **options, backend=backend)
@@ -57,7 +57,7 @@ def close(x, y) -> bool:
 
 
 def measure(name: str, G: nx.Graph, options, repeat: int) -> list[float]:
-    """Seconds: NetworkX, the first call, one that converts, one with a graph that is converted."""
+    """Seconds: of NetworkX, of the first call, with conversion, and with a converted graph."""
     G.__networkx_cache__.clear()
     first, found = seconds(name, G, options, BACKEND)
     plain, expected = seconds(name, G, options, "networkx")
@@ -73,7 +73,7 @@ def measure(name: str, G: nx.Graph, options, repeat: int) -> list[float]:
 
 
 def chosen(name: str, G: nx.Graph, options) -> str:
-    """When a priority is enough for the call to run here."""
+    """The condition under which a priority dispatches the call to this backend."""
     G.__networkx_cache__.clear()
     why = should_run(name, (G,), options)
     return (

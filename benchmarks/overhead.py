@@ -17,7 +17,7 @@ WARM_UP = 250  # calls
 
 
 def calls(contender: str):
-    """The same statements for each of them."""
+    """The same statements for each contender."""
     library, *backend = contender.split()
     gb = importlib.import_module(library)
     if backend:

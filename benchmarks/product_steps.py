@@ -16,11 +16,11 @@ from grblas_gpu.distributed import DistMatrix
 
 from .common import parser
 
-TOGETHER = 4  # products between two looks at the clock
+TOGETHER = 4  # products between two readings of the clock
 
 
 def measured(engine, x, A, overlap: bool) -> list[float]:
-    """Milliseconds of a product: of the slowest rank, on processors of all ranks, waited for by this one."""
+    """Milliseconds of a product: of the slowest rank, of the processors of all ranks, of this rank's waits."""
     engine.overlap = overlap
     everyone = engine.grid.everyone
     everyone.add_up([0])
@@ -35,13 +35,13 @@ def measured(engine, x, A, overlap: bool) -> list[float]:
 
 def main(arguments: list[str] | None = None) -> int:
     options = parser("product_steps", __doc__, scale=18, rounds=30).parse_args(arguments)
-    both = [DistMatrix.kronecker(options.scale) for _ in range(2)]  # each keeps its own cuts
+    both = [DistMatrix.kronecker(options.scale) for _ in range(2)]  # each caches its own steps
     engine, rounds = both[0]._engine, range(options.rounds + 2)
     with using("mpi"):
         x = Vector.from_dense(np.random.default_rng(1).random(both[0].nrows))
         x.nvals  # known to be full
         times = [[measured(engine, x, A, bool(overlap)) for overlap, A in enumerate(both)] for _ in rounds]
-    found = np.array(times[2:])  # rounds, without or with steps, what
+    found = np.array(times[2:])  # axes: round, without or with steps, quantity
     ratio = float(np.median(found[:, 1, 0] / found[:, 0, 0]))
     if engine.grid.rank == 0:
         print(f"scale {options.scale}, {engine.grid}: in steps {ratio:.3f} of the time (median of {options.rounds})")

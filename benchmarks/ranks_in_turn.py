@@ -20,11 +20,11 @@ from .common import parser
 from .scaling import launcher
 
 ROOTS = 16
-NAP = 0.02  # seconds between looks for a file
+NAP = 0.02  # seconds between polls for a file
 
 
 def job(folder: Path, scale: int) -> None:
-    """Search whenever it is this job's turn, until there is no folder any more."""
+    """Search whenever it is this job's turn, until the folder is removed."""
     from grblas_gpu.distributed import DistMatrix
     from grblas_gpu.distributed.graph500 import choose_roots
 

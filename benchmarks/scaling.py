@@ -23,7 +23,7 @@ from typing import Any
 
 from .common import RESULTS, describe, parser, write
 
-USUAL = "1x1 1x2 1x4 2x2 1x8"  # as ranks search if nothing else is said: by bits
+USUAL = "1x1 1x2 1x4 2x2 1x8"  # grids for the default kind of search, by bits
 PRODUCTS = "1x4 2x1 2x2 4x1 2x4 4x2 8x1"
 Row = dict[str, Any]
 
@@ -37,7 +37,7 @@ def launcher() -> str:
 
 
 def job(shape: str, words: str, by: str, options: Any, **settings: str) -> Row:
-    """What a job on such a grid prints, as JSON."""
+    """The JSON output of a job on this grid."""
     down, across = map(int, shape.split("x"))
     start = [launcher(), "-n", str(down * across), *options.launcher_options.split(), sys.executable, "-m"]
     command = [*start, *words.split()]
@@ -61,7 +61,7 @@ def level(shape: str, by: str, options: Any) -> Row:
 
 
 def less_disturbed(rows: list[Row]) -> list[Row]:
-    """Of two rows for one grid and way to search that of the shorter level: none takes less time than it needs."""
+    """The row with the shorter level for each grid and kind of search, the less disturbed one."""
     best: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         key = (*row["grid"], row["by"])

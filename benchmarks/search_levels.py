@@ -40,7 +40,7 @@ def timed(engine, A, root: int):
 
 
 def sent_by(engine, A, root: int):
-    """What this rank sends in a search, and the trace of it."""
+    """The traffic of this rank in a search, and its trace."""
     before = engine.grid.traffic.copy()
     with trace() as t:
         hybrid_bfs(A, root)
@@ -48,8 +48,8 @@ def sent_by(engine, A, root: int):
 
 
 def overhead(engine, times: int) -> dict[str, float]:
-    """Of a level with next to nothing to do: seconds, the least and the median of some searches, and of a processor for
-    rank 0; and what this rank sends in it.
+    """The cost of a nearly empty level: minimum and median seconds over some searches, processor seconds of rank 0, and
+    the traffic of this rank.
     """
     ends = np.arange(PATH - 1)
     mine = ends if engine.grid.rank == 0 else ends[:0]
@@ -68,7 +68,7 @@ def overhead(engine, times: int) -> dict[str, float]:
 
 
 def searched(engine, A, roots: list[int], degrees):
-    """Searches from these roots: seconds, edges for each second, levels, and what rank 0 sends in one of them."""
+    """Searches from these roots: seconds, edges per second, levels, and the traffic of rank 0 in one search."""
     sent, t = sent_by(engine, A, roots[0])
     seconds, counts = [], []
     for root in roots:
@@ -81,7 +81,7 @@ def searched(engine, A, roots: list[int], degrees):
 
 
 def measured(engine, A, roots: list[int], degrees, paths: int):
-    """A row of ``scaling --levels``: how these ranks search, searches, and what a level costs."""
+    """A row of ``scaling --levels``: the kind of search, the searches, and the cost of a level."""
     hybrid_bfs(A, roots[0])
     carried = {record.transport for record in sent_by(engine, A, roots[0])[1].steps()}
     ranks = {"ranks": engine.grid.size, "grid": list(engine.grid.shape)}
@@ -124,7 +124,7 @@ def main(arguments: list[str] | None = None) -> int:
     say(engine, f"prepared in {time.perf_counter() - begun:.1f} s")
     say(engine, sent_by(engine, A, roots[0])[1])
     for transport in [engine.transport, *filter(None, options.transports.split(","))]:
-        if transport != engine.transport:  # from the next search on
+        if transport != engine.transport:  # takes effect in the next search
             engine.exchanges.clear()
             engine.transport = transport
         say(engine, in_words(measured(engine, A, roots, degrees, options.paths)))

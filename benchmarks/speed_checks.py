@@ -16,11 +16,11 @@ from grblas_gpu.bench.verify import WrongResult, check_dependencies, check_level
 from .common import host
 
 CLOSE = 1e-9  # relative difference of ranks that were added up in another order
-PARTS = 256  # of the vertices, handed out to threads: many more than those, as they differ
+PARTS = 256  # of the vertices, for threads: many more than threads, because parts differ
 
 
 def check_distances(indptr: Any, indices: Any, weights: Any, distances: Any, source: int) -> None:
-    """Lengths of shortest paths, -1 where there is no way; symmetric, lengths of edges are positive integers.
+    """Check shortest path lengths, -1 without a path; the graph is symmetric with positive integer weights.
 
     The source has 0, no edge is a short cut, and every other vertex is reached along some edge.
     """
@@ -39,10 +39,10 @@ def check_distances(indptr: Any, indices: Any, weights: Any, distances: Any, sou
 
 
 def check_components(indptr: Any, indices: Any, labels: Any, hub: int, levels: Any) -> None:
-    """The lowest vertex of each component. ``levels`` are those of a search from ``hub``, verified.
+    """Check the lowest vertex of each component. ``levels`` are verified levels of a search from ``hub``.
 
-    No edge joins two, a label is a vertex of its own, the component of the hub is what the search reached, and of the
-    rest there are as many as SciPy counts.
+    No edge joins two components, and a label is its own label. The component of the hub is the set that the search
+    reached. SciPy counts the same number of other components.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -67,7 +67,7 @@ def check_components(indptr: Any, indices: Any, labels: Any, hub: int, levels: A
 
 
 def power_iteration(A: Any, degrees: Any, steps: int, damping: float = 0.85) -> tuple[Any, list[float]]:
-    """Ranks after so many steps by products with a symmetric matrix (SciPy's or CuPy's), and the change in each."""
+    """Ranks after ``steps`` products with a symmetric SciPy or CuPy matrix, and the change in each step."""
     n = len(degrees)
     ranks, changes = np.zeros(n, like=degrees) + 1 / n, []
     for _ in range(steps):
@@ -86,7 +86,7 @@ def check_ranks(found: Any, expected: Any, close: float = CLOSE) -> None:
 
 
 def check_scores(found: np.ndarray, A: Any, structure: tuple[Any, Any], searches: list[tuple[int, Any]]) -> None:
-    """Betweenness of several sources: the sum of what each depends on. ``searches`` are sources and their levels."""
+    """Check betweenness of several sources, the sum of dependencies. ``searches`` are sources and their levels."""
     expected = 0.0
     for source, levels in searches:
         check_levels(*structure, levels, source)
@@ -109,7 +109,7 @@ def by_degree(indptr: Any, indices: Any) -> tuple[np.ndarray, np.ndarray]:
 
 @numba.njit(parallel=True)
 def count_triangles(indptr: np.ndarray, indices: np.ndarray) -> int:
-    """Of a graph as ``by_degree`` gives it: for each edge the targets that both of its ends have."""
+    """Triangles of a graph from ``by_degree``: the sum over edges of the common targets of both ends."""
     n = len(indptr) - 1
     found = np.zeros(PARTS, np.int64)
     for part in numba.prange(PARTS):

@@ -13,7 +13,7 @@ from graphblas import Matrix, Vector, agg, binary, monoid, select, semiring, una
 from grblas_gpu.bench.suitesparse import brandes, matrix, push_pull_bfs
 
 __all__ = ["brandes", "matrix", "push_pull_bfs"]
-PULL_ABOVE, PULL_STILL = 0.10, 0.06  # betweenness: fill of the frontier at which LAGraph changes direction, and back
+PULL_ABOVE, PULL_STILL = 0.10, 0.06  # betweenness: fill of the frontier at which LAGraph starts and ends pulls
 
 
 def level_bfs(A: Matrix, source: int) -> Vector:
@@ -30,7 +30,7 @@ def level_bfs(A: Matrix, source: int) -> Vector:
 
 
 def many_bfs(A: Matrix, sources: list[int]) -> Matrix:
-    """The lines of ``bfs_multi``: a row of levels for each source."""
+    """The same statements as ``bfs_multi``: a row of levels for each source."""
     count = len(sources)
     frontier = Matrix.from_coo(range(count), sources, True, nrows=count, ncols=A.ncols, dtype=bool)
     levels, depth = Matrix(int, count, A.ncols), 0
@@ -68,7 +68,7 @@ def batched_bc(A: Matrix, sources: list[int]) -> Vector:
 
 
 def pagerank(A: Matrix, tol: float, limit: int, damping: float = 0.85) -> tuple[Vector, list[float]]:
-    """Ranks, and the sum of all changes of every step; done when that is below ``n * tol``."""
+    """Ranks, and the total change of every step; it stops when the change is below ``n * tol``."""
     n = A.nrows
     out = A.reduce_rowwise(agg.count).new("FP64")
     share_of = binary.truediv(damping, out).new()
@@ -86,7 +86,7 @@ def pagerank(A: Matrix, tol: float, limit: int, damping: float = 0.85) -> tuple[
 
 
 def pagerank_steps(A: Matrix, steps: int, dtype, damping: float = 0.85) -> Vector:
-    """So many steps, all in one type; products by rows of the matrix, which is SuiteSparse's faster way."""
+    """PageRank with ``steps`` steps in one type; products go by rows, which is faster in SuiteSparse."""
     n = A.nrows
     out = A.reduce_rowwise(agg.count).new(dtype)
     ranks = Vector.from_scalar(1 / n, n, dtype)
@@ -100,7 +100,7 @@ def pagerank_steps(A: Matrix, steps: int, dtype, damping: float = 0.85) -> Vecto
 
 
 def bellman_ford(W: Matrix, source: int) -> Vector:
-    """Distances, relaxed from what became nearer; their type is that of the weights."""
+    """Distances, relaxed from vertices with a new distance, in the type of the weights."""
     distances = Vector.from_coo([source], [0], dtype=W.dtype, size=W.nrows)
     frontier = distances.dup()
     while frontier.nvals:

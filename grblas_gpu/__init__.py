@@ -13,8 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import agg, binary, dtypes, exceptions, indexunary, monoid, op, select, semiring, unary
-from .api import aggregation as aggregation  # says how aggregators are computed
-from .api import calls as calls  # says what calling an operator means
+from .api import aggregation as aggregation  # registers the computation of aggregators
+from .api import calls as calls  # registers the calls of operators
 from .api import operations
 from .api import ss as storage  # noqa: F401  (says what ``A.ss`` and ``v.ss`` are)
 from .api.base import replace
@@ -121,10 +121,10 @@ _LAZY = {
 }
 
 
-if not TYPE_CHECKING:  # for which every name would be one of ours
+if not TYPE_CHECKING:  # with __getattr__, type checkers would accept every name
 
     def __getattr__(name: str) -> Any:
-        if name == "backend":  # for programs that ask; it depends on what `init` was given
+        if name == "backend":  # for programs that read it; it depends on the argument of `init`
             return import_module(f"{__name__}.drop_in").backend()
         if name == "_init_params":
             return import_module(f"{__name__}.drop_in").init_params()

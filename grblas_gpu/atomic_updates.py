@@ -40,9 +40,9 @@ getsignal, set_signal = (getattr(_signal, name, getattr(signal, name)) for name 
 _NAMES = "SIGINT SIGTERM SIGALRM SIGHUP SIGUSR1 SIGUSR2".split()
 _SIGNALS = [int(getattr(signal, name)) for name in _NAMES if hasattr(signal, name)]
 
-multithreaded = False  # more than one thread has used this library
+multithreaded = False  # whether more than one thread has used this library
 changing = False  # the only thread so far is changing a store in place; a lock would cost as much as the change
-first_thread: int | None = None  # the first to use this library
+first_thread: int | None = None  # the first thread that used this library
 _main_thread = threading.main_thread().ident
 _first_look = threading.Lock()
 
@@ -111,7 +111,7 @@ class uninterrupted:
                 while self._handlers:
                     set_signal(*self._handlers[-1])
                     self._handlers.pop()
-            except BaseException as raised:  # by a restored handler: restore the others, too
+            except BaseException as raised:  # raised by a restored handler: restore the others, too
                 error = error or raised
         if error is not None:
             raise error
@@ -123,7 +123,7 @@ class uninterrupted:
 
 
 def completed(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The result of a call that is completed even if a signal interrupts its caller: a thread of its own makes it.
+    """The result of a call in a separate thread, which completes it even if a signal interrupts the caller.
 
     An exception that leaves Numba half imported, or a compilation half done, would make all later calls fail.
     """
@@ -147,7 +147,7 @@ def completed(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def imported(name: str) -> Any:
-    """A module that is whole: a signal does not interrupt its import."""
+    """Import a module completely: a signal does not interrupt the import."""
     found = sys.modules.get(name)
     if found is not None and not getattr(found.__spec__, "_initializing", False):
         return found

@@ -18,7 +18,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "progress": _FLAG,
     "read_limit": (None, int),
 }
-_ENVIRONMENT = "GRAPHBLAS_"  # as python-graphblas has it: GRAPHBLAS_AUTOCOMPUTE=False
+_ENVIRONMENT = "GRAPHBLAS_"  # as in python-graphblas: GRAPHBLAS_AUTOCOMPUTE=False
 _MISSING = object()
 
 
@@ -34,8 +34,8 @@ class Config(dict):
       does not.
     - ``mapnumpy``: whether names under ``.numpy`` are GraphBLAS's own operators where they mean the same; otherwise
       they are NumPy's functions, with the types that Numba finds.
-    - ``progress``: whether long work shows how far it is, on terminals and in notebooks.
-    - ``read_limit``: how many bytes of memory a file may ask for; None for as much as it can fill, or a bit more.
+    - ``progress``: whether long computations show their progress, on terminals and in notebooks.
+    - ``read_limit``: the bytes of memory that a file may request; None: about as much as its content can fill.
 
     The environment sets them before the first import: ``GRAPHBLAS_AUTOCOMPUTE=False``.
 
@@ -62,7 +62,7 @@ class Config(dict):
         self.set({name: value})
 
     def get(self, name: str, default: object = _MISSING) -> Any:
-        """A setting; one that does not exist is a KeyError unless there is a default for it.
+        """A setting; an unknown name raises a KeyError unless ``default`` is given.
 
         Parameters
         ----------
@@ -70,12 +70,12 @@ class Config(dict):
             The setting: ``"autocompute"``, ``"compile"``, ``"loops"``, ``"mapnumpy"``, ``"progress"`` or
             ``"read_limit"``.
         default : any, optional
-            What to return for any other name.
+            The result for any other name.
         """
         return self[name] if default is _MISSING else super().get(name, default)
 
     def set(self, settings: Mapping[str, object] | None = None, /, **keywords: object) -> _Restore:
-        """Change settings: for good, or for a ``with`` block. All of them, or none if one is wrong.
+        """Change settings permanently, or for a ``with`` block; if one is wrong, none changes.
 
         They are ``autocompute``, ``compile``, ``loops``, ``mapnumpy``, ``progress`` and ``read_limit``;
         ``help(gb.config)`` says what they mean.
@@ -100,7 +100,7 @@ class Config(dict):
         return _Restore(self, before)
 
     def update(self, settings: Any = (), /, **keywords: Any) -> None:
-        """``set``, for good.
+        """Change settings permanently, as ``set`` does.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Config(dict):
         self.set(dict(settings), **keywords)
 
     def refresh(self) -> None:
-        """The defaults, with the settings of the environment: ``GRAPHBLAS_AUTOCOMPUTE=False``."""
+        """Restore the defaults, with the settings of the environment: ``GRAPHBLAS_AUTOCOMPUTE=False``."""
         found = {name: _ENVIRONMENT + name.upper() for name in _CHOICES}
         given = {name: _parsed(self._environment[key]) for name, key in found.items() if key in self._environment}
         super().update({name: choices[0] for name, choices in _CHOICES.items()} | _checked(given))
@@ -128,7 +128,7 @@ class Config(dict):
 
 
 class _Restore:
-    """Puts the settings that were changed back when a ``with`` block ends."""
+    """Restores the changed settings when a ``with`` block ends."""
 
     def __init__(self, config: Config, before: dict[str, object]) -> None:
         self._config = config

@@ -12,7 +12,7 @@ _CELL = "padding:2px 8px;text-align:right"
 
 
 def escape(text: str) -> str:
-    """Text in HTML. (The module ``html`` takes as long to load as a tenth of this package, and few programs need it.)
+    """Text escaped for HTML. (Loading the module ``html`` would take a tenth of this package's import time.)
 
     >>> escape("a < b")
     'a &lt; b'
@@ -44,7 +44,7 @@ def html_object(title: str, facts: Mapping[str, object], content: str = "", note
 
 
 def bytes_text(count: float) -> str:
-    """A number of bytes for people.
+    """A number of bytes with a unit.
 
     >>> bytes_text(17), bytes_text(3 * 2**20), bytes_text(2**50)
     ('17 bytes', '3.0 MiB', '1024.0 TiB')

@@ -22,12 +22,12 @@ _started: tuple[str, bool | None] | None = None
 
 
 def backend() -> str:
-    """``gb.backend``, which programs look at to know whether there is ``.ss``: there is."""
+    """``gb.backend``, which programs read to see whether ``.ss`` exists: it does."""
     return BACKENDS[0] if _started is None else _started[0]
 
 
 def init_params() -> dict[str, object] | None:
-    """``gb._init_params``: what ``init`` was given, or None."""
+    """``gb._init_params``: the arguments of ``init``, or None."""
     return None if _started is None else {"backend": _started[0], "blocking": _started[1], "automatic": False}
 
 
@@ -39,7 +39,7 @@ def init(backend: str = "suitesparse", blocking: bool | None = False) -> None:
     backend : str
         "suitesparse" or "suitesparse-vanilla".
     blocking : bool, optional
-        As there; nothing depends on it.
+        Accepted, without effect.
 
     Examples
     --------
@@ -58,14 +58,14 @@ def init(backend: str = "suitesparse", blocking: bool | None = False) -> None:
 
 
 class _Submodules:
-    """Finds ``graphblas.X`` where this library has it: it is the very same module."""
+    """Finds ``graphblas.X`` as the same module object of this library."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         if not name.startswith(f"{_NAME}."):
             return None
         try:
             ours = find_spec(_PACKAGE + name.removeprefix(_NAME))
-        except ModuleNotFoundError:  # not even its parent
+        except ModuleNotFoundError:  # its parent is missing, too
             return None
         return None if ours is None else ModuleSpec(name, self)  # type: ignore[arg-type]
 
@@ -80,7 +80,7 @@ class _Submodules:
     def exec_module(self, module: ModuleType) -> None:
         spec = module.__spec__
         if spec is not None and spec.loader is self:
-            module.__spec__ = spec.loader_state  # it stays what it is
+            module.__spec__ = spec.loader_state  # keep the original spec
 
 
 class _Graphblas(ModuleType):
@@ -101,8 +101,8 @@ class _Graphblas(ModuleType):
 def install_as_graphblas() -> ModuleType:
     """From now on, ``import graphblas`` means this library, in this process; returns that module.
 
-    It must come before the first import of python-graphblas. ``python -m grblas_gpu.run script.py`` does it for a
-    program that knows nothing of it.
+    Call it before the first import of python-graphblas. ``python -m grblas_gpu.run script.py`` does this for an
+    unmodified program.
 
     >>> import subprocess, sys
     >>> code = "import grblas_gpu as gb; gb.install_as_graphblas(); import graphblas; "

@@ -21,7 +21,7 @@ SUBARRAY = "[]"  # the only field of the records that hold sub-arrays; no user's
 
 
 def is_subarray(np_type: np.dtype) -> bool:
-    """Whether these records stand for sub-arrays. NumPy would make an array of more dimensions of those."""
+    """Whether these records represent sub-arrays. NumPy would turn sub-arrays into further dimensions."""
     return np_type.names == (SUBARRAY,)
 
 
@@ -77,7 +77,7 @@ class DataType:
 
     @property
     def _is_anonymous(self) -> bool:
-        """Whether this module does not have it under its name."""
+        """Whether this module has no attribute with its name."""
         return globals().get(self.name) is not self
 
     def __reduce__(self) -> Any:
@@ -165,7 +165,7 @@ def _lookup_numba(key: Any) -> DataType | None:
 
 
 def register_new(name: str, dtype: Any) -> DataType:
-    """A user-defined type that this module has under its name: a record of numbers.
+    """Register a user-defined type, a record of numbers, as an attribute of this module.
 
     >>> point = register_new("Point", {"x": float, "y": float})
     >>> point, lookup_dtype("Point") is point
@@ -184,7 +184,7 @@ def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
     """A user-defined type: a record of numbers, of other records and of arrays of either, all of fixed size; or such
     an array itself.
 
-    The same fields are the same type, under the name that was given last.
+    Types with the same fields are one type, under the name that was given last.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ _listeners: list[Callable[[], None]] = []
 
 
 def when_records_are_used(listener: Callable[[], None]) -> None:
-    """Call this when the first record type is registered, or now if there is one: until then no code looks for one."""
+    """Call ``listener`` when the first record type is registered, or now if one exists: other code skips records."""
     if any(dtype._is_udt for dtype in _registry.values()):
         listener()
     else:
@@ -262,7 +262,7 @@ def _is_fixed(np_type: np.dtype, inside: bool = False) -> bool:
 
 
 def _lookup_record(key: Any) -> DataType | None:
-    """Records are registered when they are first met."""
+    """Records are registered at their first use."""
     record = getattr(key, "dtype", None) if type(key).__module__.startswith("numba") else key
     try:
         return register_anonymous(record)
@@ -285,7 +285,7 @@ def _default_name(np_type: np.dtype) -> str:
 
 
 def _dtype_to_string(dtype: Any) -> str:
-    """A text that :func:`_string_to_dtype` makes the same type of."""
+    """A text that :func:`_string_to_dtype` converts back to the same type."""
     if not isinstance(dtype, np.dtype) or dtype in _registry:
         dtype = lookup_dtype(dtype)
         if not dtype._is_udt:

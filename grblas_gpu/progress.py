@@ -18,10 +18,10 @@ from .config import config
 Item = TypeVar("Item")
 
 WIDTH = 30  # characters
-PATIENCE = 1.0  # seconds before it appears
-INTERVAL = 0.1  # seconds between two looks
+PATIENCE = 1.0  # seconds before a line appears
+INTERVAL = 0.1  # seconds between two updates
 
-_bars = 0  # open ones; there is room for one line, and bars say most
+_bars = 0  # open bars; one line has room, and a bar has priority
 _showing = False  # whether an outer block shows the seconds already
 
 
@@ -93,12 +93,12 @@ class Meter:
         show_line(f"{self._label} [{bar}] {_amount(done, self._unit)}/{_amount(total, self._unit)}, {left:.0f} s left")
 
 
-_spent = 0.0  # seconds in `busy`, by all that came before: many short ones are long work too
+_spent = 0.0  # seconds in all earlier `busy` blocks: many short ones are long work, too
 
 
 @contextmanager
 def busy(label: str) -> Iterator[None]:
-    """A line for the time of a ``with`` block that cannot say how far it is, such as a compilation.
+    """A line during a ``with`` block of unknown progress, such as a compilation.
 
     It appears when all such blocks together have taken a while: at once, or in the middle of this one.
 
@@ -135,7 +135,7 @@ def busy(label: str) -> Iterator[None]:
 def elapsed(label: str) -> Iterator[None]:
     """A line with the seconds so far, for a ``with`` block of unknown duration.
 
-    Of blocks in each other, the outermost shows it.
+    Only the outermost of nested blocks shows it.
 
     >>> with elapsed("generating"):
     ...     pass
@@ -180,7 +180,7 @@ def _amount(count: int, unit: str) -> str:
 
 
 def _in_notebook() -> bool:
-    """Whether IPython runs as a kernel, whose standard error is no terminal and yet is seen."""
+    """Whether IPython runs as a kernel: its standard error is visible, although it is no terminal."""
     shell = sys.modules.get("IPython")
     running = shell.get_ipython() if shell is not None else None
     return running is not None and hasattr(running, "kernel")

@@ -25,12 +25,12 @@ __all__ = ["column", "from_string", "index", "register_anonymous", "register_new
 
 #: Comparisons of an object with a number that are selections by value.
 _COMPARISONS = ("eq", "ne", "lt", "gt", "le", "ge")
-#: Rows and columns are only compared with `<=` and `>`; for integers the other two are one off.
+#: Rows and columns are only compared with `<=` and `>`; for integers, `<` and `>=` follow by a shift of one.
 _NEIGHBOUR = {"lt": "le", "ge": "gt"}
 
 
 def _resolve(expr: Any, caller: str, prefix: str) -> Any:
-    """The selection that a comparison such as ``A <= 5`` stands for."""
+    """The selection that corresponds to a comparison such as ``A <= 5``."""
     name = getattr(getattr(expr, "op", None), "name", None)
     if name is None or len(getattr(expr, "args", ())) != 2:
         raise TypeError(f"Expected an expression; found {type(expr)}\nTypical usage: select.{caller}(x <= 5)")

@@ -1,4 +1,4 @@
-"""``gb.ss``: what python-graphblas has of SuiteSparse that is no method of an object: tiles, diagonals, settings.
+"""``gb.ss``: python-graphblas's functions of SuiteSparse outside of objects: tiles, diagonals, settings.
 
 >>> import grblas_gpu as gb
 >>> gb.ss.concat([gb.Vector.from_dense([1, 2]), gb.Vector.from_dense([3])]).to_dense()
@@ -64,7 +64,7 @@ def diag(x: Any, k: int = 0, dtype: DTypeLike | None = None, *, name: str | None
     Parameters
     ----------
     x : Matrix or Vector
-        What has the diagonal, or what becomes one.
+        The Matrix with the diagonal, or the Vector that becomes one.
     k : int
         Which diagonal: 0 is the main one, those above have positive numbers.
     dtype : dtype, optional
@@ -124,7 +124,7 @@ about = Facts(
 
 
 class Burble:
-    """``with gb.ss.burble:`` prints what ran, as ``gb.trace`` tells it.
+    """``with gb.ss.burble:`` prints the operations that ran, as ``gb.trace`` records them.
 
     >>> import grblas_gpu as gb
     >>> v = gb.Vector.from_dense([1, 2])

@@ -72,7 +72,7 @@ def needed(module: str, caller: str, install: str = "") -> Any:
     except ModuleNotFoundError as error:
         package = module.partition(".")[0]
         if error.name is None or error.name.partition(".")[0] != package:
-            raise  # the package is there; it lacks one of its own dependencies
+            raise  # the package is installed; one of its dependencies is missing
         said = f"{caller} needs {package}, which is not installed: pip install {install or package}"
         raise ModuleNotFoundError(said, name=error.name) from None
 

@@ -35,23 +35,23 @@ if TYPE_CHECKING:
     from .plan.rules import Plan
 
     Array: TypeAlias = np.ndarray | cupy.ndarray
-    #: What becomes an array: one of NumPy's or CuPy's, or a list.
+    #: Input of an array: a NumPy or CuPy array, or a list.
     ArrayLike: TypeAlias = npt.ArrayLike | cupy.ndarray
     Store: TypeAlias = VectorStore | MatrixStore
     #: One value of a vector or matrix: a number, or a record.
     Value: TypeAlias = complex | np.generic | np.ndarray
-    #: What :func:`grblas_gpu.dtypes.lookup_dtype` finds a type by.
+    #: Argument of :func:`grblas_gpu.dtypes.lookup_dtype`.
     DTypeLike: TypeAlias = DataType | np.dtype | type | str | Mapping[str, object]
-    #: What ``op[...]`` takes: the type of all operands, or of two.
+    #: Index of ``op[...]``: the type of all operands, or a pair of types.
     DTypeKey: TypeAlias = DTypeLike | tuple[DTypeLike, DTypeLike]
     #: A function of arrays.
     Function: TypeAlias = Callable[..., Array]
-    #: A function of Python's, of single values.
+    #: A Python function of single values.
     Udf: TypeAlias = Callable[..., object]
-    #: An operator, for all its types or one of them; or what makes operators from parameters.
+    #: An operator, for all its types or one of them; or a factory of operators with parameters.
     Operator: TypeAlias = OpBase | TypedOperator | ParameterizedUdf | Aggregator | TypedAggregator
-    #: What stands for an operator: itself, its name, or a function of Python's.
+    #: A reference to an operator: itself, its name, or a Python function.
     OperatorLike: TypeAlias = Operator | str | Udf
-    #: What an operation takes: an object, an expression of one, or a value.
+    #: Operand of an operation: an object, an expression, or a value.
     Operand: TypeAlias = Handle | TransposedMatrix | Computed | Value
     MaskLike: TypeAlias = Mask | Vector | Matrix | Computed

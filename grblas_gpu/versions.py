@@ -43,7 +43,7 @@ def show_versions() -> None:
 
 
 def gather() -> dict[str, object]:
-    """All facts, as a dictionary that becomes JSON."""
+    """All facts, as a dictionary for JSON."""
     backends, gpu = {}, None
     for name in NAMES:
         try:

@@ -25,7 +25,7 @@ __all__ = ["datashade", "draw", "spy"]
 public_only(globals())
 
 WINDOWS = {"gtk3agg", "gtk4agg", "macosx", "qtagg", "tkagg", "wxagg"}  # matplotlib's backends that open one
-MOST_DRAWN = 500  # vertices: more are no picture, and their places take minutes to find
+MOST_DRAWN = 500  # vertices: a larger drawing is unreadable, and its layout takes minutes
 
 
 def spy(
@@ -43,7 +43,7 @@ def spy(
     Parameters
     ----------
     M : Matrix, TransposedMatrix or expression
-        What to show. All entries are drawn, stored zeros too.
+        The matrix to draw. All entries are drawn, stored zeros, too.
     centered : bool
         Whether the numbers of rows and columns stand at the middle of their squares, instead of at their corners.
     show : bool

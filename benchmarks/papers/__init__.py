@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
     others = None if options.others is None else [name for name in options.others.split(",") if name]
     settings = Options(options.backend, options.small, options.sources, options.trials, others)
     begin, say = time.perf_counter(), partial(print, flush=True, file=sys.stderr)
-    if options.jobs:  # everything at a size that takes no time: kernels are the same, and kept on disk
+    if options.jobs:  # run small sizes first: the kernels are the same, and cached on disk
         words = f"papers --backend {settings.backend} --small --sources 1 --trials 1 --others".split()
         side_by_side([[*words, "", name] for name in names], options.jobs)
         say(f"compiled in {time.perf_counter() - begin:.1f} s\n")

@@ -26,7 +26,7 @@ SMALL |= {"kron-logn16": "kron-logn8", "mycielskian15": "mycielskian7", "myciels
 
 @dataclass
 class Experiment:
-    """A table or figure of a paper, with what papers.toml says of it."""
+    """A table or figure of a paper, with its entry in papers.toml."""
 
     name: str
 
@@ -35,7 +35,7 @@ class Experiment:
         self.rows = self.data["rows"]
 
     def table(self, where: str) -> Table:
-        """An empty one; ``where`` is the engine, and the graph if the table is of one."""
+        """An empty table; ``where`` is the engine, and the graph of a table about one graph."""
         columns, between = self.data["columns"], ", "
         if ":" in where:
             where, between = where.removeprefix(":"), ": "
@@ -45,26 +45,26 @@ class Experiment:
 
 @dataclass
 class Options:
-    """How an experiment is run; ``small`` is a size that takes seconds on a CPU."""
+    """Options of an experiment; ``small`` selects a size that takes seconds on a CPU."""
 
     backend: str = ""
     small: bool = False
     sources: int = 3
     trials: int = 5
-    names: list[str] | None = None  # other contenders to take part, where an experiment has them
+    names: list[str] | None = None  # selected other contenders of an experiment
 
     def __post_init__(self) -> None:
         self.backend = self.backend or ("cuda" if has_cuda() else "cpu")
 
     def others(self, *default: str) -> list[Contender]:
-        """Other libraries that take part, where they are installed."""
+        """The other libraries that are selected and installed."""
         names = default if self.names is None else tuple(self.names)
         return [c for c in contenders() if any(name in c.name for name in names) and "grblas_gpu" not in c.name]
 
     def measure(
         self, session: Session, graph: BenchmarkGraph, kernel: str, ours: list[Contender], *others: str, **limits
     ):
-        """The rows of ours, and python-graphblas's milliseconds if it takes part."""
+        """Our rows, and python-graphblas's milliseconds if it is selected."""
         found = session.measure(graph, kernel, [*ours, *self.others(*others)], self.sources, self.trials, **limits)
         theirs = [row["milliseconds"]["median"] for row in found if row["contender"] == "python-graphblas"]
         return found[: len(ours)], theirs[0] if theirs else None
@@ -75,7 +75,7 @@ def shape(graph: BenchmarkGraph) -> tuple[str, int, int]:
 
 
 def make(name: str, small: bool = False) -> BenchmarkGraph:
-    """A graph by the name that the papers use; a small one in its place on demand."""
+    """A graph by its name in the papers; ``small`` selects a small replacement."""
     if name == "GAP-twitter":
         return graphs.kronecker(9, 12) if small else graphs.kronecker(26, 12, "GAP-twitter (stand-in)")
     size = SMALL[name] if small else name
@@ -93,7 +93,7 @@ def make(name: str, small: bool = False) -> BenchmarkGraph:
 
 
 def median_ms(runs, trials: int) -> dict[str, float]:
-    """Median milliseconds of each, taking turns."""
+    """Median milliseconds of each; the runs alternate."""
     return {name: statistics.median(times) * 1e3 for name, times in interleaved(runs, trials).items()}
 
 
@@ -107,7 +107,7 @@ def waiting(run: Callable[..., gb.Vector], *arguments, **options) -> Callable[[]
 
 
 def verified_levels(A: gb.Matrix, source: int) -> gb.Vector:
-    """The levels that a search finds, right by definition of what levels are."""
+    """The levels of a search, verified by the definition of levels."""
     levels = algorithms.bfs(A, source)
     with gb.using(A.backend):
         dense = levels._engine.array(levels.to_dense(fill_value=-1, dtype=np.int64))
@@ -116,8 +116,8 @@ def verified_levels(A: gb.Matrix, source: int) -> gb.Vector:
 
 
 def steps_of_search(A: gb.Matrix, source: int):
-    """A search level by level, right in the end: depth, frontier, levels; the products that push the frontier and that
-    pull all that was visited; and the mask of what was not."""
+    """A verified search level by level: depth, frontier, levels; the products that push the frontier and that pull from
+    all visited vertices; and the mask of unvisited vertices."""
     expected = verified_levels(A, source)
     with gb.using(A.backend):
         step, depth = semiring.any_pair[bool], 0
@@ -133,16 +133,16 @@ def steps_of_search(A: gb.Matrix, source: int):
 
 
 def peak_bytes(backend: str, run) -> int:
-    """The most memory that a run needs at once beyond what was there before."""
-    for _ in range(4):  # what is compiled or prepared once is not part of it
+    """The peak memory of a run, beyond the memory in use before."""
+    for _ in range(4):  # exclude compilations and preparations
         run()
     if backend == "cuda":
         import cupy
 
         from grblas_gpu.backends.cuda.runtime import workspace
 
-        workspace.forget()  # work arrays that are kept between calls count, too
-        pool = cupy.cuda.MemoryPool()  # of its own: what it holds at the end is what was needed at once
+        workspace.forget()  # include workspace that is kept between calls
+        pool = cupy.cuda.MemoryPool()  # a new pool: its size at the end is the peak
         with cupy.cuda.using_allocator(pool.malloc):
             run()
             peak = int(pool.total_bytes())

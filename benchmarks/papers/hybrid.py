@@ -11,7 +11,7 @@ from grblas_gpu.bench.contenders import grblas
 from ..common import BenchmarkGraph, Session, Table
 from .common import Experiment, Options, shape
 
-ROOTS = 64  # as Graph500 asks for
+ROOTS = 64  # as Graph500 requires
 GTGRAPH = {"a": 0.45, "b": 0.15, "c": 0.15}  # the defaults of the generator that the paper used
 
 

@@ -30,11 +30,11 @@ def of_kron21(experiment: Experiment, options: Options) -> tuple[BenchmarkGraph,
 
 
 def table2(experiment: Experiment, options: Options, session: Session) -> list[Table]:
-    """What each optimisation is worth, one added after the other, and with all but one."""
+    """The gain of each optimisation: added one after the other, and all but one."""
     graph, structure, added = of_kron21(experiment, options)
     sources = graph.sources(options.sources)
     with gb.using(options.backend):
-        # Values of their own for all entries: without them there is nothing that structure-only could leave out.
+        # A value for each entry: structure-only gains nothing on an iso matrix.
         A = gb.indexunary.colindex(structure, 1).new("FP32")
         expected = [verified_levels(structure, source) for source in sources]
     everything = set(experiment.rows) - {""}
@@ -98,7 +98,7 @@ def figure2(experiment: Experiment, options: Options, session: Session) -> list[
 
 
 def figure5(experiment: Experiment, options: Options, session: Session) -> list[Table]:
-    """Push and pull at every level of a search, and which of them the rules choose."""
+    """Push and pull at every level of a search, and the one that the rules select."""
     graph, A, table = of_kron21(experiment, options)
     for depth, frontier, levels, pushed, pulled, mask in steps_of_search(A, graph.sources(1)[0]):
         runs = {

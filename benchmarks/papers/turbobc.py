@@ -13,7 +13,7 @@ from ..common import BenchmarkGraph, Session, Table, seconds
 from .common import Experiment, Options, make, peak_bytes, shape
 
 WORD = 4  # bytes, in the paper's count
-SECONDS, FIRST = 4.0, 32  # an exact computation is measured for about so long, on as many sources as that allows
+SECONDS, FIRST = 4.0, 32  # limit of an exact computation; it runs as many sources as fit
 VERIFIED = 12  # sources of an exact computation: more than one batch of the large graph
 SMALL = ("delaunayn15", "smallworld", "mycielskian15", "GAP-twitter")
 
@@ -47,7 +47,7 @@ def words(graph: BenchmarkGraph, backend: str) -> float:
 
 
 def table5(experiment: Experiment, options: Options, session: Session) -> list[Table]:
-    """Exact betweenness of all vertices: the first sources are measured, the rest takes as long."""
+    """Exact betweenness of all vertices, extrapolated from the first sources."""
     table = experiment.table(options.backend)
     for name, (paper_s, paper_mteps) in experiment.rows.items():
         if options.small and name != "mycielskian16":

@@ -13,7 +13,7 @@ from ..common import Session, Table
 from .common import Experiment, Options, make, shape
 
 SMALL = ("delaunayn15", "smallworld", "mycielskian12", "kron-logn16")
-SECONDS = 0.75  # each of the three kernels is timed for about so long on a graph
+SECONDS = 0.75  # approximate time for each of the three kernels on a graph
 
 
 def compared(experiment: Experiment, options: Options, session: Session) -> list[Table]:

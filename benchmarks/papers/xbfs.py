@@ -27,7 +27,7 @@ def searched(options: Options) -> list[BenchmarkGraph]:
 
 
 def frontiers(experiment: Experiment, options: Options, session: Session) -> list[Table]:
-    """Each way to the next frontier, at every level, and the one that the rule takes (section 4)."""
+    """Each method for the next frontier at every level, and the one that the rule selects (section 4)."""
     tables = []
     for graph in searched(options):
         A, edges = graph.matrix(options.backend), 0
@@ -49,7 +49,7 @@ def frontiers(experiment: Experiment, options: Options, session: Session) -> lis
 
 
 def scheduling(experiment: Experiment, options: Options, session: Session) -> list[Table]:
-    """Bottom-up steps with rows handed out in three ways (section 5.1, figure 14)."""
+    """Bottom-up steps with three ways to schedule rows (section 5.1, figure 14)."""
     table = experiment.table(options.backend)
     for graph in searched(options):
         A = graph.matrix(options.backend)
@@ -96,7 +96,7 @@ _BOTH = ("synchronous", "asynchronous")
 
 
 def _settled_early(products: list[Any], counts: np.ndarray) -> float | None:
-    """Of the level after the one that the first pass in place was for."""
+    """The share of the level after that of the first in-place pass that was settled early."""
     for depth, record in enumerate(products, 1):
         if record.reason.startswith("in place"):
             if depth + 1 >= len(counts):
@@ -106,7 +106,7 @@ def _settled_early(products: list[Any], counts: np.ndarray) -> float | None:
 
 
 def _edge_checks(graph: BenchmarkGraph, levels: Vector, directions: list[str]) -> tuple[int, int]:
-    """Of all bottom-up passes: without and with the asynchronous rule."""
+    """Edge checks of all bottom-up passes, without and with the asynchronous rule."""
     pulls = [depth for depth, direction in enumerate(directions, 1) if direction == "pull"]
     if not pulls:
         return 0, 0
@@ -121,9 +121,9 @@ def count_checks(
 ) -> int:
     """Entries read by the passes for levels ``first`` to ``last``; ``levels`` are right, -1 where unreached.
 
-    A row ends at a neighbour of the level before. In an asynchronous pass a row that has none, but has one of this
-    level, is settled at the level after, and the next pass leaves it out. Rows are taken in the order of their numbers:
-    several at once see fewer of each other's levels, so a device saves a little less.
+    A row stops at a neighbour of the previous level. In an asynchronous pass, a row without one, but with a neighbour
+    of this level, is settled at the next level, and the next pass skips it. Rows run in the order of their numbers.
+    Concurrent rows see fewer new levels, so a device saves a little less.
     """
     now = np.where((levels >= 0) & (levels < first), levels, -1)
     checks = 0

@@ -1,4 +1,4 @@
-"""What ``grblas-gpu bench`` runs: searches and betweenness by this library and by others, verified, timed, reported.
+"""The harness of ``grblas-gpu bench``: verifies, times and reports searches and betweenness of several libraries.
 
 The benchmarks of the repository (``benchmarks/``, not installed) use the same graphs, contenders, checks and tables.
 """

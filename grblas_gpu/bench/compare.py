@@ -17,7 +17,7 @@ TITLE = "grblas_gpu next to other libraries"
 
 
 def standard_graphs(small: bool) -> list[BenchmarkGraph]:
-    """What ``make bench`` measures, or a size that takes seconds."""
+    """The graphs of ``make bench``, or small ones that take seconds."""
     if small:
         return [graphs.kronecker(10), graphs.grid(30), graphs.delaunay(10)]
     return [*map(graphs.kronecker, range(16, 21)), graphs.grid(1000), graphs.delaunay(17)]
@@ -28,7 +28,7 @@ def compare(
 ) -> dict[str, Any]:
     """Measure, and return everything for tables, a page and a JSON file.
 
-    ``backend`` leaves only that engine of this library; ``names`` only those contenders.
+    ``backend`` selects one engine of this library; ``names`` selects contenders.
     """
     session = Session(TITLE)
     taking_part = contenders(names, device=backend != "cpu")
@@ -66,7 +66,7 @@ def tables(result: dict[str, Any]) -> list[Table]:
 
 
 def speed_up(rows: list[dict[str, Any]], row: dict[str, Any]) -> float | None:
-    """How many times faster than SuiteSparse on the same graph."""
+    """The speed-up over SuiteSparse on the same graph."""
     for other in rows:
         same = all(other[key] == row[key] for key in ("graph", "kernel"))
         if same and other["contender"] == REFERENCE:

@@ -1,7 +1,7 @@
 """The contenders of a benchmark: this library on each engine, and other libraries if they are installed.
 
-A contender turns a graph into its own data structure (not timed). For each kernel that it has there are two functions:
-one runs it from a source and waits until the result is there, one shows the result as a NumPy array to be verified.
+A contender converts a graph to its own data structure (not timed). Each of its kernels has two functions: one runs the
+kernel from a source and waits for the result, the other converts the result to a NumPy array for verification.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Kernel = tuple[Callable[[Any, int], Any], Callable[[Any, int], np.ndarray]]
 
 @dataclass(frozen=True)
 class Contender:
-    """A library (and how it is used) with the kernels that it has."""
+    """A library in one configuration, with its kernels."""
 
     name: str
     prepare: Callable[[BenchmarkGraph], Any]
@@ -34,7 +34,7 @@ class Contender:
 
 
 def contenders(names: list[str] | None = None, device: bool = True) -> list[Contender]:
-    """Those that this machine has, or those of them that are named (by a part of the name)."""
+    """The contenders installed on this machine, or those whose names contain one of ``names``."""
     device = device and has_cuda()
     found = [grblas("cpu"), *([grblas("cuda")] if device else [])]
     for module, make in OTHERS.items():
@@ -102,7 +102,7 @@ def scipy_csgraph() -> Contender:
         return csr_array((np.ones(len(indices)), indices, indptr.astype(np.int32)), shape=(graph.n, graph.n))
 
     def levels(result: tuple[np.ndarray, np.ndarray], n: int) -> np.ndarray:
-        """From the order of a search and the parents of its vertices: a parent comes before its children."""
+        """Levels from the visiting order of a search and the parents: a parent comes before its children."""
         order, parents = result
         parent_at = scattered(n, 0, order, np.arange(len(order)))[parents[order[1:]]]
         depth = np.zeros(len(order), np.int64)

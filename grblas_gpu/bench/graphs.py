@@ -28,7 +28,7 @@ class BenchmarkGraph:
 
     def matrix(self, backend: str) -> Matrix:
         """The adjacency matrix on an engine."""
-        if backend not in self._matrices and self._matrices:  # to copy is faster than to make it again
+        if backend not in self._matrices and self._matrices:  # a copy is faster than a new construction
             A = self._matrices[backend] = self.any_matrix.to(backend)
             A._store._transpose = A._store  # undirected
         elif backend not in self._matrices:
@@ -38,7 +38,7 @@ class BenchmarkGraph:
 
     @property
     def any_matrix(self) -> Matrix:
-        """One that exists already, or else one on the device, which is faster at making it."""
+        """An existing matrix, or else a new one on the device, which builds it faster."""
         if not self._matrices:
             self.matrix("cuda" if has_cuda() else "cpu")
         return next(iter(self._matrices.values()))
@@ -66,7 +66,7 @@ class BenchmarkGraph:
 
     @cached_property
     def degrees(self) -> np.ndarray:
-        """Of all vertices, on the host."""
+        """The degrees of all vertices, on the host."""
         with using(self.any_matrix.backend):
             counts = self.any_matrix.reduce_rowwise(agg.count).new()
         return counts.to_dense(fill_value=0, dtype=np.int64)
@@ -80,11 +80,11 @@ class BenchmarkGraph:
         return [int(candidates[draw]) for draw in draws.tolist()]
 
     def candidates(self) -> Any:
-        """The vertices with neighbours, found where the matrix is: the host may not have seen its offsets."""
+        """The vertices with neighbours, computed on the engine of the matrix, without a copy of its offsets."""
         return np.flatnonzero(np.diff(self.any_matrix._store.indptr))
 
     def forget(self) -> None:
-        """Give the memory back, that of the device too."""
+        """Free the memory, also that of the device."""
         self._matrices.clear()
         self.__dict__.pop("csr", None)
         gc.collect()  # a symmetric matrix is its own transpose: a cycle
@@ -100,7 +100,7 @@ def kronecker(scale: int, edge_factor: int = 16, name: str | None = None) -> Ben
 
 def grid(side: int) -> BenchmarkGraph:
     graph = BenchmarkGraph(f"grid {side} x {side}", generators.grid_2d, side)
-    graph.countable = side <= 512  # from corner to corner they are as many as ways to take half of 2 (side - 1) steps
+    graph.countable = side <= 512  # binomial(2 (side - 1), side - 1) paths between opposite corners
     return graph
 
 

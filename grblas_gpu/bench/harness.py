@@ -1,4 +1,4 @@
-"""One harness: runs that take turns; contenders on a graph, whose results are verified before they are timed."""
+"""The harness: interleaved runs of contenders on a graph, verified before they are timed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .contenders import Contender
 from .graphs import BenchmarkGraph
 from .machine import copy_rate, describe, seconds
 
-WARM_UP, PATIENCE = 4, 1.0  # runs before those that count, unless they have taken so many seconds
+WARM_UP, PATIENCE = 4, 1.0  # runs before the timed ones, and their limit in seconds
 BUDGET = 5.0  # seconds: a slow contender runs less often, but at least once per source
 INDEX, WORD = 4, 8  # bytes of a column index, and of a level, a path count or a dependency
 Ready = dict[str, tuple[Contender, Any]]
@@ -36,15 +36,15 @@ def bfs_floor(reached: int, entries: int, backend: str) -> int:
 
 
 def bfs_all_edges(reached: int, entries: int, backend: str) -> int:
-    """The same with every entry read once, as top-down search must: direction optimisation may beat this time."""
+    """The same with every entry read once, as in top-down search; direction optimisation may need less."""
     return reached * (offset_bytes(entries, backend) + WORD) + entries * INDEX
 
 
 def bc_floor(reached: int, entries: int, backend: str) -> int:
     """Both sweeps read every entry and offset; path counts and dependencies are written once and read once.
 
-    Not quite a bound: where the forward sweep pulls, it leaves out the rows of vertices that were visited before, and
-    on a graph of three levels that may be most of them.
+    It is not a strict bound: a pull in the forward sweep skips the rows of visited vertices, which may be most of them
+    on a graph of three levels.
     """
     return 2 * (entries * INDEX + reached * offset_bytes(entries, backend)) + 4 * reached * WORD
 
@@ -54,7 +54,7 @@ FLOORS = {"bfs": (bfs_floor, bfs_all_edges), "bc": (bc_floor, bc_floor)}
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Loops on a CPU are compiled in the first call, not when they have run for seconds: later ones are timed."""
+    """Compile loops on a CPU in the first call, not in the background: later calls are timed."""
     before, tier.FEW_SECONDS = tier.FEW_SECONDS, 0.0
     try:
         yield
@@ -70,7 +70,7 @@ def interleaved(
     times: int = 1,
     warm_up: int = WARM_UP,
 ) -> dict[str, list[float]]:
-    """Seconds of each, after some to warm up; they take turns, so that a slow moment of the machine hits all."""
+    """Seconds of each run after warm-up; the runs alternate, so that a slow moment of the machine hits all."""
     for run in runs.values():
         spent = 0.0
         for _ in range(warm_up):
@@ -92,7 +92,7 @@ def spread(values: Iterable[float], factor: float = 1.0) -> dict[str, float]:
 
 
 class Session:
-    """Measurements of several graphs, and what they were made on."""
+    """Measurements of several graphs, and a description of the machine."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -110,8 +110,8 @@ class Session:
     ) -> list[dict[str, Any]]:
         """Verify and time a kernel on a graph, and keep a row for each contender.
 
-        A contender is timed for about ``budget`` seconds. If one source takes the fastest of them longer than its share
-        of that, there are fewer sources.
+        A contender is timed for about ``budget`` seconds. If the fastest contender
+        needs more than a source's share of the budget, there are fewer sources.
         """
         ready, prepared = self._prepared(graph, kernel, contenders)
         if not ready:
@@ -129,7 +129,7 @@ class Session:
         for round_ in progress(range(-1, trials), f"{kernel} on {graph.name}"):  # one more to warm up
             for k, root in enumerate(roots[: len(facts)]):
                 for name, (contender, data) in ready.items():
-                    if round_ < rounds[name] - (rounds[name] == 1):  # one that is so slow needs no warm-up
+                    if round_ < rounds[name] - (rounds[name] == 1):  # a slow contender needs no warm-up
                         taken = seconds(partial(contender.kernels[kernel][0], data, root))
                         if round_ >= 0 or rounds[name] == 1:
                             times[name].append((k, taken))
@@ -171,11 +171,11 @@ class Session:
 
 
 def _verify(graph: BenchmarkGraph, kernel: str, root: int, ready: Ready, first: dict[str, float]) -> dict[str, int]:
-    """Every contender's result from this source is right. Returns facts about the search."""
+    """Verify every contender's result from this source. Returns facts about the search."""
     levels = expected = np.empty(0)
     for name, (contender, data) in ready.items():
         run, show = contender.kernels[kernel]
-        for _ in range(1 if name in first else 2):  # the very first one may compile
+        for _ in range(1 if name in first else 2):  # the first call may compile
             start = time.perf_counter()
             result = run(data, root)
             taken = time.perf_counter() - start
@@ -226,7 +226,7 @@ def _row(
 
 
 def _check_levels(graph: BenchmarkGraph, contender: Contender, levels: np.ndarray, root: int) -> None:
-    """On the device if the graph is there: a large one takes seconds on the host."""
+    """Check levels, on the device if it has the graph: a large graph takes seconds on the host."""
     if contender.backend != "cuda":
         verify.check_levels(*graph.csr, levels, root)
         return
@@ -237,7 +237,7 @@ def _check_levels(graph: BenchmarkGraph, contender: Contender, levels: np.ndarra
 
 
 def _dependencies(graph: BenchmarkGraph, contender: Contender, levels: np.ndarray, root: int) -> np.ndarray:
-    """By products with all entries if there are few levels, on the device if the graph is there."""
+    """Dependencies; with few levels by products with all entries, on the device if it has the graph."""
     if levels.max(initial=0) > verify.FEW_LEVELS:
         return verify.edge_dependencies(*graph.csr, root, levels)
     A = verify.ones(graph, contender.backend)

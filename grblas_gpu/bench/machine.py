@@ -1,4 +1,4 @@
-"""What a measurement was made on: machine, versions, commit, and how fast memory copies."""
+"""The environment of a measurement: machine, versions, commit, and the copy rate of memory."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ PACKAGES = (
     "grblas_gpu numpy scipy numba python-graphblas suitesparse-graphblas networkx igraph networkit "
     "cupy-cuda12x cupy-cuda13x cugraph-cu12 cugraph-cu13"
 ).split()
-HOST_BYTES, DEVICE_BYTES = 2**27, 2**30  # copied to find the rate: far more than caches hold
+HOST_BYTES, DEVICE_BYTES = 2**27, 2**30  # copied to measure the rate: far more than caches hold
 COPY_TRIALS = 7
 
 
 def describe() -> dict[str, Any]:
-    """Everything that a result file says about where it comes from."""
+    """The description of the environment in a result file."""
     return {"machine": machine(), "versions": versions(), "commit": commit(), "date": time.strftime("%Y-%m-%d")}
 
 
@@ -70,7 +70,7 @@ def versions() -> dict[str, str]:
 def commit() -> str | None:
     """The commit of the source tree, with a + if files were changed since; None where there is no tree.
 
-    A copy of a tree has no commit of its own, or an old one: ``GRBLAS_GPU_COMMIT`` says which it is.
+    ``GRBLAS_GPU_COMMIT`` names the commit of a copied tree, which has no or an old Git state.
     """
     if "GRBLAS_GPU_COMMIT" in os.environ:
         return os.environ["GRBLAS_GPU_COMMIT"]
@@ -96,7 +96,7 @@ def has_cuda() -> bool:
 
 
 def synchronize(backend: str) -> None:
-    """Wait until the device has nothing left to do."""
+    """Wait until the device is idle."""
     if backend == "cuda":
         import cupy
 
@@ -106,7 +106,7 @@ def synchronize(backend: str) -> None:
 def seconds(
     run: Callable[[], Any], backend: str = "host", clock: Callable[[], float] = time.perf_counter, times: int = 1
 ) -> float:
-    """Seconds of one of so many calls, until the result is there."""
+    """Seconds per call, over several calls, including the wait for the result."""
     start = clock()
     for _ in range(times):
         run()

@@ -1,4 +1,4 @@
-"""One page with everything in it: tables and plots, no other file, readable in light and dark."""
+"""A self-contained page with tables and plots, for light and dark displays."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def page(result: dict[str, Any]) -> str:
 
 
 def _figures(rows: list[dict[str, Any]], part: list[dict[str, Any]]) -> list[tuple[Any, str, float | None]]:
-    """What the bars of each figure show, in words too, and where its line stands."""
+    """For each figure: the bars, their description, and the position of its line."""
     rates = "billions of entries of the matrix per second; more is better"
     floors = "time over that of copying the bytes that must move; 1 is about the limit"
     figures: list[tuple[Any, str, float | None]] = [(lambda row: row["gteps_entries"], rates, None)]

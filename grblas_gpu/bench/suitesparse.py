@@ -1,7 +1,7 @@
 """Searches and betweenness in idiomatic python-graphblas, for comparison.
 
-Graphs are symmetric, so that ``A q`` is a pull and ``q A`` a push. Directions that SuiteSparse leaves to its user are
-chosen as LAGraph does.
+Graphs are symmetric, so that ``A q`` is a pull and ``q A`` a push. Directions that SuiteSparse leaves to its user
+follow LAGraph.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def matrix(graph: BenchmarkGraph, values: Any = True, csr: Any = None) -> Matrix
 
 
 def push_pull_bfs(A: Matrix, source: int) -> Vector:
-    """Levels; pull while the frontier grows and has more than one edge in eight of those not yet looked at, or while it
-    has a large part of the vertices. As in LAGraph the frontier is a bitmap for a pull, and a list for a push: to pull
-    with a list takes SuiteSparse hundreds of times as long as to push it."""
+    """Levels; pull while the frontier grows and has over an eighth of the unexplored edges, or while it has a large
+    part of the vertices. As in LAGraph, the frontier is a bitmap for a pull and a list for a push: a pull with a list
+    takes SuiteSparse hundreds of times as long as a push."""
     any_pair, n = semiring.any_pair[bool], A.nrows
     levels = Vector("INT32", n)
     levels.ss.config["sparsity_control"] = "bitmap"

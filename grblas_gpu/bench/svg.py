@@ -6,7 +6,7 @@ import math
 from html import escape
 
 WIDTH, NARROW = 860, 360  # the second for telephones: names stand above the bars there
-LABEL = 8.2  # width of a character, about, at the size of labels
+LABEL = 8.2  # approximate width of a character of a label
 BAR = 13
 GAP = 16
 LEFT, RIGHT, TOP, BOTTOM = 150, 80, 8, 22
@@ -22,7 +22,7 @@ def bars(
 ) -> str:
     """Groups of horizontal bars on a logarithmic scale, the value at the end of each; a colour for each series.
 
-    ``unit`` is the name for readers without a screen; a caption on the page has to say it as well.
+    ``unit`` is the name for screen readers; a caption on the page must state it, too.
     """
     values = [value for column in series.values() for value in column if value]
     if not values:
@@ -55,7 +55,7 @@ def bars(
         y += GAP
     bottom = y - GAP + 6
     widest = max(len(_short(10.0**p)) for p in (low, high)) * LABEL
-    every = math.ceil(widest * (high - low) / span)  # decades from one number to the next that has room
+    every = math.ceil(widest * (high - low) / span)  # decades between two labels of the axis
     axis = [
         f'<line class="grid" x1="{x(10.0**p):.1f}" x2="{x(10.0**p):.1f}" y1="{TOP}" y2="{bottom}"/>'
         + _text(x(10.0**p), bottom + 15, _short(10.0**p), "middle", "small")

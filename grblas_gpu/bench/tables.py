@@ -1,4 +1,4 @@
-"""Tables: what every benchmark prints, writes as JSON and shows on a page."""
+"""Tables, which every benchmark prints, writes as JSON and shows on a page."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def is_numeric(cells: list[Any]) -> bool:
 
 
 def shown(cell: Any) -> str:
-    """Numbers with three digits or so, thousands apart; nothing for None."""
+    """Numbers with about three digits and thousands separators; an empty string for None."""
     if cell is None:
         return ""
     if isinstance(cell, bool) or not isinstance(cell, (int, float)):

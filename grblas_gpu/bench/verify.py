@@ -1,4 +1,4 @@
-"""Is a result right? Found out by other means than those that made it, before anything is timed.
+"""Verification of results by independent methods, before they are timed.
 
 Levels are checked against the definition, on the engine's own arrays (NumPy's or CuPy's); betweenness by Brandes'
 algorithm, with another library's products or over the sorted list of edges.
@@ -13,16 +13,16 @@ import numpy as np
 
 from .graphs import BenchmarkGraph
 
-PIECE = 2**26  # entries looked at in one go
-FEW_LEVELS = 64  # so many products with the whole matrix are faster than sorting it
+PIECE = 2**26  # entries checked at a time
+FEW_LEVELS = 64  # up to this many products with the whole matrix are faster than sorting it
 
 
 class WrongResult(RuntimeError):
-    """A contender computed something that is not so."""
+    """A contender computed a wrong result."""
 
 
 def edge_pieces(indptr: Any, indices: Any, rows: Any = None) -> Iterator[tuple[slice, Any, Any]]:
-    """All entries in pieces: their places, rows (computed unless given) and columns."""
+    """All entries in pieces: their positions, rows (computed by default) and columns."""
     for start in range(0, len(indices), PIECE):
         part = slice(start, min(start + PIECE, len(indices)))
         if rows is None:
@@ -33,10 +33,10 @@ def edge_pieces(indptr: Any, indices: Any, rows: Any = None) -> Iterator[tuple[s
 
 
 def check_levels(indptr: Any, indices: Any, levels: Any, source: int, rows: Any = None) -> None:
-    """Distances from the source, -1 where there is no way, of a symmetric graph.
+    """Check distances from the source in a symmetric graph, -1 without a path.
 
     The source has 0, an edge joins vertices whose levels differ by at most one, and every vertex but the source has a
-    neighbour one level above. That is all there is to know.
+    neighbour one level above. These conditions are sufficient.
     """
     if int(levels[source]) != 0 or int(np.count_nonzero(levels == 0)) != 1:
         raise WrongResult(f"level 0 is not the source {source} alone")
@@ -53,14 +53,14 @@ def check_levels(indptr: Any, indices: Any, levels: Any, source: int, rows: Any 
 
 
 def check_dependencies(found: np.ndarray, expected: np.ndarray) -> None:
-    """The dependencies of one source on all vertices, as betweenness adds them up."""
+    """Check the dependencies of one source on all vertices, the summands of betweenness."""
     if not np.allclose(found, expected, rtol=1e-4, atol=1e-6 * max(1.0, float(expected.max(initial=0.0)))):
         worst = int(np.argmax(np.abs(found - expected)))
         raise WrongResult(f"dependency on vertex {worst}: {found[worst]} instead of {expected[worst]}")
 
 
 def ones(graph: BenchmarkGraph, backend: str) -> Any:
-    """The adjacency matrix in FP64 as SciPy or CuPy has it, for products of theirs."""
+    """The adjacency matrix in FP64 as a SciPy or CuPy matrix."""
     if backend == "cuda":
         import cupy
         from cupyx.scipy.sparse import csr_matrix
@@ -91,7 +91,7 @@ def product_dependencies(A: Any, source: int, levels: Any) -> Any:
 def edge_dependencies(indptr: np.ndarray, indices: np.ndarray, source: int, levels: np.ndarray) -> np.ndarray:
     """The same over the list of all edges that lead down, sorted by level.
 
-    Path counts have an exponent of their own: there may be more of them than floats can count.
+    Path counts have a separate exponent, because they may exceed the range of FP64.
     """
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     down = (levels[rows] >= 0) & (levels[indices] == levels[rows] + 1)

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     from ..bench.contenders import contenders
     from ..config import config
 
-    config.set(compile="wait")  # times are those of compiled loops
+    config.set(compile="wait")  # measure compiled loops
     for file in (options.report, options.output):
         if file:
             check_folder(file)

@@ -10,10 +10,10 @@ from typing import Any
 from .memory import check_generator
 from .options import add_command, pairs, positive, show
 
-SCALES = {"cpu": 17, "cuda": 20}  # of the Kronecker graph: larger than caches
+SCALES = {"cpu": 17, "cuda": 20}  # scales of the Kronecker graph: it exceeds the caches
 EDGE_FACTOR = 16
 TRIALS = 7
-FEW = 64  # vertices, of an operand that hardly any edge leads into
+FEW = 64  # vertices of low degree: the entries of a sparse operand
 
 
 def add_commands(commands: object) -> None:
@@ -63,7 +63,7 @@ def _as_seconds(costs: Any) -> Any:
 
 
 def measure(scale: int, pull: str, wait: Callable[[], object]) -> Any:
-    """Seconds of each kind of work, on a Kronecker graph; what a call takes in any case is subtracted."""
+    """Seconds of each kind of work on a Kronecker graph, without the fixed overhead of a call."""
     from ..backends.calibration import Seconds
 
     large, small = Work(scale, pull), Work(min(6, scale), pull)
@@ -78,7 +78,7 @@ def measure(scale: int, pull: str, wait: Callable[[], object]) -> Any:
 
 
 class Work:
-    """A graph, and things to do with it whose amount is known."""
+    """A graph, and operations on it with a known amount of work."""
 
     def __init__(self, scale: int, pull: str) -> None:
         from .. import Matrix, Vector, generators, select
@@ -100,11 +100,11 @@ class Work:
         self.walked = max(1, int(lengths[self.L.to_coo()[1]].sum()))
 
     def looks(self) -> Any:
-        """Every row is closed: only the mask and offsets are looked at."""
+        """Every row is closed: the kernel reads only the mask and the offsets."""
         return _any_pair(self.A @ self.few).new(mask=~self.all.S, strategy=self.pull)
 
     def probes(self) -> Any:
-        """Every edge is looked at, for hardly any has a neighbour among few."""
+        """The kernel checks every edge, because hardly any vertex has a neighbour in ``few``."""
         return _any_pair(self.A @ self.few).new(strategy=self.pull)
 
     def pushes(self) -> Any:
@@ -127,7 +127,7 @@ def waiting(backend: str) -> Callable[[], object]:
 
 
 def best(work: Callable[[], Any], wait: Callable[[], Any]) -> float:
-    """Seconds of the quickest of several calls, until the result is there; a first one compiles."""
+    """Seconds of the fastest of several calls, including the wait for the result; an extra first call compiles."""
     times = []
     for _ in range(TRIALS + 1):
         start = time.perf_counter()

@@ -33,11 +33,11 @@ _OPENERS = {b"\x1f\x8b": gzip.decompress, b"BZ": bz2.decompress, b"\xfd7": lzma.
 
 
 class UsageError(ValueError):
-    """Arguments that make no sense together, or with this graph: exit code 2."""
+    """Arguments that contradict each other or this graph: exit code 2."""
 
 
 class Loaded(NamedTuple):
-    """An adjacency Matrix and the labels of its vertices; None where they are numbers."""
+    """An adjacency Matrix and the labels of its vertices (None: vertices are numbers)."""
 
     matrix: Matrix
     labels: list | None = None
@@ -65,7 +65,7 @@ class Loaded(NamedTuple):
 
 
 def suffix(name: str) -> str:
-    """The suffix that tells the format, without that of a compression.
+    """The suffix of the format, without the suffix of a compression.
 
     >>> suffix("graph.mtx.gz"), suffix("a.b.npz"), suffix("edges"), suffix("HB.tar.gz")
     ('.mtx', '.npz', '', '.mtx')
@@ -87,11 +87,11 @@ def read_graph(
     labels: bool = False,
     force: bool = False,
 ) -> Loaded:
-    """The graph in a file; without a known suffix it is an edge list, of numbers or of labels.
+    """The graph in a file; files without a known suffix are edge lists, of numbers or of labels.
 
     ``undirected`` enters every edge in both directions, ``base`` is the number of the first vertex of an edge list.
-    ``labels`` says that all vertices are labels, even if those of the first edge look like numbers.
-    Where the graph is not to be ``weighted``, an edge may have several weights.
+    ``labels`` means that all vertices are labels, even if those of the first edge look like numbers.
+    Without ``weighted``, an edge may have several weights.
     """
     from .. import binary
 
@@ -123,7 +123,7 @@ def _loaded(found: Matrix | io.Graph) -> Loaded:
 
 
 def _edge_list(source: Any, base: int, labels: bool, table: dict[str, Any]) -> Matrix | io.Graph:
-    """Vertices are numbers if those of the first edge are, unless they are said to be labels."""
+    """Vertices are numbers if those of the first edge are numbers and ``labels`` is false."""
     from ..io.edge_table import data_lines, layout_of
     from ..io.text_files import name_of, text_of
 
@@ -146,7 +146,7 @@ class _Text(streams.StringIO):
 
 
 class _StandardInput(streams.BytesIO):
-    """All that came in, called so in messages."""
+    """The content of standard input, with that name in messages."""
 
     name = "standard input"
 
@@ -189,7 +189,7 @@ def write_graph(name: str, A: Matrix) -> None:
 
 
 def check_writable(name: str) -> None:
-    """Before work begins: a name whose format is known, in a folder that is there."""
+    """Check the output name before work begins: a known format, and a folder that exists."""
     if name == STANDARD:
         return
     if suffix(name) not in (".mtx", ".npz", ".grb", *EDGE_LISTS) or name.lower().endswith(ARCHIVES):
@@ -228,7 +228,7 @@ def _quoted(label: Any, delimiter: str) -> str:
 
 
 def _undirected(graph: Loaded, weighted: bool) -> Matrix:
-    """Every edge in both directions. A weight that is there one way is that of the edge; two must be the same."""
+    """Every edge in both directions. If both directions have a weight in the file, the two must be equal."""
     from .. import binary, select
 
     A = graph.matrix if weighted else graph.matrix.pattern()

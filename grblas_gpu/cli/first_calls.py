@@ -21,17 +21,17 @@ from typing import Any
 #: Arguments of algorithms that have no default, by the name of the parameter.
 ARGUMENTS: dict[str, Any] = {"source": 0, "target": 1, "sources": [0, 1], "vertices": [0, 1, 2, 3], "k": 3}
 ARGUMENTS |= {"length": 4, "fanouts": [2]}
-#: Further arguments, so that an algorithm ends soon.
+#: Further arguments that keep the calls short.
 OPTIONS: dict[str, dict[str, Any]] = {"katz": {"alpha": 1e-4}, "eigenvector_centrality": {"max_iterations": 1000}}
 for _name in ("betweenness_centrality", "edge_betweenness_centrality", "two_hop_neighbors"):
     OPTIONS[_name] = {"sources": [0, 1]}
 #: Algorithms with a result for all pairs of vertices, or a search from each.
 QUADRATIC = "apsp closeness cosine diameter eccentricity jaccard overlap sorensen transitive_closure".split()
-MOST_QUADRATIC = 9  # scale
+MOST_QUADRATIC = 9  # largest scale for them
 ACYCLIC = ("topological_generations", "topological_order")
 BIPARTITE = ("bipartite_sides",)
-TYPES = ("BOOL", "INT64", "FP32", "FP64")  # of the values of graphs
-SCALES = (6, 14)  # of Kronecker graphs: small and large operands take different kernels
+TYPES = ("BOOL", "INT64", "FP32", "FP64")  # value types of the graphs
+SCALES = (6, 14)  # of Kronecker graphs: small and large operands use different kernels
 
 
 def names() -> list[str]:
@@ -43,7 +43,7 @@ def names() -> list[str]:
 
 
 def graph(name: str, scale: int, dtype: str) -> Any:
-    """A graph on which an algorithm has something to do."""
+    """A graph on which the algorithm has work to do."""
     from .. import generators, select
 
     scale = min(scale, MOST_QUADRATIC) if name in QUADRATIC else scale
@@ -55,7 +55,7 @@ def graph(name: str, scale: int, dtype: str) -> Any:
 
 
 def call(name: str, A: Any) -> Any:
-    """The result of an algorithm, with arguments for all parameters that have no default; or of an operation."""
+    """The result of an operation, or of an algorithm with arguments for all parameters without a default."""
     from .. import Vector, algorithms
 
     if name in OPERATIONS:
@@ -105,7 +105,7 @@ OPERATIONS: dict[str, Callable[[Any], Any]] = {
 
 
 def run(name: str, scales: list[int], types: list[str], backend: str) -> dict[str, Any]:
-    """Seconds of each call, by the clock and of all threads, and of the process; errors of calls are results, too."""
+    """Wall-clock and CPU seconds of each call, seconds of the process, and the errors of calls."""
     start = time.perf_counter()
     import grblas_gpu as gb
 
@@ -148,9 +148,9 @@ def in_process(
     limit: float,
     archive: str = "",
 ) -> dict[str, Any]:
-    """What :func:`run` finds in a process of its own; ``folder`` gets the CUDA programs that it uses.
+    """The result of :func:`run` in a new process; ``folder`` receives the CUDA programs that it uses.
 
-    ``cold``: with empty caches, and this archive of kernels or none.
+    ``cold``: start with empty caches and the kernels of ``archive``, if it is given.
     """
     command = [sys.executable, "-m", __name__, name, "--backend", backend]
     command += ["--scales", *map(str, scales), "--types", *types]

@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _add_argument(kind: argparse.ArgumentParser, parameter: inspect.Parameter) -> None:
-    """An argument of a generator: positional as there, keywords as options."""
+    """An argument of a generator: positional parameters are positional, keywords are options."""
     type_: Any = float if "float" in str(parameter.annotation) else int if parameter.name == "seed" else not_negative
     if parameter.kind is parameter.KEYWORD_ONLY:
         kind.add_argument(f"--{parameter.name}", type=type_, default=parameter.default, help="default: %(default)s")

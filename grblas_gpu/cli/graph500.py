@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         if comm.Get_size() == 1:
             raise
         if getattr(error, "everywhere", False) and comm.Get_rank() != 0:
-            time.sleep(PATIENCE)  # rank 0 says it
+            time.sleep(PATIENCE)  # rank 0 reports it
         abort(comm, f"grblas-gpu: error: {type(error).__name__}: {error}")
         return 1
     if comm.Get_rank() == 0:
@@ -68,7 +68,7 @@ def _text(result: Any, with_levels: bool) -> str:
 
 
 def levels_table(levels: list[Any]) -> str:
-    """A line for every level: bytes and messages are those of the rank that sent most."""
+    """A line for every level; bytes and messages are the maximum over the ranks."""
     head = ("level", "direction", "frontier", "edges", "found", "bytes", "messages", "ms", "waited")
     rows = [
         (

@@ -22,7 +22,7 @@ ACTIONS = {
     "build": "compile the programs of such a file for an architecture; needs no GPU",
     "warm": "compile what every algorithm needs for the GPU of this machine, on all cores",
 }
-SECONDS = 900.0  # at most, for one algorithm with empty caches
+SECONDS = 900.0  # time limit of one algorithm with empty caches
 
 
 def add_commands(commands: Any) -> None:
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _build(options: argparse.Namespace) -> dict[str, Any]:
-    """Machine code of an older NVRTC runs with drivers of that version and all later ones."""
+    """Build an archive. Machine code of an older NVRTC runs with drivers of that version and all later ones."""
     from ..backends.cuda.runtime import archive, nvrtc
 
     if not options.arch or not re.fullmatch(r"sm_\d+[af]?", options.arch):
@@ -68,7 +68,7 @@ def _build(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _run_all(options: argparse.Namespace) -> dict[str, Any]:
-    """Run every algorithm in a process of its own: CuPy keeps what they compile, and this what they compiled."""
+    """Run every algorithm in a process of its own. CuPy caches the compiled kernels; we keep their sources."""
     from ..backends.cuda.runtime import archive
     from .first_calls import SCALES, TYPES, in_process, names
 
@@ -96,7 +96,7 @@ def _run_all(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _at_once(function: Callable[[Item], Any], items: Iterable[Item], jobs: int, label: str) -> list[Any]:
-    """The results, in any order, of so many threads; a bar shows how many are done."""
+    """The results of ``jobs`` threads, in any order; a bar shows how many are done."""
     from ..progress import Meter
 
     with ThreadPoolExecutor(jobs) as pool:

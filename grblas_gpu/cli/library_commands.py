@@ -18,14 +18,14 @@ class Command(NamedTuple):
     algorithm: str
     value: str
     help: str
-    first: str = "highest"  # or "lowest" values, the largest "groups" of vertices with the same, or rows "in order"
-    arguments: str = ""  # of the command line, that the algorithm takes, too
-    layout: str = "vertices"  # how the result becomes a table, or "number"
-    weighted: bool = False  # whether weights always count
+    first: str = "highest"  # or "lowest" values, the largest "groups" with equal values, or rows "in order"
+    arguments: str = ""  # command-line arguments that the algorithm takes
+    layout: str = "vertices"  # the layout of the table, or "number"
+    weighted: bool = False  # whether weights always matter
     labels: bool = False  # whether values are vertices
     more: dict[str, Any] | None = None  # other arguments of the algorithm
-    part: Callable[[Any], Any] = whole  # of a result with several
-    facts: Callable[[Any, Table], dict[str, Any]] | None = None  # more to say about the result as a whole
+    part: Callable[[Any], Any] = whole  # selects one part of the result
+    facts: Callable[[Any, Table], dict[str, Any]] | None = None  # further facts about the whole result
 
 
 def modularity(found: Any, table: Table) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def of_vertices(graph: Loaded, vector: Any, labels: bool) -> list[tuple]:
 
 
 def of_pairs(graph: Loaded, matrix: Matrix, labels: bool) -> list[tuple]:
-    """A value for every pair of vertices; once, if it is the same in both directions."""
+    """A value for every pair of vertices; one row per pair if the matrix is symmetric."""
     from .. import select
 
     if matrix.is_symmetric():
@@ -45,7 +45,7 @@ def of_pairs(graph: Loaded, matrix: Matrix, labels: bool) -> list[tuple]:
 
 
 def of_subgraph(graph: Loaded, part: Any, labels: bool) -> list[tuple]:
-    """The edges of a part, whose vertices have numbers of their own."""
+    """The edges of a subgraph; its vertices have their own numbers."""
     names = [graph.label(vertex) for vertex in part.vertices.to_dense().tolist()]
     return of_pairs(Loaded(part.matrix, names), part.matrix, labels)
 

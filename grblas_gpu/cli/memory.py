@@ -29,31 +29,31 @@ SIZES: dict[str, Callable[[Arguments], tuple[float, float]]] = {
     "bipartite": lambda a: (a["left"] + a["right"], 2.0 * a["left"] * a["degree"]),
     "complete_bipartite": lambda a: (a["left"] + a["right"], 2.0 * a["left"] * a["right"]),
 }
-#: Bytes for each vertex and entry while it is made on the host, as measured.
+#: Measured bytes for each vertex and entry during the construction on the host.
 WORKING = {"delaunay": 100, "random_geometric": 72, "road": 45, "grid_2d": 38, "mycielskian": 8}
 WORKING_ELSE = 30
-STORED = 4  # bytes of an entry on a device, where large graphs are made some rows at a time
+STORED = 4  # bytes of an entry on a device, which builds large graphs some rows at a time
 
-#: Bytes in memory for one in a file: while text is parsed, and a matrix made of it.
+#: Bytes in memory for one byte of a file, while it is parsed and the matrix is built.
 FACTORS = {".grb": 2, ".npz": 10}
 TEXT, COMPRESSED = 6, 20
 
 
 class TooLarge(MemoryError):
-    """It would not fit."""
+    """The object would not fit in memory."""
 
 
 def check_generator(kind: str, arguments: Arguments, *, on_device: bool, force: bool) -> None:
-    """A TooLarge if the graph needs more memory than there is."""
+    """Raise TooLarge if the graph needs more memory than is available."""
     vertices, entries = SIZES[kind](arguments)
     if vertices > MAX_SIZE:
-        return  # no memory will do: the generator says what its arguments may be
+        return  # the generator itself rejects such arguments
     each = STORED if on_device else WORKING.get(kind, WORKING_ELSE)
     check(f"{kind} with {vertices:,.0f} vertices and up to {entries:,.0f} entries", (vertices + entries) * each, force)
 
 
 def check_graph500(scale: int, edge_factor: int, share: float, force: bool) -> None:
-    """A TooLarge if this machine's share of the graph needs more memory than there is."""
+    """Raise TooLarge if this machine's share of the graph needs more memory than is available."""
     vertices, entries = SIZES["kronecker"]({"scale": scale, "edge_factor": edge_factor})
     check(
         f"the share of this machine, {share:.0%} of scale {scale},", (vertices + entries) * share * WORKING_ELSE, force
@@ -61,7 +61,7 @@ def check_graph500(scale: int, edge_factor: int, share: float, force: bool) -> N
 
 
 def check_file(name: str, kind: str, *, compressed: bool, force: bool) -> None:
-    """A TooLarge if what a file holds needs more memory than there is."""
+    """Raise TooLarge if the content of the file needs more memory than is available."""
     size = Path(name).stat().st_size if Path(name).is_file() else 0
     factor = FACTORS.get(kind, COMPRESSED if compressed else TEXT)
     check(f"{name} ({bytes_text(size)})", size * factor, force)
@@ -77,7 +77,7 @@ def check(what: str, needed: float, force: bool) -> None:
 
 
 def available_bytes() -> float:
-    """Free memory for new objects: of the device, or of this machine within the limits of this process."""
+    """Free memory for new objects: that of the device, or of this machine within the limits of this process."""
     from ..backends.memory_limits import free_bytes
     from ..backends.registry import current_engine
 
@@ -89,7 +89,7 @@ def _area(a: Arguments) -> float:
 
 
 def _neighbours(n: int, radius: float | None) -> float:
-    """Points of n in the unit square that are near another: those of the circle."""
+    """The expected number of neighbours of each of n points in the unit square."""
     if radius is None:
         return 0.96 * math.log(max(n, 2))
     return min(float(n), 3.15 * radius**2 * n)

@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
 def add_command(
     commands: Any, name: str, run: Callable[[argparse.Namespace], int], help: str, backends: tuple[str, ...] = BACKENDS
 ) -> argparse.ArgumentParser:
-    """A command with the options that all have."""
+    """A command with the common options."""
     command = commands.add_parser(name, help=help, description=help)
     command.set_defaults(run=run)
     if backends:
@@ -77,7 +77,7 @@ def columns(text: str) -> list[str | int]:
 
 
 def vertex(text: str) -> str:
-    """A vertex by its number or label; a negative number is neither, for argparse.
+    """A vertex by its number or label, for argparse; negative numbers are errors.
 
     >>> vertex("17"), vertex("ann")
     ('17', 'ann')
@@ -88,7 +88,7 @@ def vertex(text: str) -> str:
 
 
 def backend_of(options: argparse.Namespace) -> AbstractContextManager[None]:
-    """The backend of ``--backend`` for the time of a command, if it is given."""
+    """A context with the backend of ``--backend``, if it is given."""
     from .. import using
 
     chosen = getattr(options, "backend", None)
@@ -102,7 +102,7 @@ def current_backend() -> str:
 
 
 def show(options: argparse.Namespace, result: dict[str, object], text: str) -> None:
-    """Print the result as text, or as JSON with ``--json``; on standard error if standard output has the data."""
+    """Print the result as text, or as JSON with ``--json``; to standard error if standard output has the data."""
     busy = getattr(options, "output", None) == "-"
     print(json.dumps(result) if options.json else text, file=sys.stderr if busy else sys.stdout)
 

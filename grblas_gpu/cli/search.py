@@ -21,7 +21,7 @@ SEARCHES = {
     "hybrid_bfs": "counting edges, on a prepared graph (Hiragushi, Takahashi)",
     "xbfs": "adaptive frontiers, asynchronous bottom-up (Gaihre et al.)",
 }
-SHOWN = 40  # levels in a table, at most
+SHOWN = 40  # limit of the levels in a table
 
 
 def add_commands(commands: Any) -> None:
@@ -87,7 +87,7 @@ def run_bfs(options: argparse.Namespace) -> int:
 
 
 def check_picture(name: str) -> None:
-    """Before work begins: matplotlib is there, and knows this kind of picture."""
+    """Check before work begins that matplotlib is installed and supports this format."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     known = FigureCanvasBase.get_supported_filetypes()
@@ -139,7 +139,7 @@ def edges_traversed(A: Any, levels: Any) -> int:
 
 
 def _quickest_trace(run: Callable[[], Any], repeat: int) -> Any:
-    """The fastest of some runs, the one least disturbed by other programs."""
+    """The trace of the fastest of several runs, the one least disturbed by other programs."""
     from ..trace.records import trace
 
     traces = []
@@ -157,7 +157,7 @@ def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def _ready(vector: Any) -> Any:
-    """The vector, once the device is done with it."""
+    """The vector, after the device has computed it."""
     vector.nvals
     return vector
 

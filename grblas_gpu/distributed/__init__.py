@@ -1,8 +1,8 @@
-"""Graphs over the ranks of an MPI job: matrices and vectors cut over a grid of processes, with the same spelling.
+"""Graphs over the ranks of an MPI job: matrices and vectors partitioned over a grid of processes, with the same API.
 
 ``A.to("mpi")`` distributes a Matrix that every rank has; :class:`DistMatrix` makes one of parts, from a generator or
-from files. From then on it is a ``Matrix``, on the backend "mpi": algorithms run on it as they are. Every rank runs the
-same program, each line is an operation of all of them. See docs/distributed.md.
+from files. Both are a ``Matrix`` on the backend "mpi", and algorithms run on it unchanged. Every rank runs the same
+program, and every operation is collective. See docs/distributed.md.
 
 >>> from grblas_gpu import algorithms
 >>> from grblas_gpu.distributed import DistMatrix

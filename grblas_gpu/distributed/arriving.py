@@ -1,4 +1,4 @@
-"""Entries on the way to their owners, piece by piece, and the block that becomes of those that arrive."""
+"""Entries sent to their owners piece by piece, and the block built from received entries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Piece = tuple[Any, ...]  # rows, columns, and perhaps values
 
 
 class Arriving:
-    """Entries on the way to their owners: those that have arrived are kept as keys of the block."""
+    """An exchange of entries with their owners; received entries are kept as keys of the block."""
 
     def __init__(self, engine: MpiBackend, nrows: int, ncols: int, dtype: Any, value: Any, undirected: bool) -> None:
         self.engine, self.shape, self.dtype = engine, (nrows, ncols), dtype
@@ -44,9 +44,9 @@ class Arriving:
         return rows, cols, values
 
     def add(self, piece: Piece | None) -> None:
-        """Send a piece (or nothing) and take in what others send."""
+        """Send a piece (or nothing), and receive those of the others."""
         has_values = piece is not None and len(piece) == 3
-        if self.with_values is None:  # all ranks send alike, so one with values is enough
+        if self.with_values is None:  # all ranks send values or none does
             self.with_values = self.engine.grid.everyone.add_up([int(has_values)])[0] > 0
         elif has_values and not self.with_values:
             raise InvalidValue("values in a later piece, but none in the first: give them with every piece, or never")

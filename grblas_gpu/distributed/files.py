@@ -1,4 +1,4 @@
-"""Graphs in files, of which every rank reads a part of its own."""
+"""Graphs in files; every rank reads its own part of a file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def edges_of_file(path: str | os.PathLike[str], rank: int, ranks: int, base: int
 
 
 def vertices_of_file(path: str | os.PathLike[str], part: FilePart, everyone: Any) -> int:
-    """The number of vertices, if the parts of all ranks make up one whole file; else a ValueError on each of them."""
+    """The number of vertices; a ValueError on all ranks unless their parts form one complete file."""
     highest = max(part.rows.max(initial=-1), part.columns.max(initial=-1))
     said = part.length, part.size, part.entries, part.symmetric
     table = everyone.gather_small(np.array([len(part.rows), highest, *said], np.int64))
@@ -62,7 +62,7 @@ def _lines(file: Path, start: int, rank: int, ranks: int, base: int) -> tuple[np
     with file.open("rb") as stream:
         if low > start:
             stream.seek(low - 1)
-            stream.readline()  # belongs to the rank before, unless a line begins right here
+            stream.readline()  # the previous rank reads it, unless a line begins here
             low = stream.tell()
         else:
             stream.seek(low)
@@ -116,7 +116,7 @@ def _matrix_market(file: Path, rank: int, ranks: int) -> FilePart:
 
 
 def _own_format(file: Path, rank: int, ranks: int) -> FilePart:
-    """Whole rows of the compressed rows that ``io.save`` wrote, about as many entries for every rank."""
+    """Whole rows of a file that ``io.save`` wrote, with about the same number of entries for every rank."""
     fields, arrays = read_arrays(file, mmap=True)
     try:
         if fields["kind"] != "Matrix":
@@ -130,7 +130,7 @@ def _own_format(file: Path, rank: int, ranks: int) -> FilePart:
             raise ValueError(f"{pointers.dtype} and {indices.dtype} for a shape of {nrows} x {ncols}")
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{file}: damaged: {error}") from None
-    # Only the pages that are looked at are read.
+    # The memory map reads only the pages in use.
     cuts = [int(np.searchsorted(pointers, len(indices) * k // ranks)) for k in range(1, ranks)]
     low, high = [0, *cuts, nrows][rank : rank + 2]
     mine = pointers[low : high + 1].astype(np.int64)

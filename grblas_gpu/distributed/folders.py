@@ -1,7 +1,7 @@
 """Distributed objects in folders: every rank writes a file of its own, any number of ranks reads them.
 
-A folder has ``part-0.npz``, ``part-1.npz`` and so on (positions, values, a checksum) and ``parts.json``, which is
-written when all of them are there: without it, or with fewer parts than it says, a folder is no object.
+A folder has ``part-0.npz``, ``part-1.npz`` and so on (positions, values, a checksum) and ``parts.json``. Rank 0
+writes the latter after all parts. A folder without it, or with fewer parts than it lists, is incomplete.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Arrays = tuple[np.ndarray, ...]  # rows, columns and values of a matrix; indices
 
 
 def write_parts(folder: str | os.PathLike[str], grid: Any, description: dict[str, Any], arrays: Arrays) -> None:
-    """Write this rank's entries, then (rank 0) what all of them are; collective."""
+    """Write this rank's entries, then (rank 0) the description of the object; collective."""
     place = Path(folder)
     grid.check_same(folder=str(place))
 
@@ -75,7 +75,7 @@ def read_description(folder: str | os.PathLike[str], grid: Any, kind: str) -> di
 
 
 def read_parts(folder: str | os.PathLike[str], parts: int, count: int, rank: int, ranks: int) -> Iterator[Arrays]:
-    """The arrays of the parts that fall to this rank; parts are dealt out in turn."""
+    """The arrays of this rank's share of the parts; ranks take parts in turn."""
     for number in range(rank, parts, ranks):
         file = _part(Path(folder), number)
         try:
@@ -92,7 +92,7 @@ def read_parts(folder: str | os.PathLike[str], parts: int, count: int, rank: int
 
 
 def files_of(path: Any) -> list[Any]:
-    """The files of a graph in many: those of a list, or of a folder in the order of their names."""
+    """The files of a graph: those of a list, or those of a folder in the order of their names."""
     if isinstance(path, (list, tuple)):
         files = list(path)
     elif Path(path).is_dir():

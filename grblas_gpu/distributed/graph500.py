@@ -1,4 +1,4 @@
-"""The Graph500 benchmark: a Kronecker graph, searches from random roots, trees that are checked, TEPS.
+"""The Graph500 benchmark: a Kronecker graph, searches from random roots, validated trees, TEPS.
 
 Rules: roots are drawn at random among vertices that have an edge; the graph is made before the clock starts; the time
 of a search is that of the slowest rank; TEPS are the undirected edges within the component of the root (each counted
@@ -22,7 +22,7 @@ from .hybrid_bfs import hybrid_bfs
 from .validation import validate_tree
 
 ROOTS = 64
-PURPOSE = 500  # of the random numbers that pick roots
+PURPOSE = 500  # the stream of random numbers for roots
 
 
 class InvalidTree(RuntimeError):
@@ -39,7 +39,7 @@ class InvalidTree(RuntimeError):
 
 @dataclass
 class Level:
-    """One step of a search, over all ranks: the most that one of them sent, and the sum."""
+    """One level of a search, over all ranks: the maximum over the ranks, and the sum."""
 
     direction: str
     frontier: int
@@ -48,7 +48,7 @@ class Level:
     bytes_most: int
     bytes_all: int
     messages_most: int
-    results_all: int  # vertices that were found by a block and sent to their owners
+    results_all: int  # vertices that blocks found and sent to their owners
     seconds: float
     waited: float
 
@@ -78,7 +78,7 @@ class Graph500Result:
     depths: list[int]
     validated: bool
     bytes_of_graph: int  # of the largest block
-    levels: list[Level]  # of the search that is traced
+    levels: list[Level]  # of the traced search
 
     @property
     def teps(self) -> list[float]:
@@ -113,7 +113,7 @@ def graph500(
     validate: bool = True,
     backend: str = "mpi",
 ) -> Graph500Result:
-    """Run the benchmark; all ranks together, and all get the result.
+    """Run the benchmark; collective, and every rank gets the result.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def graph500(
         grid.everyone.add_up([0])  # all begin together
         begun = time.perf_counter()
         parents = hybrid_bfs(A, root)
-        parents.nvals  # the search is over when all ranks know it
+        parents.nvals  # the search ends when all ranks know the count
         finish(engine)
         seconds.append(_slowest(grid, time.perf_counter() - begun))
         if validate:
@@ -186,7 +186,7 @@ def graph500(
 
 
 def choose_roots(engine: Any, degrees: Any, n: int, count: int, seed: int) -> list[int]:
-    """Different random vertices that have edges; fewer, if there are no more."""
+    """Distinct random vertices that have edges; fewer than ``count`` if the graph has fewer."""
     low, high = engine.chunk(n)
     here = engine.local.host(degrees.here)
     chosen: list[int] = []
@@ -203,7 +203,7 @@ def choose_roots(engine: Any, degrees: Any, n: int, count: int, seed: int) -> li
 
 
 def _below(n: int, seed: int, counters: np.ndarray) -> list[int]:
-    """Random vertices; 64 bits modulo n, of which n is a power of two."""
+    """Random vertices: 64 bits modulo n, a power of two."""
     return (Stream(seed, PURPOSE).bits(counters) & np.uint64(n - 1)).astype(np.int64).tolist()
 
 

@@ -1,9 +1,9 @@
 """Hybrid breadth-first search over many ranks: the tree that Graph500 requires.
 
-Method: top-down, the frontier travels as lists and the vertices that blocks found travel to their owners, each once
-per block, with a parent; bottom-up, the frontier and the unvisited vertices travel as bit maps, and only found parents
-travel back. All ranks change direction together, because the numbers that decide (edges of the frontier, edges
-of unvisited vertices over alpha = 48, vertices over beta = 20) are sums over all of them.
+Method: top-down, ranks send the frontier as lists, and blocks send each vertex that they found once to its owner, with
+a parent. Bottom-up, ranks send the frontier and the unvisited vertices as bit maps, and blocks send only found parents.
+All ranks change direction together, because the criteria (edges of the frontier, edges of unvisited vertices over
+alpha = 48, vertices over beta = 20) are global sums.
 Invariant: before step d, ``parents`` has an entry for every vertex at distance <= d, and ``frontier`` for those at d.
 References: T. Hiragushi, D. Takahashi, Efficient hybrid breadth-first search on GPUs, ICA3PP 2013; S. Beamer, A. Buluc,
 K. Asanovic, D. Patterson, Distributed memory breadth-first search revisited, MTAAP 2013.
@@ -23,9 +23,9 @@ from ..dtypes import INT64
 
 @graph_algorithm
 def hybrid_bfs(A: Matrix, source: int) -> Vector:
-    """The parent of every vertex that can be reached, the source its own; ``A[i, j]`` is the edge from i to j.
+    """The parent of every reachable vertex, the source its own; ``A[i, j]`` is the edge from i to j.
 
-    Made for a Matrix on backend "mpi", and right on any.
+    It is optimized for backend "mpi", and correct on all.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def hybrid_bfs(A: Matrix, source: int) -> Vector:
     source = check_source(A, source)
     engine: Any = A._engine
     if isinstance(engine, MpiBackend):
-        found: Any = engine.search_tree(A._store, source)  # the loop below, a round for each level
+        found: Any = engine.search_tree(A._store, source)  # the loop below, with one round per level
         if found is not None:
             return Vector._from_store(engine, INT64, found)
     frontier = Vector.from_coo([source], [source], size=A.nrows)

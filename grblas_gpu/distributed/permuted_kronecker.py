@@ -1,4 +1,4 @@
-"""Kronecker graphs by all ranks together: each makes its share of the edges, and a permutation that none has whole."""
+"""Kronecker graphs by all ranks together: each generates a share of the edges, and a chunk of the permutation."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..backends.mpi.routing import answer, route
 from ..generators.kronecker_graphs import A, B, C, quadrant_limits, recipe_edges
 from ..generators.randomness import HALF, Stream
 
-PIECE = 2**20  # edges that a rank makes at a time
+PIECE = 2**20  # edges that a rank generates at a time
 
 
 def kronecker_pieces(engine: Any, scale: int, edge_factor: int, seed: int) -> Iterator[tuple[Any, Any]]:
-    """This rank's share of the edges, before loops and repetitions are dropped; all ranks have as many pieces."""
+    """This rank's share of the edges, before loops and repetitions are dropped; each rank has equally many pieces."""
     if not 0 <= scale <= 40:
         raise ValueError(f"kronecker: scale must be from 0 to 40, got {scale}")
     if edge_factor < 0:
@@ -35,7 +35,7 @@ def kronecker_pieces(engine: Any, scale: int, edge_factor: int, seed: int) -> It
 
 
 class Permutation:
-    """``Stream(seed, 1).permutation(n)``, of which a rank has a chunk: numbers in the order of their hashes."""
+    """``Stream(seed, 1).permutation(n)``, numbers in the order of their hashes; each rank has a chunk."""
 
     def __init__(self, grid: Grid, n: int, seed: int) -> None:
         self.grid, self.line = grid, grid.line(n)

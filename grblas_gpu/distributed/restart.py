@@ -1,8 +1,8 @@
-"""Long jobs that go on where they were killed: PageRank and betweenness centrality with a restart folder.
+"""Long jobs that resume after a kill: PageRank and betweenness centrality with a restart folder.
 
-After every few steps all ranks write their parts (folders.py) to a new folder, then rank 0 makes it the current one by
-replacing one small file. A job that was killed at any time reads it and goes on, when it is started again with the same
-arguments on any number of ranks. The folder stays when the job is done; starting it again returns the result at once.
+After every few steps all ranks write their parts (folders.py) to a new folder. Then rank 0 makes it the current one by
+replacing one small file. A killed job resumes from it when it is started again with the same arguments, on any number
+of ranks. The folder stays when the job is done; starting the job again returns the result at once.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Restart:
         return state
 
     def save(self, steps: int, vector: Vector, done: bool) -> None:
-        """From now on a job that begins again goes on from here."""
+        """Write the state from which a restarted job resumes."""
         name = f"steps-{steps}"
         DistVector.save(vector, self._folder / name)
 
@@ -92,7 +92,7 @@ def pagerank(
     max_iterations: int = 100,
     **options: Any,
 ) -> Vector:
-    """``algorithms.pagerank`` that goes on where it was killed; ``options`` are its own.
+    """``algorithms.pagerank`` that resumes after a kill; ``options`` are those of ``algorithms.pagerank``.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def pagerank(
     every : int
         Iterations between two writes.
     max_iterations : int
-        The largest number of iterations, of all jobs together.
+        The largest number of iterations, over all restarts together.
     **options
         Those of ``algorithms.pagerank``.
 
@@ -137,7 +137,7 @@ def pagerank(
 def betweenness_centrality(
     A: Matrix, *, restart: str | os.PathLike[str], every: int = SOURCES, **options: Any
 ) -> Vector:
-    """Exact ``algorithms.betweenness_centrality`` that goes on where it was killed; ``options`` are its own.
+    """Exact ``algorithms.betweenness_centrality`` that resumes after a kill; it takes the same ``options``.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def betweenness_centrality(
     every : int
         Sources between two writes.
     **options
-        Those of ``algorithms.betweenness_centrality``, but ``sources``: all vertices are.
+        Those of ``algorithms.betweenness_centrality``, except ``sources``: all vertices are sources.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Graphs with hubs, numbered so that every rank has about as much to do."""
+"""Load balancing for graphs with hubs: a renumbering that gives every rank about the same work."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Spread(NamedTuple):
 
 
 def spread(A: Matrix) -> Spread:
-    """The graph with its vertices renumbered so that hubs are spread: all ranks have about as many entries.
+    """The graph renumbered to spread its hubs: all ranks have about the same number of entries.
 
-    Vectors are cut in the order of their positions, so vertices are dealt out to the ranks in turn, by falling degree
-    (entries in their row and column). Every vertex has a number. A vector times the transpose of ``selection`` is the
-    same vector in the new numbering, and a vector in the new one times ``selection`` is that in the old one.
+    Ranks get the vertices in turn, by falling degree (entries in their row and column). Every vertex has a number. A
+    vector times the transpose of ``selection`` is the same vector in the new numbering. A vector in the new numbering
+    times ``selection`` is the same vector in the old numbering.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def spread(A: Matrix) -> Spread:
     DimensionMismatch
         If the matrix is not square.
     InvalidValue
-        If it is on another backend: ``A.to("mpi")`` cuts it.
+        If it is on another backend: ``A.to("mpi")`` distributes it.
 
     Examples
     --------

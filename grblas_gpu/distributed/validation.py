@@ -1,4 +1,4 @@
-"""Is this the tree of a breadth-first search? The five checks of Graph500, by all ranks, none of which sees the whole.
+"""Validation of a breadth-first search tree: the five checks of Graph500, distributed over all ranks.
 
 1. Following parents leads to the source: there is no cycle. 2. A vertex is one level below its parent. 3. The ends of
 every edge are at most one level apart. 4. An edge has both ends in the tree or none: the tree spans the component of
@@ -60,7 +60,7 @@ def validate_tree(A: Matrix, source: int, parents: Vector) -> Validation:
     source : int
         The vertex to start from.
     parents : Vector
-        For each vertex reached the one before it; the source is its own.
+        The parent of each reached vertex; the source is its own parent.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class _Checks:
         return np.where(real, found, -1)
 
     def _levels(self) -> tuple[np.ndarray, int]:
-        """The level of every vertex in the tree by following parents, and for how many that leads nowhere."""
+        """The level of every vertex in the tree by following parents, and the number that never reach the source."""
         levels = np.full(len(self.parents), -1, np.int64)
         at_source = self.vertices == self.source
         levels[at_source & (self.parents == self.source)] = 0
@@ -133,7 +133,7 @@ class _Checks:
         return self.store.kept["entries"]
 
     def _edges(self, levels: np.ndarray) -> tuple[int, int, int]:
-        """Entries whose ends are too far apart, that leave the tree, and that lie in it, in this rank's block."""
+        """The numbers of entries in this rank's block that skip a level, leave the tree, and lie in it."""
         rows, cols = self._entries()
         row_levels = self.grid.row.gather_arrays(levels, self.engine.row_lengths(self.store.nrows))
         col_levels = self.grid.column.gather_arrays(levels, self.engine.column_lengths(self.store.ncols))
@@ -144,7 +144,7 @@ class _Checks:
         return int(steep.sum()), int(leaving.sum()), int(both.sum())
 
     def _missing(self, children: np.ndarray) -> int:
-        """Tree edges that are no entries of the graph, on all ranks together."""
+        """The number of tree edges, over all ranks, that are not entries of the graph."""
         tails, heads = self.parents[children], self.vertices[children]
         real = (tails >= 0) & (tails < self.line.size)
         shape = {"nrows": self.line.size, "ncols": self.line.size, "backend": self.engine.name}

@@ -18,7 +18,7 @@ METHODS = ("dijkstra", "bellman-ford")
 
 
 def _by_ends(arguments: dict) -> str:
-    """Without weights a search from one node takes NetworkX less time than a conversion, and one between two less."""
+    """Without weights, NetworkX searches from one node, or between two nodes, in less time than a conversion takes."""
     given = sum(arguments[end] is not None for end in ("source", "target"))
     return ("search", "one search", "on request")[given] if arguments["weight"] is None else "search"
 
@@ -52,7 +52,7 @@ def shortest_path_length(
 
 
 def _to_target(G: Graph, target: object, weight: str | None, method: str) -> dict:
-    """From all nodes, by a search from the target on the edges turned round."""
+    """Distances from all nodes, by a search from the target on the reversed edges."""
     if weight is None:
         if target not in G:
             raise nx.NodeNotFound(f"Source {target} is not in G")
@@ -115,7 +115,7 @@ def _no_speed_to_gain(arguments: dict) -> str | None:
 
 @dispatched(pays="search", refuse=_no_speed_to_gain)
 def eccentricity(G: Graph, v: object = None, sp: None = None, weight: str | None = None) -> Any:
-    if len(G) == 0 and SINCE_3_7:  # before, there were none, and that was no error
+    if len(G) == 0 and SINCE_3_7:  # earlier versions returned no values and raised no error
         raise nx.NetworkXPointlessConcept("Cannot compute eccentricity of a null graph.")
     nodes = list(dict.fromkeys(G.nbunch_iter(v)))
     found: list = []
@@ -132,7 +132,7 @@ def eccentricity(G: Graph, v: object = None, sp: None = None, weight: str | None
 
 
 def _eccentricities(G: Graph, usebounds: bool, weight: str | None) -> dict:
-    """The values of all nodes. ``usebounds`` gives the same results, with other errors."""
+    """The values of all nodes. ``usebounds`` changes only the errors."""
     if len(G) == 0 and usebounds is True and not G.is_directed():
         return {}
     try:
@@ -210,7 +210,7 @@ def efficiency(G: Graph, u: object, v: object) -> float:
 def harmonic_diameter(G: Graph, sp: None = None, *, weight: str | None = None) -> float:
     n, total = len(G), 0.0
     for _, distances in in_batches(G, None, weight):
-        # sum_ij 1 / d_ij, where that is not 0
+        # sum_ij 1 / d_ij, where d_ij is not 0
         near = unary.minv(select.valuegt(distances, 0).new(float)).new()
         total += near.reduce_scalar(monoid.plus).new().get(0.0)
     if total:

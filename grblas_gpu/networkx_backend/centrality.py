@@ -31,12 +31,12 @@ def betweenness_centrality(
     options: dict[str, Any] = {"normalized": False, "directed": True, "endpoints": endpoints}
     options["weighted"] = weight is not None
     scores = algorithms.betweenness_centrality(A, sources, **options).to_dense(0.0)
-    pairs = n if endpoints else n - 1  # nodes that paths through a node may start from
+    pairs = n if endpoints else n - 1  # possible first nodes of paths through a node
     if pairs < 2:
         return G.by_node(scores)
 
     def scale(from_nodes: int) -> float:
-        """So that a sample of sources stands for all of them."""
+        """The factor that scales a sample of sources to all sources."""
         return 1 / (from_nodes * (pairs - 1)) if normalized else pairs / (from_nodes * (1 if G.is_directed() else 2))
 
     if sources is None or endpoints:
@@ -71,12 +71,12 @@ def closeness_centrality(
 def harmonic_centrality(G: Graph, nbunch: object = None, distance: str | None = None, sources: object = None) -> dict:
     ends = G.labels if nbunch is None else list(dict.fromkeys(G.nbunch_iter(nbunch)))
     starts = G.labels if sources is None else list(dict.fromkeys(G.nbunch_iter(sources)))
-    backward = len(ends) < len(starts)  # search from where there are fewer
+    backward = len(ends) < len(starts)  # search from the smaller set
     from_nodes, to_nodes = (ends, starts) if backward else (starts, ends)
     total = np.zeros(len(G))
     chosen = Vector.from_coo(G.numbers(to_nodes), True, size=len(G))
     for some, distances in in_batches(G, G.numbers(from_nodes), distance, backward=backward):
-        # near = 1 / distance, where that is not 0
+        # near = 1 / distance, where the distance is not 0
         near = unary.minv(select.valuene(distances, 0).new(float)).new()
         if backward:
             # total_some = sums of the rows over the chosen nodes

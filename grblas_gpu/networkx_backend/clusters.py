@@ -11,7 +11,7 @@ from .. import Matrix, agg, algorithms, binary, monoid, select, semiring
 from .dispatch import dispatched
 from .graph import Graph
 
-BATCH_PRODUCTS = 2**24  # entries of a product in memory at a time, about
+BATCH_PRODUCTS = 2**24  # approximate number of entries of a product in memory at a time
 
 
 def _refuse_parallel_edges(G: Graph) -> None:
@@ -47,7 +47,7 @@ def clustering(G: Graph, nodes: object = None, weight: str | None = None) -> Any
         return _of_nodes(G, nodes, algorithms.clustering(G.pattern()).to_dense().tolist())
     A = G.weights(weight, negative=False)
     coefficients = algorithms.clustering(A, weighted=True).to_dense()
-    # Weights are shares of the largest: ours of those between different nodes, NetworkX's of all.
+    # Weights are relative to the largest one: ours ignores loops, NetworkX's includes them.
     largest, proper = (x.reduce_scalar(monoid.max).new().get(0) for x in (A, select.offdiag(A).new()))
     if largest == 0:
         raise NotImplementedError("all weights are 0")
@@ -99,14 +99,14 @@ def square_clustering(G: Graph, nodes: object = None) -> Any:
 
 
 def _without(pairs: Matrix, some: list[int]) -> np.ndarray:
-    """The sums of the rows, without the node that a row is about."""
+    """The sum of each row, without the diagonal entry."""
     rows, columns, values = pairs.to_coo()
     other = np.asarray(some)[rows] != columns
     return np.bincount(rows[other], values[other], len(some)).astype(np.int64)
 
 
 def _batches(products: np.ndarray) -> list[list[int]]:
-    """All rows, in batches that take about as many products."""
+    """All rows, in batches with about the same number of products."""
     which = np.cumsum(products) // BATCH_PRODUCTS
     cuts = np.flatnonzero(np.diff(which)) + 1
     return [part.tolist() for part in np.split(np.arange(len(products)), cuts) if len(part)]

@@ -12,8 +12,8 @@ from .degrees import strengths
 from .dispatch import SINCE_3_7, dispatched
 from .graph import Graph
 
-ROUNDS = 100  # after which labels have settled, or never will
-USUAL = {"threshold": 1e-7, "theta": 0.01}  # what makes NetworkX end, and move; ours goes by rules of its own
+ROUNDS = 100  # labels that have not settled by then never will
+USUAL = {"threshold": 1e-7, "theta": 0.01}  # NetworkX's criteria to stop and to move; our algorithm has its own
 
 
 def _limited(arguments: dict) -> str | None:
@@ -88,7 +88,7 @@ def fast_label_propagation_communities(G: Graph, *, weight: None = None, seed: o
 
 
 def _settled(G: Graph) -> list[set]:
-    """Communities in which every node has a label that none is more frequent than among its neighbours."""
+    """Communities in which the label of every node is a most frequent one among its neighbours."""
     labels = algorithms.label_propagation(G.pattern(), max_iterations=ROUNDS).to_dense()
     nodes, found = G.sources().astype(np.int64), labels[G.neighbours]
     votes, counts = np.unique(nodes * len(G) + found, return_counts=True)

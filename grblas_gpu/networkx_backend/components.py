@@ -20,7 +20,7 @@ def _lowest_members(G: Graph) -> np.ndarray:
 
 
 def _grouped(G: Graph, lowest: np.ndarray) -> dict[int, set]:
-    """The members of every component, by its lowest node, in the order of those."""
+    """The members of every component, keyed by its lowest node, in ascending order."""
     order = np.argsort(lowest, kind="stable")
     starts = np.flatnonzero(np.diff(lowest[order], prepend=-1))
     members = G.named(order)
@@ -95,7 +95,7 @@ def is_strongly_connected(G: Graph) -> bool:
 
 
 def _sinks_first(G: Graph, lowest: np.ndarray) -> Iterator[int]:
-    """The lowest nodes of the strong components, each after those that its edges lead to, as NetworkX has them."""
+    """The lowest nodes of the strong components, in NetworkX's order: successors come before their predecessors."""
     sources, targets = lowest[G.sources()], lowest[G.neighbours]
     between = sources != targets
     ends = np.unique(np.stack([targets[between], sources[between]]), axis=1)
@@ -105,7 +105,7 @@ def _sinks_first(G: Graph, lowest: np.ndarray) -> Iterator[int]:
         entering.setdefault(target, []).append(source)
     waiting = counts.tolist()
     ready = np.flatnonzero((lowest == np.arange(len(G))) & (counts == 0)).tolist()
-    for component in ready:  # grows while it is gone through
+    for component in ready:  # the loop appends to it
         yield component
         for source in entering.get(component, ()):
             waiting[source] -= 1

@@ -79,9 +79,9 @@ def convert_to_nx(obj: object, *, name: str | None = None) -> Any:
 
 
 def part_of(graph: Graph, edges: np.ndarray, nodes: np.ndarray | None = None) -> Any:
-    """A graph of NetworkX with some edges (their places in ``neighbours``) and the nodes with a True, or all of them.
+    """A NetworkX graph of the edges at these places in ``neighbours``, with the nodes marked True (None: all nodes).
 
-    Not for parallel edges. Each edge of an undirected graph is given once.
+    The graph has no parallel edges. ``edges`` lists each edge of an undirected graph once.
     """
     G = _empty(graph)
     chosen = np.arange(len(graph)) if nodes is None else np.flatnonzero(nodes)
@@ -124,7 +124,7 @@ def _nodes(labels: list, data: list[dict] | None) -> Iterable:
 def _numbered(labels: list, rows: list, count: int) -> np.ndarray:
     """The neighbours of all nodes as numbers."""
     ends: Iterable = itertools.chain.from_iterable(rows)
-    if labels != list(range(len(labels))):  # else the nodes are their numbers
+    if labels != list(range(len(labels))):  # else the labels equal the numbers
         index = dict(zip(labels, range(len(labels)), strict=True))
         ends = map(index.__getitem__, ends)
     return np.fromiter(ends, column_type(len(labels)), count)
@@ -147,7 +147,7 @@ def _values(rows: list, multigraph: bool, count: int, key: str, default: object)
         return np.full(count, real_numbers([default], key)[0])
     try:
         values = list(map(operator.itemgetter(key), _edges(rows, multigraph)))
-    except KeyError:  # some edges do not have it
+    except KeyError:  # some edges lack the attribute
         values = [data.get(key, default) for data in _edges(rows, multigraph)]
     return real_numbers(values, key)
 
@@ -164,7 +164,7 @@ def _node_data(data: list[dict], attributes: Mapping[str, object] | None, everyt
 
 
 def _edge_tuples(graph: Graph) -> Iterable[tuple]:
-    """The edges as NetworkX takes them, each once: nodes, the key in a multigraph, attributes."""
+    """The tuples for NetworkX, one per edge: both nodes, the key in a multigraph, the attributes."""
     sources, targets = graph.sources(), graph.neighbours
     if graph.parallel is not None:
         sources, targets = np.repeat(sources, graph.parallel), np.repeat(targets, graph.parallel)

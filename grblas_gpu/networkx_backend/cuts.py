@@ -1,4 +1,4 @@
-"""Sets of nodes: what lies between two, and at the boundary of one; dominating and independent ones; matchings."""
+"""Sets of nodes: cuts between two sets, boundaries, dominating and independent sets; matchings."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def _flags(G: Graph, nodes: Iterable) -> np.ndarray:
-    """True at those of the nodes that are in the graph."""
+    """True at the given nodes; nodes outside the graph are ignored."""
     chosen = np.zeros(len(G), bool)
     chosen[[G.index[node] for node in nodes if node in G]] = True
     return chosen
 
 
 def neighbours_of(G: Graph, chosen: np.ndarray, *, backward: bool = False) -> np.ndarray:
-    """True at every node that an edge leads to from a chosen one."""
+    """True at every node with an edge from a chosen node."""
     members = Vector.from_coo(np.flatnonzero(chosen), True, size=len(G), dtype=bool)
     # found = members any.pair A
     found = semiring.any_pair[bool](members @ G.pattern(backward=backward)).new()
@@ -32,7 +32,7 @@ def neighbours_of(G: Graph, chosen: np.ndarray, *, backward: bool = False) -> np
 
 
 def _between(G: Graph, first: np.ndarray, second: np.ndarray, weight: str | None) -> Any:
-    """The weights of all edges of the first set with an end in the second; in an undirected graph each counts once."""
+    """The total weight of the edges of the first set with an end in the second; an undirected edge counts once."""
     rows, columns, values = G.weights(weight).to_coo()
     across = (first[rows] & second[columns]) | (first[columns] & second[rows])
     across &= first[rows] if G.is_directed() else rows <= columns
@@ -55,7 +55,7 @@ def cut_size(G: Graph, S: Matrix, T: Any = None, weight: str | None = None) -> A
 def volume(G: Graph, S: Matrix, weight: str | None = None) -> Any:
     nodes = [S] if S in G else list(S)  # as in NetworkX, one node or several
     sizes = strengths(G, "out" if G.is_directed() else "both", weight)
-    total = sizes[G.numbers([node for node in nodes if node in G])].sum().item()  # a node as often as it is there
+    total = sizes[G.numbers([node for node in nodes if node in G])].sum().item()  # a repeated node counts repeatedly
     return total if weight is None or G.weights(weight).dtype.np_type.kind == "f" else int(total)
 
 

@@ -72,7 +72,7 @@ def is_tournament(G: Graph) -> bool:
 
 
 def _answered(G: Graph) -> np.ndarray:
-    """For every node, how many of the edges out of it have one in the opposite direction; a loop is its own."""
+    """For every node, the number of its outgoing edges with an opposite edge; a loop is its own opposite."""
     A = G.pattern()
     # answered_i = number of j with A_ij and A_ji
     answered = binary.pair(A & A.T).new().reduce_rowwise(agg.count).new()
@@ -140,7 +140,7 @@ def average_neighbor_degree(
 
 
 def strengths(G: Graph, which: str, weight: str | None) -> np.ndarray:
-    """The sums of the weights at every node; its degree without weights."""
+    """The sum of the weights at every node; without weights, its degree."""
     if weight is None:
         return G.degrees(which)
     W = G.weights(weight)

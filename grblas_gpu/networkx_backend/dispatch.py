@@ -34,10 +34,10 @@ FUNCTIONS: dict[str, Entry] = {}
 def dispatched(*, pays: str | Choice = "large", refuse: Choice | None = None) -> Callable[[Function], Function]:
     """Make a function available to NetworkX, under its name.
 
-    ``pays`` tells when this backend is faster: "large": unless the graph is small; "search": unless it is small or has
-    many levels; "converted": if the graph is converted already; "one search": if both hold; "on request": never, since
-    NetworkX is as fast; or a function of the arguments that returns one of these. ``refuse`` returns the reason why
-    this backend cannot take the arguments, or None.
+    ``pays`` says when this backend is faster. "large": unless the graph is small. "search": unless it is small or has
+    many levels. "converted": if the graph is converted already. "one search": if both hold. "on request": never, since
+    NetworkX is as fast. A function of the arguments may return one of these. ``refuse`` returns the reason why this
+    backend cannot handle the arguments, or None.
     """
 
     def register(function: Function) -> Function:
@@ -48,7 +48,7 @@ def dispatched(*, pays: str | Choice = "large", refuse: Choice | None = None) ->
 
 
 def can_run(name: str, args: tuple, kwargs: dict) -> bool | str:
-    """True, or why the call has to run somewhere else.
+    """True, or the reason why the call cannot run here.
 
     >>> from grblas_gpu.networkx_backend.interface import can_run
     >>> can_run("pagerank", (nx.path_graph(3),), {})
@@ -70,7 +70,7 @@ def can_run(name: str, args: tuple, kwargs: dict) -> bool | str:
 
 
 def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
-    """True, or why NetworkX itself is likely to be faster. The minimum is ``nx.config.backends.grblas_gpu.min_edges``.
+    """True, or why NetworkX is likely to be faster. ``nx.config.backends.grblas_gpu.min_edges`` sets the minimum.
 
     >>> from grblas_gpu.networkx_backend.interface import should_run
     >>> should_run("pagerank", (nx.path_graph(3),), {})
@@ -108,7 +108,7 @@ def _is_converted(graph: object) -> bool:
 
 
 def _has_entries(graph: Any, least: float) -> bool:
-    """Whether the lists of neighbours have that many items."""
+    """Whether the lists of neighbours have at least this many items."""
     count = 0
     for neighbours in graph._adj.values():
         count += len(neighbours)

@@ -16,12 +16,12 @@ from ..algorithms.dobfs import dobfs
 from ..backends.entries import ranges
 from .graph import Graph
 
-BATCH_ENTRIES = 2**22  # distances in memory at a time, at most
+BATCH_ENTRIES = 2**22  # limit of the distances in memory at a time
 NOT_FOUND = -1
 
 
 def missing_source(node: object, weight: str | None) -> nx.NodeNotFound:
-    """The error for a search from a node that is not there: without weights, or Dijkstra's."""
+    """The error for a missing source: that of a search without weights, or Dijkstra's."""
     return nx.NodeNotFound(f"Source {node} is not in G" if weight is None else f"Node {node} not found in graph")
 
 
@@ -30,7 +30,7 @@ def in_batches(
 ) -> Iterator[tuple[list[int], Matrix]]:
     """Sources (all nodes for None) and a Matrix of distances from them, a row for each.
 
-    The first batches are small, for callers that do not want all.
+    The first batches are small, for callers that stop early.
     """
     if weight is None:
         A = G.pattern(backward=backward)
@@ -46,20 +46,20 @@ def in_batches(
 
 
 def levels(G: Graph, source: int, *, cutoff: Any = None, backward: bool = False) -> np.ndarray:
-    """The distance of every node from the source in edges, NOT_FOUND beyond the cutoff or if there is no path."""
+    """The number of edges from the source to every node; NOT_FOUND beyond the cutoff or without a path."""
     A = G.pattern(backward=backward)
     if cutoff is None or cutoff == math.inf:
         found = dobfs(A, source)
     else:
-        # NetworkX goes on while the level is below the cutoff, which need not be an integer.
+        # NetworkX continues while the level is below the cutoff; the cutoff may be a fraction.
         found = bfs(A, source, max_depth=math.ceil(cutoff) if cutoff > 0 else 0)
     return found.to_dense(NOT_FOUND)
 
 
 def as_found(G: Graph, level: np.ndarray, first: np.ndarray, *, backward: bool = False) -> Iterator[np.ndarray]:
-    """Layer by layer, the nodes in the order in which NetworkX finds them: that of the lists of neighbours.
+    """The nodes of each layer in the order in which NetworkX finds them, that of the lists of neighbours.
 
-    Lists of predecessors are taken to be in the order of the nodes.
+    We assume that lists of predecessors are in the order of the nodes.
     """
     if backward and G.is_directed():
         reverse = G.pattern(backward=True).to_csr()
@@ -74,7 +74,7 @@ def as_found(G: Graph, level: np.ndarray, first: np.ndarray, *, backward: bool =
         starts = pointers[layer]
         seen = neighbours[ranges(starts, pointers[layer + 1] - starts)]
         seen = seen[level[seen] == depth]
-        # The first time counts: of several values for one place the last one stays.
+        # The assignment keeps the last of repeated values: reverse them to keep the first.
         position[seen[::-1]] = np.arange(len(seen) - 1, -1, -1)
         layer = seen[position[seen] == np.arange(len(seen))]
 
@@ -82,7 +82,7 @@ def as_found(G: Graph, level: np.ndarray, first: np.ndarray, *, backward: bool =
 def nearest_first(
     G: Graph, where: np.ndarray, values: np.ndarray, cutoff: float | None = None, sources: Sequence[int] = ()
 ) -> dict:
-    """Distances by node, the nearest nodes first; without those beyond the cutoff, but with the sources."""
+    """Distances by node, nearest first, up to the cutoff; the sources are always included."""
     order = np.argsort(values, kind="stable")
     where, values = where[order], values[order]
     if cutoff is not None:

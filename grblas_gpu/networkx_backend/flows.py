@@ -18,7 +18,7 @@ def _refused(arguments: dict) -> str | None:
 def _value(G: Graph, source: object, target: object, capacity: str) -> Any:
     if source not in G or target not in G or source == target:
         raise NotImplementedError("source and target are not two nodes of the graph")
-    # capacities off the diagonal: a loop leads nowhere
+    # capacities off the diagonal: a loop carries no flow
     A = select.offdiag(G.weights(capacity, negative=False)).new()
     return algorithms.maximum_flow(A, G.index[source], G.index[target], along_edges=False).value
 

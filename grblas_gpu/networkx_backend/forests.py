@@ -1,4 +1,4 @@
-"""Spanning trees of least or largest weight: the edges that Kruskal's algorithm of NetworkX takes, in its order."""
+"""Minimum and maximum spanning trees: the edges of NetworkX's Kruskal algorithm, in its order."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def _refused(arguments: dict) -> str | None:
 def _taken(G: Graph, weight: str | None, sign: int) -> np.ndarray:
     """The positions of the forest's edges in ``neighbours``, lightest first (heaviest first, if ``sign`` is -1).
 
-    Of edges of the same weight NetworkX takes the one that it comes to first. So edges get their places in its order
-    as weights: these are all different, and there is only one least forest.
+    NetworkX takes the first of several edges of the same weight. So the weights here are the ranks of the edges in
+    its order. All ranks differ, and the minimum forest is unique.
     """
     sources, n = G.sources(), len(G)
     once = np.flatnonzero(sources < G.neighbours)

@@ -1,4 +1,4 @@
-"""The graph that the functions of the backend get: adjacency arrays in NetworkX's order, and matrices made of them."""
+"""The graph class of the backend: adjacency arrays in NetworkX's order, and matrices built from them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Graph:
     """A NetworkX graph, converted. It does not change.
 
     ``labels`` are the nodes in order. The neighbours (of a directed graph: the successors) of node i are
-    ``neighbours[pointers[i] : pointers[i + 1]]``, in the order of NetworkX. In a multigraph ``parallel`` counts the
-    edges behind each of these; attributes are then listed edge by edge.
+    ``neighbours[pointers[i] : pointers[i + 1]]``, in the order of NetworkX. In a multigraph, ``parallel`` has the
+    number of edges to each neighbour, and attributes have one value per edge.
 
     >>> import networkx as nx
     >>> from grblas_gpu.networkx_backend.interface import convert_from_nx
@@ -32,7 +32,7 @@ class Graph:
     """
 
     __networkx_backend__ = NAME
-    # NetworkX's own rules for a node, an iterable of nodes or None; they need nothing but `in` and `_adj`.
+    # NetworkX's own rules for a node, an iterable of nodes or None; they only need `in` and `_adj`.
     nbunch_iter = nx.Graph.nbunch_iter
 
     def __init__(
@@ -75,7 +75,7 @@ class Graph:
         return len(self.labels)
 
     def number_of_edges(self) -> int:
-        """The number of edges; each of several parallel ones counts."""
+        """The number of edges; each parallel edge counts."""
         return int(self.degrees("both").sum()) // 2
 
     def __len__(self) -> int:
@@ -87,7 +87,7 @@ class Graph:
     def __contains__(self, node: object) -> bool:
         try:
             return node in self.index
-        except TypeError:  # no hash, so no node
+        except TypeError:  # unhashable objects are no nodes
             return False
 
     def __repr__(self) -> str:
@@ -111,16 +111,16 @@ class Graph:
         return dict(zip(self.labels, dense.tolist(), strict=True))
 
     # ---- matrices, made when they are first needed -----------------------------------------------------------
-    # (Any, because mypy does not see the operators that our objects are given.)
+    # (Any, because mypy does not see the operators that are added to our classes at run time.)
 
     def pattern(self, *, backward: bool = False) -> Any:
-        """True at every edge. ``backward``: with all edges turned round."""
+        """True at every edge. ``backward``: with all edges reversed."""
         return self._matrix(("pattern", None), lambda: True, backward)
 
     def weights(self, attribute: str | None, *, negative: bool = True, backward: bool = False) -> Any:
-        """The weights of all edges, those of parallel edges added up; 1 each without an attribute.
+        """The weights of all edges, the sum for parallel edges; 1 each without an attribute.
 
-        A call with weights that are not finite, or negative unless that is allowed, is left to NetworkX.
+        NetworkX handles calls with weights that are infinite, NaN, or negative without ``negative``.
         """
         if attribute is None:
             return self._matrix(("weights", None), lambda: 1 if self.parallel is None else self.parallel, backward)
@@ -128,14 +128,14 @@ class Graph:
         return self._matrix(("weights", attribute), lambda: add_parallel(values, self.parallel), backward)
 
     def lengths(self, attribute: str | None, *, negative: bool = False, backward: bool = False) -> Any:
-        """The lengths of all edges, of parallel ones the least; 1 each without an attribute."""
+        """The lengths of all edges, the minimum for parallel edges; 1 each without an attribute."""
         if attribute is None:
             return self._matrix(("lengths", None), lambda: 1, backward)
         values = self._checked(attribute, negative)
         return self._matrix(("lengths", attribute), lambda: least_parallel(values, self.parallel), backward)
 
     def edge_values(self, attribute: str | None) -> np.ndarray:
-        """A finite number for every item of ``neighbours``, 1 without an attribute; not for parallel edges."""
+        """A finite number for every item of ``neighbours``, 1 without an attribute; the graph has no parallel edges."""
         return np.ones(len(self.neighbours), np.int64) if attribute is None else self._checked(attribute, True)
 
     def degrees(self, which: str = "both") -> np.ndarray:
@@ -147,7 +147,7 @@ class Graph:
         return self._once("loops", lambda: int(np.count_nonzero(self.sources() == self.neighbours)))
 
     def sources(self) -> np.ndarray:
-        """The node that each item of ``neighbours`` is a neighbour of."""
+        """The first node of the edge of each item of ``neighbours``."""
         return np.repeat(np.arange(len(self), dtype=self.neighbours.dtype), np.diff(self.pointers))
 
     def _count_edges(self, which: str) -> np.ndarray:
@@ -164,7 +164,7 @@ class Graph:
         return np.bincount(ends, self.parallel, n).astype(np.int64)
 
     def _checked(self, attribute: str, negative: bool) -> np.ndarray:
-        """The values of an attribute, one for every edge: finite, and not negative unless that is allowed."""
+        """The values of an attribute, one for every edge, checked: finite, and negative only if allowed."""
         if attribute not in self.values:
             if self.edge_data is None:
                 raise nx.NetworkXError(

@@ -1,4 +1,4 @@
-"""Which edges may come next: pairs of nodes by the neighbours that they have in common."""
+"""Link prediction: scores of pairs of nodes by their common neighbours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _refused(arguments: dict) -> str | None:
 
 
 def _pairs(G: Graph, ebunch: Any) -> list[tuple]:
-    """The pairs to look at: by default those without an edge, in the order in which NetworkX finds them."""
+    """The pairs to score: by default those without an edge, in NetworkX's order."""
     if G.loops():
         raise NotImplementedError("the graph has self-loops")
     if ebunch is None:
@@ -40,7 +40,7 @@ def _pairs(G: Graph, ebunch: Any) -> list[tuple]:
 
 
 def _scored(G: Graph, pairs: list[tuple], score: Any) -> Iterator[tuple]:
-    """The pairs with their scores; ``score`` makes a Matrix of them from arrays of their ends."""
+    """The pairs with their scores; ``score`` computes a Matrix of scores from the arrays of both ends."""
     rows = np.array([G.index[u] for u, _ in pairs], np.int64)
     columns = np.array([G.index[v] for _, v in pairs], np.int64)
     scores = score(np.stack([rows, columns], axis=1))
@@ -75,7 +75,7 @@ def resource_allocation_index(G: Graph, ebunch: object = None) -> Iterator[tuple
 
 @dispatched(refuse=_refused)
 def adamic_adar_index(G: Graph, ebunch: object = None) -> Iterator[tuple]:
-    inverse = 1 / np.log(np.maximum(G.degrees(), 2))  # a common neighbour has two neighbours at least
+    inverse = 1 / np.log(np.maximum(G.degrees(), 2))  # a common neighbour has at least two neighbours
     return _scored(G, _pairs(G, ebunch), lambda ends: _sums(G, ends, inverse))
 
 

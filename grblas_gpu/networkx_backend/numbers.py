@@ -1,4 +1,4 @@
-"""Edge attributes as arrays of numbers. Others are left to NetworkX, by NotImplementedError with the reason."""
+"""Edge attributes as arrays of numbers. Other values raise NotImplementedError, so that NetworkX handles the call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..types import Array
 
 
-EXACT = 2**53  # integers up to here are floats, too
+EXACT = 2**53  # FP64 represents integers up to here exactly
 LARGEST_SUM = 2.0**62  # sums of integers up to here cannot overflow
 
 
@@ -61,7 +61,7 @@ def least_parallel(values: Array, parallel: np.ndarray | None) -> Any:
 
 
 def least_length(values: np.ndarray, attribute: str) -> float:
-    """The least value, at most 0; all must be finite."""
+    """The minimum of the values and 0; all values must be finite."""
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise NotImplementedError(f"the {attribute!r} of some edges is NaN or infinite")
     return float(min(values.min(initial=0), 0))
@@ -74,7 +74,7 @@ def _combine(operation: np.ufunc, values: np.ndarray, parallel: np.ndarray) -> n
 
 
 def _one_if_equal(values: Array) -> Any:
-    """One value where all are equal: then a matrix stores only one."""
+    """One value if all are equal, so that the matrix is iso."""
     if isinstance(values, np.ndarray) and len(values) > 1 and (values == values[0]).all():
         return values[0]
     return values

@@ -1,4 +1,4 @@
-"""Shortest paths by length where each node has only one: then it is the path that NetworkX returns."""
+"""Shortest paths by length, if each node has only one, so that NetworkX returns the same path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .weighted_paths import check_sources, distances_by_bellman_ford, lengths_fr
 
 
 def _predecessors(A: Matrix, distances: Vector, sources: list[int]) -> np.ndarray:
-    """The node before each on the shortest path to it; its own number at a source and where there is no path."""
+    """The predecessor of each node on its shortest path; sources and unreached nodes have their own number."""
     tight = shortest_path_edges(A, distances)
     rows, columns, _ = tight.to_coo()
     before = np.arange(A.nrows)
@@ -88,7 +88,7 @@ def dijkstra_path(G: Graph, source: object, target: object, weight: str | None =
 
 @dispatched(pays="search")
 def all_pairs_dijkstra(G: Graph, cutoff: float | None = None, weight: str | None = "weight") -> Iterator[tuple]:
-    # All before the first is handed out: afterwards nothing could be left to NetworkX any more.
+    # Compute all paths before yielding the first: afterwards NetworkX could not take over the call.
     return iter([(node, multi_source_dijkstra(G, {node}, cutoff=cutoff, weight=weight)) for node in G])
 
 

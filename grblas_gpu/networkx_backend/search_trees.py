@@ -1,4 +1,4 @@
-"""Trees of breadth-first searches, with the parents that NetworkX finds: of several the one that it comes to first."""
+"""Trees of breadth-first searches, with the parents that NetworkX selects: the first parent that it visits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .graph import Graph
 def tight_edges(
     G: Graph, source: int, cutoff: float | None = None
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Level by level, the edges to the next level in the order in which NetworkX comes to them; and which are first."""
+    """For each level, the edges to the next one in the order of NetworkX's visits; and a flag for tree edges."""
     level = levels(G, source, cutoff=cutoff)
     position = np.empty(len(G), np.int64)
     layer, depth = np.array([source]), 0
@@ -27,7 +27,7 @@ def tight_edges(
         parents, seen = np.repeat(layer, counts), G.neighbours[ranges(starts, counts)]
         deeper = level[seen] == depth
         parents, seen = parents[deeper], seen[deeper]
-        # The first time counts: of several values for one place the last one stays.
+        # The assignment keeps the last of repeated values: reverse them to keep the first.
         position[seen[::-1]] = np.arange(len(seen) - 1, -1, -1)
         first = position[seen] == np.arange(len(seen))
         yield parents, seen, first
@@ -49,7 +49,7 @@ def refused_search(arguments: dict) -> str | None:
 
 
 def _check(G: Graph, source: object) -> None:
-    hash(source)  # as in NetworkX, no list is a node
+    hash(source)  # as in NetworkX, unhashable objects raise TypeError
     if source not in G:
         kind = "digraph" if G.is_directed() else "graph"
         raise nx.NetworkXError(f"The node {source} is not in the {kind}.")
@@ -83,7 +83,7 @@ def bfs_successors(
 
 
 def paths_from(G: Graph, source: object, cutoff: float | None = None) -> dict:
-    """A path to every node, in the order in which they are found."""
+    """A path to every node, in the order of the search."""
     paths = {source: [source]}
     for parent, child in _tree(G, source, cutoff):
         paths[child] = [*paths[parent], child]

@@ -55,7 +55,7 @@ def is_eulerian(G: Graph) -> bool:
     return bool((G.degrees() % 2 == 0).all()) and is_connected(G)
 
 
-@dispatched(pays="on request")  # NetworkX ends at the first odd cycle
+@dispatched(pays="on request")  # NetworkX stops at the first odd cycle
 def is_bipartite(G: Graph) -> bool:
     return algorithms.is_bipartite(G.pattern())
 

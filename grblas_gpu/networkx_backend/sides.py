@@ -13,7 +13,7 @@ from .graph import Graph
 
 @dispatched(pays="converted")
 def color(G: Graph) -> dict:
-    """The first node with edges out of each component has colour 1, those without any edges 0."""
+    """Colours: 1 for the first node with an outgoing edge of each component, 0 for isolated nodes."""
     edges = G.pattern()
     try:
         side = algorithms.bipartite_sides(edges).to_dense()
@@ -23,7 +23,7 @@ def color(G: Graph) -> dict:
     starts = np.flatnonzero(np.diff(G.pointers))
     parts, first = np.unique(component[starts], return_index=True)
     colours = np.zeros(len(G), np.int64)
-    colours[parts] = side[starts[first]]  # of the lowest node of each, for a moment
+    colours[parts] = side[starts[first]]  # at the lowest node of each component
     return G.by_node(np.where(G.degrees("both") > 0, (side == colours[component]).astype(np.int64), 0))
 
 
@@ -35,7 +35,7 @@ def _given(arguments: dict) -> str | None:
 def sets(G: Graph, top_nodes: object = None) -> tuple[set, set]:
     if not len(G):
         raise NotImplementedError("the graph has no nodes")
-    if algorithms.connected_components(G.pattern()).to_dense().any():  # all are in that of node 0
+    if algorithms.connected_components(G.pattern()).to_dense().any():  # some node is outside the component of node 0
         raise nx.AmbiguousSolution("Disconnected graph: Ambiguous solution for bipartite sets.")
     colours = color(G)
     return {node for node in G if colours[node]}, {node for node in G if not colours[node]}

@@ -94,7 +94,7 @@ def descendants_at_distance(G: Graph, source: object, distance: object) -> set:
 
 
 def _reached(G: Graph, source: object, *, backward: bool = False) -> set:
-    hash(source)  # as in NetworkX, no list is a node
+    hash(source)  # as in NetworkX, unhashable objects raise TypeError
     if source not in G:
         kind = "digraph" if G.is_directed() else "graph"
         raise nx.NetworkXError(f"The node {source} is not in the {kind}.")

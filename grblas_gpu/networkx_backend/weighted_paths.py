@@ -72,7 +72,7 @@ def dijkstra_path_length(G: Graph, source: object, target: object, weight: str |
 
 
 def _all_pairs(G: Graph, weight: str | None, cutoff: float | None = None, *, negative: bool = False) -> Iterator:
-    G.lengths(weight, negative=negative)  # raises here, before the first result, if NetworkX must take the call
+    G.lengths(weight, negative=negative)  # raises before the first result if NetworkX must handle the call
     return _rows(G, weight, cutoff, negative)
 
 
@@ -98,7 +98,7 @@ def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") 
 
 
 def distances_by_bellman_ford(G: Graph, source: object, weight: str | None, *, backward: bool = False) -> Vector:
-    hash(source)  # as in NetworkX, no list is a node
+    hash(source)  # as in NetworkX, unhashable objects raise TypeError
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
     try:
@@ -126,7 +126,7 @@ def bellman_ford_path_length(G: Graph, source: object, target: object, weight: s
 
 
 def lengths_to(G: Graph, target: object, weight: str | None, method: str) -> dict:
-    """Distances to the target, by a search from it on the edges turned round."""
+    """Distances to the target, by a search from it on the reversed edges."""
     if method == "bellman-ford":
         return nearest_first(G, *distances_by_bellman_ford(G, target, weight, backward=True).to_coo())
     if target not in G:
@@ -141,7 +141,7 @@ def negative_edge_cycle(G: Graph, weight: str | None = "weight", heuristic: bool
     lengths = A.to_coo()[2]
     low = lengths[lengths < 0].sum()
     if low == 0 or not G.is_directed():
-        return bool(low < 0)  # there and back along one edge is a cycle
+        return bool(low < 0)  # both directions of a negative edge form a cycle
     distances = Vector.from_scalar(0, len(G), distance_type(A))
     frontier = distances.dup()
     for _ in range(len(G)):

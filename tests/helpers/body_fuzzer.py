@@ -22,7 +22,7 @@ N = 6
 VECTORS = ["x", "y", "f", "o.f", "st['v']"]
 ROWS, COLUMNS = [0, 1, 2, 3, 4, 5, 2, 0], [1, 2, 3, 4, 5, 0, 0, 4]
 
-SIMPLE = [  # what a loop may do in one kernel
+SIMPLE = [  # statements that a loop may run in one kernel
     "{v} << binary.plus({w}, {c})",
     "{v} << binary.plus({w}, {d})",
     "{v} << monoid.max({v} | {w})",
@@ -40,7 +40,7 @@ SIMPLE = [  # what a loop may do in one kernel
     "m = Vector.from_coo([0, 3], [2, 1], size=6)\nm(binary.plus) << {v}\n{w} << m",
     "q = Scalar.from_value(1)\nq << binary.plus(q & 2)\n{v} << binary.plus({v}, q)",
 ]
-STATE = [  # what only Python sees, or sees first
+STATE = [  # statements that only Python sees, or sees first
     "{n} = binary.plus({n}, {c}).new()",
     "{n} = monoid.min({n} | {w}).new()",
     "{n} = {n} + {c}",
@@ -123,7 +123,7 @@ def _fill(draw: random.Random, template: str, number: str) -> str:
 
 
 class Plain:
-    """``gb.loop`` as Python would run it: the condition before every step, of which there are at most ``limit``."""
+    """``gb.loop`` as a plain Python loop: it checks the condition before every step, for at most ``limit`` steps."""
 
     def __init__(self, condition, limit: int | None = None) -> None:
         self.condition, self.limit = condition, limit
@@ -143,7 +143,7 @@ def _holds(condition) -> bool:
 
 
 class Loops:
-    """``gb.loop``, or plain loops; notes those that it makes where a loop does not see it."""
+    """``gb.loop``, or plain loops; it notes the loops that it creates, unseen by the recorder."""
 
     __slots__ = ("kind", "made")
 
@@ -230,7 +230,7 @@ def _plain(value):
 
 
 def differs(seed: int, *backends: str) -> tuple[str | None, list[str]]:
-    """What is wrong with a program, if anything is; and how its loops ran or were refused."""
+    """The error of a program, or None; and how its loops ran or were refused."""
     source = write(seed)
     with gb.using("numpy"):
         expected = run(source, Loops(Plain))

@@ -1,7 +1,7 @@
 """Bodies of loops in which several steps may run in one pass, as ``body(A, source, **options) -> (loop, results)``.
 
-Options are those of the product at the beginning of each: what a push finds is on a list, unless that is too long for
-it, and what a pull finds is not.
+Options are those of the product at the beginning of each body. A push lists its results, unless there are too many; a
+pull does not.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def relaxed(A: Matrix, source: int, **options) -> Result:
 
 
 def buckets(A: Matrix, source: int, **options) -> Result:
-    """Delta-stepping's inner loop: the bucket is overwritten twice, and so is what is passed on."""
+    """Delta-stepping's inner loop: it overwrites the bucket twice, and the next operand, too."""
     found = Vector.from_coo([source], [0], int, size=A.nrows)
     bucket, nearer, settled = found.dup(), Vector(int, A.nrows), Vector(bool, A.nrows)
     loop = gb.loop(bucket)
@@ -46,7 +46,7 @@ def buckets(A: Matrix, source: int, **options) -> Result:
 
 
 def accumulated(A: Matrix, source: int, **options) -> Result:
-    """What was overwritten is added to, changed through masks, and read again, all at the same positions."""
+    """Overwritten vectors are accumulated, changed through masks, and read again, all at the same positions."""
     n = A.nrows
     x, y, z = Vector.from_coo([source], [2], int, size=n), Vector(int, n), Vector.from_dense(np.arange(n) % 4)
     total = Vector.from_coo(np.arange(0, n, 2), np.arange(0, n, 2) % 3, int, size=n)
@@ -64,7 +64,7 @@ def accumulated(A: Matrix, source: int, **options) -> Result:
 
 
 def one_value(A: Matrix, source: int, **options) -> Result:
-    """One value stands for all entries of some vectors, and of their copies."""
+    """Some vectors and their copies are iso."""
     n = A.nrows
     x, seen = Vector.from_coo([source], [True], size=n), Vector(bool, n)
     some, copy, again = Vector.from_coo(np.arange(0, n, 3), True, size=n), Vector(bool, n), Vector(bool, n)
@@ -82,7 +82,7 @@ def one_value(A: Matrix, source: int, **options) -> Result:
 
 
 def by_position(A: Matrix, source: int, **options) -> Result:
-    """Operators that look at the index, the count of the loop, and a Scalar that the body computes."""
+    """Operators that read the index, the count of the loop, and a Scalar that the body computes."""
     n = A.nrows
     x, y, z, best = Vector.from_coo([source], [1], int, size=n), Vector(int, n), Vector(float, n), Vector(int, n)
     highest = Scalar.from_value(0)
@@ -100,7 +100,7 @@ def by_position(A: Matrix, source: int, **options) -> Result:
 
 
 def levels_backward(A: Matrix, source: int, **options) -> Result:
-    """As betweenness goes back: over all positions, a vector overwritten twice, and one that has a list elsewhere."""
+    """The backward sweep of betweenness: all positions, a vector overwritten twice, and one with another list."""
     n = A.nrows
     levels = Vector.from_coo(np.arange(0, n, 2), np.arange(0, n, 2) % 4, int, size=n)
     delta, sigma = Vector.from_dense(np.arange(n) + 1.0), Vector.from_dense(np.arange(n) % 5 + 1)
@@ -118,7 +118,7 @@ def levels_backward(A: Matrix, source: int, **options) -> Result:
 
 
 def everywhere(A: Matrix, source: int, **options) -> Result:
-    """All positions: full vectors, one that loses its entries, and one that changes by the product's result before."""
+    """All positions: full vectors, one that loses its entries, and one that depends on the previous product."""
     n = A.nrows
     x, full = Vector.from_coo([source], [1], int, size=n), Vector.from_dense(np.arange(n) % 6)
     some, copy, empty = Vector.from_coo(np.arange(1, n, 3), 5, int, size=n), Vector(int, n), Vector(int, n)
@@ -152,7 +152,7 @@ def two_sizes(A: Matrix, source: int, **options) -> Result:
 
 
 def other_entries(A: Matrix, source: int, **options) -> Result:
-    """A vector that gets entries elsewhere is not within those of the product any more: what it drives comes later."""
+    """A vector with entries outside of the product's result: steps over its entries run later."""
     n = A.nrows
     x, back = Vector.from_coo([source], [1], int, size=n), Vector.from_coo([source], [True], size=n)
     y, z = Vector(int, n), Vector(int, n)
@@ -168,7 +168,7 @@ def other_entries(A: Matrix, source: int, **options) -> Result:
 
 
 def rows(A: Matrix, source: int, **options) -> Result:
-    """A row of a matrix is what steps go by, and so is the product of what they made."""
+    """Steps run over a row of a matrix, and over the product of their result."""
     n = A.nrows
     level, w = Vector(int, n), Vector(float, n)
     delta, sigma = Vector.from_dense(np.arange(n) + 1.0), Vector.from_dense(np.arange(n) % 5 + 1)
@@ -184,7 +184,7 @@ def rows(A: Matrix, source: int, **options) -> Result:
 
 
 def complements(A: Matrix, source: int, **options) -> Result:
-    """Entries go in place: the values that they leave are not for the next sum to begin with."""
+    """Entries are deleted in place: the next sum must not start from their old values."""
     x, total = Vector.from_coo([source], [1], int, size=A.nrows), Scalar.from_value(1)
     loop = gb.loop(x, 5)
     for _ in loop:
@@ -195,7 +195,7 @@ def complements(A: Matrix, source: int, **options) -> Result:
 
 
 def made_inside(A: Matrix, source: int, **options) -> Result:
-    """What is made at every step, inside of a mask or by an accumulator: nothing was there, so these overwrite it."""
+    """New objects in every step, through a mask or an accumulator: they are empty before, so steps overwrite them."""
     found, settled = Vector.from_coo([source], [0], int, size=A.nrows), Vector(bool, A.nrows)
     frontier, total = found.dup(), Vector(int, A.nrows)
     loop = gb.loop(frontier)

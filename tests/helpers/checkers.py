@@ -31,7 +31,7 @@ def serial_bfs(rows: np.ndarray, cols: np.ndarray, n: int, source: int) -> dict[
 
 
 def check_levels(levels: dict[int, int], rows: np.ndarray, cols: np.ndarray, source: int) -> None:
-    """Levels are right without knowing them: the source is 0, an edge skips no level, every level has a cause."""
+    """Check levels by their definition: the source has 0, no edge skips a level, every level has a predecessor."""
     assert levels[source] == 0
     caused = {source}
     for i, j in zip(rows.tolist(), cols.tolist(), strict=True):
@@ -44,7 +44,7 @@ def check_levels(levels: dict[int, int], rows: np.ndarray, cols: np.ndarray, sou
 
 
 def check_parents(parents: dict[int, int], levels: dict[int, int], rows: np.ndarray, cols: np.ndarray) -> None:
-    """A search tree: every reached vertex hangs on an edge from the level above; only the source is its own parent."""
+    """Check a search tree: every reached vertex has an edge from its parent, one level above; the source is its own."""
     edges = set(zip(rows.tolist(), cols.tolist(), strict=True))
     assert parents.keys() == levels.keys()
     for vertex, parent in parents.items():
@@ -78,7 +78,7 @@ def serial_dependencies(rows: np.ndarray, cols: np.ndarray, n: int, sources: Ite
     for source in sources:
         levels, sigma = {source: 0}, {source: 1}
         order = [source]
-        for vertex in order:  # grows while it is read: a queue that becomes the stack
+        for vertex in order:  # the loop appends to it: a queue that becomes the stack
             for other in neighbours[vertex]:
                 if other not in levels:
                     levels[other], sigma[other] = levels[vertex] + 1, 0
@@ -98,7 +98,7 @@ def serial_dependencies(rows: np.ndarray, cols: np.ndarray, n: int, sources: Ite
 def array_dependencies(rows: np.ndarray, cols: np.ndarray, levels: np.ndarray, source: int) -> np.ndarray:
     """The same for one source of a larger graph: per level, over the list of all edges; ``levels`` -1 where unreached.
 
-    Path counts are unsigned 64-bit integers, with a check that floats agree, so that an overflow would be noticed.
+    Path counts are unsigned 64-bit integers, checked against floats to detect an overflow.
     """
     down = (levels[rows] >= 0) & (levels[cols] == levels[rows] + 1)
     rows, cols = rows[down], cols[down]

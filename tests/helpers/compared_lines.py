@@ -1,7 +1,7 @@
-"""A line of a program in grblas_gpu and in python-graphblas: what each of them makes of it, and where that differs.
+"""A line of a program in grblas_gpu and in python-graphblas: the results of both, and their differences.
 
-python-graphblas crashes on some lines, which ends the process. Many lines are therefore compared in a process of their
-own, which prints each line before it runs: so the parent knows which line ended it, and in which library.
+python-graphblas crashes on some lines, which ends the process. Many lines are therefore compared in a separate process.
+It prints each line before it runs, so that the parent knows the line and the library of a crash.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def shown(x):
 
 
 def plain(values):
-    """Lists and numbers, whatever the values are: arrays inside of records have no truth value."""
+    """Any values as lists and numbers: arrays inside of records have no truth value."""
     if getattr(values, "dtype", None) == RECORD:
         values = values.tolist()
     if isinstance(values, (tuple, list)):
@@ -76,7 +76,7 @@ def same_values(mine, other) -> bool:
         return False
     kind = complex if mine[1].startswith("FC") else float
     values = np.array(mine[-1], kind), np.array(other[-1], kind)
-    # of a part that is lost beside the other one nothing can be said, and at poles either part may be NaN
+    # a part that is negligible beside the other may have any value, and at poles either part may be NaN
     lost = 1e-5 * np.abs(values[1]).max(initial=0) if kind is complex else 0
     if kind is complex:
         values = tuple(np.where(np.isfinite(value), value, np.nan) for value in values)
@@ -92,10 +92,10 @@ class Task:
     palette: Palette = NUMBERS
     make: Callable[..., Lines] = Lines
     repeats: int = 1
-    first: int = 0  # how many of them were compared before
+    first: int = 0  # the number of lines compared before
 
     def lines(self):
-        """What :func:`outcome` takes, for every call."""
+        """The arguments of :func:`outcome` for every call."""
         lines, line = self.make(np.random.default_rng(self.seed), self.palette), ""
         for number in range(self.calls):
             named = 1000 * self.seed + number
@@ -105,7 +105,7 @@ class Task:
 
 
 def differences(task: Task, tell=lambda _: None):
-    """What the libraries disagree about; ``tell`` is told what is about to run, and what was found."""
+    """The differences between the libraries; ``tell`` gets every line before it runs, and every difference."""
     found = {}
     with graphblas.config.set(autocompute=True, mapnumpy=True), np.errstate(all="ignore"):
         for count, given in enumerate(task.lines(), start=task.first):
@@ -120,7 +120,7 @@ def differences(task: Task, tell=lambda _: None):
 
 
 def guarded_differences(task: Task, backend: str, forms_change: bool = False):
-    """The same, in processes of their own: where python-graphblas crashes, the next one goes on behind that line."""
+    """The same in separate processes: after a crash of python-graphblas, the next one continues after that line."""
     found = {}
     settings = backend, tier.get_tier(), forms_change
     while task.first < task.calls:
@@ -135,7 +135,7 @@ def guarded_differences(task: Task, backend: str, forms_change: bool = False):
 
 
 def _crashes(given, settings) -> bool:
-    """Whether a line ends a process in which python-graphblas has run nothing."""
+    """Whether a line crashes a fresh process."""
     process = multiprocessing.get_context("spawn").Process(target=_alone, args=(given, settings))
     process.start()
     process.join()
@@ -143,7 +143,7 @@ def _crashes(given, settings) -> bool:
 
 
 def _in_a_process(task: Task, settings, found):
-    """Adds to what was found. What ran last if the process crashed, and else nothing."""
+    """Add to ``found``; return the last line if the process crashed, else None."""
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe(duplex=False)
     process = spawn.Process(target=_compare, args=(task, settings, theirs))
@@ -183,7 +183,7 @@ def _alone(given, settings) -> None:
 
 
 def _settle(backend: str, of_tier: str, forms_change: bool) -> None:
-    """As the process that waits is set: see tests/conftest.py and the fixture ``forms_change``."""
+    """Apply the settings of the parent process: see tests/conftest.py and the fixture ``forms_change``."""
     tier.set_tier(of_tier)
     if of_tier == "numba":
         run.level = lambda program, first, before=0: loop_tier.NOT_YET
@@ -192,11 +192,10 @@ def _settle(backend: str, of_tier: str, forms_change: bool) -> None:
 
 
 def known(line: str, ours, theirs) -> bool:
-    """Differences that docs/differences.md tells of.
+    """Whether docs/differences.md lists this difference.
 
-    An element may be assigned to a whole Vector; and where a mask leaves nothing open, SuiteSparse does not look at its
-    operands, while here an empty Scalar is an error in any case. What python-graphblas repositions is assigned to a
-    part of the output.
+    An element may be assigned to a whole Vector. If a mask leaves nothing open, SuiteSparse ignores its operands, while
+    here an empty Scalar is always an error. We assign repositioned values of python-graphblas to a part of the output.
     """
     if re.search(r"<< \w(\.T)?\.reposition\(", line):
         return True

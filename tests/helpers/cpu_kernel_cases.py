@@ -1,4 +1,4 @@
-"""Random stores and semirings for the compiled kernels, and what it is to agree with the NumPy definitions."""
+"""Random stores and semirings for the compiled kernels, and the comparison with the NumPy definitions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def random_mask(rng, make):
 
 
 def same(result, expected, *, values=True):
-    """Equal stores, whatever their kind; and the result is a well-formed store."""
+    """Check that stores of any kinds are equal, and that the result is well-formed."""
     assert type(result) is type(expected)
     keys, got = entries(result)
     wanted_keys, wanted = entries(expected)

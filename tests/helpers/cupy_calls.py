@@ -1,7 +1,7 @@
-"""What CuPy 14.2 takes of NumPy's functions, as far as our array code calls them: names and arguments.
+"""The NumPy functions of our array code that CuPy 14.2 supports: names and arguments.
 
-NumPy hands a call with an array of CuPy's to the function of that name in CuPy, which may lack an argument, or be
-missing. ``tests/project/test_cupy_calls.py`` compares this with the CuPy that is installed, where one is.
+NumPy dispatches a call with a CuPy array to the function of the same name in CuPy, which may lack an argument, or be
+missing. ``tests/project/test_cupy_calls.py`` compares this list with an installed CuPy.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ where(condition, x=None, y=None)
 zeros(shape, dtype=None, order=None)
 zeros_like(a, dtype=None, order=None, subok=None, shape=None)
 """
-#: What arrays of NumPy have, and CuPy's have not.
+#: Attributes of NumPy's arrays that CuPy's lack.
 NO_ATTRIBUTES = frozenset("ctypes getfield resize setfield setflags to_device".split())
-FROM_THE_HOST = ("array", "asarray")  # which take an array of the host, and bring it to the device
+FROM_THE_HOST = ("array", "asarray")  # they copy an array of the host to the device
 
 
 def _signature(line: str) -> tuple[str, inspect.Signature]:
@@ -66,7 +66,7 @@ SIGNATURES = dict(map(_signature, FUNCTIONS.split("\n")[1:-1]))
 
 
 def check(name: str, args, kwargs, is_array) -> None:
-    """Raise what CuPy raises for arguments that it does not know; ``is_array`` tells its arrays."""
+    """Raise CuPy's error for unknown arguments; ``is_array`` identifies its arrays."""
     if name not in SIGNATURES:
         raise TypeError(f"numpy.{name} of a CuPy array: not listed as supported by CuPy (cupy_calls.py)")
     SIGNATURES[name].bind(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""CuPy's arrays, emulated more strictly: they are not NumPy's, and do not mix with those.
+"""A stricter emulation of CuPy's arrays: they are not NumPy arrays, and do not mix with them.
 
 Arrays of ``emulated_cupy`` derive from NumPy's, so they pass as arrays of the host, and calls that CuPy refuses
 succeed. These follow NumPy's protocols only, as CuPy's do; kernels run in the same emulation.
@@ -14,7 +14,7 @@ import numpy as np
 
 
 def bare(x):
-    """What NumPy computes with."""
+    """The NumPy array behind an emulated one."""
     if isinstance(x, DeviceArray):
         return x.emulated
     if isinstance(x, (tuple, list)):
@@ -33,7 +33,7 @@ def refuse_host(*operands) -> None:
         if isinstance(each, (list, tuple)):
             refuse_host(*each)
         elif isinstance(each, np.ndarray) and each.ndim:
-            raise TypeError("Unsupported type <class 'numpy.ndarray'>")  # as CuPy has it
+            raise TypeError("Unsupported type <class 'numpy.ndarray'>")  # as in CuPy
 
 
 class DeviceArray:
@@ -76,7 +76,7 @@ class DeviceArray:
         self.emulated[index] = bare(value)
 
     def __getattr__(self, name: str):
-        """Everything else that arrays have: methods, and what they tell of themselves."""
+        """All other methods and attributes of arrays."""
         if name.startswith("__") or name in cupy_calls.NO_ATTRIBUTES:
             raise AttributeError(name)
         found = getattr(self.emulated, name)
@@ -107,7 +107,7 @@ class DeviceArray:
     @property
     def __cuda_array_interface__(self):
         interface = self.emulated.__array_interface__
-        return {**interface, "data": (interface["data"][0], False), "version": 3}  # CuPy knows no read-only arrays
+        return {**interface, "data": (interface["data"][0], False), "version": 3}  # CuPy has no read-only arrays
 
     @property
     def data(self):
@@ -138,7 +138,7 @@ _module = emulated_cupy.module
 
 
 def module() -> ModuleType:
-    """What ``import cupy`` finds."""
+    """The emulated module ``cupy``."""
     cupy = _module()
 
     def made(function):

@@ -81,7 +81,7 @@ def case_the_rest_of_the_library() -> None:
             with gb.trace() as t:
                 found = algorithm(D)
             assert not [record.op for record in t.records if record.strategy == "gathered"]
-            wanted = algorithm(A) if RANK == 0 else found  # cores are few
+            wanted = algorithm(A) if RANK == 0 else found  # saves cores
             for mine, other in zip(*([x] if not isinstance(x, tuple) else x for x in (found, wanted)), strict=True):
                 if hasattr(mine, "nvals"):
                     check(mine, lambda other=other: other)
@@ -147,11 +147,11 @@ def case_graph500() -> None:
 
 
 def case_searches() -> None:
-    """Trees of searches by levels, directed graphs too; and what the trace tells of them."""
+    """Trees of level-synchronous searches, also on directed graphs; and their traces."""
     for _, A, source in graphs():
         D = A.to("mpi")
         levels = algorithms.bfs(A, source)
-        for _ in range(2):  # the second one finds what the first has left
+        for _ in range(2):  # the second one uses the caches of the first
             parents = hybrid_bfs(D, source).to("cpu")
             assert parents.dtype == gb.dtypes.INT64
             known, found = levels.to_dict(), parents.to_dict()
@@ -183,7 +183,7 @@ LEVELED = {
 
 
 def five_levels(D, search) -> tuple[int, int]:
-    """Rounds and messages of five levels: those that one of two searches on a path has more than the other."""
+    """Rounds and messages of five levels: the difference of two searches on a path."""
     sent = []
     for source in (5, 0, 5, 0):  # the first ones prepare
         before = D._engine.grid.traffic.copy()
@@ -193,7 +193,7 @@ def five_levels(D, search) -> tuple[int, int]:
 
 
 def case_rounds_of_searches() -> None:
-    """One for each level on any grid: bits and counts of all ranks."""
+    """One round per level on any grid, with the bits and counts of all ranks."""
     with gb.using(LOCAL):
         path = generators.path(12)
     for backend in SHAPES:
@@ -205,7 +205,7 @@ def case_rounds_of_searches() -> None:
 
 
 def case_many_ranks_in_several_rows() -> None:
-    """They search by products, unless they are told to go by bits; the trees are the same."""
+    """Ranks search by products, unless the setting is bits; the trees are the same."""
     with gb.using(LOCAL):
         path = generators.path(12)
     most, searches.MOST_RANKS = searches.MOST_RANKS, RANKS - 1
@@ -223,7 +223,7 @@ def case_many_ranks_in_several_rows() -> None:
 
 
 def case_rounds_of_products() -> None:
-    """Expand, fold, and the sum that decides what is next: none sends sizes first, or asks for one number more."""
+    """Rounds of expand, fold, and one sum for the next decision; no round exchanges sizes or another number."""
     with gb.using(LOCAL):
         path = generators.path(12)
     for backend in SHAPES:
@@ -231,7 +231,7 @@ def case_rounds_of_products() -> None:
         down, across = D._engine.grid.shape
         many_rows, sums = down > 1, (RANKS - 1).bit_length()
         push = 5 * ((across > 1) + many_rows + (RANKS > 1)), 5 * (across - 1 + down - 1 + sums)
-        # What is unvisited goes along columns, at the same time as the frontier along rows.
+        # Unvisited vertices go along columns, at the same time as the frontier along rows.
         pull = 5 * ((RANKS > 1) + many_rows + (RANKS > 1)), push[1] + 5 * (down - 1)
         found = {name: five_levels(D, search) for name, search in LEVELED.items()}
         assert found["push"] == push, (backend, found)

@@ -1,4 +1,4 @@
-"""Cases of distributed_program.py: where objects come from, files, and faults that all ranks notice."""
+"""Cases of distributed_program.py: construction of objects, files, and faults that all ranks notice."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from grblas_gpu.io.binary_files import MAGIC
 
 
 def case_partition() -> None:
-    """Every entry is on one rank, and in the place that it stands for."""
+    """Every entry is on one rank, at its position."""
     for backend in GRIDS:
         for _, A, _ in graphs():
             block, rows, cols = DistMatrix.local(A.to(backend))
@@ -51,7 +51,7 @@ def case_partition() -> None:
 
 
 def case_hypersparse_blocks() -> None:
-    """Of many vertices few have edges: memory goes by the entries, indices have 32 bits, searches find them."""
+    """Few of many vertices have edges: memory depends on the entries, indices have 32 bits, searches work."""
     if RANKS != 2:  # vectors of many vertices take a while
         return
     n = 2**24
@@ -70,7 +70,7 @@ def case_hypersparse_blocks() -> None:
 
 
 def case_memory_goes_by_entries() -> None:
-    """On every grid, wide ones too: a block has all rows of its grid row, and no memory for those without entries."""
+    """On every grid, also wide ones: a block has all rows of its grid row, without memory for empty rows."""
     n, entries = 2**26, 4000
     random = np.random.default_rng(6)
     rows, columns = random.integers(0, n, (2, entries))
@@ -179,7 +179,7 @@ FIRST, LAST = 2, 3  # ranks
 
 
 def folder_of_parts() -> None:
-    """Objects that the first job writes and later ones, with other numbers of ranks, read."""
+    """The first job writes objects; later jobs with other numbers of ranks read them."""
     folder = os.environ["FOLDER_OF_PARTS"]
     for number, x in enumerate([*some_matrices(), *some_vectors()]):
         place = f"{folder}/{number}"
@@ -203,7 +203,7 @@ def folder_of_parts() -> None:
 
 
 def case_damaged_files() -> None:
-    """All ranks get the error, whichever of them reads the damage, and go on together."""
+    """All ranks get the error of the rank that reads the damage, and continue together."""
     folder = WORLD.bcast(tempfile.mkdtemp() if RANK == 0 else None)
     banner = "%%MatrixMarket matrix coordinate real "
     three = "1 2 1\n2 3 1\n3 1 1\n"
@@ -234,7 +234,7 @@ def case_damaged_files() -> None:
     ):
         stored = {"indptr": [0, 1, 3, 4], "indices": [0, 1, 2, 0], "shape": [3, 3], "kind": "Matrix"}
         expect_damaged(folder, "a.grb", own_format({**stored, part: wrong}), message)
-    # A rank whose file is another one than that of the rest.
+    # One rank has a different file.
     path = os.path.join(folder, f"{RANK}" if RANK == RANKS - 1 else "all", "a.mtx")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     WORLD.barrier()
@@ -306,7 +306,7 @@ def case_errors_are_everybodys() -> None:
 
 
 def case_another_job_is_refused() -> None:
-    """What a long job has left to go on from belongs to this job."""
+    """Another job refuses the restart folder of a long job."""
     A = DistMatrix.kronecker(4)
     folder = WORLD.bcast(tempfile.mkdtemp() if RANK == 0 else None)
     distributed.pagerank(A, restart=folder)
@@ -317,7 +317,7 @@ def case_another_job_is_refused() -> None:
 
 
 def case_settings() -> None:
-    """Those that mean nothing are named."""
+    """Errors name invalid settings."""
     engine = gb.Vector(int, 3).to("mpi")._engine
     again = partial(MpiBackend, engine.grid, engine.local, "mpi")
     expect_setting("OVERLAP", "on", again, "must be 0 or 1, not 'on'")

@@ -1,4 +1,4 @@
-"""What the cases of distributed_program.py share: the ranks, some objects, and how results are compared."""
+"""Helpers of the cases of distributed_program.py: the ranks, some objects, and comparisons of results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grblas_gpu import Matrix, Vector, binary, generators
 WORLD = MPI.COMM_WORLD
 RANK, RANKS = WORLD.Get_rank(), WORLD.Get_size()
 LOCAL = "numpy"
-EVERY = int(os.environ.get("DISTRIBUTED_EVERY", "1"))  # of so many algorithms one is run: cores are few
+EVERY = int(os.environ.get("DISTRIBUTED_EVERY", "1"))  # run one of this many algorithms: saves cores
 GRIDS = list(dict.fromkeys(["mpi", f"mpi:{RANKS}x1", f"mpi:1x{RANKS}"]))
 
 
@@ -35,7 +35,7 @@ def graphs() -> Iterator[tuple[str, Matrix, int]]:
 def check(found, wanted) -> None:
     """Equal entries and types; floats may be rounded differently.
 
-    What is ``wanted`` may be a function that computes it: then rank 0 does, for all (cores are few).
+    ``wanted`` may be a function: then rank 0 computes it for all, which saves cores.
     """
     assert found.backend.startswith("mpi"), found.backend
     count = found.nvals
@@ -57,7 +57,7 @@ def check(found, wanted) -> None:
 
 
 def expect(kind: type[BaseException], work, text: str) -> None:
-    """Every rank gets this error."""
+    """Check that every rank gets this error."""
     try:
         work()
     except kind as error:

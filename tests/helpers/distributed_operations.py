@@ -56,7 +56,7 @@ def case_masked_updates() -> None:
 
 
 def case_products_in_steps() -> None:
-    """Of full operands, a block computes on one part while the next arrives: the same results, bytes and messages."""
+    """With full operands, a block computes on one part while the next arrives: equal results, bytes and messages."""
     random = np.random.default_rng(4)
     n = 301
     with gb.using(LOCAL):
@@ -72,7 +72,7 @@ def case_products_in_steps() -> None:
         D, u, m = A.to(grid), x.to(grid), mask.to(grid)
         engine, sent = D._engine, []
         steps = min(engine.grid.shape[1], 4) if A is not bitmap else 1
-        for overlap in (False, True, True):  # the block is cut for the first one
+        for overlap in (False, True, True):  # the first run cuts the block into steps
             engine.overlap, out = overlap, u.dup()
             u.nvals  # known to be full
             with gb.trace() as t:
@@ -186,7 +186,7 @@ def case_indirect() -> None:
 
 def case_complex_numbers_and_values_of_users() -> None:
     """Complex numbers, records (with gaps between their fields) and arrays as values, next to one machine."""
-    if RANKS != 2:  # every rank compiles the functions of users, which takes seconds
+    if RANKS != 2:  # every rank compiles user-defined functions, which takes seconds
         return
     record = np.dtype([("x", np.int8), ("y", np.float64), ("near", np.int16, (2,))], align=True)
     lower = binary.register_anonymous(lambda p, q: p if p["y"] <= q["y"] else q, is_udt=True)
@@ -250,7 +250,7 @@ def case_order_by_degree() -> None:
 
 
 def case_hubs_are_spread() -> None:
-    """Every vertex has a number, edges are the same ones, and no rank has much more of them than the others."""
+    """Every vertex has a number, the edges are the same, and all ranks have about the same number of edges."""
     for _, A, _ in graphs():
         graph, P = spread(A.to("mpi"))
         assert graph.shape == P.shape == A.shape
@@ -269,7 +269,7 @@ def case_hubs_are_spread() -> None:
 
 
 def case_what_gathers() -> None:
-    """The trace names what is brought together; graph algorithms have none of it."""
+    """The trace names operations that gather; graph algorithms use none."""
     with gb.using(LOCAL):
         A = Matrix.from_coo([0, 1, 1, 2, 5, 6, 7], [1, 0, 2, 0, 6, 7, 5], True, nrows=30, ncols=30)
     D, W = A.to("mpi"), A.dup(float).to("mpi")
@@ -329,7 +329,7 @@ def case_matrix_operations() -> None:
 
 
 def case_entries_that_move() -> None:
-    """Parts, diagonals, other shapes and a vector beside a matrix, on every grid: nothing is brought together."""
+    """Extraction, diagonals, other shapes and aligned vectors, on every grid, without gathering."""
     random = np.random.default_rng(6)
     with gb.using(LOCAL):
         square = some_matrices()[0]
@@ -425,7 +425,7 @@ def case_forms() -> None:
 
 
 def case_a_range_is_forgotten() -> None:
-    """What was found out of the values of a matrix does not outlive them, whichever rank has those that change."""
+    """Cached properties of the values of a matrix are dropped when values change on any rank."""
     changes = [
         lambda A: A.__setitem__((22, 22), -99.0),
         lambda A: A.__setitem__((0, 1), float("nan")),

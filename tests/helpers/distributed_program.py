@@ -1,6 +1,6 @@
-"""What the ranks of a job run for tests/mpi: every function named ``case_...`` of some modules, on this many ranks.
+"""The program of the ranks in tests/mpi: it runs every function named ``case_...`` of some modules.
 
-Rank 0 prints the name of each case that went well. Whatever is compared is compared on every rank.
+Rank 0 prints the name of each case that passed. Every rank makes all comparisons.
 """
 
 from __future__ import annotations

@@ -27,14 +27,14 @@ from grblas_gpu.backends.kernel_cache import private_folder
 FREE = 2**32  # bytes of memory
 BLOCKS, THREADS = 2, 64
 SORTERS = 64
-#: Which have as many threads as they are compiled for.
+#: Kernels with the number of threads that they are compiled for.
 SORTS = ("sort_kernel", "move_keys_kernel") + tuple(
     f"{name}_kernel" for name in ("count_parts", "place_parts", "move_parts", "take_parts_apart")
 )
-LOOP = "loop_kernel"  # whose blocks wait for each other
+LOOP = "loop_kernel"  # the kernel with grid barriers
 HEADER = Path(__file__).parent / "cuda_emulation.h"
 _KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(?:CLUSTERS )?(\w+)\(')
-#: A tile costs many waits, however small it is; and what is done for large graphs should happen here too.
+#: Even small tiles cost many waits, and small graphs should reach the code paths of large ones.
 SMALLER = {
     "TILES = 1024": "TILES = 5",
     "LONG_ROW = 2048": "LONG_ROW = 12",
@@ -48,11 +48,11 @@ SMALLER = {
     "MOST_STEPS = 16": "MOST_STEPS = 2",
     "OWN_COLUMNS = 32768": "OWN_COLUMNS = 256",
     "MANY_POSITIONS = 1 << 16": "MANY_POSITIONS = 0",
-    "EACH = ITEM_BYTES > 12 ? 8 : ITEM_BYTES > 8 ? 12 : 16": "EACH = 128",  # a tile of as many keys by fewer threads
+    "EACH = ITEM_BYTES > 12 ? 8 : ITEM_BYTES > 8 ? 12 : 16": "EACH = 128",  # the same tile with fewer threads
 }
-#: The same of what the host writes into the text.
+#: The same for constants that the host writes into the source.
 GENERATED = {f"SORTERS = {threads};": f"SORTERS = {SORTERS};" for threads in (256, 512)}
-#: For AddressSanitizer a flag is a byte; otherwise atomics take the whole word around it, as a pool's pieces allow.
+#: With AddressSanitizer a flag is a byte; otherwise atomics use the whole word around it, which a pool allows.
 _SHIFT = "(address & 3) * 8"
 WATCHED_FLAGS = {
     f"{atomic}((unsigned*)(address & ~uint64(3)), {bit})": (
@@ -60,8 +60,8 @@ WATCHED_FLAGS = {
     )
     for atomic, bit in (("atomicOr", "bit"), ("atomicAnd", "~bit"))
 }
-sources: list[str] = []  # of every program that was compiled
-meetings: dict[str, int] = {}  # of every kernel: how often the lanes of one warp met in a launch, at most
+sources: list[str] = []  # of all compiled programs
+meetings: dict[str, int] = {}  # per kernel: the most warp synchronizations in a launch
 
 
 class CompileException(Exception):
@@ -81,7 +81,7 @@ class Pointer:
 
     @property
     def mem(self) -> SimpleNamespace:
-        """The memory that it is a part of."""
+        """The memory that contains the array."""
         whole = self.array
         while isinstance(whole.base, np.ndarray):
             whole = whole.base
@@ -112,7 +112,7 @@ def wrapped(function):
     def call(*args, **kwargs) -> ndarray:
         made = np.asarray(function(*args, **kwargs))
         if made.dtype.kind not in "?biufc":
-            raise ValueError(f"Unsupported dtype {made.dtype}")  # as CuPy has it
+            raise ValueError(f"Unsupported dtype {made.dtype}")  # as in CuPy
         return made.view(ndarray)
 
     return call
@@ -161,11 +161,11 @@ def _launch_nothing(*arguments) -> None:
     pass
 
 
-PIECE = 16  # bytes, of which CuPy's pool has many more
+PIECE = 16  # bytes; those of CuPy's pool are larger
 
 
 class Memory(np.ndarray):
-    """A pointer to memory, as an array of bytes: what is added to it is an offset."""
+    """A pointer to memory, as an array of bytes; additions are offsets."""
 
     def __add__(self, offset: int) -> Memory:  # type: ignore[override]
         return self[offset:]
@@ -210,7 +210,7 @@ NEW = {"empty": unwritten, "full": full, "ones": ones, "zeros": zeros}
 
 
 def _boxed(argument):
-    argument = getattr(argument, "emulated", argument)  # of a stricter emulation (device_arrays)
+    argument = getattr(argument, "emulated", argument)  # unwrap an array of device_arrays
     if isinstance(argument, np.ndarray):
         assert argument.flags.c_contiguous
         if argument.dtype.names:  # a structure, by value
@@ -238,7 +238,7 @@ class RawModule:
 
 @cache
 def _folder() -> Path:
-    """Of this user alone: what lies there is run."""
+    """A folder of this user alone, because its libraries are executed."""
     folder = Path(tempfile.gettempdir()) / f"grblas_gpu_emulation-{os.getuid()}"
     return folder if private_folder(folder) else Path(tempfile.mkdtemp(prefix="grblas_gpu_emulation-"))
 
@@ -250,7 +250,7 @@ SANITIZER = (
 WATCHED = bool(os.environ.get("GRBLAS_GPU_EMULATION_WATCHED"))
 COMPILER = "g++ -std=c++17 -Og -w -fno-gnu-unique -fwrapv -ffp-contract=off -fPIC".split()
 COMPILER += SANITIZER.split() if WATCHED else []
-LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # a tenth of the time less
+LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # a tenth faster
 
 
 def _compile(source: Path, text: str, target: Path, *options: str) -> None:
@@ -267,7 +267,7 @@ def _compile(source: Path, text: str, target: Path, *options: str) -> None:
 
 @cache
 def _header() -> str:
-    """The header, which g++ reads once for all programs: that is a third of its time for one."""
+    """The precompiled header: reading it takes g++ a third of the time of a program."""
     text = HEADER.read_text()
     header = _folder() / f"{hashlib.sha256((text + str(COMPILER)).encode()).hexdigest()[:24]}.h"
     precompiled = Path(f"{header}.gch")
@@ -284,7 +284,7 @@ def build(code: str, options: tuple[str, ...] | None = None) -> Path:
     original = code
     for text, smaller in (SMALLER | GENERATED | (WATCHED_FLAGS if WATCHED else {})).items():
         code = code.replace(text, smaller)
-    code = code.replace("#define TEAMS 0", "#define TEAMS 1")  # there are no clusters in any case
+    code = code.replace("#define TEAMS 0", "#define TEAMS 1")  # the emulation has no clusters
     launchers = "".join(
         f'extern "C" int launch_{name}(unsigned grid, unsigned threads, void** arguments, int count) '
         f"{{ return launch({name}, grid, threads, {str(name == LOOP).lower()}, arguments, count); }}\n"
@@ -301,7 +301,7 @@ def build(code: str, options: tuple[str, ...] | None = None) -> Path:
 
 
 class RecordedModule:
-    """Notes what would be compiled; its kernels do nothing."""
+    """Records programs instead of compiling them; its kernels do nothing."""
 
     def __init__(self, code: str, options: tuple[str, ...]) -> None:
         sources.append(code)
@@ -314,7 +314,7 @@ class RecordedModule:
 
 
 def module(runs: bool = True) -> ModuleType:
-    """What ``import cupy`` finds; unless it ``runs``, every number read from the device is 1."""
+    """The emulated module ``cupy``; without ``runs``, every number read from the device is 1."""
     cupy = ModuleType("cupy")
     for name in "arange argsort asarray ascontiguousarray bincount diff".split():
         setattr(cupy, name, wrapped(getattr(np, name)))
@@ -388,7 +388,7 @@ class Event:
 
 
 class Stream:
-    """Whatever is launched on it has run."""
+    """A stream without pending work: launches are synchronous."""
 
     ptr = 0
 

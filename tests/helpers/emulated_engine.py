@@ -30,9 +30,9 @@ SLOW_ENGINES = [ENGINES[0], pytest.param("emulated", marks=[*ENGINES[1].marks, p
 
 @contextmanager
 def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str):
-    """The named modules of the engine, and how stores get to it and back.
+    """The named modules of the engine, and functions that copy stores to it and back.
 
-    ``kind`` is "gpu", "emulated", or "recorded": then nothing runs, and what would be compiled is noted.
+    ``kind`` is "gpu", "emulated", or "recorded": nothing runs, and programs are only noted.
     """
     if kind != "gpu":
         monkeypatch.setitem(sys.modules, "cupy", emulated_cupy.module(runs=kind == "emulated"))
@@ -64,7 +64,7 @@ def engine_fixture(*modules: str, params=ENGINES):
 
 
 class FewBlocks:
-    """Launches the kernel of a loop with a few blocks, by turns; one, unless a test wants more: it is the quickest."""
+    """Launches the kernel of a loop with alternating small numbers of blocks; by default one, the fastest."""
 
     blocks = 1
 
@@ -76,7 +76,7 @@ class FewBlocks:
         self._kernel((self.blocks,), (emulated_cupy.THREADS,), (np.frombuffer(bytes(words), words_type),))
 
 
-#: For tests of the public API that ask for :func:`backend`.
+#: For tests of the public API that use :func:`backend`.
 BACKENDS = [
     "cpu",
     pytest.param("numpy", marks=pytest.mark.slow),
@@ -99,7 +99,7 @@ def backend(kind: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.fixture(name="backend", params=BACKENDS)
 def backends(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Objects made in a test belong to each of these engines in turn; a test file that imports it has no other."""
+    """Run a test with each of these engines as default, in place of the common fixture."""
     with backend(request.param, monkeypatch) as name, gb.using(name):
         yield name
 

@@ -1,5 +1,5 @@
-"""What the ranks of a job run for tests/mpi on the CUDA engine, which is emulated: cases of ``distributed_program``, or
-``waits``: how often the host waits for the device in a product.
+"""The program of the ranks in tests/mpi on the emulated CUDA engine: cases of ``distributed_program``, or ``waits``,
+which counts the waits of the host for the device in a product.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from emulated_engine import loaded
 from grblas_gpu.backends import registry
 
 LOOKING = (np.count_nonzero, np.flatnonzero, np.nonzero, np.array_equal)
-MOST_WAITS = 2  # of a product: for what is sent to the blocks, and for what they send home
+MOST_WAITS = 2  # of a product: in expand and in fold
 
 
 def count_waits(block) -> list[str]:
-    """From now on what the host waits for is noted: numbers not seen before, arrays, functions that look at them."""
+    """Note all waits of the host from now on: for new numbers, for arrays, and in functions that read them."""
     waits: list[str] = []
     array = device_arrays.DeviceArray
     number_at, call = block.number_at, array.__array_function__
@@ -68,7 +68,7 @@ def waits(block) -> None:
             "push, masked": lambda: semiring.any_pair(frontier @ D).new(mask=~seen.S, direction="push"),
             "full": lambda: semiring.plus_times(ranks @ D).new(direction="pull"),
         }
-        for line in lines.values():  # what is found out once
+        for line in lines.values():  # fills the caches
             line().nvals
         noted = count_waits(block)
         for name, line in lines.items():

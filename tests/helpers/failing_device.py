@@ -1,4 +1,4 @@
-"""A device of which one allocation fails: CuPy's pool on a GPU, or the arrays of its emulation."""
+"""A device on which one allocation fails: CuPy's pool on a GPU, or the arrays of its emulation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import device_arrays
 import numpy as np
 import pytest
 
-VIEWS = (np.broadcast_to, np.may_share_memory, np.shape, np.ndim, np.reshape)  # of which none makes an array
+VIEWS = (np.broadcast_to, np.may_share_memory, np.shape, np.ndim, np.reshape)  # these allocate nothing
 COPYING = ("copy", "astype")
 
 
@@ -19,11 +19,11 @@ class OutOfDeviceMemory(MemoryError):
 
 
 class Allocations:
-    """Counts down; one of them fails."""
+    """Counts allocations down, and fails one."""
 
     def __init__(self, left: int) -> None:
         self.left = left
-        self.over = False  # what was made meanwhile may have kept a function that counts
+        self.over = False  # objects of the test may still hold a counting function
 
     def count(self, size: int = 0) -> None:
         if self.over:
@@ -55,7 +55,7 @@ class PoolAllocations(Allocations):
 
 @contextmanager
 def failing_pool(after: int) -> Iterator[Allocations]:
-    """Let the allocation after so many others on a GPU fail."""
+    """Make the allocation after ``after`` others on a GPU fail."""
     import cupy
 
     allocations = PoolAllocations(after)
@@ -68,7 +68,7 @@ def failing_pool(after: int) -> Iterator[Allocations]:
 
 @contextmanager
 def failing_emulation(after: int) -> Iterator[Allocations]:
-    """The same in an emulation: whatever makes an array, and is no view of another, allocates."""
+    """The same in an emulation: every function that returns a new array, not a view, allocates."""
     import cupy
 
     allocations, arrays = Allocations(after), device_arrays.DeviceArray

@@ -1,4 +1,4 @@
-"""NumPy of which one allocation fails, as the modules of the package see it."""
+"""A NumPy for the modules of the package in which one allocation fails."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FailingNumpy:
 
 @contextmanager
 def failing(after: int) -> Iterator[FailingNumpy]:
-    """Let the allocation after so many others fail."""
+    """Make the allocation after ``after`` others fail."""
     numpy = FailingNumpy(after)
     modules = [module for name, module in sys.modules.items() if name.startswith("grblas_gpu.")]
     with pytest.MonkeyPatch.context() as patch:

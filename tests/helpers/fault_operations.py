@@ -12,7 +12,7 @@ from grblas_gpu import Matrix, Vector, agg, binary, monoid, semiring, unary
 
 Operation = Callable[..., Any]
 
-#: Of an output, an operand and a mask.
+#: Functions of an output, an operand and a mask.
 VECTORS: dict[str, Operation] = {
     "replace": lambda w, u, m: w(m.S, replace=True) << u.apply(unary.ainv),
     "replace outside": lambda w, u, m: w(~m.S, replace=True) << u.apply(unary.ainv),
@@ -45,7 +45,7 @@ VECTORS: dict[str, Operation] = {
     "build": lambda w, u, m: w.build([5, 3], [1.0, 2.0], clear=True),
 }
 
-#: Of a matrix, and vectors of its size.
+#: Functions of a matrix, and vectors of its size.
 MATRICES: dict[str, Operation] = {
     "product": lambda A, w, u: w(u.S, binary.plus) << semiring.plus_times(A @ u),
     "product outside": lambda A, w, u: w(~u.S, replace=True) << semiring.min_plus(u @ A),
@@ -82,7 +82,7 @@ def vector(seed: int, size: int, fill: int) -> Vector:
 
 
 def matrix(size: int, seed: int = 4) -> Matrix:
-    """Its values are sixteenths: sums and products are exact, so that the order in which kernels add does not show."""
+    """A matrix of sixteenths: sums and products are exact, so that the order of additions does not matter."""
     random = np.random.default_rng(seed)
     rows, cols = random.integers(0, size, (2, 3 * size))
     values = random.integers(1, 16, 3 * size) / 16
@@ -90,5 +90,5 @@ def matrix(size: int, seed: int = 4) -> Matrix:
 
 
 def same(found, wanted) -> bool:
-    """Whether objects have the same entries, and know how many."""
+    """Whether objects have the same entries and counts."""
     return all(x.shape == y.shape and x.nvals == y.nvals and x.isequal(y) for x, y in zip(found, wanted, strict=True))

@@ -1,4 +1,4 @@
-"""Mutated files for every reader, in a process of its own: it ends with answers and ValueErrors, or names what it read.
+"""Mutated files for every reader, in a separate process: readers may only return or raise ValueError.
 
 python tests/helpers/file_fuzzer.py mmread 50000 7
 """
@@ -22,7 +22,7 @@ import scipy.sparse as sparse
 from grblas_gpu import Graph, Matrix, Vector, binary, config, io
 
 H = b"%%MatrixMarket matrix coordinate real general\n"
-LONGEST = 20  # seconds of the processor for one file
+LONGEST = 20  # processor seconds for one file
 
 
 def written(write, suffix: str) -> bytes:
@@ -120,7 +120,7 @@ WORDS += [
 
 
 def mutated(content: bytes, others: list[bytes], source: random.Random) -> bytes:
-    """With a few bytes changed, put in, left out, repeated, or taken from another file; perhaps cut."""
+    """The content with a few bytes changed, inserted, deleted, repeated or taken from another file; perhaps cut."""
     data = bytearray(content)
     for _ in range(source.choice((1, 1, 1, 2, 4, 8))):
         at = source.randrange(len(data) + 1)
@@ -144,7 +144,7 @@ def mutated(content: bytes, others: list[bytes], source: random.Random) -> bytes
 
 
 def rezipped(content: bytes, others: list[bytes], source: random.Random) -> bytes:
-    """An archive that is whole, of which a member is mutated: its checksum does not protect it."""
+    """A valid archive with a mutated member: its checksum matches the mutation."""
     with zipfile.ZipFile(BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     name = source.choice(list(members))
@@ -178,7 +178,7 @@ def first_version(content: bytes, others: list[bytes], source: random.Random) ->
 
 
 def run(name: str, count: int, seed: int) -> dict[str, int]:
-    """Read so many mutations; how many were accepted and refused. Anything but a ValueError ends this."""
+    """Read ``count`` mutations; the numbers of accepted and refused ones. Any other error than ValueError ends it."""
     read, suffix, make = READERS[name]
     source, seeds = random.Random(f"{name} {seed}"), make()
     tally = {"accepted": 0, "refused": 0}

@@ -1,4 +1,4 @@
-"""Lines of programs, made at random, and the objects they meet: the same in grblas_gpu and in python-graphblas.
+"""Random lines of programs and their objects, the same in grblas_gpu and in python-graphblas.
 
 A line is text, so that a difference can be read, and pasted. Operators, types, masks, accumulators of other types,
 regions, positional semirings, aggregators and functions of users meet expressions that compute themselves; vectors and
@@ -13,13 +13,13 @@ import numpy as np
 from pairs import FORMS, STORAGES, with_form, with_storage
 
 REAL = ("BOOL", "INT8", "INT32", "INT64", "UINT8", "UINT64", "FP32", "FP64")
-SIZES = (6, 6, 6, 70)  # 70 positions are more than a word of flags
+SIZES = (6, 6, 6, 70)  # 70 flags exceed one word
 FILLS = (0.35, 0.35, 0.35, 0.05, 0.8, 1.0)
 
 
 @dataclass(frozen=True)
 class Palette:
-    """What lines are made of. Kernels are compiled for operators and types: few of them make many lines affordable."""
+    """The operators and types of lines. Kernels are compiled for each, so that many lines must share a few."""
 
     dtypes: tuple[str, ...] = REAL
     numbers: tuple[str, ...] = ("0", "1", "2", "3", "0.5", "True", "v.reduce(monoid.max)", "u[0]")
@@ -35,7 +35,7 @@ class Palette:
     accums: tuple[str, ...] = tuple("plus min first second minus times gt truediv max".split())
 
     def few(self, rng: np.random.Generator) -> Palette:
-        """Some of everything: what one run of lines uses."""
+        """A subset for one run of lines."""
 
         def some(choices: tuple[str, ...], count: int) -> tuple[str, ...]:
             return tuple(rng.choice(sorted(set(choices)), min(count, len(set(choices))), replace=False).tolist())
@@ -79,7 +79,7 @@ class Lines:
         return self.one(
             f"({x} {self.one('+', '-', '*')} {y})",
             f"binary.{self.one(*of.binary)}(({x}) {self.one('|', '&')} ({y}))",
-            f"binary.any(({x}) {self.one('|', '&')} ({x}))",  # of two that are the same only one answer is right
+            f"binary.any(({x}) {self.one('|', '&')} ({x}))",  # equal operands, so that the result is unique
             f"unary.{self.one(*of.unary)}({x})",
             f"binary.{self.one(*of.binary)}({x}, {self.number()})",
             f"({x}).ewise_union({y}, binary.{self.one('plus', 'minus', 'max')}, {self.number()}, {self.number()})",
@@ -139,7 +139,7 @@ class Lines:
 
 
 class CrashingLines(Lines):
-    """Lines of which the third ends the process in python-graphblas, and the fifth in either library."""
+    """Lines; the third crashes the process in python-graphblas, and the fifth in both libraries."""
 
     count = 0
 
@@ -154,7 +154,7 @@ RECORD = np.dtype([("x", np.int32), ("y", np.float64), ("near", np.int16, (2,))]
 
 
 class RecordLines(Lines):
-    """The same with records, which have no arithmetic: what there is are functions of users, and what moves values."""
+    """The same with records, which have no arithmetic: only user-defined functions, and moves of values."""
 
     def vector(self, depth: int = 2) -> str:
         if depth == 0:
@@ -213,7 +213,7 @@ class RecordLines(Lines):
 def world(library, seed: int, dtypes, of_types: int | None = None):
     """The objects of a line, of random types and sizes: the same in both libraries, here in a random form.
 
-    With the same ``of_types`` they have the same types, whatever the seed.
+    With the same ``of_types`` they have the same types for every seed.
     """
     rng = np.random.default_rng(seed)
     types = np.random.default_rng(seed if of_types is None else of_types)
@@ -236,11 +236,11 @@ def world(library, seed: int, dtypes, of_types: int | None = None):
 
 
 def values(rng: np.random.Generator, count: int, dtype) -> np.ndarray:
-    """Small ones, some of them equal to each other; now and then all of them are."""
+    """Small values, some of them equal; sometimes all are equal."""
     if isinstance(dtype, np.dtype):
         found = np.zeros(count, dtype)
         found["x"], found["y"], found["near"] = rng.integers(0, 9, count), rng.integers(0, 4, count), [[7, 8]]
-        found["y"] += found["x"] / 16  # which of two is lower is never a matter of order, unless they are equal
+        found["y"] += found["x"] / 16  # equal values of y occur only in equal records
         return found
     found = rng.integers(0, 5, count) if rng.random() < 0.85 else np.full(count, 2)
     return found + 1j * rng.integers(-2, 3, count) if dtype.startswith("FC") else found
@@ -250,7 +250,7 @@ _functions = {}
 
 
 def functions(library):
-    """Operators of a user: made once, so that they are compiled once."""
+    """User-defined operators, created and compiled once."""
     if library.__name__ not in _functions:
         library.dtypes.register_anonymous(RECORD, "RecordOfLines")
         made = {

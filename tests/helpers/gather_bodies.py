@@ -64,7 +64,7 @@ def counted(A: Matrix, source: int) -> Result:
 
 
 def moved(A: Matrix, source: int) -> Result:
-    """Without an accumulator: a permutation, gaps in the values (which delete) and in the index, numbers."""
+    """Scatters without an accumulator: a permutation, gaps in values (which delete) and in the index, numbers."""
     n = A.nrows
     turned = Vector.from_dense((np.arange(n) + 3) % n)
     x, y = Vector.from_dense(np.arange(n)), Vector.from_coo(np.arange(0, n, 2), np.arange(0, n, 2), size=n)
@@ -85,7 +85,7 @@ def moved(A: Matrix, source: int) -> Result:
 
 
 def followed(A: Matrix, source: int) -> Result:
-    """What a product found is what a gather and a scatter go by, while that is little."""
+    """A gather and a scatter over the entries of a product, while these are few."""
     n = A.nrows
     frontier, names = Vector.from_coo([source], [source], size=n), Vector.from_dense((np.arange(n) * 11 + 3) % n)
     found, pushed, seen = frontier.dup(), Vector(int, n), Vector(float, n)

@@ -1,4 +1,4 @@
-"""What was tested on a GPU, for machines that have none: ``tests/gpu_record.json``, written by ``make test-gpu``."""
+"""The record of tests on a GPU, for machines without one: ``tests/gpu_record.json``, written by ``make test-gpu``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 RECORD = ROOT / "tests" / "gpu_record.json"
-ALL = ROOT / "tests" / "all_record.json"  # when `make test-all` last passed
-PASSED = ROOT / "tests" / ".gpu_passed"  # a hash of the sources, and what has passed with them; one test a line
+ALL = ROOT / "tests" / "all_record.json"  # the last pass of `make test-all`
+PASSED = ROOT / "tests" / ".gpu_passed"  # a hash of the sources, and the tests that passed with them, one per line
 DONE = ROOT / "tests" / ".gpu_done"  # the same, as it was before this run
-#: What runs on a device, or writes the text that does.
+#: Sources that run on a device, or generate code for it.
 SOURCES = [
     "grblas_gpu/backends/cuda",
     "grblas_gpu/backends/programs",
@@ -23,7 +23,7 @@ SOURCES = [
     *(f"grblas_gpu/operators/{name}.py" for name in ("prelude", "tables", "monoid_tables", "numpy_tables")),
 ]
 WITHOUT = "GRBLAS_GPU_WITHOUT_RECORD"
-COMMIT = "GRBLAS_GPU_COMMIT"  # of the sources, where they are a copy that Git knows nothing of
+COMMIT = "GRBLAS_GPU_COMMIT"  # of the sources, if they are a copy without Git
 
 
 def files(root: Path = ROOT) -> Iterator[Path]:
@@ -46,7 +46,7 @@ def read(path: Path = RECORD):
 
 
 def write(counts: dict[str, int], device, path: Path = RECORD, failing: Sequence[str] = ()):
-    """Note a run on a device; what compute-sanitizer said stays if it was about the same sources."""
+    """Note a run on a device; keep the results of compute-sanitizer if they are about the same sources."""
     now, before = sources(), read(path).get("sanitizer")
     record = {
         "commit": os.environ.get(COMMIT) or _commit(),
@@ -62,7 +62,7 @@ def write(counts: dict[str, int], device, path: Path = RECORD, failing: Sequence
 
 
 def begin(anew: bool) -> None:
-    """Before a run: nothing has passed, or what did in runs before it with the same sources."""
+    """Start a run: with no passed tests (``anew``), or with those of earlier runs with the same sources."""
     before = PASSED.read_text(encoding="utf-8") if PASSED.exists() else ""
     if anew or before.partition("\n")[0] != sources():
         before = f"{sources()}\n"
@@ -76,12 +76,12 @@ def note_passed(name: str) -> None:
 
 
 def done() -> frozenset[str]:
-    """What has passed before this run."""
+    """The tests that passed before this run."""
     return frozenset(DONE.read_text(encoding="utf-8").splitlines()[1:])
 
 
 def repeat(passed: list[str], path: Path = RECORD):
-    """Note that tests which failed passed when they ran again: with the same sources, what was wrong lay elsewhere."""
+    """Note that failed tests passed in a second run with the same sources: the cause lay elsewhere."""
     record = read(path)
     if record.get("sources") != sources():
         raise ValueError(f"{path.name} is about other sources: all tests have to run")
@@ -104,7 +104,7 @@ def _commit() -> str:
 
 
 def note_sanitizer(results, path: Path = RECORD) -> None:
-    """Note what each tool of compute-sanitizer said about the sources as they are: what was clean, what it found."""
+    """Note the results of each tool of compute-sanitizer for the current sources."""
     record = read(path)
     record["sanitizer"] = {"sources": sources(), **results}
     path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
@@ -117,10 +117,10 @@ def _failed(record) -> bool:
 
 
 def problem(path: Path = RECORD, root: Path = ROOT) -> str | None:
-    """Why the record does not speak for the sources as they are, in one line; None if it does.
+    """The reason, in one line, why the record does not cover the current sources; None if it does.
 
     With the variable ``GRBLAS_GPU_WITHOUT_RECORD`` the record notes that tests ran without a GPU, and why; with
-    that note it is no problem any more, for these sources, to those who see it: CI has no GPU either.
+    that note, the record is accepted for these sources, also in CI, which has no GPU.
     """
     record, now = read(path), sources(root)
     if record.get("sources") == now and not _failed(record):
@@ -142,7 +142,7 @@ def problem(path: Path = RECORD, root: Path = ROOT) -> str | None:
 
 
 def device():
-    """The first device, and what drives it."""
+    """The first device and its driver."""
     import cupy
 
     properties = cupy.cuda.runtime.getDeviceProperties(0)

@@ -8,7 +8,7 @@ import gpu_record
 import pytest
 from hardware import has_gpu
 
-WORKER = "PYTEST_XDIST_WORKER"  # in the environment of one of several processes: the first one takes notes
+WORKER = "PYTEST_XDIST_WORKER"  # set in each of several processes: the first one writes the record
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,4 +1,4 @@
-"""The graphs that every search is tried on: ``rows, cols, n`` and whether an edge has a direction."""
+"""The graphs of the tests of searches: ``rows, cols, n`` and whether an edge has a direction."""
 
 from __future__ import annotations
 
@@ -108,9 +108,9 @@ def graph(name: str) -> Graph:
     return (SMALL | LARGER | LARGE)[name]()
 
 
-#: Graphs on which a pull that lets every new level be seen at once gets levels wrong.
-# Rows are looked at in order of their numbers. From 0: 1 is at distance 1; 2 comes after it and sees it at once; 3 sees
-# 2 if it may, and is then taken for one step further than it is, because 4, its short cut, comes later.
+#: Graphs on which a pull that reads new levels at once computes wrong levels.
+# Rows run in the order of their numbers. From 0: 1 is at distance 1; 2 comes next and sees 1 at once. If 3 may see 2,
+# it gets a level that is one too high, because 4, its short cut, comes later.
 TRAPS = {
     "a short cut that comes late": from_edges(5, {(0, 1), (1, 2), (2, 3), (0, 4), (4, 3)}, directed=False),
     "two short cuts": from_edges(8, {(0, 1), (1, 2), (2, 3), (3, 4), (0, 7), (7, 6), (6, 4), (7, 3)}, directed=False),

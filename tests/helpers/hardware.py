@@ -1,4 +1,4 @@
-"""What this machine has."""
+"""The hardware of this machine."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ def has_gpu() -> bool:
         import cupy
 
         return cupy.cuda.runtime.getDeviceCount() > 0
-    except Exception:  # no CuPy, no driver, no device: all the same here
+    except Exception:  # no CuPy, no driver, or no device
         return False

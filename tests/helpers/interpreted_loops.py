@@ -1,4 +1,4 @@
-"""The text of compiled loops, run by Python: every statement of it, without the seconds that compiling takes."""
+"""The generated code of loops, run by Python: every statement, without the time of a compilation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ sources: list[str] = []
 
 
 def interpret(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From here on loops of the CPU engine are texts that Python runs."""
+    """Let Python run the generated code of the CPU engine's loops."""
     monkeypatch.setattr(run, "_loops", {})
     monkeypatch.setattr(run.compile, "load", _load)
 

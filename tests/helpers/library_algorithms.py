@@ -13,7 +13,7 @@ def size(A) -> int:
 
 
 def upper_part(A):
-    """A graph without cycles; what is no graph as it is."""
+    """A graph without cycles; other objects unchanged."""
     return select.triu(A, 1).new() if isinstance(A, Matrix) else A
 
 

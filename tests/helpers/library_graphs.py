@@ -11,7 +11,7 @@ from hardware import has_gpu
 
 import grblas_gpu as gb
 
-# The `backend` fixture where the kernels of an algorithm take long to compile: `make test-all` compiles them.
+# The `backend` fixture for algorithms with slow compilations: `make test-all` compiles them.
 _ENGINES = ["numpy", "cpu", pytest.param("compiled", marks=pytest.mark.slow)]
 if has_gpu():
     _ENGINES.append(pytest.param("cuda", marks=pytest.mark.gpu))

@@ -1,4 +1,4 @@
-"""Bodies of loops that look at what changes: ``body(A, frontier, **options)`` is an error, unless the loop iterates."""
+"""Bodies of loops that read changing values: ``body(A, frontier, **options)`` is an error, unless the loop iterates."""
 
 from __future__ import annotations
 

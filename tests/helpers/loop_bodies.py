@@ -151,7 +151,7 @@ def all_kinds(A: Matrix, source: int) -> Result:
 
 
 def sums(A: Matrix, source: int) -> Result:
-    """Sums that are added up, and sums of nothing: none, or the identity."""
+    """Accumulated sums, and sums of empty vectors: no value, or the identity."""
     walkers, none = Vector.from_coo([source], [1], size=A.nrows), Vector(int, A.nrows)
     steps, missing, nothing = Scalar.from_value(0), Scalar(int), Scalar(int)
     first = Scalar(int)
@@ -172,7 +172,7 @@ def sums(A: Matrix, source: int) -> Result:
 
 
 def one_value_for_several(A: Matrix, source: int) -> Result:
-    """Products with one value for all go where there were several, and sums that begin differently to one vector."""
+    """Iso products written to vectors with several values, and sums with different initial values in one vector."""
     frontier = Vector.from_coo([0, 1, source], [2, 3, 4], size=A.nrows)
     totals, loop = frontier.dup(), gb.loop(frontier, 3)
     for _ in loop:
@@ -185,7 +185,7 @@ def one_value_for_several(A: Matrix, source: int) -> Result:
 
 
 def accumulated_in_other_types(A: Matrix, source: int) -> Result:
-    """Only what an accumulator combines takes its types."""
+    """Only values that an accumulator combines take its types."""
     walkers = Vector.from_coo([source], [1.5], size=A.nrows)
     large, halves, flags = (Vector.from_coo([0, source], [2**62 + 1, 5], size=A.nrows) for _ in range(3))
     loop = gb.loop(walkers, 3)

@@ -1,4 +1,4 @@
-"""What tests of loops on the device share: graphs, how a matrix gets there, and whether results are the same."""
+"""Helpers of the tests of loops on the device: graphs, copies of matrices to it, and comparisons of results."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def graphs() -> dict[str, Matrix]:
 
 @cache
 def wide(scale: int) -> Matrix:
-    """As the directed one of :func:`graphs`, with so many vertices that several blocks share them."""
+    """Like the directed one of :func:`graphs`, with enough vertices for several blocks."""
     with gb.using("cpu"):
         return directed(generators.kronecker(scale, 4, seed=2))
 
@@ -79,7 +79,7 @@ def transposes_there(device, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=ENGINES)
 def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
-    """How a matrix gets to the CUDA engine, or to its emulation; objects are made there meanwhile."""
+    """A function that copies a matrix to the CUDA engine or its emulation, the default engine of the test."""
     with loaded(request.param, monkeypatch, "engine") as device:
         if request.param != "gpu":
             monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
@@ -87,7 +87,7 @@ def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
 
         def move(A: Matrix) -> Matrix:
             B = A.to("cuda")
-            if request.param != "gpu":  # whose arrays are NumPy's: the transpose would be made by SciPy
+            if request.param != "gpu":  # NumPy's arrays: SciPy would compute the transpose
                 other = A._store.transposed()
                 B._store._transpose = B._store if other is A._store else moved(other, device.to_device)
                 B._store._transpose._transpose = B._store
@@ -106,7 +106,7 @@ def same(x, y) -> bool:
 
 
 def check_fused(body, A: Matrix, to_device, runs: int = 1, **options) -> None:
-    """On a device it is one kernel, and computes what a CPU iterates; a second run sees nothing of the first."""
+    """On a device, the loop is one kernel with the results of iterated loops on a CPU; runs are independent."""
     with gb.using("cpu"), gb.config.set(loops="iterated"):
         expected, results = body(A, 5, **options)
     B = to_device(A)
@@ -117,7 +117,7 @@ def check_fused(body, A: Matrix, to_device, runs: int = 1, **options) -> None:
 
 
 def check_recorded(body, A: Matrix) -> None:
-    """The interpreter of recorded loops computes what the lines themselves do."""
+    """The interpreter of recorded loops gives the results of direct execution."""
     with gb.config.set(loops="iterated"):
         expected, results = body(A, 5)
     with gb.config.set(loops="recorded"):

@@ -1,10 +1,10 @@
-"""Options of products in loops: which of them a loop that runs as a whole does, and which it refuses."""
+"""Options of products in loops: those that a fused loop supports, and those that it refuses."""
 
 from __future__ import annotations
 
 from grblas_gpu.ir.descriptor import PULL_STRATEGIES
 
-#: Options, and what steps of a fused search may run and say about it.
+#: Options, with the strategies of the steps of a fused search, and their reasons.
 FUSED = [
     ({}, {"push.scatter", "pull.hybrid"}, "push .* against pull .* edges, .* open rows"),
     ({"direction": "auto"}, {"push.scatter", "pull.hybrid"}, "push .* against pull .* edges, .* open rows"),
@@ -22,10 +22,10 @@ FUSED = [
     ({"direction": "pull", "reuse_mask": True}, {"pull.hybrid"}, "requested by direction="),
     ({"reuse_mask": "auto"}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
     ({"reuse_mask": True}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
-    ({"direction": "push", "deterministic": True}, {"push.scatter"}, "requested by direction="),  # any order will do
+    ({"direction": "push", "deterministic": True}, {"push.scatter"}, "requested by direction="),  # any order is right
 ]
 
-#: Options that loops on a device do, and those on the CPU refuse: the strategies that they name are a device's.
+#: Options that loops on a device support, and loops on the CPU refuse: they name strategies of a device.
 ON_A_DEVICE = [
     *(({"strategy": name}, {name}, "requested by strategy=") for name in PULL_STRATEGIES if name != "pull.hybrid"),
     ({"strategy": "push.scan"}, {"push.scan"}, "requested by strategy="),
@@ -48,7 +48,7 @@ ON_A_DEVICE = [
     ),
 ]
 
-#: Options that are refused, and what the steps of the search run then.
+#: Refused options, and the strategies of the steps of the search in this case.
 REFUSED = [
     ({"policy": "edges", "edges_before": 7}, "edges_before=7", {"push.scatter", "pull.hybrid"}),
     ({"policy": "edge-check", "edges_before": 7}, "edges_before=7", {"push.scatter", "push.scan", "pull.hybrid"}),

@@ -19,7 +19,7 @@ RINGS = ("plus_times", "min_plus", "any_pair", "max_first", "lor_land", "plus_pa
 
 def target(random: np.random.Generator, out: str, masks: tuple[str, ...] = NAMES):
     """Some mask, accumulator and ``replace``, as text and as options."""
-    shares = [0.5, 0.3, 0.05, 0.05, 0.05, 0.05] if masks is NAMES else None  # most steps are about what a product found
+    shares = [0.5, 0.3, 0.05, 0.05, 0.05, 0.05] if masks is NAMES else None  # most steps use the result of a product
     m = str(random.choice(masks, p=shares))
     mask = str(random.choice(["", "", "S", "V", "~S", "~V"]))
     accum = str(random.choice(["", "", "", "", "plus", "second"]))
@@ -50,7 +50,7 @@ def product(random: np.random.Generator) -> tuple[str, Operation]:
 
 
 def total(random: np.random.Generator) -> tuple[str, Operation]:
-    """Some sum of a vector, or of nothing, which may be empty."""
+    """Some sum of a vector, which may be empty."""
     x, accum = str(random.choice(NAMES)), str(random.choice(["", "", "plus", "min"]))
     name, allow_empty = str(random.choice(["plus", "min", "max"])), bool(random.random() < 0.5)
 
@@ -108,7 +108,7 @@ def gather(random: np.random.Generator) -> tuple[str, Operation]:
 
 
 def scatter(random: np.random.Generator) -> tuple[str, Operation]:
-    """``out[index] << x`` or a number; where a position may be named twice, accumulated."""
+    """``out[index] << x`` or a number; accumulated if positions may repeat."""
     x, out, index = (str(random.choice(list(names))) for names in (NAMES, NAMES, "ij"))
     m, mask = str(random.choice(NAMES)), str(random.choice(["", "", "S", "V", "~S"]))
     accum = str(random.choice(["plus", "min", "max", "times", *(["any", "minus"] if index == "i" else [])]))
@@ -127,7 +127,7 @@ def scatter(random: np.random.Generator) -> tuple[str, Operation]:
 
 
 def inside(random: np.random.Generator, more=()) -> tuple[str, Operation]:
-    """A loop or a decision with some steps inside, which may be such a thing again."""
+    """A loop or a decision with some steps inside, which may be nested."""
     kinds = [operation, operation, product, total, gather, scatter, inside, *more]
     made = [kinds[int(random.integers(len(kinds)))](random) for _ in range(int(random.integers(1, 4)))]
     x, number, limit = str(random.choice(NAMES)), int(random.integers(-2, 20)), int(random.integers(0, 4))

@@ -12,11 +12,11 @@ from grblas_gpu import Matrix, binary, monoid, select, semiring, unary
 
 Objects = dict[str, Any]
 MATRICES = ("M", "N")
-RINGS = ("min_plus", "any_pair", "plus_pair", "max_first", "plus_times")  # whose result no order of operands changes
+RINGS = ("min_plus", "any_pair", "plus_pair", "max_first", "plus_times")  # independent of the order of operands
 
 
 def matrices(A: Matrix) -> Objects:
-    """What the steps change: a copy of the graph, and some of its entries."""
+    """The matrices that the steps change: a copy of the graph, and some of its entries."""
     return {"M": A.dup(int), "N": select.valuegt(A, 5).new(int)}
 
 
@@ -52,7 +52,7 @@ def changed(random: np.random.Generator) -> tuple[str, Operation]:
     def run(v: Objects, step) -> None:
         value = expressions[name](v, step)
         if name in ("number", "step + number", "k") and "mask" not in options(v):
-            return  # a matrix with all entries makes everything slow
+            return  # a full matrix makes all steps slow
         v[out](**options(v)) << value
 
     return f"{text} << {name} with {x=}, {y=}, {number=}, {ring}", run
@@ -79,7 +79,7 @@ def part(random: np.random.Generator) -> tuple[str, Operation]:
 
 
 def read(random: np.random.Generator) -> tuple[str, Operation]:
-    """A vector or a Scalar of what has changed."""
+    """A vector or a Scalar from a changed matrix."""
     x, out, u = str(random.choice(MATRICES)), str(random.choice(NAMES)), str(random.choice(NAMES))
     ring = str(random.choice(RINGS))
     kinds: dict[str, Operation] = {
@@ -96,7 +96,7 @@ def read(random: np.random.Generator) -> tuple[str, Operation]:
 
 
 def new(random: np.random.Generator) -> tuple[str, Operation]:
-    """A matrix that is made in the body, at every step again."""
+    """A matrix that the body creates in every step."""
     x, y, out = (str(name) for name in random.choice(MATRICES, 3))
     masked, empty = bool(random.random() < 0.5), bool(random.random() < 0.3)
 

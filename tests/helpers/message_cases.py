@@ -1,4 +1,4 @@
-"""Vectors that are cut into parts, packed, and put together again: by an engine, and by the definition."""
+"""Vectors cut into parts, packed, and joined again: by an engine, and by the definition."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def entries_of(store: VectorStore, to_host):
 
 
 def check_parts(engine, cut: list[int], u: VectorStore, moved, to_host, with_values: bool) -> None:
-    """The bytes are those of the definition, and what is joined again has the same entries."""
+    """Check that the bytes match the definition, and that the joined vector has the same entries."""
     dtype = u.dtype if with_values else None
     wanted = DEFINITION.pack_parts(u, cut, dtype, 0, True)
     found = engine.pack_parts(moved(u), cut, dtype, 0, True)
@@ -71,7 +71,7 @@ def check_parts(engine, cut: list[int], u: VectorStore, moved, to_host, with_val
 
 
 def check_short_parts(engine, moved, to_host) -> None:
-    """Of one entry each, for which bits are shorter than an index."""
+    """Parts of one entry, for which bits are shorter than an index."""
     present = np.isin(np.arange(12), [2, 9])
     u = VectorStore(12, np.arange(12) + 0.5, present=present)
     check_parts(engine, [5, 7], u, moved, to_host, True)

@@ -14,11 +14,11 @@ LAUNCHER = str(BESIDE / "mpiexec") if (BESIDE / "mpiexec").exists() else shutil.
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """Small graphs need no compiled kernels, and every rank would compile its own."""
+    """The environment of a job, without compiled kernels: every rank would compile its own."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GRBLAS_GPU_MPI")}
-    # The program imports what is beside it, also where Python does not look there by itself (PYTHONSAFEPATH).
+    # The program imports modules of its folder, even with PYTHONSAFEPATH.
     kept["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PROGRAM.parent), kept.get("PYTHONPATH")]))
-    # Containers run as root, which Open MPI refuses unless it is told twice.
+    # Containers run as root, which Open MPI allows only with both variables.
     kept |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return {**kept, "GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy", **settings}
 
@@ -36,5 +36,5 @@ def launch(ranks: int, *command: str, options: tuple[str, ...] = (), **settings:
 
 
 def program(text: str) -> tuple[str, ...]:
-    """A Python program in which RANK is known."""
+    """A Python program with the name RANK."""
     return sys.executable, "-c", "from mpi4py import MPI\nRANK = MPI.COMM_WORLD.Get_rank()\n" + text

@@ -45,7 +45,7 @@ def check(engine, case: Case, strategy: str, **options) -> MatrixStore:
     assert result.values.dtype == expected.values.dtype
     assert len(result.values) in (result.nvals, min(1, result.nvals))
     values, wanted = (np.broadcast_to(x.values, x.nvals) if x.iso else x.values for x in (result, expected))
-    if case.semiring.monoid.any_value:  # each is one of the products: here, a value of the right factor or 1
+    if case.semiring.monoid.any_value:  # any of the products is right: here, a value of the right factor or 1
         assert set(values.tolist()) <= set(case.b.values.astype(values.dtype).tolist()) | {1}
     elif values.dtype == np.float32:
         np.testing.assert_allclose(values, wanted, rtol=1e-5, atol=1e-4)

@@ -84,7 +84,7 @@ def random_case(name: str, seed: int) -> Case:
 
 
 def star(size: int) -> Case:
-    """One vertex that leads to all others."""
+    """One vertex with edges to all others."""
     indptr = np.full(size + 1, size - 1, INDEX)
     indptr[0] = 0
     a = MatrixStore(size, size, indptr, np.arange(1, size, dtype=np.int32), np.array([2.0]))
@@ -93,7 +93,7 @@ def star(size: int) -> Case:
 
 
 def funnel(size: int) -> Case:
-    """As many vertices with one edge each, all leading to a few."""
+    """This many vertices with one edge each, all to a few vertices."""
     a = MatrixStore(size, size, np.arange(size + 1), (np.arange(size) % 3).astype(np.int32), np.array([2.0]))
     u = VectorStore(size, np.arange(size) % 7.0, indices=np.arange(size))
     return Case(a, u, SEMIRINGS["plus_times"], None, True, True)

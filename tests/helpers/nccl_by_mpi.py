@@ -1,6 +1,6 @@
 """A stand-in for ``cupy`` in jobs of ranks without devices: arrays are NumPy's, and NCCL's calls are carried by MPI.
 
-It knows the calls as CuPy documents them, checks how they are used, and fails as it is told to.
+It implements the calls as CuPy documents them, checks their use, and fails on request.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mpi4py import MPI
 
 UINT8 = 1
 ID_BYTES = 128
-_tags = itertools.count(1000)  # all ranks make as many of these
+_tags = itertools.count(1000)  # in step on all ranks
 
 
 class NcclError(RuntimeError):
@@ -30,7 +30,7 @@ class Nccl:
     def __init__(self, available: bool = True, fails: str = "", carries: bool = True, stuck: bool = False) -> None:
         self.available, self._fails, self._carries, self._stuck = available, fails, carries, stuck
         self.aborted = 0
-        self.groups: list[list[tuple[str, int, int]]] = []  # what went together: which call, bytes, the other rank
+        self.groups: list[list[tuple[str, int, int]]] = []  # calls of each group: name, bytes, the other rank
         self._open = None
         self._stream = []
         self.lost = False
@@ -60,7 +60,7 @@ class Nccl:
         assert (size, rank) == (world.Get_size(), world.Get_rank())
         assert unique == (7,) * ID_BYTES
         self._may_fail("NcclCommunicator")
-        if self._stuck:  # another rank does not come
+        if self._stuck:  # another rank is missing
             threading.Event().wait()
 
         def call(kind: str, start):
@@ -120,7 +120,7 @@ def cupy_with(nccl: Nccl, device: str):
     cuda = cupy.cuda
     cuda.get_current_stream, cuda.Stream, cuda.Memory = Stream, Stream, emulated_cupy.alloc
     cuda.runtime.deviceGetPCIBusId = lambda number: device
-    cuda.runtime.setDevice = [0].index  # there is no other
+    cuda.runtime.setDevice = [0].index  # the only device
     cuda.runtime.CUDARuntimeError, cuda.runtime.ipcGetMemHandle = CUDARuntimeError, _no_handle
     return cupy
 

@@ -1,4 +1,4 @@
-"""What the ranks of a job run for tests/mpi/test_nccl.py: the transport by NCCL, whose calls MPI carries here."""
+"""The program of the ranks in tests/mpi/test_nccl.py: the NCCL transport, with its calls emulated by MPI."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OTHERS = [rank for rank in range(RANKS) if rank != RANK]
 
 
 def case_who_can() -> None:
-    """All ranks say the same, and why: a device and NCCL for each, and numbers that arrive."""
+    """All ranks agree, with the reason: each needs a device and NCCL, and numbers must arrive."""
     last = RANKS - 1
     here = RANKS - 1 == RANK
     assert refusal(Nccl()) == ""
@@ -35,7 +35,7 @@ def case_who_can() -> None:
 
 
 def case_it_fails_to_start() -> None:
-    """On one rank; the others would wait for it for ever. All go on, with the reason of the one that knows it."""
+    """One rank fails, and the others would wait for ever. All continue, with the reason of the failed rank."""
     last = RANKS - 1
     here = RANKS - 1 == RANK
     said = f"rank {last}: NcclError: unhandled system error" if RANKS > 1 else "NcclError: unhandled system error"
@@ -51,12 +51,12 @@ def case_it_fails_to_start() -> None:
     result, why = try_together(GRID.everyone, threading.Event().wait, 0.1)
     assert result is None
     assert re.fullmatch(r"(rank \d: )?not done after 0.1 s", why), why
-    # And the next start is like the first.
+    # The next start works like the first.
     assert refusal(Nccl()) == ""
 
 
 def case_another_transport() -> None:
-    """Ranks whose NCCL does not start, and that cannot open each other's memory: by MPI, and the trace says why."""
+    """Ranks without NCCL and without shared memory use MPI, and the trace has the reason."""
     install(Nccl(fails="NcclCommunicator") if RANK == RANKS - 1 else Nccl(stuck=True), f"0000:{RANK}")
     name, why = choose_transport(Grid(), True)
     uninstall()
@@ -85,7 +85,7 @@ def case_another_transport() -> None:
 
 
 def refusal(nccl: Nccl | None, device: str = f"0000:{RANK}") -> str:
-    """Why NCCL does not connect these ranks, or nothing."""
+    """The reason why NCCL does not connect these ranks, or an empty string."""
     install(nccl, device)
     try:
         link, why = link_of(GRID, sys.modules["cupy"])

@@ -14,7 +14,7 @@ Result = tuple[Any, list[Any]]
 
 
 def colouring(A: Matrix, source: int) -> Result:
-    """Strongly connected components: colours spread, then what reaches a colour's vertex back, until none is left."""
+    """Strongly connected components: spread colours, then search backward from their vertices, until none is left."""
     n = A.nrows
     left, found = Vector.from_dense(np.arange(n)), Vector(int, n)
     colours, frontier = Vector(int, n), Vector(int, n)
@@ -87,7 +87,7 @@ def decided(A: Matrix, source: int) -> Result:
 
 
 def phases(A: Matrix, source: int) -> Result:
-    """Loops one after another in one body, each going on from where the last one ended."""
+    """Consecutive loops in one body; each continues from the result of the last one."""
     n = A.nrows
     seen, frontier, rounds = Vector(int, n), Vector.from_coo([source], [True], size=n), Scalar.from_value(0)
     back, index = Vector(bool, n), Vector.from_dense((np.arange(n) * 3 + 1) % n)
@@ -110,7 +110,7 @@ def phases(A: Matrix, source: int) -> Result:
 
 
 def peeled(A: Matrix, source: int) -> Result:
-    """The lowest are picked from all positions, many of them at first, and take others along."""
+    """The lowest vertices are selected from all positions, many of them at first, and remove others."""
     n = A.nrows
     height, order, lowest, lower = Vector.from_dense(np.arange(n) % 7), Vector(int, n), Vector(int, n), Vector(int, n)
     least, gone = Scalar.from_value(0), 1000

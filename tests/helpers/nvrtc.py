@@ -15,11 +15,11 @@ ARCHITECTURES = ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120")
 USUAL = "sm_90"
 #: As parameters of tests: the quick ones compile for one of them.
 ONE_OR_ALL = [pytest.param(name, marks=() if name == USUAL else pytest.mark.slow) for name in ARCHITECTURES]
-only_ptx = False  # in the quick tests: all that C++ can have wrong is found in half of the time
+only_ptx = False  # in the quick tests: PTX finds all C++ errors in half of the time
 
 
 def some_or_all(programs: list[str], every: int, thorough: bool) -> list[tuple[str, str]]:
-    """Programs and architectures: all for one and some for the others; or one of every kernel file, and some more."""
+    """Pairs to compile. ``thorough``: all for one architecture and some for the others; else one per kernel file."""
     if thorough:
         chosen = [(text, number, name) for number, text in enumerate(programs) for name in enumerate(ARCHITECTURES)]
         return [(text, name) for text, number, (other, name) in chosen if name == USUAL or number % 5 == other]
@@ -28,7 +28,7 @@ def some_or_all(programs: list[str], every: int, thorough: bool) -> list[tuple[s
 
 
 def check(source: str, options: tuple[str, ...], is_loop: bool) -> bool:
-    """NVRTC accepts a program: one of its versions, for one architecture, which the text of the program selects.
+    """Check that NVRTC accepts a program; its text selects one version and one architecture.
 
     The quick tests leave out loops, which take seconds each. The result is whether NVRTC compiled the program.
     """

@@ -19,7 +19,7 @@ FORMS = ("natural", "sparse", "hypersparse", "bitmap", "full")  # of matrices
 STORAGES = ("sparse", "unordered", "bitmap", "natural")
 
 
-as_programs = False  # whether updates are recorded, as the body of a loop that is run once
+as_programs = False  # whether updates are recorded as the body of a loop with one step
 
 
 def condition():
@@ -77,7 +77,7 @@ def vectors(draw: st.DrawFn, size: int, dtype: str | None = None) -> Pair:
 
 
 def with_storage(v, storage: str):
-    """The same Vector stored in another way."""
+    """The same Vector in another storage format."""
     engine, store = v._engine, v._store
     if storage == "bitmap" and store.size:
         v._store = engine.with_kind(store, "bitmap")
@@ -103,7 +103,7 @@ def matrices(draw: st.DrawFn, nrows: int, ncols: int, dtype: str | None = None) 
 
 
 def with_form(a, form: str):
-    """The same Matrix stored in another way, if it can be."""
+    """The same Matrix in another storage format, if possible."""
     store = a._store
     if form != "natural" and isinstance(store, MatrixStore) and (form != "full" or store.nvals == a.nrows * a.ncols):
         a._store = change_form(store, form)
@@ -127,7 +127,7 @@ def outputs(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Pair, dict, dict]:
     """An output with entries, and the parameters of an update: mask, accumulator, replace."""
     make = vectors if len(shape) == 1 else matrices
     out = draw(make(*shape))
-    mask = draw(make(*shape)) if draw(st.integers(0, 5)) else out  # now and then the mask is the output itself
+    mask = draw(make(*shape)) if draw(st.integers(0, 5)) else out  # sometimes the mask is the output itself
     kind = draw(st.sampled_from(MASK_KINDS))
     accum = draw(st.sampled_from(ACCUMS))
     replace = kind is not None and draw(st.booleans())
@@ -174,7 +174,7 @@ def update_both(pair: Pair, ours: dict, theirs: dict, ours_expr, theirs_expr, **
 
 
 def check_update(output: tuple[Pair, dict, dict], ours, theirs, structure_only: bool = False, **options) -> None:
-    """The same of what :func:`outputs` gives, and both have the same entries then."""
+    """The same for a result of :func:`outputs`; then both must have the same entries."""
     update_both(*output, ours, theirs, **options)
     assert_same(output[0].ours, output[0].theirs, structure_only=structure_only)
 

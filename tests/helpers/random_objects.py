@@ -18,7 +18,7 @@ SMALL_KINDS, SIZE = ["sparse", "bitmap", "full", "iso sparse", "iso bitmap", "em
 
 
 def random_values(rng: np.random.Generator, count: int, dtype, below: int | None = None) -> np.ndarray:
-    """Numbers whose sums are exact in any order: whole numbers from 0 on, or negative numbers and quarters, too."""
+    """Numbers with exact sums in any order: integers from 0 on, or also negative numbers and quarters."""
     dtype = np.dtype(dtype)
     if dtype == bool:
         return rng.random(count) < 0.7
@@ -38,7 +38,7 @@ def random_vector(
     iso: bool | None = None,
     below: int | None = None,
 ) -> VectorStore:
-    """One of :data:`KINDS`; three of ten have one value for all entries, unless ``iso`` says which."""
+    """A vector of one of :data:`KINDS`; three of ten are iso, unless ``iso`` is given."""
     iso = rng.random() < 0.3 if iso is None else iso
     if kind == "full":
         return VectorStore(size, random_values(rng, 1 if iso else size, dtype, below))
@@ -61,7 +61,7 @@ def random_matrix(
     iso: bool | None = None,
     below: int | None = None,
 ) -> MatrixStore:
-    """By rows; three of ten have one value for all entries, unless ``iso`` says which."""
+    """A matrix by rows; three of ten are iso, unless ``iso`` is given."""
     where = rng.random((nrows, ncols)) < fill
     indptr = np.concatenate([[0], np.cumsum(where.sum(axis=1))]).astype(INDEX)
     indices = np.nonzero(where)[1].astype(column_type(ncols))

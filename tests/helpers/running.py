@@ -1,4 +1,4 @@
-"""How tests run code: the module of a file that is no part of the package, and functions in threads at once."""
+"""Running code in tests: modules outside of the package, and functions in concurrent threads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def module_at(path: Path):
-    """The module of a file, run anew."""
+    """The module of a file, freshly executed."""
     spec = importlib.util.spec_from_file_location(path.stem.strip("_"), path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -17,7 +17,7 @@ def module_at(path: Path):
 
 
 def in_threads(work, count: int) -> None:
-    """``work(number)`` in as many threads at once; the first error of one is raised here."""
+    """Run ``work(number)`` in ``count`` concurrent threads, and raise the first error."""
     failures: list[BaseException] = []
 
     def run(number: int) -> None:

@@ -1,1 +1,1 @@
-"""An engine of engines, over the ranks of an MPI job."""
+"""The distributed engine, over the ranks of an MPI job: each rank computes with a local engine."""

@@ -1,4 +1,4 @@
-"""What may fail on some rank, or never come back on the others because of it: all ranks try, and decide together."""
+"""Work that may fail on one rank and then block the others: all ranks try it, and decide together."""
 
 from __future__ import annotations
 
@@ -10,39 +10,38 @@ from typing import Any
 from .faults import timeout
 from .wire import Wire
 
-LOOK = 0.01  # seconds that a rank waits for its own attempt before it asks how the others are doing
+LOOK = 0.01  # seconds that a rank waits for its own attempt before it checks the others
 
 
 class Attempt:
-    """``work()`` in a thread of its own: what waits for a rank that has failed may wait for ever."""
+    """``work()`` in a thread of its own, because it may wait for a failed rank for ever."""
 
     def __init__(self, work: Callable[[], Any], limit: float) -> None:
         self.result: Any = None
         self.error = ""
         self._work, self._limit = work, limit
         self._begun, self._ended = monotonic(), threading.Event()
-        threading.Thread(target=self._run, daemon=True).start()  # the program may end before it does
+        threading.Thread(target=self._run, daemon=True).start()  # the program may end before this thread
 
     def _run(self) -> None:
         try:
             self.result = self._work()
-        except Exception as raised:  # whatever a library may raise: there are others
+        except Exception as raised:  # libraries may raise any exception
             self.error = said(raised)
         self._ended.set()
 
     def succeeded(self) -> bool:
-        """After a moment; ``error`` says why not, if that is known."""
+        """Whether the work has succeeded, after a short wait; ``error`` is the reason of a failure, if known."""
         if not self._ended.wait(LOOK) and monotonic() - self._begun > self._limit:
             self.error = f"not done after {self._limit:g} s"
         return self._ended.is_set() and not self.error
 
 
 def try_together(wire: Wire, work: Callable[[], Any], limit: float | None = None) -> tuple[Any, str]:
-    """The result of ``work()`` and "", if it has succeeded on all ranks; else None and why, the same on all of them.
+    """The result of ``work()`` and "" if it succeeded on all ranks; else None and the reason, equal on all ranks.
 
-    Ranks ask each other again and again, so that one that has failed ends the wait of those that are still busy. These
-    leave what they do to itself. ``limit`` is in seconds, GRBLAS_GPU_MPI_TIMEOUT unless it is given. Collective;
-    ``work`` must not use ``wire``.
+    Ranks poll each other, so that a failed rank ends the wait of busy ones; these abandon their threads. ``limit`` is
+    in seconds, by default GRBLAS_GPU_MPI_TIMEOUT. Collective; ``work`` must not use ``wire``.
     """
     attempt = Attempt(work, timeout() if limit is None else limit)
     while True:
@@ -55,7 +54,7 @@ def try_together(wire: Wire, work: Callable[[], Any], limit: float | None = None
 
 
 def first_reason(wire: Wire, reason: str) -> str:
-    """What is said by the first rank that says anything, with its number unless all say so; collective."""
+    """The first reason that is not empty, with the number of its rank unless all ranks agree; collective."""
     reasons = wire.gather_objects(reason)
     if len(set(reasons)) == 1:
         return reason
@@ -63,7 +62,7 @@ def first_reason(wire: Wire, reason: str) -> str:
 
 
 def said(error: BaseException) -> str:
-    """An error in a line.
+    """An error as one line.
 
     >>> said(OSError("no such library"))
     'OSError: no such library'

@@ -1,7 +1,7 @@
-"""Stores out of arrays that every rank has, and back; single elements.
+"""Stores from arrays that every rank has, exports of stores, and single elements.
 
-What a program hands to ``from_coo`` it hands over on every rank alike: each keeps its own part. Objects that no rank
-could hold are made from parts (:mod:`.construction`).
+Every rank passes the same arrays to ``from_coo``, and keeps its own part. Objects that are too large for one rank are
+built from parts (:mod:`.construction`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HOST = Definitions()
 
 
 class Building(Parts):
-    """In and out."""
+    """Construction, export and element access."""
 
     def build_vector(self, size: int, index: Any, values: Any, dup_op: Any) -> DistVectorStore:
         index, values = np.asarray(index), np.asarray(values)
@@ -78,7 +78,7 @@ class Building(Parts):
         part = VectorStore(high - low, some[:1].copy() if one else some.copy(), indices=keys[first:last] - low)
         return self.vector(store.size, self.local.adopt(part))
 
-    # ---- out ------------------------------------------------------------------------------------------------------
+    # ---- export ---------------------------------------------------------------------------------------------------
 
     def export(self, store: Store) -> Any:
         """The whole store, on the host of every rank."""

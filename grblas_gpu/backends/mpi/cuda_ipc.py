@@ -1,4 +1,4 @@
-"""Memory of a CUDA device that several processes use (CUDA IPC), and a transport between ranks of one machine by it."""
+"""CUDA device memory that processes share (CUDA IPC), and a transport that uses it between ranks of one machine."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .wire import Wire
 Array = Any  # cupy.ndarray
 runtime = cupy.cuda.runtime
 LAZY_PEER_ACCESS = 1  # cudaIpcMemLazyEnablePeerAccess
-PATIENT = 4000  # looks before a nap, which takes longer than a level of a search: for ranks with a core each
-_opened: list[Any] = []  # memory that others may have open
+PATIENT = 4000  # polls before a sleep, for ranks with a core each: a sleep takes longer than a level of a search
+_opened: list[Any] = []  # memory that other ranks may have open
 
 
 class OpenMemory:
-    """Ranks of one machine: each reads the bits of the others out of their memory; numbers by the host."""
+    """For ranks of one machine: each reads the bits from the memory of the others; numbers go through the host."""
 
     name, messages = "cuda ipc", 1
 
     def __init__(self, wire: Wire, length: int) -> None:
         self.length = length
-        # Memory of its own, not of a pool: a handle stands for all of an allocation. It is never given back, because
-        # a rank does not know when the others have closed theirs.
+        # A separate allocation, not from the pool, because a handle covers a whole allocation. It is never freed,
+        # because a rank does not know when the others have closed their handles.
         owned = cupy.cuda.MemoryPointer(cupy.cuda.Memory(2 * length), 0)
         _opened.append(owned)
         self._mine = cupy.ndarray((2, length), np.uint8, owned)
@@ -53,15 +53,15 @@ class OpenMemory:
 
 
 def patience(wire: Wire) -> int:
-    """How often a rank looks before it takes a nap; collective."""
+    """The number of polls before a rank sleeps; collective."""
     cores = set().union(*wire.gather_objects(os.sched_getaffinity(0)))
     return PATIENT if len(cores) > wire.size else YIELDS
 
 
 def opens_memory(wire: Wire) -> bool:
-    """Whether this rank can open what the others allocate; collective."""
+    """Whether this rank can open the allocations of the others; collective."""
     probe = handle = None
-    with suppress(runtime.CUDARuntimeError):  # the others wait for what this rank can do
+    with suppress(runtime.CUDARuntimeError):  # the others wait for this rank's answer
         probe = cupy.cuda.Memory(256)
         handle = runtime.ipcGetMemHandle(probe.ptr)
     handles = wire.gather_objects(handle)
@@ -85,7 +85,7 @@ def open_handle(handle: bytes) -> int:
 
 
 class ArrayHandles(NamedTuple):
-    """How another process finds some arrays: handles of allocations, and where in them each array begins."""
+    """A description of arrays for another process: handles of allocations, and the offset of each array."""
 
     handles: list[bytes]
     places: list[tuple[int, int, int, str]]  # allocation, offset, length, type
@@ -95,7 +95,7 @@ class ArrayHandles(NamedTuple):
         return [name for *_, name in self.places]
 
     def arrays(self, addresses: list[int]) -> list[Array]:
-        """The arrays, in allocations that were opened at these addresses."""
+        """The arrays in the allocations that are open at these addresses."""
         found = []
         for number, offset, length, name in self.places:
             dtype = np.dtype(name)
@@ -105,7 +105,7 @@ class ArrayHandles(NamedTuple):
 
 
 def handles_of(arrays: tuple[Array, ...]) -> ArrayHandles | None:
-    """None: in memory that CUDA IPC does not know."""
+    """The handles of these arrays; None if CUDA IPC does not support their memory."""
     handles: dict[int, bytes] = {}
     places = []
     for array in arrays:
@@ -123,7 +123,7 @@ def handles_of(arrays: tuple[Array, ...]) -> ArrayHandles | None:
 
 
 def _allocation(address: int) -> int | None:
-    """Where the allocation begins that this address is in: a handle stands for all of it."""
+    """The start of the allocation of this address: a handle covers a whole allocation."""
     base, size = ctypes.c_uint64(), ctypes.c_size_t()
     driver = ctypes.CDLL("libcuda.so.1")
     failed = driver.cuMemGetAddressRange_v2(ctypes.byref(base), ctypes.byref(size), ctypes.c_uint64(address))

@@ -1,6 +1,6 @@
-"""Messages whose length only their sender knows, in one round: they say themselves what is in them.
+"""Self-describing messages in one round, whose length only the sender knows.
 
-A receiver learns from MPI how long a message is, and makes room for it. So no rank sends sizes first.
+A receiver gets the length of a message from MPI and allocates a buffer. So no rank sends sizes first.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from ..messages import PackedParts
 if TYPE_CHECKING:
     from .wire import Wire
 
-TAG = 2  # no other message has it (wire.PIECE)
+TAG = 2  # differs from the other tags (wire.PIECE)
 
 
 class Described:
-    """What this rank sends to others of a wire, one message each, and what they send to it; all of it under way.
+    """One message from this rank to each other rank of a wire, and one from each of them; all are in flight.
 
-    ``alike``: they all get the first one.
+    ``alike``: all ranks get the first message.
     """
 
     def __init__(self, wire: Wire, packed: PackedParts, alike: bool) -> None:
@@ -41,7 +41,7 @@ class Described:
         self._test, self._status, self._byte = MPI.Request.Testall, MPI.Status(), MPI.BYTE
 
     def Test(self) -> bool:
-        """Whether all of it is over, as of a request of MPI: nothing yet, then on its way, then here."""
+        """Whether all messages were sent and received; the interface of an MPI request."""
         still = []
         for rank in self._waits_for:
             coming = self._wire.comm.Improbe(rank, TAG, self._status)

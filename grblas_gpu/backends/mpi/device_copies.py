@@ -1,4 +1,4 @@
-"""Parts of an operand on their way from the host to a device, while kernels compute on those that are there."""
+"""Copies of parts of an operand from the host to a device, while kernels compute on parts copied before."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Any
 
 import cupy
 
-_streams: dict[int, Any] = {}  # of each device, one for copies
+_streams: dict[int, Any] = {}  # the copy stream of each device
 
 
 class Copies:
-    """Copies on a stream of their own; what is launched on the stream of kernels after one of them waits for it."""
+    """Copies on a stream of their own; kernels launched after a copy wait for it."""
 
     def __init__(self) -> None:
         device = cupy.cuda.runtime.getDevice()
         if device not in _streams:
             _streams[device] = cupy.cuda.Stream(non_blocking=True)
         self._kernels, self._copies = cupy.cuda.get_current_stream(), _streams[device]
-        # Memory that the last product's parts had may be used again: not before its kernels have read them.
+        # Copies may reuse the memory of the last product's parts, so they wait until its kernels have read them.
         self._copies.wait_event(self._kernels.record())
         self._alive: list[Any] = []
 

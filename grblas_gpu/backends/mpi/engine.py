@@ -1,9 +1,8 @@
 """The engine "mpi": the Backend protocol over the ranks of a job.
 
-Vectors and matrices of this backend are cut over a grid of ranks. Programs are those for one machine, run by every
-rank: each line is an operation of all of them, and numbers that come out (``nvals``, a reduction) are the same
-everywhere, so all ranks take the same way through the program. Each rank computes on its part with the engine that a
-program on one machine would use.
+Vectors and matrices of this backend are partitioned over a grid of ranks. Every rank runs the same program, written
+for one machine. Each operation is collective, and its scalar results (``nvals``, reductions) are the same on all
+ranks, so all ranks take the same branches. Each rank computes on its part with a local engine.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from .stores import Counts, DistMatrixStore, DistVectorStore
 
 
 def part_by_part(name: str) -> Any:
-    """An operation on entries at the same position: each rank on its parts, unless an operator looks at positions."""
+    """An operation on entries at the same position: each rank uses its parts, unless the operator reads positions."""
 
     def method(self: Any, x: Store, *given: Any) -> Store:
         if any(getattr(each, "positional", None) is not None for each in given):
@@ -45,7 +44,7 @@ def part_by_part(name: str) -> Any:
 
 
 class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, Building, Moving, Gathering):
-    """An engine of engines."""
+    """The distributed engine."""
 
     keeps_dense = True
 
@@ -88,7 +87,7 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
         return self.like(x, self.local.cast(x.part, dtype))
 
     def mine(self, x: Any) -> Any:
-        """An output or value that was made while another engine was in use; all ranks have the same."""
+        """This rank's part of an output or value of another engine; all ranks have the same object."""
         return self.cut(x) if isinstance(x, (VectorStore, MatrixStore)) else x
 
     def with_kind(self, u: DistVectorStore, kind: str) -> DistVectorStore:
@@ -110,7 +109,7 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
     def write(
         self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
     ) -> Store:
-        """Owners write. A pushed product has not seen the mask, whatever ``masked`` says."""
+        """Owners write, and apply the mask again: a push ignores it, even if ``masked`` is true."""
         c = self.mine(c)
         part = self.local.write(c.part, t.part, self.view(mask), accum, replace, masked and mask is None)
         result = self.like(c, part)
@@ -141,14 +140,14 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
 
 
 def _count_added(result: Store, c: Store, new: Store) -> None:
-    """``result`` has the entries of both. Those of a frontier are new to all that was visited: no rank needs to ask."""
+    """Set the count of ``result``, the union of both. A frontier has no visited vertices: the counts add up."""
     if isinstance(new, DistVectorStore) and new.apart_from is not None and new.apart_from is c.count:
         before, added = new.apart_from.known, new.count.known
         if before is not None and added is not None:
             result.count.set(before + added, 0)
 
 
-# ---- which engine ---------------------------------------------------------------------------------------------------
+# ---- names of engines -----------------------------------------------------------------------------------------------
 
 
 def make_engine(name: str, get_engine: Callable[[str], Backend]) -> MpiBackend:

@@ -1,7 +1,7 @@
-"""The two moves of a product: *expand* brings the operand to the blocks that need it, *fold* brings results home.
+"""The two exchanges of a product: *expand* sends the operand to the blocks, *fold* sends results to their owners.
 
-What is sent are messages (:mod:`..messages`): the local engine's kernels write them where MPI reads them, and combine
-what has arrived. Results are combined before they are sent, so every target travels once from each block that found it.
+Kernels of the local engine write messages (:mod:`..messages`) to buffers that MPI reads, and combine received ones.
+Each block combines its results before it sends them, so that it sends every target once.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Array = Any  # numpy.ndarray or cupy.ndarray
 
 
 class Expanding:
-    """The parts of a vector on their way to the ranks of a wire, in one round; each gets all of them.
+    """An allgather of the parts of a vector over the ranks of a wire, in one round.
 
-    First they are packed, then sent, then joined: on a device, what is packed for several wires is waited for once.
+    Parts are packed, sent and joined. On a device, one synchronization covers the packing for several wires.
     ``full``: every position is known to have an entry, so that all ranks know how many bytes every part has.
     """
 

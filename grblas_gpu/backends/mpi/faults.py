@@ -1,4 +1,4 @@
-"""What goes wrong between ranks, said clearly, and the end of the whole job instead of a wait without end."""
+"""Errors between ranks: clear messages, and the end of the whole job instead of an endless wait."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import numpy as np
 from ...errors import GraphblasException
 
 DEFAULT_TIMEOUT = 120.0  # seconds
-MOMENT = 0.2  # seconds for a launcher to pass on what was said, before it ends everything
-PATIENCE = 5.0  # seconds until a rank ends the job itself, if the one that should has not
+MOMENT = 0.2  # seconds for a launcher to forward the output before it ends the job
+PATIENCE = 5.0  # seconds until a rank ends the job itself, if rank 0 has not
 
 
 class PeerTimeout(GraphblasException):
@@ -33,7 +33,7 @@ class PeerTimeout(GraphblasException):
 
 
 class RanksDiffer(GraphblasException):
-    """The ranks of a job do not do the same: other versions, settings or inputs.
+    """The ranks of a job have different versions, settings or inputs.
 
     >>> from grblas_gpu.distributed import RanksDiffer
     >>> print(RanksDiffer("version: rank 0 has 1, rank 1 has 2"))
@@ -45,7 +45,7 @@ class RanksDiffer(GraphblasException):
 
 
 def timeout() -> float:
-    """How long a rank waits for the others, in seconds: GRBLAS_GPU_MPI_TIMEOUT, else 120."""
+    """The seconds that a rank waits for the others: GRBLAS_GPU_MPI_TIMEOUT, else 120."""
     text = os.environ.get("GRBLAS_GPU_MPI_TIMEOUT", "")
     try:
         seconds = float(text) if text else DEFAULT_TIMEOUT
@@ -57,7 +57,7 @@ def timeout() -> float:
 
 
 def first_difference(described: list[dict[str, Any]]) -> str:
-    """What the ranks do not agree on, or nothing.
+    """The first item on which the ranks differ, or an empty string.
 
     >>> first_difference([{"version": "1", "seed": 3}, {"version": "1", "seed": 4}])
     'seed: rank 0 has 3, rank 1 has 4'
@@ -70,14 +70,14 @@ def first_difference(described: list[dict[str, Any]]) -> str:
 
 
 def digest(*parts: Any) -> int:
-    """A checksum of arguments that all ranks should have alike.
+    """A checksum of arguments that should be equal on all ranks.
 
     >>> digest(1, "a", np.arange(3)) == digest(1, "a", np.arange(3))
     True
     """
     value = 0
     for part in parts:
-        if isinstance(part, np.ndarray) and part.dtype.names:  # what lies between the fields is anything
+        if isinstance(part, np.ndarray) and part.dtype.names:  # padding between fields is undefined
             value = digest(value, str(part.dtype), *(part[name] for name in part.dtype.names))
         elif isinstance(part, np.ndarray):
             stored = part[:1] if part.size and part.strides and not any(part.strides) else part
@@ -89,13 +89,13 @@ def digest(*parts: Any) -> int:
 
 
 def portable(error: BaseException | None) -> bytes:
-    """An exception as bytes for other ranks; its text, if it cannot travel itself."""
+    """An exception as bytes for other ranks; only its text, if it cannot be pickled."""
     if error is None:
         return b""
     try:
         data = pickle.dumps(error)
         pickle.loads(data)
-    except Exception:  # whatever an exception's own pickling may raise
+    except Exception:  # an exception's own pickling may raise anything
         data = pickle.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
     return data
 
@@ -114,7 +114,7 @@ def end_job_on_error(comm: Any) -> None:
 
     def report_and_abort(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
         if getattr(error, "everywhere", False) and comm.Get_rank() != 0:
-            time.sleep(PATIENCE)  # all ranks have this error, and rank 0 speaks for them
+            time.sleep(PATIENCE)  # all ranks have this error, and rank 0 reports it
         abort(comm, "".join(traceback.format_exception(kind, error, where)))
 
     report_and_abort.ends_job = True  # type: ignore[attr-defined]
@@ -122,10 +122,10 @@ def end_job_on_error(comm: Any) -> None:
 
 
 def abort(comm: Any, text: str) -> None:
-    """Say why, on standard error, and end the job."""
+    """Print the reason to standard error, and end the job."""
     marked = "".join(f"[rank {comm.Get_rank()}] {line}\n" for line in text.rstrip().splitlines())
     sys.stdout.flush()
     sys.stderr.flush()
-    os.write(2, marked.encode())  # at once, so that the lines of several ranks do not mix
+    os.write(2, marked.encode())  # in one call, so that the lines of several ranks do not mix
     time.sleep(MOMENT)
     comm.Abort(1)

@@ -1,6 +1,6 @@
-"""Operations that have no distributed form: their operands are brought together on every rank, and the result is cut.
+"""Operations without a distributed form: every rank gathers the operands, computes, and keeps its part of the result.
 
-Right for what is small and rare. What has more entries than GRBLAS_GPU_MPI_GATHER (2**24 unless set) is refused.
+This suits small operands and rare calls. Operands with more entries than GRBLAS_GPU_MPI_GATHER (2**24) are errors.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def gather_limit() -> int:
 
 
 def _warn(name: str) -> None:
-    """The trace names what does not scale."""
+    """Name the operation in the trace, because it does not scale."""
     collector = current_trace()
     if collector is not None:
         reason = "warning: brought together on every rank, there is no distributed form"
@@ -47,7 +47,7 @@ class Gathering(Parts):
         return result
 
     def check_gatherable(self, x: Any, name: str) -> None:
-        """An error if a store is too large to be brought together."""
+        """Raise an error if a store is too large to gather."""
         if isinstance(x, DISTRIBUTED) and x.nvals > gather_limit():
             raise OutOfMemory(
                 f"{name} has no distributed form, and an operand has {x.nvals} entries: too many to bring together on "
@@ -72,7 +72,7 @@ class Gathering(Parts):
     # ---- structure ----------------------------------------------------------------------------------------------
 
     def positions(self, index: Any, size: int) -> tuple[Any, Any]:
-        """On every rank, on the host."""
+        """The positions on the host of every rank."""
         self.check_gatherable(index, "an index")
         _warn("positions")
         return _HOST.positions(self.export(index), size)

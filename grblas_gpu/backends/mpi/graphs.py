@@ -1,4 +1,4 @@
-"""What searches like to know of a graph."""
+"""Properties and renumberings of a graph, for searches."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Graphs(Parts):
         return DegreeStatistics(mean, degrees.largest, float(np.sqrt(max(0.0, degrees.squares / a.ncols - mean**2))))
 
     def by_degree(self, pattern: DistMatrixStore) -> tuple[DistMatrixStore, DistMatrixStore]:
-        """Renumbered by falling in-degree: every rank numbers its vertices, and entries travel to their new owners."""
+        """The graph renumbered by falling in-degree: every rank numbers its vertices and sends its entries."""
         degrees = self._column_counts(pattern)
         numbers, _ = self._falling(degrees)
         some = degrees > 0
@@ -35,7 +35,7 @@ class Graphs(Parts):
         return self._renumbered(pattern, np.where(some, numbers, -1), int(count))
 
     def dealt_out(self, pattern: DistMatrixStore) -> tuple[DistMatrixStore, DistMatrixStore]:
-        """Renumbered so that all ranks have about as many entries: by falling degree, dealt out to ranks in turn."""
+        """The graph renumbered to balance entries: vertices go to the ranks in turn, by falling degree."""
         degrees = self._column_counts(pattern)
         if pattern._transpose is not pattern:
             degrees = degrees + self._column_counts(pattern.transposed())
@@ -45,11 +45,11 @@ class Graphs(Parts):
     def _renumbered(
         self, pattern: DistMatrixStore, numbers: np.ndarray, count: int
     ) -> tuple[DistMatrixStore, DistMatrixStore]:
-        """With the vertices of this rank numbered so, -1 for none, and the matrix that selects them."""
+        """The graph with new numbers for this rank's vertices (-1: dropped), and the matrix that selects them."""
         rows, cols, _ = self.local.tuples(pattern.part)
         new_rows = self.grid.row.gather_arrays(numbers, self.row_lengths(pattern.nrows))[rows]
         new_cols = self.grid.column.gather_arrays(numbers, self.column_lengths(pattern.ncols))[cols]
-        kept = new_rows >= 0  # every column has a number: an edge leads to it
+        kept = new_rows >= 0  # columns with an entry always have a number
         graph = self._of_entries(count, count, new_rows[kept], new_cols[kept])
         if pattern._transpose is pattern:
             graph._transpose = graph
@@ -58,15 +58,15 @@ class Graphs(Parts):
         return graph, self._of_entries(count, pattern.nrows, numbers[vertices], vertices + low)
 
     def _column_counts(self, a: DistMatrixStore) -> np.ndarray:
-        """How many entries each column has, of the columns that this rank owns as of a vector."""
+        """The number of entries in each column of this rank's chunk of a vector."""
         pieces = self.column_lengths(a.ncols)
         here = np.bincount(self.local.tuples(a.part)[1], minlength=sum(pieces)).astype(np.int64)
         return self.grid.column.add_up_parts(here, pieces)
 
     def _falling(self, degrees: np.ndarray) -> tuple[np.ndarray, int]:
-        """The place of each vertex when all are in the order of falling degree, and how many vertices there are.
+        """The place of each vertex in the order of falling degree, and the number of vertices.
 
-        A table of how many vertices of each degree every rank has tells how many come before those of this one.
+        A table has the number of vertices per rank and degree. Its sums are the places of this rank's first vertices.
         """
         everyone = self.grid.everyone
         most = int(everyone.gather_small(np.array([degrees.max(initial=0)], np.int64)).max())
@@ -81,7 +81,7 @@ class Graphs(Parts):
         return numbers, int(table.sum())
 
     def _of_entries(self, nrows: int, ncols: int, rows: np.ndarray, cols: np.ndarray) -> DistMatrixStore:
-        """A pattern of entries that each rank has some of, anywhere."""
+        """A pattern of the entries of all ranks; each rank may have entries anywhere."""
         rows, cols = route(self.grid.everyone, self.owner_of(nrows, ncols, rows, cols), rows, cols)
         true = np.broadcast_to(np.array([True]), rows.shape)
         return self.block(nrows, ncols, rows, cols, true, None)

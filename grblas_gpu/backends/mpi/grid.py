@@ -1,4 +1,4 @@
-"""The ranks of a job as a grid: who they are, and what they agree on before anything else."""
+"""The ranks of a job as a grid: their places, and the checks that all ranks agree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .wire import Traffic, Wire, reads_device_memory
 
 
 def load_mpi() -> Any:
-    """mpi4py's MPI, or what to install."""
+    """mpi4py's MPI, or an error that says what to install."""
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:  # no mpi4py, or no MPI for it
@@ -44,9 +44,9 @@ class Grid:
         if comm is None:
             comm = load_mpi().COMM_WORLD
         end_job_on_error(comm)
-        comm = comm.Dup()  # our messages never mix with the user's
+        comm = comm.Dup()  # separates our messages from the user's
         self.traffic = Traffic()
-        self.kept: dict[str, Any] = {}  # what connects these ranks otherwise than by MPI
+        self.kept: dict[str, Any] = {}  # connections of these ranks other than MPI
         device_memory = reads_device_memory(comm)
         self.everyone = Wire(comm, self.traffic, device_memory)
         self.rank, self.size = self.everyone.rank, self.everyone.size
@@ -74,10 +74,10 @@ class Grid:
     def __repr__(self) -> str:
         return f"Grid({self.shape[0]} x {self.shape[1]}, rank {self.rank} of {self.size})"
 
-    # ---- who owns what ------------------------------------------------------------------------------------------
+    # ---- ownership ----------------------------------------------------------------------------------------------
 
     def line(self, size: int) -> Line:
-        """A dimension of this size, cut for this grid."""
+        """A dimension of this size, partitioned for this grid."""
         return Line(size, *self.shape)
 
     def rows_of(self, size: int) -> Block:
@@ -91,20 +91,20 @@ class Grid:
     # ---- agreement ----------------------------------------------------------------------------------------------
 
     def check_same(self, **described: Any) -> None:
-        """An error on every rank, unless all of them were given the same.
+        """Raise an error on every rank, unless all ranks have the same values.
 
         >>> Grid().check_same(scale=18, seed=1)
         """
         if self.size == 1:
             return
-        # The checksum is short; what differs is looked up only if something does.
+        # The checksum is short; ranks exchange the values only if it differs.
         sums = self.everyone.gather_small(np.array([digest(sorted(described.items()))], np.int64))
         if (sums != sums[0]).any():
             difference = first_difference(self.everyone.gather_objects(described))
             raise known_everywhere(RanksDiffer(f"the ranks of this job differ in {difference}"))
 
     def check_same_arrays(self, what: str, *arrays: Any) -> None:
-        """An error on every rank, unless all of them were given equal arrays."""
+        """Raise an error on every rank, unless all ranks have equal arrays."""
         if self.size == 1:
             return
         sums = self.everyone.gather_small(np.array([digest(*arrays)], np.int64))[:, 0]
@@ -136,7 +136,7 @@ class Grid:
         return result
 
     def on_machine(self, thing: Any) -> tuple[int, list[Any]]:
-        """The number of this rank among those of its machine, and an object from each of them."""
+        """The number of this rank on its machine, and an object from each rank of the machine."""
         shared = self.everyone.comm.Split_type(load_mpi().COMM_TYPE_SHARED)
         things = Wire(shared).gather_objects(thing)
         place = shared.Get_rank()

@@ -1,8 +1,8 @@
-"""How the frontiers of a search get from each rank to all others: the interface, shared memory, and messages of MPI.
+"""Transports of the frontiers of a search from each rank to all others: interface, shared memory, MPI messages.
 
-A transport has two sets of bit maps, used in turn: level k reads one and writes the other, so that a rank may begin a
-level while another still reads what the level before has left. One exchange ends a level; ranks wait for nothing else.
-The bits of rank r begin at ``r * length`` bytes, whatever its share of the vertices.
+A transport has two sets of bit maps, used in turn: level k reads one and writes the other. So a rank may begin a
+level while another still reads the bits of the level before. One exchange ends a level, and is its only wait.
+The bits of rank r begin at ``r * length`` bytes, for any number of vertices.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Array = Any  # numpy.ndarray or cupy.ndarray
 Rows = list[list[int]]  # the numbers of every rank
 
 LEVEL = "a level of a search"  # in messages to users
-NUMBERS = 6  # that each rank contributes
-YIELDS = 60  # looks for which the processor is offered to others; a scheduler may not take the offer, so that then
-NAP = 20e-6  # seconds of sleep follow: with more ranks than cores, the rank that is late needs a core
-WORDS = 8  # of 64 bits for a rank: which exchange this is, then its numbers; a line of cache
+NUMBERS = 6  # of each rank in an exchange
+YIELDS = 60  # polls with sched_yield; a scheduler may ignore it, so a rank sleeps after them
+NAP = 20e-6  # seconds of a sleep: with more ranks than cores, the late rank needs a core
+WORDS = 8  # of 64 bits per rank: the number of the exchange, then the numbers; one cache line
 
 
 class Transport(Protocol):
-    """How bit maps and numbers get from each rank to all others."""
+    """The exchange of bit maps and numbers between all ranks."""
 
     name: str
     messages: int  # to each other rank, in an exchange
@@ -44,9 +44,9 @@ class Transport(Protocol):
 
 
 class Window:
-    """Memory that the ranks of one machine share: a rank's numbers lie next to those of the others, for two exchanges.
+    """Memory that the ranks of one machine share, with the numbers of all ranks for two exchanges.
 
-    A rank cannot reach the next exchange but one before all have read what was written for this one.
+    Two sets suffice: a rank reaches the exchange after the next only when all ranks have read this one.
     """
 
     def __init__(self, wire: Wire, extra: int, yields: int = YIELDS) -> None:
@@ -64,7 +64,7 @@ class Window:
         self._words = everything[:numbers].view(np.int64).data
         self._window.Lock_all(MPI.MODE_NOCHECK)
         self._rounds = 0
-        wire.add_up([0])  # rank 0 makes it empty before any rank writes
+        wire.add_up([0])  # rank 0 clears it before any rank writes
 
     def allgather(self, numbers: list[int]) -> Rows:
         self._rounds += 1
@@ -73,7 +73,7 @@ class Window:
         mine = first + self.rank * WORDS
         for place, number in enumerate(numbers):
             words[mine + 1 + place] = number
-        self._window.Sync()  # a rank that sees the next word sees what was written before it
+        self._window.Sync()  # ranks that see the next word also see earlier writes
         words[mine] = this
         begun = time.perf_counter()
         for rank in range(self.size):
@@ -100,7 +100,7 @@ class Window:
 
 
 class SharedMemory:
-    """Ranks of one machine that compute on its cores: nothing is copied, all of them read one bit map."""
+    """For ranks that compute on the cores of one machine: all read one bit map, without copies."""
 
     name, messages = "shared memory", 1
 
@@ -121,9 +121,9 @@ class SharedMemory:
 
 
 class Messages:
-    """Any ranks: one round, in which bits and numbers travel as two messages at the same time.
+    """For any ranks: one round, with bits and numbers in two concurrent messages.
 
-    ``bits`` are where the local engine writes and reads; MPI reads them there, or (``by_host``) a copy on the host.
+    The local engine writes and reads ``bits``. MPI reads them there, or (``by_host``) a copy on the host.
     """
 
     def __init__(self, wire: Wire, bits: Array, by_host: bool = False) -> None:
@@ -160,7 +160,7 @@ class Messages:
         return self._numbers.tolist()
 
     def _start_bits(self, turn: int) -> Any:
-        """Start to send this rank's bits to all others; the request says when theirs are here."""
+        """Start to send this rank's bits to all others; the request completes when their bits are here."""
         from mpi4py import MPI
 
         if self._sent is not self._all:

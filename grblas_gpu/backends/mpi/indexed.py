@@ -1,4 +1,4 @@
-"""Operators that look at positions: those are global, whichever part an entry is in."""
+"""Operators that read positions: they get global positions in every part."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Positions that are values: ``u[index]`` and ``c[index] (+)= value``, for an index Vector that is cut like the others.
+"""Indirect access, ``u[index]`` and ``c[index] (+)= value``, with a distributed index Vector.
 
-Every rank asks the owners of the positions that its part of the index names, or sends values to them.
+For the positions in its part of the index, every rank requests values from their owners, or sends values to them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Indirect(Parts):
     def scatter(
         self, c: DistVectorStore, value: Any, index: DistVectorStore, mask: MaskView | None, accum: Any, replace: bool
     ) -> DistVectorStore | None:
-        """``c<mask>[index] (accum)= value``; the last of several values of a vector counts without one: not here."""
+        """``c<mask>[index] (accum)= value``; None for a vector without accumulator, where the last value must win."""
         c, value = self.mine(c), self.mine(value)
         is_vector = isinstance(value, DistVectorStore)
         if value is None or (is_vector and accum is None):
@@ -57,7 +57,7 @@ class Indirect(Parts):
         return self.like(c, self.local.assign(c.part, what, (here,), self.view(mask), accum, replace, False))
 
     def _named(self, index: DistVectorStore, size: int) -> tuple[np.ndarray, np.ndarray]:
-        """Where this rank's part of the index has entries, and the positions that it names."""
+        """The positions of the entries of this rank's part of the index, and their values."""
         places, _, values = self.local.tuples(index.part)
 
         def checked() -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What a rank computes with: its share of the machine's cores, or a GPU of its own."""
+"""The local engine of a rank: on its share of the machine's cores, or on a GPU of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .wire import host_name
 
 
 def local_engine_of(name: str | None, grid: Grid, get_engine: Callable[[str], Backend]) -> Backend:
-    """The engine of the parts: the one that is named, or set by GRBLAS_GPU_BACKEND, or the best one."""
+    """The engine of the parts: the named one, or that of GRBLAS_GPU_BACKEND, or the best one."""
     if name is None:
         name = os.environ.get("GRBLAS_GPU_BACKEND", "auto")
         name = "auto" if name.startswith("mpi") else name
@@ -26,14 +26,14 @@ def local_engine_of(name: str | None, grid: Grid, get_engine: Callable[[str], Ba
 
 
 def take_device(name: str, place: int) -> None:
-    """One GPU for each rank of a machine, in turn; ranks share them when there are fewer."""
+    """Select a GPU for each rank of a machine, in turn; ranks share GPUs if there are fewer."""
     if name not in ("auto", "cuda"):
         return
     try:
         import cupy
 
         count = cupy.cuda.runtime.getDeviceCount()
-    except Exception:  # no CuPy, or no device: the engine says so where it is named
+    except Exception:  # no CuPy, or no device: the engine reports this when it is used
         return
     if count > 1:
         cupy.cuda.Device(place % count).use()
@@ -46,7 +46,7 @@ def some_share_a_device(grid: Grid) -> bool:
 
 
 def device_name() -> str:
-    """Of the CUDA device of this rank, unique on its machine."""
+    """The name of this rank's CUDA device, unique on its machine."""
     import cupy
 
     runtime = cupy.cuda.runtime
@@ -54,6 +54,6 @@ def device_name() -> str:
 
 
 def share_cores(cores: tuple[int, ...], others: list[tuple[int, ...]]) -> None:
-    """As many threads as there are cores for this rank, unless GRBLAS_GPU_THREADS says how many."""
+    """Use as many threads as this rank has cores, unless GRBLAS_GPU_THREADS sets the number."""
     if len(others) > 1 and "GRBLAS_GPU_THREADS" not in os.environ:
         set_threads(max(1, len(cores) // others.count(cores)))

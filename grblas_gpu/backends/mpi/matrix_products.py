@@ -1,7 +1,7 @@
 """Products of two matrices, and the transpose.
 
-The larger operand stays where it is. The entries of the other one travel to the blocks that need them, the products
-travel to their owners: a frontier of several sources moves past a graph as a vector does.
+The larger operand stays in place. The entries of the other one go to the blocks that need them, and the products go
+to their owners. So a frontier of several sources is exchanged like a vector.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ class MatrixProducts(Parts):
         return self.block(a.nrows, b.ncols, rows, cols, values, semiring.monoid.binaryop)
 
     def _local_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, plan: Any) -> MatrixStore:
-        """By the strategy that suits this rank's factors, of which any may be dense; a mask stays with its owner."""
+        """The product with a strategy for this rank's factors, which may be dense; the owners apply the mask."""
         chosen = dense_rules.choose(mxm_facts(self.local, a, b, semiring, None))
         chosen = chosen._replace(early_exit=plan.early_exit, deterministic=plan.deterministic)
         return self.local.mxm(a, b, semiring, None, plan=chosen)
 
     def _for_rows_of(self, b: DistMatrixStore, a: DistMatrixStore) -> Any:
-        """All rows of ``a``, and of its columns those that are the rows of this rank's block of ``b``."""
+        """All rows of ``a``, with the columns that match the rows of this rank's block of ``b``."""
         rows, cols, values = self._global_here(a)
         across = self.grid.shape[1]
         first = self.grid.line(b.nrows).owner(cols) // across * across
@@ -68,7 +68,7 @@ class MatrixProducts(Parts):
         return self._local_matrix(a.nrows, block.size, rows, block.to_local(cols), values)
 
     def _for_columns_of(self, a: DistMatrixStore, b: DistMatrixStore) -> Any:
-        """All columns of ``b``, and of its rows those that are the columns of this rank's block of ``a``."""
+        """All columns of ``b``, with the rows that match the columns of this rank's block of ``a``."""
         rows, cols, values = self._global_here(b)
         down, across = self.grid.shape
         first = self.grid.line(a.ncols).owner(rows) % across
@@ -83,7 +83,7 @@ class MatrixProducts(Parts):
         return choose_format(self.local, self.local.build_matrix(nrows, ncols, rows, cols, values, None))
 
     def estimate_products(self, a: DistMatrixStore, b: DistMatrixStore, mask: DistMatrixStore | None = None) -> float:
-        """As if all rows had as many entries: looking at some of them would take messages."""
+        """An estimate for rows of equal length: a sample of the rows would need messages."""
         return a.nvals * b.nvals / max(1, b.nrows)
 
     def estimate_dots(self, a: DistMatrixStore, b: DistMatrixStore, mask: DistMatrixStore) -> float:
@@ -101,7 +101,7 @@ class MatrixProducts(Parts):
         return part.row_ids, part.indices, expand(part.values, part.nvals)
 
     def _global_here(self, x: DistMatrixStore) -> tuple[Array, Array, Array]:
-        """As :meth:`global_entries`, in memory of the local engine."""
+        """Like :meth:`global_entries`, in memory of the local engine."""
         rows, cols, values = self._entries_of(x.part)
         row_block, col_block = self.blocks(x)
         return row_block.to_global(rows.astype(np.int64)), col_block.to_global(cols.astype(np.int64)), values
@@ -120,16 +120,16 @@ class MatrixProducts(Parts):
     def block(
         self, nrows: int, ncols: int, rows: np.ndarray, cols: np.ndarray, values: np.ndarray, dup_op: Any
     ) -> DistMatrixStore:
-        """A matrix of the entries that this rank's block has, with global indices."""
+        """A matrix from the entries of this rank's block, with global indices."""
         return self.matrix(nrows, ncols, self.block_part(nrows, ncols, rows, cols, values, dup_op))
 
     def block_part(
         self, nrows: int, ncols: int, rows: np.ndarray, cols: np.ndarray, values: np.ndarray, dup_op: Any
     ) -> MatrixStore:
-        """The block alone: nothing that other ranks have to do too, so it may fail on one of them."""
+        """Only this rank's block: the method is not collective, so it may fail on one rank."""
         row_block, col_block = self.grid.rows_of(nrows), self.grid.columns_of(ncols)
         if len(values) > 1 and bool((values == values[0]).all()):
-            values = np.broadcast_to(values[:1], values.shape)  # stored once
+            values = np.broadcast_to(values[:1], values.shape)  # iso
         here, there = self.local.array(row_block.to_local(rows)), self.local.array(col_block.to_local(cols))
         return self.local.build_matrix(row_block.size, col_block.size, here, there, self._given(values), dup_op)
 

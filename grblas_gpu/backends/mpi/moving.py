@@ -1,6 +1,6 @@
-"""Structure: every rank finds out where its entries belong in the result, and sends them to their owners.
+"""Structural operations: every rank computes the new positions of its entries, and sends them to their owners.
 
-Lists of positions are the same on every rank; nothing else is brought together.
+Lists of positions are the same on every rank; everything else stays distributed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Array = np.ndarray
 
 
 class Moving(Parts):
-    """Parts, diagonals, other shapes, a vector beside a matrix."""
+    """Extraction, diagonals, other shapes, a vector aligned with a matrix."""
 
-    # ---- a vector at a block ------------------------------------------------------------------------------------
+    # ---- a vector aligned with a block ----------------------------------------------------------------------------
 
     def spread(
         self, u: DistVectorStore, nrows: int, ncols: int, down: bool, pattern: DistMatrixStore | None
@@ -39,7 +39,7 @@ class Moving(Parts):
         return self.matrix(u.size, v.size, part)
 
     def _beside(self, u: DistVectorStore, rows: bool) -> VectorStore:
-        """What a vector has for the rows, or the columns, of this rank's block."""
+        """The entries of a vector for the rows, or the columns, of this rank's block."""
         u = self.mine(u)
         wire = self.grid.row if rows else self.grid.column
         lengths = self.row_lengths(u.size) if rows else self.column_lengths(u.size)
@@ -50,7 +50,7 @@ class Moving(Parts):
     # ---- parts --------------------------------------------------------------------------------------------------
 
     def extract_vector(self, u: DistVectorStore, index: Any) -> DistVectorStore:
-        """``t[p] = u[index[p]]``: the owner of p asks."""
+        """``t[p] = u[index[p]]``: the owner of p requests the value."""
         if index is None:
             return self.copy(u)
         low, high = self.chunk(len(index))
@@ -77,7 +77,7 @@ class Moving(Parts):
         return self.extract_vector(self._line(a, a.nrows, found, self.grid.rows_of(a.nrows)), rows)
 
     def _line(self, a: DistMatrixStore, size: int, found: VectorStore | None, block: Block) -> DistVectorStore:
-        """A row or column, of which this rank has found some, or nothing."""
+        """A row or column as a vector; ``found`` is this rank's part of it, or None."""
         keys, values = np.empty(0, np.int64), np.empty(0, a.dtype)
         if found is not None:
             keys, _, values = self.local.tuples(found)
@@ -125,7 +125,7 @@ class Moving(Parts):
         return self._with_line(c, self.global_entries(c)[1] != col, rows, np.full_like(rows, col), values)
 
     def _with_line(self, c: DistMatrixStore, kept: Array, rows: Array, cols: Array, values: Array) -> DistMatrixStore:
-        """Some entries of a matrix, and those of a line of it."""
+        """The ``kept`` entries of a matrix, and new entries for one of its rows or columns."""
         owners = self.owner_of(c.nrows, c.ncols, rows, cols)
         arrived = route(self.grid.everyone, owners, rows, cols, values)
         mine = [array[kept] for array in self.global_entries(c)]
@@ -134,9 +134,9 @@ class Moving(Parts):
     def assign_to_list(
         self, c: DistVectorStore, value: Any, index: Array, mask: MaskView | None, accum: Any, replace: bool, sub: bool
     ) -> DistVectorStore:
-        """``c<mask>[index[p]] (accum)= value[p]``: values go to the owners of the positions, which keep their order.
+        """``c<mask>[index[p]] (accum)= value[p]``: values go to the owners of the positions, in the order of the list.
 
-        So does a mask of the positions in the list (``sub``).
+        With ``sub``, the mask has an element for each position in the list, and goes there, too.
         """
         owners = self.grid.line(c.size).owner(index)
         low, _ = self.chunk(c.size)
@@ -149,7 +149,7 @@ class Moving(Parts):
         return self.like(c, self.local.assign(c.part, what, (here,), view, accum, replace, sub))
 
     def _along(self, u: DistVectorStore, owners: Array) -> VectorStore:
-        """Of a vector with an element for each position in a list those that fall to this rank, in their order."""
+        """The elements for this rank, in order, of a vector with an element for each position in a list."""
         keys, values = self._global_part(u)
         keys, values = route(self.grid.everyone, owners[keys], keys, values)
         mine = np.flatnonzero(owners == self.grid.rank)
@@ -164,7 +164,7 @@ class Moving(Parts):
         return keys.astype(np.int64) + self.chunk(u.size)[0], values
 
     def _owned_vector(self, size: int, keys: Array, values: Array) -> DistVectorStore:
-        """A vector of entries that any rank may have, each of them one."""
+        """A vector from entries on any ranks; each entry is on one rank."""
         keys, values = route(self.grid.everyone, self.grid.line(size).owner(keys), keys, values)
         low, high = self.chunk(size)
         part = self.local.build_vector(high - low, self.local.array(keys - low), self.local.array(values), None)
@@ -177,7 +177,7 @@ class Moving(Parts):
 
 
 def _renumbered(index: Any, size: int, places: Array) -> tuple[int, Array, Any]:
-    """Where a list of positions has each of these places: how long it is, positions in it, and of which of the places.
+    """The occurrences of ``places`` in a list: its length, the positions in it, and the number of the place for each.
 
     >>> _renumbered(np.array([4, 2, 4]), 5, np.array([1, 2, 4]))[1:]
     (array([1, 0, 2]), array([1, 2, 2]))

@@ -1,7 +1,7 @@
 """The transport by NCCL, for ranks that own a CUDA device each: bits go from device to device, on the kernels' stream.
 
-Counts go through the host by MPI at the same time, which is also how ranks notice that one of them is missing.
-It uses the calls that CuPy documents and has not run between two devices yet, so ranks try it before they use it.
+At the same time, counts go through the host by MPI, so that ranks notice a missing rank. This code uses documented
+calls of CuPy and has not run between two devices yet, so ranks test it before they use it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from .wire import Wire, host_name
 
 
 def load_nccl() -> Any:
-    """``cupy.cuda.nccl``, which CuPy loads only on request; None: there is no library for it."""
+    """``cupy.cuda.nccl``, which CuPy loads only on request; None if the library is missing."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that there is none
+        warnings.simplefilter("ignore")  # CuPy warns about a missing library
         try:
             from cupy.cuda import nccl
         except ImportError:
@@ -30,16 +30,16 @@ def load_nccl() -> Any:
 
 
 class Link:
-    """The NCCL communicator of some ranks, one device each; collective. Modules of CuPy are given."""
+    """The NCCL communicator of some ranks, one device each; collective. Arguments are the modules of CuPy."""
 
     def __init__(self, wire: Wire, cupy: Any, nccl: Any, unique: tuple[int, ...]) -> None:
         self._wire, self._cuda, self._nccl = wire, cupy.cuda, nccl
         self._comm = self._nccl.NcclCommunicator(wire.size, unique, wire.rank)
 
     def start_swap(self, source: int, targets: dict[int, int], length: int) -> OnStream:
-        """Send the bytes at ``source`` to each of these ranks, and get as many of theirs, to an address for each."""
+        """Send the bytes at ``source`` to each of these ranks, and receive as many from each, at its address."""
         stream, kind = self._cuda.get_current_stream(), self._nccl.NCCL_UINT8
-        self._nccl.groupStart()  # calls of a group run together: no rank waits for the one that sends first
+        self._nccl.groupStart()  # calls of a group run together, so that their order causes no deadlock
         try:
             for rank, address in targets.items():
                 self._comm.send(source, length, kind, rank, stream.ptr)
@@ -49,22 +49,22 @@ class Link:
         return OnStream(stream, self._comm)
 
     def swap_all(self, bits: Array, rank: int, length: int) -> OnStream:
-        """Start to exchange the parts of an array, of which each rank has its own."""
+        """Start an allgather of the parts of an array; each rank has its own part."""
         first = bits.data.ptr
         others = {other: first + other * length for other in range(self._wire.size) if other != rank}
         return self.start_swap(first + rank * length, others, length)
 
     def finish(self, swap: OnStream) -> None:
-        """Wait for it, but not for ever."""
+        """Wait for the exchange, up to the timeout."""
         self._wire.finish(swap, LEVEL)
 
     def abort(self) -> None:
-        """End what is under way; another thread may be waiting for it."""
+        """Abort pending exchanges; another thread may be waiting for them."""
         self._comm.abort()
 
 
 class OnStream:
-    """What was started on a stream, as a request of MPI: is it done?"""
+    """Work on a stream, with the interface of an MPI request."""
 
     def __init__(self, stream: Any, comm: Any) -> None:
         self._stream, self._comm = stream, comm
@@ -72,7 +72,7 @@ class OnStream:
     def Test(self) -> bool:
         if self._stream.done:
             return True
-        self._comm.check_async_error()  # a rank that is lost
+        self._comm.check_async_error()  # raises if a rank is lost
         return False
 
 
@@ -88,10 +88,10 @@ class NcclMessages(Messages):
 
 
 def link_of(grid: Grid, cupy: Any, load: Callable[[], Any] = load_nccl) -> tuple[Link | None, str]:
-    """What connects the devices of all ranks, or None and why: the same on all of them. Collective.
+    """The link between the devices of all ranks, or None and the reason, equal on all ranks. Collective.
 
-    A communicator waits for all ranks, so no rank makes one before all can; and where it fails on some of them after
-    all, the others stop waiting for it.
+    Creating a communicator waits for all ranks, so ranks first check that all of them can. If it fails on some ranks,
+    the others stop waiting.
     """
     runtime: Any = cupy.cuda.runtime
     device = runtime.getDevice()
@@ -107,13 +107,13 @@ def link_of(grid: Grid, cupy: Any, load: Callable[[], Any] = load_nccl) -> tuple
     given_up = threading.Event()
 
     def open_and_try() -> Link:
-        runtime.setDevice(device)  # each thread has its own
+        runtime.setDevice(device)  # the current device is per thread
         link = Link(grid.everyone, cupy, nccl, offers[0][1])
         opened.append(link)
-        if given_up.is_set():  # too late: the others use something else by now
+        if given_up.is_set():  # too late: the others use another transport
             link.abort()
             return link
-        with cupy.cuda.Stream(non_blocking=True):  # other streams do not wait for what may never end
+        with cupy.cuda.Stream(non_blocking=True):  # other streams do not wait for work that may never end
             _check_carries(link, grid, cupy)
         return link
 
@@ -126,18 +126,18 @@ def link_of(grid: Grid, cupy: Any, load: Callable[[], Any] = load_nccl) -> tuple
 
 
 def _offer(load: Callable[[], Any], first: bool) -> tuple[Any, tuple[int, ...], str]:
-    """NCCL, the number by which ranks find each other (of the first one), and why this rank cannot use it."""
+    """The NCCL module, its unique ID (on the first rank), and the reason why this rank cannot use it."""
     try:
         nccl = load()
         if nccl is None:
             return None, (), "CuPy has no NCCL"
         return nccl, nccl.get_unique_id() if first else (), ""
-    except Exception as raised:  # a library that is there and does not work
+    except Exception as raised:  # the library is installed and fails
         return None, (), said(raised)
 
 
 def _check_carries(link: Link, grid: Grid, cupy: Any) -> None:
-    """An error, unless every rank's number arrives here."""
+    """Raise an error unless the number of every rank arrives here."""
     numbers = cupy.zeros(grid.size, "u1")
     numbers[grid.rank] = grid.rank % 251 + 1
     swap = link.swap_all(numbers, grid.rank, 1)

@@ -1,14 +1,14 @@
-"""Who owns which index: pure arithmetic, no communication.
+"""Ownership of indices: pure arithmetic, no communication.
 
-A line of ``size`` indices is cut into as many contiguous chunks as there are ranks, equal to within one index; rank k
+A line of ``size`` indices is cut into contiguous chunks, one per rank, whose lengths differ by at most one. Rank k
 owns chunk k of every vector. The ranks form a grid, row by row, and a matrix is cut along both of its dimensions:
 
 * rank (i, j) has the rows whose chunks belong to the ranks of grid row i (they are contiguous),
 * and the columns whose chunks belong to the ranks of grid column j (one piece from each grid row).
 
-So a vector is brought together for the rows of a block within a grid row, for its columns within a grid column, and
-results go back to their owners the same way, without a transposition of the grid. One column of ranks is the 1-D
-partition by rows.
+So ranks of a grid row exchange the part of a vector for the rows of a block, and ranks of a grid column that for its
+columns. Results go back to their owners the same way, without a transposition of the grid. One column of ranks is the
+1-D partition by rows.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ..messages import Numbering
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 
-ROW_OVER_COLUMN = 4  # bytes that another row of ranks costs, over those that another column costs
+ROW_OVER_COLUMN = 4  # ratio of the bytes for another row of ranks to those for another column
 
 
 class Line(NamedTuple):
-    """One dimension, cut for a grid of ``across`` x ``down`` ranks.
+    """One dimension, partitioned for a grid of ``across`` x ``down`` ranks.
 
     >>> line = Line(10, 2, 2)
     >>> line.bounds
@@ -44,7 +44,7 @@ class Line(NamedTuple):
 
     @property
     def bounds(self) -> list[int]:
-        """Where each chunk begins, and the end."""
+        """The start of each chunk, and the end."""
         return [k * self.size // self.ranks for k in range(self.ranks + 1)]
 
     def chunk(self, rank: int) -> tuple[int, int]:
@@ -59,18 +59,18 @@ class Line(NamedTuple):
         >>> Line(2**60, 3, 3).owner(np.array([0, 2**60 - 1])).tolist()
         [0, 8]
         """
-        if (self.size + 1) * self.ranks >= 2**63:  # a product would not fit
+        if (self.size + 1) * self.ranks >= 2**63:  # the product below would overflow
             return np.searchsorted(np.asarray(self.bounds[1:], np.int64, like=index), index, side="right")
         return ((index + 1) * self.ranks - 1) // self.size if self.size else index
 
     def dealt(self, place: Array) -> Array:
-        """The indices that deal out what stands in a line, rank by rank and round by round: chunks begin alike.
+        """The indices that distribute an ordered list to the ranks in turn: item k of each round goes to rank k.
 
         >>> Line(10, 2, 2).dealt(np.arange(10)).tolist()
         [0, 2, 5, 7, 1, 3, 6, 8, 4, 9]
         """
         rounds, starts = self.size // self.ranks, np.asarray(self.bounds[:-1], np.int64)
-        longer = np.flatnonzero(np.diff(self.bounds) > rounds)  # ranks that have one more
+        longer = np.flatnonzero(np.diff(self.bounds) > rounds)  # ranks with one more index
         turn, rank = np.divmod(place, self.ranks)
         last = turn == rounds
         rank[last] = longer[rank[last]]
@@ -86,7 +86,7 @@ class Line(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The indices of one dimension of a rank's block: ranges in ascending order, numbered through from 0.
+    """The indices of one dimension of a rank's block: ascending ranges, with consecutive local numbers from 0.
 
     >>> block = Block([(2, 5), (7, 10)])
     >>> block.size, block.to_global(np.arange(6)).tolist(), block.to_local(np.array([3, 9])).tolist()
@@ -100,7 +100,7 @@ class Block(NamedTuple):
         return sum(high - low for low, high in self.pieces)
 
     def numbering(self, offset: int = 0) -> Numbering:
-        """How local indices that begin at ``offset`` become global.
+        """The map from local indices, beginning at ``offset``, to global ones.
 
         >>> Block([(2, 5), (7, 10)]).numbering(1)
         Numbering(ends=[4, 7], shifts=[2, 4])
@@ -110,7 +110,7 @@ class Block(NamedTuple):
         return Numbering([end + offset for end in ends], shifts)
 
     def to_global(self, local: Array) -> Array:
-        """Global indices of local ones; the order stays."""
+        """Global indices of local ones, in the same order."""
         return self.numbering().to_global(local)
 
     def to_local(self, index: Array) -> Array:
@@ -122,7 +122,7 @@ class Block(NamedTuple):
 def default_shape(ranks: int) -> tuple[int, int]:
     """The grid for a number of ranks: wide, because another row of ranks costs four times what another column does.
 
-    Along rows travel bits (who is in the frontier), along columns vertices that several blocks found, with parents:
+    Ranks send bits of the frontier along rows, and found vertices with their parents along columns.
     benchmarks/results/scaling.md has the measurements.
 
     >>> [default_shape(p) for p in (1, 2, 6, 9, 16, 64, 1024)]

@@ -1,4 +1,4 @@
-"""What all parts of the distributed engine stand on: the grid, the local engine, and stores made of local ones."""
+"""The base of the distributed engine's classes: the grid, the local engine, and stores made of local ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Parts(Backend):
     counts: Counts
     exchanges: dict[Any, Any]
 
-    # What one part of the engine uses of another.
+    # Methods that one class of the engine uses of another.
     gather: Any
     gathered: Any
     check_gatherable: Any
@@ -40,11 +40,11 @@ class Parts(Backend):
     mine: Any
 
     def vector(self, size: int, part: VectorStore) -> DistVectorStore:
-        """A distributed vector of this rank's chunk."""
+        """A distributed vector with this chunk on this rank."""
         return DistVectorStore(self, size, choose_format(self.local, part))
 
     def matrix(self, nrows: int, ncols: int, part: MatrixStore) -> DistMatrixStore:
-        """A distributed matrix of this rank's block."""
+        """A distributed matrix with this block on this rank."""
         return DistMatrixStore(self, nrows, ncols, choose_format(self.local, part))
 
     def like(self, x: Store, part: Any) -> Store:
@@ -83,7 +83,7 @@ def _length(bounds: tuple[int, int]) -> int:
 
 
 def reads(op: Any, *names: str) -> bool:
-    """Whether an operator looks at its arguments of these names (x, y, i, j); it may, if that cannot be known.
+    """Whether an operator reads any of these arguments (x, y, i, j); True if that is unknown.
 
     >>> from grblas_gpu import binary
     >>> reads(binary.pair[int], "x"), reads(binary.first[int], "x")

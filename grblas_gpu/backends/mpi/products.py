@@ -15,30 +15,30 @@ from .parts import Parts, as_scalar, reads
 from .steps import Step, UnderWay, cut_into_steps, long_operand
 from .stores import DistMatrixStore, DistVectorStore
 
-INNER = ("firstj", "secondi")  # positional operators that give the index that a product runs over
+INNER = ("firstj", "secondi")  # positional operators that return the inner index of a product
 
 
 class Degrees:
-    """How many entries each row of a matrix has, of the rows that this rank owns as of a vector."""
+    """The number of entries in each row of a matrix, for this rank's chunk of the rows."""
 
     def __init__(self, engine: Any, here: np.ndarray, largest: int, total: int, squares: float) -> None:
         self.here = engine.array(here)
         self.largest, self.total, self.squares = largest, total, squares
         self._engine, self._all_here = engine, int(here.sum())
-        # As of a matrix with such rows, of which only the pointers are read.
+        # A stand-in matrix with rows of these lengths; only its pointers are read.
         pointers = engine.array(np.concatenate([np.zeros(1, np.int64), np.cumsum(here, dtype=np.int64)]))
         self._rows = MatrixStore(len(here), 1, pointers, self.here[:0], self.here[:1])
 
     def edges(self, part: VectorStore) -> int:
-        """The entries of the matrix in the rows of a part's entries."""
+        """The number of entries in the rows where the part has an entry."""
         return self._all_here if part.kind == "full" else self._engine.count_edges(self._rows, part)  # synchronizes
 
 
 class Products(Parts):
     """Matrix times vector, inner products, reductions."""
 
-    overlap: bool | None  # whether products go by steps; None: if they have long operands
-    shares_device: bool  # whether some ranks compute on the same one
+    overlap: bool | None  # whether products run in steps; None: only those with long operands
+    shares_device: bool  # whether some ranks share a device
 
     def mxv(
         self,
@@ -51,7 +51,7 @@ class Products(Parts):
         flip: bool,
         plan: Any,
     ) -> DistVectorStore:
-        """``M u`` with ``M`` the matrix or its transpose. The plan was made from counts of all ranks: all have it.
+        """``M u`` with ``M`` the matrix or its transpose. All ranks have the same plan, made from global counts.
 
         A vector is expanded within a grid row and results are folded within a grid column, or the other way round.
         """
@@ -72,7 +72,7 @@ class Products(Parts):
         with_values = place is None and reads(semiring.binaryop, "x" if flip else "y")
         full = u.count.known == u.size
         steps = self._steps(a, u.dtype, arriving) if full and transposed and with_values and pulls else None
-        # The operand and the mask are packed before either is waited for, and travel at the same time.
+        # Pack the operand and the mask before waiting for either, so that both are in flight at the same time.
         operand = None if steps is not None else Expanding(expands, self.local, u.part, arriving, with_values, full)
         view, opened = self.view(mask), None
         if view is not None and folds.size > 1:
@@ -80,7 +80,7 @@ class Products(Parts):
                 opened = Expanding(folds, self.local, true_part(view), leaving, False)
                 opened.start()
             else:
-                view = None  # the owners of results look at the mask
+                view = None  # the owners of results apply the mask
         under_way = None if steps is None else UnderWay(expands, steps, u.part, arriving)
         if operand is not None:
             operand.start()
@@ -103,7 +103,7 @@ class Products(Parts):
         return result
 
     def _steps(self, a: DistMatrixStore, dtype: Any, lengths: list[int]) -> list[Step] | None:
-        """The block in steps, cut once; None: a product waits for all of its operand. Collective."""
+        """The steps of the block, cut once; None: the product waits for its whole operand. Collective."""
         down, across = self.grid.shape
         wanted = self.overlap
         if across == 1:
@@ -115,14 +115,14 @@ class Products(Parts):
             return None
         if "steps" not in a.kept:
             cut = cut_into_steps(self.local, a.part, lengths, self.grid.row.rank)
-            refused = self.grid.everyone.add_up([int(cut is None)])[0]  # the others would wait for pieces
+            refused = self.grid.everyone.add_up([int(cut is None)])[0]  # else others would wait for pieces
             a.kept["steps"] = None if refused else cut
         return a.kept["steps"]
 
     def _fold_positions(
         self, found: VectorStore, folds: Any, leaving: list[int], semiring: Any, inner: int, transposed: bool
     ) -> VectorStore:
-        """Results that are positions travel as the short numbers of their block, and become global on arrival."""
+        """Send results that are positions as short local numbers; receivers convert them to global ones."""
         offset, line = semiring.binaryop.offset, self.grid.line(inner)
         down, across = self.grid.shape
         if transposed:
@@ -137,7 +137,7 @@ class Products(Parts):
     # ---- degrees ------------------------------------------------------------------------------------------------
 
     def degrees(self, a: DistMatrixStore) -> Degrees:
-        """Of the rows of ``a``; found once."""
+        """The degrees of the rows of ``a``, computed once."""
         if "degrees" not in a.kept:
             lengths = np.diff(self.local.host(a.part.indptr)).astype(np.int64)
             here = self.grid.row.add_up_parts(lengths, self.row_lengths(a.nrows))
@@ -150,8 +150,8 @@ class Products(Parts):
     def count_edges(self, columns: DistMatrixStore, u: DistVectorStore) -> Any:
         degrees = self.degrees(columns)
         u.count.along(degrees, u.part)
-        u.count.nvals  # one reduction brings both
-        if u.count.edges_of(degrees) is None:  # the entries were counted before
+        u.count.nvals  # one reduction computes both counts
+        if u.count.edges_of(degrees) is None:  # the entries were counted without edges
             u.count.remember(degrees, self.grid.everyone.add_up([degrees.edges(u.part)])[0])
         return u.count.edges_of(degrees)
 
@@ -166,7 +166,7 @@ class Products(Parts):
         return self._reduced(self.local.reduce_scalar(x.part, monoid), monoid)
 
     def _reduced(self, value: Any, monoid: Any) -> Any:
-        """The values of all ranks combined, in their order: the same on every rank and in every run."""
+        """The combined values of all ranks, in the order of the ranks: equal on every rank and in every run."""
         dtype = monoid.return_type.np_type
         row = np.zeros(1, [("there", np.int8), ("value", dtype)])
         if value is not None:
@@ -181,14 +181,14 @@ class Products(Parts):
 
 
 def _selects(monoid: Any) -> bool:
-    """Whether a monoid picks one of its operands (any, min, max): then it commutes with a change of numbering."""
+    """Whether a monoid selects one of its operands (any, min, max), so that it commutes with a renumbering."""
     x, y = np.array([3, 5, 6, 9, 12], np.int64), np.array([5, 3, 9, 6, 10], np.int64)
     chosen = monoid.binaryop.numpy(x, y)
     return bool(monoid.any_value or ((chosen == x) | (chosen == y)).all())
 
 
 def _record(traffic: Any, transport: str, steps: list[Step] | None) -> None:
-    """The trace knows what a product has sent."""
+    """Record the traffic of a product in the trace."""
     collector = current_trace()
     if collector is not None and collector.records:
         record = collector.records[-1]

@@ -1,4 +1,4 @@
-"""Entries on the way to their owners: every rank sends each of its entries to one rank."""
+"""Routing of entries to their owners: every rank sends each of its entries to one rank."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Array = Any
 
 
 def route(wire: Wire, owners: Array, *arrays: Array, engine: Any = None) -> list[Array]:
-    """Element k of each array goes to rank ``owners[k]``; what arrives is in the order of the ranks.
+    """Element k of each array goes to rank ``owners[k]``; received elements are in the order of the ranks.
 
-    Arrays are NumPy's, or those of an engine on a device, which then puts them in order.
+    Arrays are NumPy's, or those of ``engine`` on a device, which then sorts them.
     """
     if wire.size == 1:
         return [array if array.flags.c_contiguous else array.copy() for array in arrays]
     order, counts = by_owner(wire, owners, engine)
     arriving = wire.exchange_small(counts[:, np.newaxis])[:, 0]
     started = []
-    for array in arrays:  # all of them are under way at once
+    for array in arrays:  # all arrays are in flight at once
         size = array.dtype.itemsize
         data = as_bytes(array[order])
         sizes, expected = (counts * size).tolist(), (arriving * size).tolist()
@@ -31,9 +31,9 @@ def route(wire: Wire, owners: Array, *arrays: Array, engine: Any = None) -> list
 
 
 def by_owner(wire: Wire, owners: Array, engine: Any = None) -> tuple[Array, np.ndarray]:
-    """What brings elements into the order of their owners, and how many each of these gets."""
+    """The permutation that sorts elements by owner, and the number of elements of each owner."""
     if not hasattr(owners, "get"):  # NumPy's
-        # It sorts numbers of 16 bits by their digits, in a fifth of the time.
+        # NumPy uses a radix sort for 16-bit integers, in a fifth of the time.
         short = owners.astype(np.uint16) if wire.size <= 2**16 else owners
         return np.argsort(short, kind="stable"), np.bincount(owners, minlength=wire.size).astype(np.int64)
     _, order = engine.in_order(owners, wire.size)
@@ -41,7 +41,7 @@ def by_owner(wire: Wire, owners: Array, engine: Any = None) -> tuple[Array, np.n
 
 
 def answer(wire: Wire, owners: np.ndarray, questions: np.ndarray, look_up: Any) -> np.ndarray:
-    """Ask the owners: each gets its questions at once and answers with ``look_up(questions)``, an array as long.
+    """Ask the owners: each gets all its questions, and returns ``look_up(questions)``, of the same length.
 
     The result has the answer to each question, in the order of the questions.
     """

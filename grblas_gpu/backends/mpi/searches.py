@@ -1,9 +1,9 @@
 """Breadth-first searches in which a level is one round: a local step over bit maps, then an allgather.
 
-A rank searches in all entries that lead to its vertices, so that what it finds is at home, and only frontiers travel.
-On a grid of one row of ranks that is its block; on others the entries are dealt out once more. What a rank found, and
-the edges of that, are part of the exchange, so all ranks know what the next level is. Waits of the host in a level: for
-its kernels, and in the exchange. The result is that of the loop of products in ``distributed.hybrid_bfs``.
+A rank searches all entries that lead to its vertices, so that it owns all vertices it finds, and sends only frontiers.
+On a grid of one row of ranks, these entries are its block; other grids distribute the entries a second time. The
+exchange includes the numbers of found vertices and of their edges, so all ranks select the same direction. In a level,
+the host waits for its kernels and in the exchange. The loop of products in ``distributed.hybrid_bfs`` is equivalent.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from .routing import route
 from .stores import DistMatrixStore, DistVectorStore
 from .transports import choose_transport, open_transport
 
-MOST_RANKS = 16  # of several rows: with more, bits for all others and a second cut of the graph cost too much
+MOST_RANKS = 16  # on grids of several rows: with more, the bits and a second partition of the graph cost too much
 
 
 def search_setting() -> str:
-    """GRBLAS_GPU_MPI_SEARCH: ``bits`` one round for each level on any grid, ``products`` never; else by MOST_RANKS.
+    """GRBLAS_GPU_MPI_SEARCH: ``bits`` (one round per level on any grid), ``products``, or empty: by MOST_RANKS.
 
     >>> search_setting()
     ''
@@ -44,14 +44,14 @@ def search_setting() -> str:
 
 
 class Searches(Parts):
-    """Searches by levels, for a tree of parents."""
+    """Level-synchronous searches for a tree of parents."""
 
     transport: str | None = None
-    why_transport = ""  # and none of the better ones
+    why_transport = ""  # the reason for it, if a better one exists
     search_by: str
 
     def search_tree(self, a: DistMatrixStore, source: int) -> DistVectorStore | None:
-        """The parent of every vertex that can be reached from ``source``; None: to be found by products.
+        """The parent of every vertex reachable from ``source``; None: the caller must use products.
 
         All ranks go bottom-up while the frontier grows and its edges exceed those of unvisited vertices over alpha, and
         top-down again when it shrinks and has fewer than n / beta vertices (``plan.rules``).
@@ -84,7 +84,7 @@ class Searches(Parts):
         return Layout(self.grid.line(a.nrows).bounds, self.grid.rank)
 
     def _prepared(self, a: DistMatrixStore) -> Any:
-        """What the local engine keeps for searches on this matrix; None if it has none, on any rank."""
+        """The local engine's prepared search on this matrix; None if some rank has none."""
         layout, several_rows = self._layout(a), self.grid.shape[0] > 1
         if self.search_by == "products" or a.nrows != a.ncols or not layout.fits:
             return None
@@ -93,7 +93,7 @@ class Searches(Parts):
         part = a.part
         for step in range(1 + several_rows):
             part = self._leading_here(a) if step else part
-            # Where some part is hypersparse, a pointer for every vertex of the graph would weigh more than the entries.
+            # If some part is hypersparse, a pointer for every vertex would need more memory than the entries.
             if self.grid.everyone.add_up([int(part.form == HYPERSPARSE)])[0] > 0:
                 return None
         degrees = self.degrees(a)
@@ -101,7 +101,7 @@ class Searches(Parts):
         return self.local.search(part, layout, everywhere, degrees.here)
 
     def _leading_here(self, a: DistMatrixStore) -> MatrixStore:
-        """All entries that lead to the vertices of this rank: the columns that it owns as of a vector."""
+        """All entries that lead to this rank's vertices: the columns of its chunk of a vector."""
         rows, columns, _ = self.global_entries(a)
         owners = self.grid.line(a.ncols).owner(columns)
         short = rows.astype(np.int32), columns.astype(np.int32)  # ``layout.fits``
@@ -112,7 +112,7 @@ class Searches(Parts):
         return choose_format(self.local, self.local.build_matrix(a.nrows, high - low, *places, true, None))
 
     def _ready(self, a: DistMatrixStore) -> tuple[Any, Transport]:
-        """What makes the steps of a search on this matrix, and the transport between its ranks."""
+        """The object that runs the steps of a search on this matrix, and the transport between its ranks."""
         if self.transport is None:
             self.transport, self.why_transport = choose_transport(self.grid, self.local.sizes_on_device)
         layout, own = self._layout(a), a.kept["search"]
@@ -123,7 +123,7 @@ class Searches(Parts):
                 if "led" not in self.exchanges:
                     self.exchanges["led"] = SingleLauncher(self.grid.everyone)
                 a.kept["led"] = self.exchanges["led"].search(layout, own)
-            if a.kept["led"] is not None:  # rank 0 can open the memory of all
+            if a.kept["led"] is not None:  # rank 0 can open the memory of all ranks
                 return a.kept["led"], a.kept["led"]
         if layout.length not in self.exchanges:  # kept for the next search
             self.exchanges[layout.length] = open_transport(self.transport, self.grid, self.local, layout.length)
@@ -131,7 +131,7 @@ class Searches(Parts):
 
 
 class _Levels:
-    """The exchanges of one search, and what the trace records of them."""
+    """The exchanges of one search, and their records in the trace."""
 
     def __init__(self, grid: Any, transport: Transport, source: int, size: int, why: str) -> None:
         self._grid, self._transport, self._given = grid, transport, [source, size]
@@ -139,7 +139,7 @@ class _Levels:
         self._before = grid.traffic.copy()
 
     def end(self, turn: int, found: int, edges: int) -> tuple[int, int]:
-        """Exchange what ranks found; the vertices and edges of all of them together."""
+        """Exchange the found vertices; return the numbers of vertices and edges of all ranks."""
         transport, traffic, others = self._transport, self._grid.traffic, self._grid.size - 1
         self._before = traffic.copy()
         rows = transport.allgather(turn, [found, edges, *self._given])

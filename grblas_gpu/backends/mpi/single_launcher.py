@@ -1,8 +1,8 @@
 """Single-launcher search, for ranks that share one CUDA device: rank 0 launches the steps of all of them.
 
-A device runs the kernels of one process at a time, and changing to the next process takes longer than a level of most
-searches. So every rank opens its part of the graph and of the search to rank 0 (CUDA IPC; nothing is copied), which
-goes over all parts in one launch. The others follow its counts; each copies its tree out of its own part in the end.
+A device runs the kernels of one process at a time, and a switch to the next process takes longer than most levels of a
+search. So every rank shares its part of the graph and of the search with rank 0 (CUDA IPC, without copies). Rank 0
+processes all parts in one launch, and the others follow its counts. In the end each rank copies its part of the tree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Array = Any  # cupy.ndarray
 
 
 class SingleLauncherSearch:
-    """A search and the transport between its ranks in one: rank 0 makes the steps, the others only wait."""
+    """A search that is also the transport between its ranks: rank 0 launches the steps, the others only wait."""
 
     name, messages, length = "led by rank 0", 1, 0
 
@@ -36,7 +36,7 @@ class SingleLauncherSearch:
         self.begin, self.push, self.pull = steps.begin, steps.push, steps.pull
 
     def mine(self, turn: int) -> Array:
-        """On rank 0 the bits of all ranks."""
+        """The bits; on rank 0 those of all ranks."""
         return self._bits[turn]
 
     all = mine
@@ -45,16 +45,16 @@ class SingleLauncherSearch:
         return self._window.allgather(numbers)
 
     def result(self, found_here: int) -> VectorStore:
-        """This rank's part of the tree; what its own steps have found is all or nothing."""
+        """This rank's part of the tree; ``found_here`` is unused, because rank 0 counts for all ranks."""
         tree = self._own.result(None)
-        cupy.cuda.get_current_stream().synchronize()  # synchronizes: the next search overwrites what this one copies
-        tree.nvals  # read here, with the number that all ranks found together already known
+        cupy.cuda.get_current_stream().synchronize()  # synchronizes: the next search overwrites the source of this copy
+        tree.nvals  # counted before the ranks continue
         self._window.allgather([])
         return tree
 
 
 class _NoSteps:
-    """Of a rank that follows."""
+    """The steps of the other ranks: none."""
 
     @staticmethod
     def begin(*given: Any) -> tuple[int, int]:
@@ -64,16 +64,16 @@ class _NoSteps:
 
 
 class SingleLauncher:
-    """Where the searches of one group of ranks are made. Collective, as its method."""
+    """Creates the searches of one group of ranks. The constructor and the method are collective."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire, self._window = wire, Window(wire, 0, patience(wire))
         self._made = 0
-        self._shared: dict[int, Part] = {}  # what rank 0 may have open, by the number of the search
-        self._closed: list[int] = []  # on rank 0, those that it has closed since it last said so
+        self._shared: dict[int, Part] = {}  # parts that rank 0 may have open, by the number of the search
+        self._closed: list[int] = []  # on rank 0, those closed since its last message
 
     def search(self, layout: Layout, own: CudaSearch) -> SingleLauncherSearch | None:
-        """None if the memory of some rank cannot be opened, or is of other types than that of rank 0."""
+        """A search; None if some rank's memory cannot be opened, or has other types than that of rank 0."""
         self._made += 1
         gathered = self._wire.gather_objects((self._closed.copy(), handles_of(own.part)))
         self._closed.clear()
@@ -89,7 +89,7 @@ class SingleLauncher:
         parts = [Part(*handles.arrays(there)) for handles, there in zip(given[1:], opened, strict=True)]
         search = SingleLauncherSearch(self._window, layout, own, [own.part, *parts])
         ends = weakref.finalize(search, _close, list(chain(*opened)), self._closed, self._made)
-        ends.atexit = False  # there may be no device left then
+        ends.atexit = False  # the device may be gone by then
         return search
 
 

@@ -1,7 +1,7 @@
-"""Products in steps: a block computes on the part of its operand that is there, while the next part arrives.
+"""Products in steps: a block computes on one part of its operand while the next part arrives.
 
-For operands whose values are known to be all there: all ranks know how long every part is, so all messages are under
-way from the start. Lists and bit maps are short, and are waited for as a whole.
+This requires full operands: all ranks know the length of every part, so all messages are in flight from the start.
+Lists and bit maps are short; products wait for all of them.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from .wire import Wire
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 
-MOST = 4  # steps of a product: each has a result of its own, which is combined with that of the others
-LONG = 2**20  # bytes of an operand: below, waiting for all of it is faster (benchmarks/product_steps.py)
-LONG_ON_DEVICES = 2**23  # the same for ranks with a device each, by the model there
+MOST = 4  # steps of a product: each has its own result, combined with the others
+LONG = 2**20  # bytes of an operand: for shorter ones, one wait is faster (benchmarks/product_steps.py)
+LONG_ON_DEVICES = 2**23  # the same for ranks with a device each, by the model in that benchmark
 
 
 class Step(NamedTuple):
-    """The parts of the operand that are multiplied together, and their factors: one row for each of the output."""
+    """The parts of the operand that one step multiplies, and their factors, with one row per output."""
 
     ranks: list[int]
     block: MatrixStore
 
 
 def overlap_setting() -> bool | None:
-    """GRBLAS_GPU_MPI_OVERLAP: 1 all products that can go by steps do, 0 none; None: those with long operands.
+    """GRBLAS_GPU_MPI_OVERLAP: 1 runs all possible products in steps, 0 none; unset (None): those with long operands.
 
     >>> overlap_setting() is None
     True
@@ -44,9 +44,9 @@ def overlap_setting() -> bool | None:
 
 
 def long_operand(on_device: bool, shares_device: bool) -> int | None:
-    """Bytes of an operand from which on products go by steps; None: never.
+    """The minimum bytes of an operand for products in steps; None: never use steps.
 
-    Ranks that share a device have nothing to gain: while one of them waits, the others compute there.
+    Ranks that share a device gain nothing: while one waits, the others compute.
 
     >>> long_operand(False, False), long_operand(True, False), long_operand(True, True)
     (1048576, 8388608, None)
@@ -57,9 +57,9 @@ def long_operand(on_device: bool, shares_device: bool) -> int | None:
 
 
 def order_of_ranks(rank: int, size: int) -> list[list[int]]:
-    """Whose parts each step takes: first the own one, then those of the next ranks.
+    """The ranks whose parts each step takes: first this rank, then the next ones.
 
-    Every rank begins elsewhere, so that not all of them wait for the same one.
+    Every rank has another order, so that they do not all wait for the same rank.
 
     >>> order_of_ranks(1, 3), order_of_ranks(5, 8)
     ([[1], [2], [0]], [[5], [6, 7, 0], [1, 2], [3, 4]])
@@ -69,7 +69,7 @@ def order_of_ranks(rank: int, size: int) -> list[list[int]]:
 
 
 def cut_into_steps(engine: Any, part: MatrixStore, lengths: list[int], rank: int) -> list[Step] | None:
-    """The block of a rank by the rows that each part of the operand multiplies, transposed; None: it is not sparse."""
+    """The rows of a block for each part of the operand, transposed; None if the block is not sparse."""
     if part.form != SPARSE:
         return None
     rows = np.split(np.arange(sum(lengths), dtype=np.int64), np.cumsum(lengths)[:-1])
@@ -81,7 +81,7 @@ def cut_into_steps(engine: Any, part: MatrixStore, lengths: list[int], rank: int
 
 
 class UnderWay:
-    """The parts of an operand on their way, and the product that takes them as they come."""
+    """The parts of an operand in flight, and the product that uses each part on arrival."""
 
     def __init__(self, wire: Wire, steps: list[Step], u: VectorStore, lengths: list[int]) -> None:
         self._rank, self._steps, self._dtype = wire.rank, steps, u.dtype
@@ -89,7 +89,7 @@ class UnderWay:
         self._arriving = wire.start_pieces(self._mine, [length * u.dtype.itemsize for length in lengths])
 
     def product(self, engine: Any, semiring: Any, view: MaskView | None, *, flip: bool, plan: Any) -> VectorStore:
-        """That of the whole block, its steps combined in their order."""
+        """The product of the whole block, with the steps combined in order."""
         found: VectorStore | None = None
         for ranks, block in self._steps:
             parts = [self._mine if rank == self._rank else self._arriving.piece(rank) for rank in ranks]

@@ -1,7 +1,7 @@
-"""A rank's part of a distributed vector or matrix: a store of the local engine, and what all parts have in common.
+"""A rank's part of a distributed vector or matrix: a store of the local engine, and the properties of the whole.
 
-The layers above read sizes and types of a store as of any other. How many entries all ranks have together is found by
-a reduction when somebody asks; the counts of recent results travel with it, so that a step of a search needs one.
+The layers above read its sizes and types like those of any store. A reduction computes the total number of entries
+when it is needed. It includes the counts of recent results, so that a step of a search needs one reduction.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from ..storage import MatrixStore, VectorStore
 if TYPE_CHECKING:
     from .grid import Grid
 
-RECENT = 6  # counts that one reduction takes along
+RECENT = 6  # counts that one reduction includes
 
 
 class Counts:
-    """The numbers of entries that are not known everywhere yet.
+    """The numbers of entries that are still unknown on some ranks.
 
-    Only what every rank does in the same order may decide what is reduced, never which objects are still alive.
+    Only operations that all ranks do in the same order select the counts to reduce; object lifetimes never do.
     """
 
     def __init__(self, grid: Grid) -> None:
@@ -34,7 +34,7 @@ class Counts:
         return count
 
     def ask(self, wanted: Count) -> None:
-        """Reduce the wanted count, and the recent ones with it, but for those that a search has sent to all ranks."""
+        """Reduce the wanted count together with the recent ones, except those that all ranks know from a search."""
         unknown = [count for count in self._recent if count.known is None]
         if wanted not in unknown:
             unknown.append(wanted)
@@ -46,7 +46,7 @@ class Counts:
 
 
 class Count:
-    """How many entries the parts of a store have together, and how many edges they lead to, of a matrix."""
+    """The total number of entries of a store, and of the edges of a matrix that leave them."""
 
     __slots__ = ("_counts", "_part", "_here", "degrees", "_nvals", "_edges")
 
@@ -59,14 +59,14 @@ class Count:
         self._edges: int | None = None
 
     def along(self, degrees: Any, part: VectorStore) -> None:
-        """Count edges too: ``degrees.edges(part)`` says how many this rank's entries lead to."""
+        """Count edges, too: ``degrees.edges(part)`` is the number of edges of this rank's entries."""
         if self._nvals is None:
             self.degrees, self._part = degrees, part
 
     def local(self) -> tuple[int, int]:
         """The entries of this rank, and their edges."""
         edges = 0 if self.degrees is None else self.degrees.edges(self._part)
-        return self._part.nvals if self._here is None else self._here, edges  # a device that was waited for knows both
+        return self._part.nvals if self._here is None else self._here, edges  # one wait for the device covers both
 
     def set(self, nvals: int, edges: int) -> None:
         self._nvals, self._edges = nvals, edges
@@ -85,11 +85,11 @@ class Count:
         return self._nvals
 
     def remember(self, degrees: Any, edges: int) -> None:
-        """Edges that were counted later than the entries."""
+        """Set the number of edges, counted after the entries."""
         self.degrees, self._edges = degrees, edges
 
     def edges_of(self, degrees: Any) -> int | None:
-        """The number of edges, if it was these degrees that they were counted by."""
+        """The number of edges, if they were counted with these degrees."""
         return self._edges if self.degrees is degrees and self._nvals is not None else None
 
 
@@ -100,9 +100,9 @@ class DistVectorStore:
 
     def __init__(self, engine: Any, size: int, part: VectorStore) -> None:
         self.size = size
-        self.apart_from: Count | None = None  # of a vector that has no entry where this one has
-        self.checked = 0  # edges of the product that made this vector, for planners that look back
-        self.leads_by: Any = None  # degrees of the matrix that made it: the next product may ask for its edges
+        self.apart_from: Count | None = None  # the count of a vector without entries at our positions
+        self.checked = 0  # edges of the product that made this vector, for planners that use its history
+        self.leads_by: Any = None  # degrees of the matrix that made it: the next product may need its edges
         self.part = part
         self.count = engine.counts.new(part)
         self._engine = engine
@@ -125,14 +125,14 @@ class DistVectorStore:
 
     @property
     def kind(self) -> str:
-        """Sparse or bitmap by the fill of the whole, so that all ranks say the same."""
+        """Full, bitmap or sparse by the total number of entries, so that all ranks agree."""
         return "full" if self.nvals == self.size else "bitmap" if self.nvals * 100 > self.size else "sparse"
 
     @property
     def iso(self) -> bool:
-        return False  # one value may stand for a part, and another one for the next part
+        return False  # iso parts of two ranks may have different values
 
-    # All entries, for the few who look at them: brought together on every rank.
+    # All entries, for the few callers that need them: gathered on every rank.
 
     @property
     def indices(self) -> Any:
@@ -149,7 +149,7 @@ class DistVectorStore:
 class DistMatrixStore:
     """A matrix: ``part`` is this rank's block, rows and columns numbered from 0.
 
-    ``kept`` remembers what was found out about the matrix (degrees, pattern); like all stores it never changes.
+    ``kept`` caches properties of the matrix (degrees, pattern). Like all stores, the matrix never changes.
     """
 
     __slots__ = ("nrows", "ncols", "part", "count", "kept", "value_range", "mean_value", "_engine", "_transpose")
@@ -192,18 +192,18 @@ class DistMatrixStore:
 
     @property
     def structure(self) -> tuple[Any, ...]:
-        """The object that stands for where the entries are."""
+        """The object that identifies the positions of the entries."""
         return (self,)
 
     dense = None  # the layers above see no array of all positions
 
     @property
     def form(self) -> str:
-        """How this rank stores its block; others may do otherwise."""
+        """The storage format of this rank's block; other ranks may use other formats."""
         return self.part.form
 
     def __getattr__(self, name: str) -> Any:
-        """The stored arrays of the whole matrix, for the few who look at them: brought together on every rank."""
+        """The stored arrays of the whole matrix, for the few callers that need them: gathered on every rank."""
         if name not in ("indptr", "indices", "rows", "starts", "arrays"):
             raise AttributeError(f"DistMatrixStore has no attribute {name!r}")
         return getattr(self._engine.export(self), name)

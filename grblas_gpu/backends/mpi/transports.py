@@ -1,6 +1,6 @@
-"""Which transport carries the frontiers of a search between ranks: chosen once, by what all ranks can do, or forced.
+"""Selection of the transport for the frontiers of a search: once, by the abilities of all ranks, or forced.
 
-GRBLAS_GPU_MPI_TRANSPORT says ``shared``, ``led``, ``nccl``, ``ipc``, ``cuda-aware`` or ``mpi``; without it, ranks take
+GRBLAS_GPU_MPI_TRANSPORT is ``shared``, ``led``, ``nccl``, ``ipc``, ``cuda-aware`` or ``mpi``. By default, ranks use
 the first one that all of them can use.
 """
 
@@ -20,7 +20,7 @@ ON_HOST, ON_DEVICE = ("shared", "mpi"), ("led", "nccl", "ipc", "cuda-aware", "mp
 
 
 def choose_transport(grid: Grid, on_device: bool) -> tuple[str, str]:
-    """The name of what these ranks use, and why nothing better; an error on all if some rank cannot. Collective."""
+    """The name of the transport, and why better ones are unavailable; an error on all ranks or none. Collective."""
     wanted = os.environ.get("GRBLAS_GPU_MPI_TRANSPORT", "")
     grid.check_same(transport=wanted, on_device=on_device)
     if grid.size == 1:
@@ -40,7 +40,7 @@ def choose_transport(grid: Grid, on_device: bool) -> tuple[str, str]:
 
 
 def _refusal(grid: Grid, name: str) -> str:
-    """Why this rank cannot use it, or nothing; collective."""
+    """The reason why this rank cannot use the transport, or an empty string; collective."""
     if name == "mpi":
         return ""
     if name == "cuda-aware":
@@ -60,7 +60,7 @@ def _refusal(grid: Grid, name: str) -> str:
 
 
 def _link(grid: Grid) -> tuple[Any, str]:
-    """What connects the devices of these ranks by NCCL, made once, or why there is none; collective."""
+    """The NCCL link between the devices of these ranks, created once, or the reason for None; collective."""
     if "nccl" not in grid.kept:
         import cupy
 
@@ -71,11 +71,11 @@ def _link(grid: Grid) -> tuple[Any, str]:
 
 
 def open_transport(name: str, grid: Grid, engine: Any, length: int) -> Transport:
-    """A place for ranks that bring ``length`` bytes each; collective."""
+    """Open the transport for ``length`` bytes of each rank; collective."""
     wire = grid.everyone
     if name == "shared":
         return SharedMemory(wire, length)
-    if name in ("led", "ipc"):  # ranks whose steps rank 0 launches come here only if it cannot open some memory
+    if name in ("led", "ipc"):  # "led" comes here only if rank 0 cannot open some memory
         from .cuda_ipc import OpenMemory
 
         return OpenMemory(wire, length)

@@ -1,6 +1,6 @@
-"""Messages between ranks: MPI's own collectives, never blocking, with a limit on the wait and an account of the bytes.
+"""Messages between ranks: MPI's nonblocking collectives, with a timeout and a count of the bytes.
 
-Arrays of a CUDA device are handed to MPI as they are if it can read them (CUDA-aware), else they go through the host.
+A CUDA-aware MPI reads arrays of a device directly; otherwise they go through the host.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from .faults import PeerTimeout, timeout
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 
-SPINS = 10  # looks at a request before the processor is offered to other ranks
-LONG = 4000  # looks after which a wait has become long
+SPINS = 10  # polls of a request before the processor is yielded to other ranks
+LONG = 4000  # polls after which a wait is long
 PIECE = 1  # the tag of messages that are parts of an operand
-NAP = 50e-6  # seconds of sleep between looks from then on
+NAP = 50e-6  # seconds of sleep between polls of a long wait
 
 
 @dataclass
 class Traffic:
-    """What this rank has sent to others (payload; each receiver counts), and how long it waited.
+    """The payload that this rank sent to others (once per receiver), and the time that it waited.
 
-    ``results`` are entries of products that went to their owners; ``rounds`` are waits that could not begin before the
-    one ahead was over: what is under way at the same time is one round.
+    ``results`` are the entries of products sent to their owners. ``rounds`` counts waits that began after the previous
+    one ended: concurrent messages are one round.
 
     >>> before = Traffic(100, 2, 5, 0.5, 7)
     >>> Traffic(150, 3, 9, 0.75, 8).since(before)
@@ -49,11 +49,11 @@ class Traffic:
 
 
 class Pending:
-    """A collective under way; ``wait()`` finishes it. No request: there is nothing to wait for."""
+    """A collective in flight; ``wait()`` finishes it. Without a request, ``wait`` returns at once."""
 
     def __init__(self, wire: Wire, request: Any, what: str, result: Any, keep: Any = None) -> None:
         self._wire, self._request, self._what = wire, request, what
-        self._result, self._keep = result, keep  # MPI reads `keep` until the end
+        self._result, self._keep = result, keep  # MPI reads `keep` until the collective ends
         self._began = wire.traffic.rounds
 
     def wait(self) -> Any:
@@ -64,17 +64,17 @@ class Pending:
 
 
 class Arriving:
-    """Parts of other ranks that are on their way, and this one's to them."""
+    """Parts in flight between this rank and the others, in both directions."""
 
     def __init__(self, coming: dict[int, Pending], going: list[Pending]) -> None:
         self._coming, self._going = coming, going
 
     def piece(self, rank: int) -> Array:
-        """The bytes of a rank, as soon as they are there."""
+        """The bytes of a rank; waits for their arrival."""
         return self._coming[rank].wait()
 
     def finish(self) -> None:
-        """Until the others have what this rank sent."""
+        """Wait until the others have received this rank's part."""
         for pending in self._going:
             pending.wait()
 
@@ -86,12 +86,12 @@ class Wire:
         self.comm = comm
         self.rank, self.size = comm.Get_rank(), comm.Get_size()
         self.traffic = Traffic() if traffic is None else traffic
-        self.device_memory = device_memory  # MPI reads the memory of a device
+        self.device_memory = device_memory  # whether MPI reads device memory
 
     # ---- waiting ------------------------------------------------------------------------------------------------
 
     def finish(self, request: Any, what: str, began: int | None = None) -> None:
-        """Wait for a request, but not for ever. ``began``: after how many rounds it did; None: now."""
+        """Wait for a request, up to the timeout. ``began``: the number of rounds at its start; None: now."""
         if began is None or began == self.traffic.rounds:
             self.traffic.rounds += 1
         begun = time.perf_counter()
@@ -115,7 +115,7 @@ class Wire:
         )
 
     def count(self, nbytes: int, messages: int) -> None:
-        """That so much is sent."""
+        """Add to the traffic."""
         self.traffic.bytes += nbytes
         self.traffic.messages += messages
 
@@ -134,7 +134,7 @@ class Wire:
         return total.tolist()
 
     def gather_small(self, row: Array) -> Array:
-        """One row of equal length from every rank, in their order: a NumPy array with a row for each."""
+        """An allgather of rows of equal length: a NumPy array with a row for each rank."""
         mine = np.ascontiguousarray(row)
         if self.size == 1:
             return mine[np.newaxis]
@@ -154,7 +154,7 @@ class Wire:
         return received
 
     def start_gather(self, piece: Array, sizes: list[int]) -> Pending:
-        """Start to bring together byte arrays of these sizes, one from each rank."""
+        """Start an allgather of byte arrays of these sizes, one from each rank."""
         if self.size == 1:
             return Pending(self, None, "gather", piece)
         mine, back = self.sendable(piece)
@@ -165,7 +165,7 @@ class Wire:
         return Pending(self, request, "gather", lambda: back(everything), mine)
 
     def gather_arrays(self, array: np.ndarray, lengths: list[int] | None = None) -> np.ndarray:
-        """Arrays of these lengths, one from each rank, one after another; ranks tell each other lengths not given."""
+        """The concatenated arrays of all ranks, with these lengths; by default, ranks exchange the lengths."""
         if lengths is None:
             lengths = self.gather_small(np.array([len(array)], np.int64))[:, 0].tolist()
         data = np.ascontiguousarray(array).view(np.uint8)
@@ -173,7 +173,7 @@ class Wire:
         return self.start_gather(data, sizes).wait().view(array.dtype)
 
     def start_exchange(self, data: Array, sizes: list[int], arriving: list[int]) -> Pending:
-        """Start to send consecutive parts of a byte array, of these sizes, to the ranks; the result: what they sent."""
+        """Start to send consecutive parts of a byte array to the ranks; the result is the received bytes."""
         if self.size == 1:
             return Pending(self, None, "exchange", data)
         mine, back = self.sendable(data)
@@ -184,13 +184,13 @@ class Wire:
         return Pending(self, request, "exchange", lambda: back(received), mine)
 
     def add_up_parts(self, numbers: np.ndarray, lengths: list[int]) -> np.ndarray:
-        """Part t of an array of int64, which has these lengths, goes to rank t; the sum of what all ranks sent."""
+        """A reduce-scatter of int64: the sum over all ranks of the part for this rank; parts have these lengths."""
         mine, sizes = lengths[self.rank], [8 * length for length in lengths]
         arrived = self.start_exchange(numbers.view(np.uint8), sizes, [8 * mine] * self.size).wait()
         return arrived.view(np.int64).reshape(self.size, mine).sum(axis=0)
 
     def start_pieces(self, piece: Array, sizes: list[int]) -> Arriving:
-        """Start to send a byte array to all other ranks, and to get theirs, of these sizes, each by itself."""
+        """Start to send a byte array to all other ranks, and to receive theirs, in separate messages."""
         mine, back = self.sendable(piece)
         if hasattr(piece, "get") and not self.device_memory:
             from .device_copies import Copies
@@ -203,13 +203,13 @@ class Wire:
             rank: Pending(self, comm.Irecv(data, rank, PIECE), what, partial(back, data), None)
             for rank, data in received.items()
         }
-        # Those who wait for this part next are sent it first.
+        # Send first to the ranks that need this part first.
         others = [(self.rank - distance) % self.size for distance in range(1, self.size)]
         going = [Pending(self, comm.Isend(mine, rank, PIECE), what, None, mine) for rank in others]
         return Arriving(coming, going)
 
     def sendable(self, array: Array) -> tuple[Array, Any]:
-        """An array that MPI can read, and how to bring one like it back to where this one lives."""
+        """An array that MPI can read, and a function that copies such an array back to the memory of this one."""
         if not hasattr(array, "get"):  # NumPy's
             return np.ascontiguousarray(array), lambda received: received
         import cupy
@@ -222,7 +222,7 @@ class Wire:
     # ---- objects ------------------------------------------------------------------------------------------------
 
     def gather_objects(self, thing: Any) -> list[Any]:
-        """A Python object from every rank; for what is rare and small."""
+        """A Python object from every rank, for rare calls with small objects."""
         import pickle
 
         data = np.frombuffer(pickle.dumps(thing), np.uint8)
@@ -232,7 +232,7 @@ class Wire:
 
 
 def reads_device_memory(comm: Any) -> bool:
-    """Whether MPI takes CUDA arrays: GRBLAS_GPU_CUDA_AWARE_MPI=1|0, else what the library says of itself (MPI 4.1)."""
+    """Whether MPI reads CUDA arrays: GRBLAS_GPU_CUDA_AWARE_MPI=1|0, else as the library reports (MPI 4.1)."""
     setting = os.environ.get("GRBLAS_GPU_CUDA_AWARE_MPI", "")
     if setting:
         return setting not in ("0", "no", "off")

@@ -74,5 +74,7 @@ def search(
 def _continue(A: Matrix, frontier: Vector, levels: Vector, first: int) -> None:
     """Continue a search level by level."""
     for number in loop(frontier):
+        # levels<frontier> = depth
         levels(frontier.S) << number + first
+        # frontier<!levels> = frontier A
         frontier(~levels.S, replace=True) << semiring.any_pair[bool](frontier @ A)

@@ -1,6 +1,6 @@
 """Operations without a distributed form: every rank gathers the operands, computes, and keeps its part of the result.
 
-This suits small operands and rare calls. Operands with more entries than GRBLAS_GPU_MPI_GATHER (2**24) are errors.
+This suits small operands and rare calls. GRBLAS_GPU_MPI_GATHER limits the entries of an operand (2**24 by default).
 """
 
 from __future__ import annotations

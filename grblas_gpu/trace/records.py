@@ -67,7 +67,7 @@ class Trace:
         >>> with trace() as t:
         ...     levels = algorithms.dobfs(generators.star(5), 1)
         >>> t.steps()[0].reason
-        'push 2.5 against pull 15.8 for 1 edges, 4 open rows'
+        'push 2.5 against pull 15.8 for 1 edges, 4 open rows...'
         """
         self._explained = explanation
 

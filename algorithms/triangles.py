@@ -11,6 +11,7 @@ in complex directed networks, Physical Review E 2007.
 from __future__ import annotations
 
 from .. import Matrix, Vector, agg, binary, monoid, select, semiring, unary
+from ..exceptions import InvalidValue
 from .checks import graph_algorithm
 from .preparing import check_weights, largest, total
 
@@ -82,11 +83,13 @@ def triangle_count(A: Matrix) -> int:
 
 
 @graph_algorithm
-def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
+def clustering(A: Matrix, *, weighted: bool = False, either: bool = False) -> Vector:
     """The share of the possible triangles at each vertex that exist; 0 where none is possible.
 
     Directed graphs use the definition of Fagiolo, which for symmetric ones is the usual coefficient. With ``weighted``
-    a triangle counts the geometric mean of its weights, as shares of the largest weight.
+    a triangle counts the geometric mean of its weights, as shares of the largest weight. With ``either`` the neighbours
+    of a vertex are those by edges in either direction, and the result is the share of the ordered pairs of neighbours
+    that an edge joins, as in LDBC Graphalytics.
 
     Parameters
     ----------
@@ -95,13 +98,15 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
         With a Graph, vertices are labels.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
+    either : bool
+        Whether edges in either direction make neighbours; not with ``weighted``.
 
     Raises
     ------
     DimensionMismatch
         The Matrix is not square.
     InvalidValue
-        A weight is NaN, infinite or negative.
+        A weight is NaN, infinite or negative, or both options are given.
     DomainMismatch
         Weights are complex numbers or records.
 
@@ -113,8 +118,12 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     >>> clustering(Matrix.from_coo(rows, cols, True)).to_dense().round(3).tolist()
     [1.0, 0.333, 1.0, 0.0]
     """
+    if weighted and either:
+        raise InvalidValue("clustering: either=True counts edges; it has no weighted form")
     if not weighted and A.pattern().is_symmetric():
         return share_of_pairs(A)
+    if either:
+        return share_of_ordered_pairs(A)
     edges = A.pattern(loops=False)
     W = edges.dup(float)
     if weighted:
@@ -153,6 +162,20 @@ def share_of_pairs(A: Matrix) -> Vector:
     coefficients = Vector.from_scalar(0.0, A.nrows)
     # coefficients += triangles / pairs
     coefficients(binary.plus) << binary.truediv(triangles(A) & pairs)
+    return coefficients
+
+
+def share_of_ordered_pairs(A: Matrix) -> Vector:
+    """The share of the ordered pairs of neighbours that an edge joins; edges in either direction make neighbours."""
+    edges, near = A.pattern(loops=False), A.pattern(loops=False, undirected=True)
+    # joined_ij = number of edges from neighbours of i to j, at the neighbours j of i
+    joined = count(near @ edges).new(mask=near.S).reduce_rowwise(monoid.plus).new(float)
+    # pairs = degree (degree - 1)
+    degree = near.reduce_rowwise(agg.count).new(float)
+    pairs = binary.times(degree & binary.minus(degree, 1.0).new()).new()
+    coefficients = Vector.from_scalar(0.0, A.nrows)
+    # coefficients += joined / pairs, where an edge joins a pair
+    coefficients(binary.plus) << binary.truediv(joined & pairs)
     return coefficients
 
 

@@ -47,6 +47,28 @@ def test_pagerank(backend: str, name: str) -> None:
 
 
 @every_directed
+@pytest.mark.parametrize("steps", [0, 1, 7])
+def test_pagerank_with_the_given_number_of_steps(backend: str, name: str, steps: int) -> None:
+    """As LDBC Graphalytics has it; with dropped walkers as GAP has it."""
+    G = directed(name)
+    n, edges, A = len(G), nx.to_numpy_array(G), as_matrix(G)
+    out = edges.sum(axis=1)
+    for dangling in (None, "drop"):
+        ranks = np.full(n, 1 / max(n, 1))
+        for _ in range(steps):
+            stuck = 0.0 if dangling else ranks[out == 0].sum()
+            share = np.divide(ranks, out, out=np.zeros(n), where=out > 0)
+            ranks = (0.15 + 0.85 * stuck) / n + 0.85 * (share @ edges)
+        found = pagerank(A, dangling=dangling, iterations=steps)
+        np.testing.assert_allclose(found.to_dense(), ranks, rtol=1e-12)
+
+
+def test_pagerank_takes_no_negative_number_of_steps(backend: str) -> None:
+    with pytest.raises(gb.exceptions.InvalidValue, match="iterations must not be negative; got -1"):
+        pagerank(generators.path(3), iterations=-1)
+
+
+@every_directed
 def test_personalised_pagerank_from_many(backend: str, name: str) -> None:
     G = weighted(name)
     n = len(G)
@@ -199,6 +221,20 @@ def test_directed_clustering(backend: str, name: str) -> None:
 @every_undirected
 def test_undirected_clustering(backend: str, name: str) -> None:
     check_clustering(weighted(name, of="undirected"))
+
+
+@compiles_slowly
+@every_directed
+def test_clustering_of_neighbours_by_either_direction(backend: str, name: str) -> None:
+    G = directed(name)
+    A = as_matrix(G)
+    G.remove_edges_from(list(nx.selfloop_edges(G)))
+    near = [set(G.successors(v)) | set(G.predecessors(v)) for v in G]
+    joined = [G.subgraph(others).number_of_edges() for others in near]
+    expected = [edges / max(1, len(others) * (len(others) - 1)) for edges, others in zip(joined, near, strict=True)]
+    np.testing.assert_allclose(clustering(A, either=True).to_dense(), expected, rtol=1e-12)
+    with pytest.raises(gb.exceptions.InvalidValue, match="no weighted form"):
+        clustering(A, either=True, weighted=True)
 
 
 def check_clustering(G: nx.Graph) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from grblas_gpu import algorithms, generators
 from grblas_gpu.bench.graphs import BenchmarkGraph
 from grblas_gpu.bench.harness import Session, compiling, interleaved, spread
-from grblas_gpu.bench.machine import copy_rate, describe, has_cuda, seconds, synchronize
+from grblas_gpu.bench.machine import copy_rate, describe, has_cuda, machine_text, seconds, synchronize
 from grblas_gpu.bench.tables import Table
 from grblas_gpu.bench.verify import WrongResult
 
@@ -47,6 +47,14 @@ def write(folder: Path | None, name: str, result) -> None:
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+def report(folder: Path | None, name: str, table: Table, rows: list) -> None:
+    """Print a table with commit and device, and write it with its rows."""
+    about = describe()
+    table.notes.append(machine_text(about))
+    print(table)
+    write(folder, name, {**about, "tables": [table.as_dict()], "rows": rows})
 
 
 def side_by_side(commands: list[list[str]], jobs: int, limit: float | None = None) -> None:

@@ -17,6 +17,7 @@ from .common import host
 
 CLOSE = 1e-9  # relative difference of ranks that were added up in another order
 PARTS = 256  # of the vertices, for threads: many more than threads, because parts differ
+SOME = 1000  # vertices whose clustering coefficients are checked one by one
 
 
 def check_distances(indptr: Any, indices: Any, weights: Any, distances: Any, source: int) -> None:
@@ -126,3 +127,44 @@ def count_triangles(indptr: np.ndarray, indices: np.ndarray) -> int:
                 marked[target] = False
         found[part] = count
     return found.sum()
+
+
+@numba.njit
+def joined_neighbours(indptr: np.ndarray, indices: np.ndarray, vertices: np.ndarray) -> np.ndarray:
+    """For each of the vertices the ordered pairs of its neighbours that are joined, in a symmetric graph."""
+    marked, found = np.zeros(len(indptr) - 1, np.bool_), np.zeros(len(vertices), np.int64)
+    for k, vertex in enumerate(vertices):
+        mine = indices[indptr[vertex] : indptr[vertex + 1]]
+        marked[mine] = True
+        for neighbour in mine:
+            found[k] += marked[indices[indptr[neighbour] : indptr[neighbour + 1]]].sum()
+        marked[mine] = False
+    return found
+
+
+def check_coefficients(indptr: np.ndarray, indices: np.ndarray, coefficients: np.ndarray, triangles: int) -> None:
+    """Check clustering coefficients: those of some vertices by their neighbours, all by the number of triangles."""
+    degrees = np.diff(indptr).astype(np.float64)
+    pairs = degrees * (degrees - 1)
+    some = np.unique(np.linspace(0, len(pairs) - 1, SOME, dtype=np.int64))
+    expected = joined_neighbours(indptr, indices, some) / np.maximum(pairs[some], 1)
+    if not np.allclose(coefficients[some], expected, rtol=1e-9, atol=0):
+        raise WrongResult("a vertex has another share of joined neighbours")
+    if abs((coefficients * pairs).sum() - 6 * triangles) > 0.5 + 1e-9 * triangles:
+        raise WrongResult(f"the coefficients belong to {(coefficients * pairs).sum() / 6} triangles, not {triangles}")
+
+
+def propagated_labels(indptr: Any, indices: Any, rounds: int) -> Any:
+    """The lowest of the most frequent labels among the neighbours, ``rounds`` times, by sorting; symmetric graphs."""
+    n = len(indptr) - 1
+    labels = np.arange(n, dtype=np.int64, like=indices)
+    for _ in range(rounds):
+        keys: Any = np.concatenate([rows * n + labels[cols] for _, rows, cols in edge_pieces(indptr, indices)])
+        keys.sort()
+        firsts = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
+        votes = np.diff(firsts, append=firsts[:1] * 0 + len(keys))
+        vertex, label = keys[firsts] // n, keys[firsts] % n
+        order = np.lexsort(np.stack([-label, votes, vertex]))
+        last = np.flatnonzero(np.diff(vertex[order], append=vertex[:1] * 0 - 1))
+        labels[vertex[order][last]] = label[order][last]
+    return labels

@@ -28,6 +28,17 @@ def describe() -> dict[str, Any]:
     return {"machine": machine(), "versions": versions(), "commit": commit(), "date": time.strftime("%Y-%m-%d")}
 
 
+def machine_text(about: dict[str, Any]) -> str:
+    """Commit and device of a result.
+
+    >>> machine_text({"commit": None, "machine": {"gpu": None, "cpu": "some CPU", "cores": 2}})
+    'commit unknown, some CPU, 2 cores'
+    """
+    machine = about["machine"]
+    device = machine["gpu"] or f"{machine['cpu']}, {machine['cores']} cores"
+    return f"commit {(about['commit'] or 'unknown')[:12]}, {device}"
+
+
 def machine() -> dict[str, Any]:
     found: dict[str, Any] = {
         "cpu": cpu_name(),

@@ -1,4 +1,4 @@
-"""The command line: ``grblas-gpu info | calibrate | kernels | generate | bfs | bc | ... | bench | graph500``.
+"""The command line: ``grblas-gpu info | calibrate | kernels | generate | bfs | bc | ... | bench | graph500 | graphalytics``.
 
 Exit codes: 0 all went well, 1 it did not (one line on standard error says why), 2 the arguments make no sense (alone,
 together, or for this graph), 130 it was interrupted. Results go to standard output, as text or with ``--json`` as one
@@ -14,7 +14,7 @@ import warnings
 import zlib
 from collections.abc import Sequence
 
-from . import bench, calibrate, generate, graph500, info, kernels, library, search
+from . import bench, calibrate, generate, graph500, graphalytics, info, kernels, library, search
 from .files import UsageError
 from .options import Parser, backend_of
 
@@ -52,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
     top = Parser(prog=PROGRAM, description="GraphBLAS for Python: graphs on CPU and GPU.")
     top.add_argument("--version", action="version", version=_version())
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (info, calibrate, kernels, generate, search, library, bench, graph500):
+    for module in (info, calibrate, kernels, generate, search, library, bench, graph500, graphalytics):
         module.add_commands(commands)
     return top
 

@@ -13,12 +13,11 @@ import grblas_gpu as gb
 from grblas_gpu import algorithms
 from grblas_gpu.bench import graphs, verify
 from grblas_gpu.bench.harness import INDEX, WORD, bc_floor, bfs_floor, offset_bytes
-from grblas_gpu.generators.randomness import Stream
 
 from . import common, speed_checks
 from .common import CASES, BenchmarkGraph, WrongResult, host
 
-HEAVIEST, PURPOSE = 255, 99  # a stream of random numbers that the generator does not use
+HEAVIEST = 255
 WEIGHT = np.uint8  # holds 1 to 255: an entry's weight is one byte to read
 ITERATIONS = 20  # of PageRank
 CLOSE_32 = 1e-5, 1e-3  # relative differences of FP32 ranks from ours in FP64, and from those added up in FP32
@@ -35,16 +34,7 @@ class Case:
         self.kept: dict[str, Any] = {}  # prepared data of kernels
         self.offset = offset_bytes(self.A.nvals, backend)
 
-    def dense(self, vector: gb.Vector, missing: float, dtype: Any) -> Any:
-        """The values of a Vector as one array of the engine."""
-        arrays = vector.device_arrays()
-        values = arrays["values"].astype(dtype, copy=False)
-        if "present" in arrays:
-            return np.where(arrays["present"], values, missing)
-        dense = np.zeros(vector.size, dtype, like=values)  # CuPy has no full() like another array
-        dense[...] = missing
-        dense[arrays.get("indices", slice(None))] = values
-        return dense
+    dense = staticmethod(graphs.dense_array)
 
     def levels(self, source: int) -> Any:
         """The verified levels of a search, as an array of the engine."""
@@ -63,16 +53,7 @@ class Case:
     @cached_property
     def weighted(self) -> gb.Matrix:
         """The graph with a random length from 1 to 255 at each edge, the same in both directions."""
-        indptr, indices = self.structure
-        weights = np.empty(len(indices), WEIGHT, like=indices)
-        for part, rows, cols in verify.edge_pieces(indptr, indices):
-            low, high = np.minimum(rows, cols).astype(np.uint64), np.maximum(rows, cols).astype(np.uint64)
-            draws = Stream(1, PURPOSE).below(HEAVIEST, low * np.uint64(self.A.nrows) + high)
-            weights[part] = (draws + np.uint64(1)).astype(WEIGHT)
-        with gb.using(self.backend):
-            W = gb.Matrix.from_csr(indptr, indices, weights, ncols=self.A.ncols)
-        W._store._transpose = W._store  # set here, so that its detection is not timed
-        return W
+        return graphs.weighted(self.A, WEIGHT, lambda stream, edges: stream.below(HEAVIEST, edges) + np.uint64(1))
 
     @cached_property
     def directed(self) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from grblas_gpu.bench.verify import WrongResult, check_dependencies, check_levels, edge_pieces, product_dependencies
+from grblas_gpu.bench.graphs import edge_pieces
+from grblas_gpu.bench.verify import WrongResult, check_dependencies, check_levels, product_dependencies
 
 from .common import host
 

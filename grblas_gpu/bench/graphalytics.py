@@ -1,8 +1,8 @@
 """LDBC Graphalytics: its six kernels on a data set, checked against the reference outputs by the specification's rules.
 
-A data set NAME consists of NAME.properties, NAME.v, NAME.e and reference outputs NAME-BFS, NAME-PR and so on. Reading is
-not timed. Rules: levels and communities are equal (exact), ranks, coefficients and distances differ by at most 0.01 %
-(epsilon), components are the same sets of vertices (equivalence).
+A data set NAME consists of NAME.properties, NAME.v, NAME.e and reference outputs NAME-BFS, NAME-PR and so on. Rules:
+levels and communities are equal (exact), ranks, coefficients and distances differ by at most 0.01 % (epsilon),
+components are the same sets of vertices (equivalence). Reading is not timed.
 Reference: A. Iosup et al., The LDBC Graphalytics Benchmark, arXiv 2011.15028.
 """
 

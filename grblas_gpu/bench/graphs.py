@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from .. import Matrix, agg, generators, using
+from .. import Matrix, Vector, agg, generators, using
 from ..generators.randomness import Stream
 from .machine import has_cuda
+
+PURPOSE = 99  # a stream of random numbers that the generator does not use
+PIECE = 2**26  # entries at a time
 
 
 class BenchmarkGraph:
@@ -92,6 +95,42 @@ class BenchmarkGraph:
             import cupy
 
             cupy.get_default_memory_pool().free_all_blocks()
+
+
+def weighted(A: Matrix, dtype: Any, draw: Callable[[Stream, Any], Any]) -> Matrix:
+    """A symmetric graph with a random weight at each edge; ``draw`` gets a stream and the numbers of edges."""
+    indptr, indices = A._store.indptr, A._store.indices
+    weights = np.empty(len(indices), dtype, like=indices)
+    for part, rows, cols in edge_pieces(indptr, indices):
+        low, high = np.minimum(rows, cols).astype(np.uint64), np.maximum(rows, cols).astype(np.uint64)
+        weights[part] = draw(Stream(1, PURPOSE), low * np.uint64(A.nrows) + high)
+    with using(A.backend):
+        W = Matrix.from_csr(indptr, indices, weights, ncols=A.ncols)
+    W._store._transpose = W._store  # set here, so that its detection is not timed
+    return W
+
+
+def dense_array(vector: Vector, missing: float, dtype: Any) -> Any:
+    """The values of a Vector as one array of its engine."""
+    arrays = vector.device_arrays()
+    values = arrays["values"].astype(dtype, copy=False)
+    if "present" in arrays:
+        return np.where(arrays["present"], values, missing)
+    dense = np.zeros(vector.size, dtype, like=values)  # CuPy has no full() like another array
+    dense[...] = missing
+    dense[arrays.get("indices", slice(None))] = values
+    return dense
+
+
+def edge_pieces(indptr: Any, indices: Any, rows: Any = None) -> Iterator[tuple[slice, Any, Any]]:
+    """All entries in pieces: their positions, rows (computed by default) and columns."""
+    for start in range(0, len(indices), PIECE):
+        part = slice(start, min(start + PIECE, len(indices)))
+        if rows is None:
+            entry = np.arange(part.start, part.stop, dtype=np.int64, like=indices)
+            yield part, np.searchsorted(indptr, entry, side="right") - 1, indices[part]
+        else:
+            yield part, rows[part], indices[part]
 
 
 def kronecker(scale: int, edge_factor: int = 16, name: str | None = None) -> BenchmarkGraph:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 import subprocess
@@ -94,6 +95,21 @@ def commit() -> str | None:
         return git("rev-parse", "HEAD") + ("+" if git("status", "--porcelain") else "")
     except (OSError, subprocess.CalledProcessError):
         return None
+
+
+def energy() -> float | None:
+    """Joules that the first GPU has used since its driver was loaded, by NVML; None where there is no such counter."""
+    try:
+        nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return None
+    device, millijoules = ctypes.c_void_p(), ctypes.c_ulonglong()
+    failed = (
+        nvml.nvmlInit_v2()
+        or nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(device))
+        or nvml.nvmlDeviceGetTotalEnergyConsumption(device, ctypes.byref(millijoules))
+    )
+    return None if failed else millijoules.value / 1e3
 
 
 @cache

@@ -6,30 +6,17 @@ algorithm, with another library's products or over the sorted list of edges.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from .graphs import BenchmarkGraph
+from .graphs import BenchmarkGraph, edge_pieces
 
-PIECE = 2**26  # entries checked at a time
 FEW_LEVELS = 64  # up to this many products with the whole matrix are faster than sorting it
 
 
 class WrongResult(RuntimeError):
     """A contender computed a wrong result."""
-
-
-def edge_pieces(indptr: Any, indices: Any, rows: Any = None) -> Iterator[tuple[slice, Any, Any]]:
-    """All entries in pieces: their positions, rows (computed by default) and columns."""
-    for start in range(0, len(indices), PIECE):
-        part = slice(start, min(start + PIECE, len(indices)))
-        if rows is None:
-            entry = np.arange(part.start, part.stop, dtype=np.int64, like=indices)
-            yield part, np.searchsorted(indptr, entry, side="right") - 1, indices[part]
-        else:
-            yield part, rows[part], indices[part]
 
 
 def check_levels(indptr: Any, indices: Any, levels: Any, source: int, rows: Any = None) -> None:

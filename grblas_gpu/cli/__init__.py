@@ -1,4 +1,4 @@
-"""The command line: ``grblas-gpu info | calibrate | kernels | generate | bfs | bc | ... | bench | graph500 | graphalytics``.
+"""The command line: ``grblas-gpu info | calibrate | kernels | generate | bfs | ... | bench | graph500 | graphalytics``.
 
 Exit codes: 0 all went well, 1 it did not (one line on standard error says why), 2 the arguments make no sense (alone,
 together, or for this graph), 130 it was interrupted. Results go to standard output, as text or with ``--json`` as one

@@ -1,23 +1,28 @@
-"""``mpiexec -n 4 grblas-gpu graph500 --scale 18``: the Graph500 benchmark over the ranks of a job."""
+"""``grblas-gpu graph500 --scale 18``: Graph500 on one device, or with ``mpiexec -n 4`` over the ranks of a job."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from typing import Any
 
+from .files import UsageError
 from .memory import check_graph500
-from .options import add_command, pairs, positive
+from .options import add_command, current_backend, pairs, positive
+
+SIZES_OF_JOBS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")  # set for the processes of a job
 
 
 def add_commands(commands: object) -> None:
-    help_ = "the Graph500 benchmark: a Kronecker graph over all ranks, searches, checked trees, TEPS"
-    command = add_command(commands, "graph500", run, help_, ())
+    help_ = "the Graph500 benchmark: a Kronecker graph, searches, shortest paths, checked trees, TEPS"
+    command = add_command(commands, "graph500", run, help_)
     command.add_argument("--scale", type=positive, default=16, help="2**SCALE vertices (default: 16)")
     command.add_argument("--edge-factor", type=positive, default=16, help="edges per vertex (default: 16)")
     command.add_argument("--roots", type=positive, default=64, help="searches (default: 64)")
     command.add_argument("--seed", type=int, default=1)
+    command.add_argument("--kernels", choices=("bfs", "sssp", "both"), default="both", help="ranks run bfs only")
     command.add_argument("--grid", metavar="RxC", help="rows and columns of ranks; 4x1 is 1-D (default: a wide one)")
     command.add_argument("--local", choices=("auto", "cpu", "cuda", "numpy"), help="what each rank computes with")
     command.add_argument("--no-validation", action="store_true", help="do not check the trees")
@@ -26,10 +31,43 @@ def add_commands(commands: object) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    ranks = max(int(os.environ.get(name, 1)) for name in SIZES_OF_JOBS)
+    return run_on_ranks(options) if ranks > 1 or options.grid or options.local or options.levels else run_here(options)
+
+
+def run_here(options: argparse.Namespace) -> int:
+    from ..bench import graph500
+    from ..bench.machine import machine_text
+    from ..config import config
+
+    check_graph500(options.scale, options.edge_factor, 1.0, options.force or current_backend() == "cuda")
+    with config.set(compile="wait"):  # measure compiled loops
+        result = graph500.graph500(
+            options.scale,
+            options.edge_factor,
+            roots=options.roots,
+            seed=options.seed,
+            kernels=graph500.KERNELS if options.kernels == "both" else (options.kernels,),
+            validate=not options.no_validation,
+        )
+    if options.json:
+        print(json.dumps(result))
+        return 0
+    shown = {name: result[name] for name in ("scale", "vertices", "entries", "construction_seconds", "validated")}
+    for kernel in (name for name in graph500.KERNELS if name in result):
+        found = {name: value for name, value in result[kernel].items() if name not in ("seconds", "edges")}
+        shown |= {f"{kernel}_{name}": value for name, value in found.items()}
+    print(f"{pairs(shown)}\n{machine_text(result)}")
+    return 0
+
+
+def run_on_ranks(options: argparse.Namespace) -> int:
     from ..backends.mpi.faults import PATIENCE, abort
     from ..backends.mpi.grid import load_mpi
     from ..distributed import graph500
 
+    if options.backend or options.kernels == "sssp":
+        raise UsageError("the ranks of a job compute by --local, and run kernel bfs only")
     comm = load_mpi().COMM_WORLD
     name = ":".join(word for word in ("mpi", options.grid, options.local) if word)
     try:

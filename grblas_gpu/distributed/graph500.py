@@ -90,18 +90,26 @@ class Graph500Result:
 
     @property
     def harmonic_mean_teps(self) -> float:
-        rates = [rate for rate in self.teps if rate > 0]
-        return len(rates) / sum(1 / rate for rate in rates) if rates else 0.0
+        return self.as_dict()["harmonic_mean_teps"]
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        quartiles = np.quantile(self.teps, [0, 0.25, 0.5, 0.75, 1]).tolist()
-        names = ("min_teps", "firstquartile_teps", "median_teps", "thirdquartile_teps", "max_teps")
-        return {
-            **asdict(self),
-            **dict(zip(names, quartiles, strict=True)),
-            "harmonic_mean_teps": self.harmonic_mean_teps,
-        }
+        return {**asdict(self), **teps_statistics(self.teps)}
+
+
+def teps_statistics(teps: list[float]) -> dict[str, float]:
+    """The statistics of the specification: quartiles, the harmonic mean, and its standard deviation (Norris 1940).
+
+    >>> found = teps_statistics([1.0, 2.0, 4.0])
+    >>> found["median_teps"], round(found["harmonic_mean_teps"], 4), round(found["harmonic_stddev_teps"], 4)
+    (2.0, 1.7143, 0.7938)
+    """
+    names = ("min_teps", "firstquartile_teps", "median_teps", "thirdquartile_teps", "max_teps")
+    found = dict(zip(names, np.quantile(teps, [0, 0.25, 0.5, 0.75, 1]).tolist(), strict=True))
+    times = 1 / np.array([rate for rate in teps if rate > 0] or [np.inf])
+    mean = 1 / times.mean() if times.any() else 0.0
+    deviation = float(np.std(times, ddof=1)) / (len(times) - 1) ** 0.5 * mean**2 if len(times) > 1 else 0.0
+    return found | {"harmonic_mean_teps": float(mean), "harmonic_stddev_teps": float(deviation)}
 
 
 def graph500(

@@ -55,12 +55,23 @@ def kronecker(scale: int, edge_factor: int = 16, *, seed: int = 1, a: float = A,
         raise ValueError(f"kronecker: edge_factor must not be negative; got {edge_factor}")
     if min(a, b, c) < 0 or a + b + c > 1:
         raise ValueError(f"kronecker: a, b and c must be probabilities with a sum of at most 1; got {a}, {b}, {c}")
-    like = engine_array()
-    n, m = 1 << scale, edge_factor << scale
-    # The recipe gives low numbers high degrees; a permutation removes this correlation.
-    permutation = Stream(seed, 1).permutation(n, like).astype(np.uint32)
-    recipe = Recipe(scale, m, seed, quadrant_limits(a, b, c), permutation)
-    return matrix_by_rows(n, 2 * m, partial(find_keys, current_engine(), recipe), like)
+    recipe = recipe_of(scale, edge_factor, seed, a, b, c)
+    return matrix_by_rows(1 << scale, 2 * recipe.edges, partial(find_keys, current_engine(), recipe), engine_array())
+
+
+def drawn_degrees(scale: int, edge_factor: int = 16, *, seed: int = 1) -> Array:
+    """The ends of drawn edges at each vertex of :func:`kronecker`, with the repeated edges and loops that it drops.
+
+    >>> int(drawn_degrees(5, 4).sum()) == 2 * 4 * 32
+    True
+    """
+    recipe = recipe_of(scale, edge_factor, seed)
+    degrees = np.zeros(1 << scale, np.int64, like=recipe.permutation)
+    for start, stop in pieces(recipe.edges, recipe.permutation):
+        counters = np.arange(start, stop, dtype=np.uint64, like=recipe.permutation)
+        for end in recipe_edges(scale, seed, recipe.limits, counters):
+            degrees += np.bincount(recipe.permutation[end.view(np.int64)], minlength=len(degrees))
+    return degrees
 
 
 class Recipe(NamedTuple):
@@ -81,6 +92,12 @@ class Recipe(NamedTuple):
     def streams(self) -> list[int]:
         """The initial hash state for every second level (see Stream.bits)."""
         return [(Stream(self.seed, 2 + level).start + STEP) & WORD for level in range(0, self.scale, 2)]
+
+
+def recipe_of(scale: int, edge_factor: int, seed: int, a: float = A, b: float = B, c: float = C) -> Recipe:
+    # The recipe gives low numbers high degrees; a permutation removes this correlation.
+    permutation = Stream(seed, 1).permutation(1 << scale, engine_array()).astype(np.uint32)
+    return Recipe(scale, edge_factor << scale, seed, quadrant_limits(a, b, c), permutation)
 
 
 def find_keys(engine: Backend, recipe: Recipe, low: int, high: int, keys: Array) -> int:

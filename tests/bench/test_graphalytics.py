@@ -69,13 +69,13 @@ def test_rules():
 
 
 def test_bad_data_sets(tmp_path, capsys):
-    with pytest.raises(FileNotFoundError, match="no file NAME.properties"):
+    with pytest.raises(FileNotFoundError, match=r"no file NAME\.properties"):
         list(graphalytics.datasets(tmp_path))
     data = data_of("test-bfs-directed")
     with pytest.raises(WrongResult, match="other vertices"):
         graphalytics.reference(FOLDER / "test-bfs-directed-BFS", "bfs", data.ids[1:])
     away = graphalytics.Dataset("x", data.A, data.ids, True, {"bfs.source-vertex": "77"})
-    with pytest.raises(ValueError, match="x: bfs.source-vertex 77 is not a vertex"):
+    with pytest.raises(ValueError, match=r"x: bfs\.source-vertex 77 is not a vertex"):
         away.source("bfs")
     assert cli.main(["graphalytics", str(FOLDER), "--kernels", "dfs"]) == 2
     assert "unknown dfs" in capsys.readouterr().err

@@ -252,7 +252,7 @@ def sides(S: Arrays, found) -> None:
 
 def components(S: Arrays, found, connection: str = "weak") -> None:
     count, label = csgraph.connected_components(S, directed=True, connection=connection)
-    ours = found.to_dense()
+    ours = found.to_dense(-1)
     assert len(np.unique(ours)) == count == len(np.unique(ours * np.int64(count) + label))
 
 

@@ -22,7 +22,7 @@ SOME = 1000  # vertices whose clustering coefficients are checked one by one
 
 
 def check_distances(indptr: Any, indices: Any, weights: Any, distances: Any, source: int) -> None:
-    """Check shortest path lengths, -1 without a path; the graph is symmetric with positive integer weights.
+    """Check shortest path lengths, -1 without a path; weights are positive integers.
 
     The source has 0, no edge is a short cut, and every other vertex is reached along some edge.
     """
@@ -31,13 +31,13 @@ def check_distances(indptr: Any, indices: Any, weights: Any, distances: Any, sou
     caused = distances <= 0
     for part, rows, cols in edge_pieces(indptr, indices):
         here, there, length = distances[rows], distances[cols], weights[part].astype(np.int64)
-        if bool(np.any((here < 0) != (there < 0))):
+        if bool(np.any((here >= 0) & (there < 0))):
             raise WrongResult("an edge leads from a vertex that was reached to one that was not")
-        if bool(np.any((here > there + length) & (here >= 0))):
+        if bool(np.any((here >= 0) & (there > here + length))):
             raise WrongResult("an edge is a short cut")
-        caused[rows[(here == there + length) & (here >= 0)]] = True
+        caused[cols[(here >= 0) & (there == here + length)]] = True
     if not bool(np.all(caused)):
-        raise WrongResult("a vertex is nearer than any of its neighbours allows")
+        raise WrongResult("a vertex is nearer than any edge to it allows")
 
 
 def check_components(indptr: Any, indices: Any, labels: Any, hub: int, levels: Any) -> None:

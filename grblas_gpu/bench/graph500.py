@@ -115,7 +115,7 @@ def joules_of(runs: list[Callable[[], None]], backend: str) -> float | None:
 
 
 def check_tree(A: Matrix, root: int, parents: Any, lengths: Any = None, distances: Any = None) -> None:
-    """Check a tree of a symmetric graph on the engine's arrays by the five rules; -1 where a vertex is not in the tree.
+    """Check a tree on the engine's arrays by the five rules; -1 where a vertex is not in the tree.
 
     With ``lengths`` of all entries, ``distances`` are checked as well.
     """
@@ -131,11 +131,11 @@ def check_tree(A: Matrix, root: int, parents: Any, lengths: Any = None, distance
     joined = ~in_tree
     joined[root] = True
     for part, rows, cols in edge_pieces(A._store.indptr, A._store.indices):
-        if bool(np.any(in_tree[rows] != in_tree[cols])):
+        if bool(np.any(in_tree[rows] & ~in_tree[cols])):
             raise WrongResult("rule 4: the tree does not span the component of the root")
         length = 1 if lengths is None else lengths[part].astype(np.float64)
         here, there = far[rows], far[cols]
-        if bool(np.any(in_tree[rows] & (abs(here - there) > length + CLOSE * abs(here)))):
+        if bool(np.any(in_tree[rows] & (there > here + length + CLOSE * abs(here)))):  # of both directions
             raise WrongResult("rule 3: distances of the ends of an edge differ by more than its length")
         on_tree = (parents[cols] == rows) & (abs(here + length - there) <= CLOSE * abs(here))
         joined[cols[on_tree]] = True

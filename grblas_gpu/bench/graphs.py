@@ -98,7 +98,7 @@ class BenchmarkGraph:
 
 
 def weighted(A: Matrix, dtype: Any, draw: Callable[[Stream, Any], Any]) -> Matrix:
-    """A symmetric graph with a random weight at each edge; ``draw`` gets a stream and the numbers of edges."""
+    """The graph with a random weight at each edge, the same both ways; ``draw`` gets a stream and edges as numbers."""
     indptr, indices = A._store.indptr, A._store.indices
     weights = np.empty(len(indices), dtype, like=indices)
     for part, rows, cols in edge_pieces(indptr, indices):
@@ -106,7 +106,8 @@ def weighted(A: Matrix, dtype: Any, draw: Callable[[Stream, Any], Any]) -> Matri
         weights[part] = draw(Stream(1, PURPOSE), low * np.uint64(A.nrows) + high)
     with using(A.backend):
         W = Matrix.from_csr(indptr, indices, weights, ncols=A.ncols)
-    W._store._transpose = W._store  # set here, so that its detection is not timed
+    if A.is_symmetric():
+        W._store._transpose = W._store  # set here, so that its detection is not timed
     return W
 
 

@@ -97,7 +97,7 @@ def test_vectors_of_every_kind_become_dense_arrays(graph):
 
 
 def test_levels_are_checked_in_pieces(graph, monkeypatch):
-    monkeypatch.setattr(verify, "PIECE", 7)
+    monkeypatch.setattr(graphs, "PIECE", 7)
     test_right_levels_pass(graph)
     test_wrong_levels_are_found(graph)
 

@@ -39,7 +39,7 @@ def packets(count: int, like: Any) -> tuple[Any, Any]:
     """Sources and destinations of synthetic packets: few addresses have most packets, most have few."""
     numbers = np.arange(count, dtype=np.uint64, like=like)
     draws = ((Stream(1, purpose).bits(numbers) >> np.uint64(11)).astype(np.float64) * 2.0**-53 for purpose in (1, 2))
-    return tuple(np.minimum(draw**-3.0, ADDRESSES - 1.0).astype(np.uint64) for draw in draws)  # type: ignore[return-value]
+    return tuple(np.minimum(draw**-3.0, ADDRESSES - 1.0).astype(np.uint64) for draw in draws)
 
 
 def anonymized(addresses: Any, key: int = 0x9E3779B9) -> Any:
@@ -175,7 +175,9 @@ def dnn(options: argparse.Namespace) -> tuple[Table, list[dict[str, Any]]]:
     if folder:
         pixels = table_file(folder / f"sparse-images-{n}.tsv")
         inputs = int(pixels[0].max()) + 1
-        triples = (table_file(folder / f"neuron{n}" / f"n{n}-l{layer + 1}.tsv") for layer in range(depth))
+        triples: Iterator[Triple] = (
+            table_file(folder / f"neuron{n}" / f"n{n}-l{layer + 1}.tsv") for layer in range(depth)
+        )
     else:
         places = images(inputs, n, engine_array())
         pixels = (*places, np.ones(len(places[0]), np.float32, like=places[0]))
@@ -232,7 +234,7 @@ def subgraphs(options: argparse.Namespace) -> tuple[Table, list[dict[str, Any]]]
     rows = []
     works = {"triangles": lambda: algorithms.triangle_count(A.dup())}
     for k in (3, 4, 5):
-        works[f"{k}-truss"] = partial(lambda k: algorithms.k_truss(A.dup(), k), k)  # type: ignore[misc]
+        works[f"{k}-truss"] = partial(lambda k: algorithms.k_truss(A.dup(), k), k)
     for name, run in works.items():
         with compiling():
             found = run()

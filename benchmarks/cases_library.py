@@ -100,7 +100,11 @@ class Case:
 def graph(name: str, scale: int, backend: str) -> Case:
     """A graph of this kind with 2**scale vertices."""
     with gb.using("cpu"):
-        pattern = KINDS[name](scale)
+        return with_weights(name, scale, KINDS[name](scale), backend)
+
+
+def with_weights(name: str, scale: int, pattern: gb.Matrix, backend: str) -> Case:
+    """A graph with weights, the same in both directions of an edge."""
     rows, columns, _ = pattern.to_coo()
     low, high = np.minimum(rows, columns), np.maximum(rows, columns)
     coin = (low * np.uint64(0x9E3779B97F4A7C15) + high * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(32)
@@ -110,7 +114,7 @@ def graph(name: str, scale: int, backend: str) -> Case:
         rows, columns, weights = rows[keep], columns[keep], weights[keep]
     with gb.using(backend):
         A = gb.Matrix.from_coo(rows, columns, weights, nrows=pattern.nrows, ncols=pattern.nrows)
-    return Case(name, scale, A, int(np.bincount(rows.astype(np.int64)).argmax()), name == "web")
+    return Case(name, scale, A, int(np.bincount(rows.astype(np.int64)).argmax()), not A.is_symmetric())
 
 
 class Work(NamedTuple):

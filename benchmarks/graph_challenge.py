@@ -38,8 +38,11 @@ FIRST_WINDOW = 17  # the smallest window has 2**17 packets
 def packets(count: int, like: Any) -> tuple[Any, Any]:
     """Sources and destinations of synthetic packets: few addresses have most packets, most have few."""
     numbers = np.arange(count, dtype=np.uint64, like=like)
-    draws = ((Stream(1, purpose).bits(numbers) >> np.uint64(11)).astype(np.float64) * 2.0**-53 for purpose in (1, 2))
-    return tuple(np.minimum(draw**-3.0, ADDRESSES - 1.0).astype(np.uint64) for draw in draws)
+    found = []
+    for purpose in (1, 2):
+        share = ((Stream(1, purpose).bits(numbers) >> np.uint64(11)) + np.uint64(1)).astype(np.float64) * 2.0**-53
+        found.append(np.minimum(1 / (share * share * share), ADDRESSES - 1.0).astype(np.uint64))
+    return found[0], found[1]
 
 
 def anonymized(addresses: Any, key: int = 0x9E3779B9) -> Any:
@@ -54,7 +57,7 @@ def anonymized(addresses: Any, key: int = 0x9E3779B9) -> Any:
 def sense(gb: Any, sources: Any, destinations: Any) -> dict[str, int]:
     """The statistics of the challenge; ``gb`` is grblas_gpu or graphblas, for which the lines are the same."""
     plus, most, count = gb.monoid.plus, gb.monoid.max, gb.agg.count
-    ones = np.ones(len(sources), np.int64, like=sources)
+    ones = np.zeros(len(sources), np.int64, like=sources) + 1  # CuPy has no ones() like another array
     # traffic_ij = packets from i to j
     traffic = gb.Matrix.from_coo(sources, destinations, ones, nrows=ADDRESSES, ncols=ADDRESSES, dup_op=gb.binary.plus)
     sent, received = traffic.reduce_rowwise(plus).new(), traffic.reduce_columnwise(plus).new()
@@ -180,7 +183,7 @@ def dnn(options: argparse.Namespace) -> tuple[Table, list[dict[str, Any]]]:
         )
     else:
         places = images(inputs, n, engine_array())
-        pixels = (*places, np.ones(len(places[0]), np.float32, like=places[0]))
+        pixels = (*places, np.zeros(len(places[0]), np.float32, like=places[0]) + np.float32(1))
         triples = radix_net(n, depth)
     Y = Matrix.from_coo(*pixels, nrows=inputs, ncols=n)
     layers = [Matrix.from_coo(*triple, nrows=n, ncols=n) for triple in triples]

@@ -20,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PROSE := README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all beside-unit lint stubs types unit conformance conformance-quick networkx soak test-gpu sanitize bench bench-cpu bench-gpu papers package docs clean
+.PHONY: help demo test test-all beside-unit lint stubs types unit conformance conformance-quick networkx soak test-gpu sanitize bench bench-cpu bench-gpu papers proof package docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -94,6 +94,14 @@ papers: $(READY)  ## every experiment of the five papers on a CUDA device, in so
 	$(PY) -m benchmarks papers all --backend cuda --sources 2 --trials 3 --jobs 16 --out benchmarks/results $(ARGS)
 	$(PY) -m docs.pages
 	@echo "benchmarks/results/papers.md"
+
+# Each line with `--backend cuda` and the sizes of docs/proof.md is the run on a GPU.
+proof: $(READY)  ## small forms of Graphalytics, Graph500, GAP and the Graph Challenge on a CPU, all verified, in five minutes
+	$(PY) -m grblas_gpu graphalytics tests/data/ldbc --backend cpu --trials 1
+	$(PY) -m benchmarks graphalytics --scale 14 --backend cpu
+	$(PY) -m grblas_gpu graph500 --scale 14 --backend cpu
+	$(PY) -m benchmarks gap --scale 14 --backend cpu --trials 4
+	$(PY) -m benchmarks graph_challenge --packets 19 --layers 12 --inputs 500 --scale 14 --backend cpu
 
 bench-gpu: $(READY)  ## every operation on a CUDA device beside cupyx, in some 150 s: benchmarks/results/gpu_operations.json and its picture
 	$(PY) -m benchmarks gpu_operations --jobs 16 --out benchmarks/results $(ARGS)

@@ -74,7 +74,7 @@ def _exchanged(edges: Matrix, left: Vector, partner: Vector) -> Vector:
         # frontier[partner_j] = root_j, for trees that have not reached an end
         back = partner.dup(mask=root.S)
         frontier << Vector(int, n)
-        frontier[back] << root.dup(mask=back.S)
+        frontier(binary.min)[back] << root.dup(mask=back.S)
         frontier(~ends[frontier].new().S, replace=True) << frontier
     here = ends.dup()
     for _ in loop(here):
@@ -82,7 +82,7 @@ def _exchanged(edges: Matrix, left: Vector, partner: Vector) -> Vector:
         before = parents[here].new()
         after = partner[before].new()
         # partner[before_r] = here_r; partner[here_r] = before_r
-        partner[before] << here
-        partner[here] << before
+        partner(binary.second)[before] << here
+        partner(binary.second)[here] << before
         here << after
     return ends

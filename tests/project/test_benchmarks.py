@@ -24,7 +24,6 @@ from benchmarks import (
     first_use,
     gpu_operations,
     gpu_speed,
-    layers,
     overhead,
     papers,
     speed_checks,
@@ -636,12 +635,6 @@ def test_dense_products(capsys, monkeypatch, loops):
     assert dense_products.main(small) == 0
     shown = capsys.readouterr().out
     assert all(row in shown for row in ("SciPy", "plus_times into a Matrix", "bfs_multi", "as by default"))
-
-
-def test_layers_adds_up(numba_tier):
-    with gb.using("cpu"):
-        found = layers.layers(20)
-    assert len(layers.table(found).rows) == len(found) + 1
 
 
 def test_every_operation_of_a_gpu_runs_on_small_graphs(tmp_path, capsys):

@@ -171,10 +171,13 @@ def test_the_tests_of_the_sdist_pass(tmp_path):
 
 
 def test_the_package_has_what_bench_needs_and_no_other_benchmark(tmp_path):
-    """Run where the repository is not: what the command imports is all of grblas_gpu.bench, and nothing beside it."""
+    """Run where the repository is not: what the commands import is all of grblas_gpu.bench, and nothing beside it."""
     pytest.importorskip("graphblas")
     line = "bench --small --sources 1 --trials 1 --kernels bfs --contenders cpu,python-graphblas --report page.html"
-    code = f"import sys; from grblas_gpu.cli import main; main({line.split()}); print(*sys.modules)"
+    lines = [line, "graph500 --scale 5 --roots 1 --backend numpy"]
+    lines += [f"graphalytics {ROOT / 'tests' / 'data' / 'ldbc'} --kernels wcc --trials 1 --backend numpy"]
+    calls = "; ".join(f"main({each.split()})" for each in lines)
+    code = f"import sys; from grblas_gpu.cli import main; {calls}; print(*sys.modules)"
     command = [sys.executable, "-c", code]
     environment = {**os.environ, "PYTHONSAFEPATH": "1", "GRAPHBLAS_LOOPS": "iterated"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)

@@ -20,7 +20,7 @@ from .wire import Wire
 Array = Any  # numpy.ndarray or cupy.ndarray
 
 MOST = 4  # steps of a product: each has its own result, combined with the others
-LONG = 2**20  # bytes of an operand: for shorter ones, one wait is faster (benchmarks/product_steps.py)
+LONG = 2**20  # bytes of an operand: for shorter ones, one wait is faster
 LONG_ON_DEVICES = 2**23  # the same for ranks with a device each, by the model in that benchmark
 
 

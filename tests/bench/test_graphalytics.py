@@ -101,6 +101,19 @@ def test_command(capsys):
     assert all(row["validated"] for row in json.loads(capsys.readouterr().out)["rows"])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", graphalytics.KERNELS)
+@pytest.mark.parametrize("graph", ["example-directed", "example-undirected"])
+def test_reference_outputs_of_a_device(to_device, graph, kernel):
+    """On a GPU where there is one, otherwise on the emulated CUDA engine."""
+    data = data_of(graph)
+    moved = graphalytics.Dataset(graph, to_device(data.A.to("cpu")), data.ids, data.directed, data.parameters)
+    found = graphalytics.output(moved, kernel, graphalytics.KERNELS[kernel].run(moved))
+    graphalytics.check(
+        data, kernel, found, graphalytics.reference(FOLDER / f"{graph}-{kernel.upper()}", kernel, data.ids)
+    )
+
+
 def test_two_ranks():
     pytest.importorskip("mpi4py")
     command = ["-m", "grblas_gpu", "graphalytics", str(FOLDER), "--trials", "1", "--backend", "mpi"]

@@ -7,6 +7,7 @@ import json
 import networkx as nx
 import numpy as np
 import pytest
+from hardware import has_gpu
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, cli, generators
@@ -22,6 +23,19 @@ def test_run(backend):
         rates = found[kernel]
         assert 0 < rates["min_teps"] <= rates["harmonic_mean_teps"] <= rates["max_teps"]
         assert rates["joules"] is None and all(0 < edges <= 8 * 64 for edges in rates["edges"])
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("to_device")
+def test_run_on_a_device(monkeypatch):
+    """On a GPU where there is one, otherwise on the emulated CUDA engine, which has nothing to wait for."""
+    if not has_gpu():
+        for module in (graph500, machine):
+            monkeypatch.setattr(module, "synchronize", lambda backend: None)
+        monkeypatch.setattr(graph500, "describe", dict)
+        monkeypatch.setattr(graph500, "KERNELS", ("bfs",))  # the emulation has no transposes of new matrices
+    found = graph500.graph500(5, 4, roots=2, kernels=graph500.KERNELS)
+    assert found["backend"] == "cuda" and found["validated"]
 
 
 def test_edges_are_those_drawn(backend):

@@ -10,6 +10,7 @@ from scipy import sparse
 import grblas_gpu as gb
 from benchmarks import __main__ as program
 from benchmarks import graph_challenge as challenge
+from grblas_gpu.generators.structure import engine_array
 
 
 def test_statistics_of_packets(backend):
@@ -61,6 +62,20 @@ def test_inference(backend):
     assert 0 < len(expected) < 40
     assert challenge.infer(gb, Y, layers, -0.3).tolist() == expected.tolist()
     assert Y.isequal(before)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("to_device")
+def test_inference_on_a_device():
+    """On a GPU where there is one, otherwise on the emulated CUDA engine."""
+    pixels = challenge.images(10, 1024, engine_array())
+    ones = np.zeros(len(pixels[0]), np.float32, like=pixels[0]) + np.float32(1)
+    triples = list(challenge.radix_net(1024, 2))
+    layers = [gb.Matrix.from_coo(*triple, nrows=1024, ncols=1024) for triple in triples]
+    found = challenge.infer(gb, gb.Matrix.from_coo(*pixels, ones, nrows=10, ncols=1024), layers, -0.3)
+    stacked = [sparse.csr_array((x, (i, j)), (1024, 1024)) for i, j, x in triples]
+    start = sparse.csr_array((challenge.host(ones), tuple(map(challenge.host, pixels))), (10, 1024))
+    assert challenge.host(found).tolist() == challenge.inferred_by_scipy(start, stacked, -0.3).tolist()
 
 
 def test_trusses_of_scipy():

@@ -16,6 +16,7 @@ from .dense_arrays import from_array, to_array
 from .edge_list_files import read_edgelist, write_edgelist
 from .entry_vectors import from_vectors, to_vectors
 from .graph import Graph
+from .ldbc import read_ldbc
 from .matrix_market import mmread, mmwrite
 from .networkx_graphs import from_networkx, to_networkx
 from .npz_files import load_npz, save_npz
@@ -41,6 +42,7 @@ __all__ = [
     "mmread",
     "mmwrite",
     "read_edgelist",
+    "read_ldbc",
     "save",
     "save_npz",
     "to_array",

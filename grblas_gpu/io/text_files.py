@@ -75,7 +75,17 @@ def pieces(path: str | os.PathLike) -> Iterator[bytes]:
 
 
 def is_compressed(target: Any) -> bool:
-    return isinstance(target, (str, os.PathLike)) and os.path.splitext(os.fspath(target))[1] in _OPENERS
+    return isinstance(target, (str, os.PathLike)) and bool(compressed_suffix(target))
+
+
+def compressed_suffix(path: str | os.PathLike) -> str:
+    """The suffix of the compression, or nothing.
+
+    >>> compressed_suffix("a.mtx.gz"), compressed_suffix("a.mtx")
+    ('.gz', '')
+    """
+    suffix = os.path.splitext(os.fspath(path))[1]
+    return suffix if suffix in _OPENERS else ""
 
 
 def name_of(source: Any) -> str:

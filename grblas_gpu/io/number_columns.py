@@ -1,0 +1,223 @@
+"""Columns of numbers from text, some megabytes at a time on all cores: what large edge lists are read with.
+
+A compiled kernel parses blocks of whole lines. It understands integers below 10**18 and decimal numbers. Other lines
+stop it, and the message names the first one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from ..backends.cpu.compile import load
+from ..backends.cpu.pool import run, threads
+from .bounds import shown
+
+BLOCK = 2**22  # bytes
+LONGEST_LINE = 2**20
+_NEWLINE = b"\n"
+
+_SOURCE = '''\
+@kernel
+def kernel(text, slots, more, separator, whole, real, hard):
+    """Rows, hard numbers, and where it stopped (-1: at the end). A slot is -1 (skip) or a column of ``whole``; the
+    slot after the last one is ``real``. Reals that need more than one exact operation are hard: the host parses them.
+    """
+    tabs = separator != 9
+    length, row, difficult, p = len(text), 0, 0, 0
+    while p < length:
+        c = text[p]
+        if c == 10 or c == 32 or c == 13 or c == 9:
+            p += 1
+            continue
+        start = p
+        if c == 35 or c == 37:
+            while p < length and text[p] != 10:
+                p += 1
+            continue
+        field = 0
+        while True:
+            slot = slots[field] if field < len(slots) else -1
+            if field >= len(slots) and not more:
+                return row, difficult, start
+            begin = p
+            if slot < 0:
+                while p < length and text[p] != 10 and text[p] != separator and not (
+                    separator == 32 and (text[p] == 9 or text[p] == 13)
+                ):
+                    p += 1
+            else:
+                negative = p < length and text[p] == 45
+                if p < length and (text[p] == 45 or text[p] == 43):
+                    p += 1
+                mantissa, digits, fraction, exponent = np.int64(0), 0, 0, 0
+                first = p
+                while p < length and 48 <= text[p] <= 57:
+                    if digits < 18:
+                        mantissa = mantissa * 10 + np.int64(text[p] - 48)
+                    digits += 1 if mantissa else 0
+                    p += 1
+                seen = p - first
+                if slot < len(whole):
+                    if seen == 0 or digits > 18:
+                        return row, difficult, start
+                    whole[slot, row] = -mantissa if negative else mantissa
+                else:
+                    if p < length and text[p] == 46:
+                        p += 1
+                        while p < length and 48 <= text[p] <= 57:
+                            if digits < 18:
+                                mantissa = mantissa * 10 + np.int64(text[p] - 48)
+                                fraction += 1
+                            digits += 1 if mantissa else 0
+                            seen += 1
+                            p += 1
+                    simple = seen > 0
+                    if simple and p < length and (text[p] == 101 or text[p] == 69):
+                        q = p + 1
+                        down = q < length and text[q] == 45
+                        if q < length and (text[q] == 45 or text[q] == 43):
+                            q += 1
+                        first = q
+                        while q < length and 48 <= text[q] <= 57 and exponent < 10000:
+                            exponent = exponent * 10 + np.int64(text[q] - 48)
+                            q += 1
+                        if q == first:
+                            return row, difficult, start
+                        p = q
+                        exponent = -exponent if down else exponent
+                    scale = exponent - fraction
+                    if simple and digits <= 18 and mantissa < 9007199254740992 and -22 <= scale <= 22:
+                        value = np.float64(mantissa)
+                        value = value / powers[-scale] if scale < 0 else value * powers[scale]
+                        real[row] = -value if negative else value
+                    else:  # many digits, or inf and nan
+                        while p < length and text[p] != 10 and text[p] != 32 and text[p] != 13 and text[p] != 9:
+                            if text[p] == separator:
+                                break
+                            p += 1
+                        hard[difficult, 0], hard[difficult, 1], hard[difficult, 2] = row, begin, p
+                        difficult += 1
+            field += 1
+            before = p
+            while p < length and (text[p] == 32 or text[p] == 13 or (tabs and text[p] == 9)):
+                p += 1
+            if p >= length or text[p] == 10 or text[p] == 35:
+                break
+            if text[p] == separator:
+                p += 1
+                while p < length and (text[p] == 32 or text[p] == 13 or (tabs and text[p] == 9)):
+                    p += 1
+            elif separator != 32 or p == before:
+                return row, difficult, start
+        for later in range(field, len(slots)):
+            if slots[later] >= 0:
+                return row, difficult, start
+        while p < length and text[p] != 10:
+            p += 1
+        row += 1
+    return row, difficult, -1
+'''
+_POWERS = "powers = np.array([{}])\n".format(", ".join(f"1e{k}" for k in range(23)))
+
+
+class Fields(NamedTuple):
+    """The fields of a line: their names, in the order of the columns wanted, and their places."""
+
+    places: tuple[int, ...]  # of source, target and perhaps weight
+    real: bool = False  # whether the last one is a decimal number
+    more: bool = False  # whether other fields may follow
+    delimiter: str | None = None  # None is white space
+
+
+class Malformed(ValueError):
+    """A line without the wanted numbers."""
+
+
+def columns(pieces: Iterable[bytes], name: str, fields: Fields, expected: str, skip: int = 0) -> list[np.ndarray]:
+    """The wanted columns of all lines, in the order of ``fields.places``, after ``skip`` lines.
+
+    Empty lines, and lines that begin with # or %, are skipped.
+
+    >>> columns([b"# x\\n1 2 0.5\\n3 4", b" 1e2\\n"], "e.txt", Fields((0, 1, 2), real=True), "source target weight")
+    [array([1, 3]), array([2, 4]), array([  0.5, 100. ])]
+    >>> columns([b"1 2\\n3 x\\n"], "e.txt", Fields((0, 1)), "source target")
+    Traceback (most recent call last):
+    grblas_gpu.io.number_columns.Malformed: e.txt: line 2: expected source target, found '3 x'
+    """
+    found = []
+    line = 1
+    for batch in _batches(whole_lines(pieces, name), 2 * threads()):  # bounds the memory of text
+        while skip and batch[0]:
+            batch[0], skip, line = batch[0][batch[0].find(_NEWLINE) + 1 :], skip - 1, line + 1
+        for block, (parsed, stopped) in zip(batch, run(partial(_parse, fields=fields), batch), strict=True):
+            if stopped >= 0:
+                raise _malformed(block, stopped, line, name, expected)
+            line += block.count(_NEWLINE)
+            found.append(parsed)
+    if not found:
+        found = [_parse(b"", fields)[0]]
+    return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+
+
+def _batches(blocks: Iterator[bytes], count: int) -> Iterator[list[bytes]]:
+    while batch := list(islice(blocks, count)):
+        yield batch
+
+
+def whole_lines(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """Blocks of some megabytes that end with a line."""
+    begun: list[bytes] = []
+    length = 0
+    for piece in pieces:
+        begun.append(piece)
+        length += len(piece)
+        end = piece.rfind(_NEWLINE) + 1
+        if length < BLOCK or not end:
+            if length > BLOCK + LONGEST_LINE and not end:
+                raise ValueError(f"{name}: a line is longer than {LONGEST_LINE} characters")
+            continue
+        whole = b"".join([*begun[:-1], piece[:end]])
+        begun, length = [piece[end:]], len(piece) - end
+        yield whole
+    rest = b"".join(begun)
+    if rest:
+        yield rest if rest.endswith(_NEWLINE) else rest + _NEWLINE
+
+
+def _parse(block: bytes, fields: Fields) -> tuple[list[np.ndarray], int]:
+    """The columns of a block, and the place of the first malformed line (-1: there is none)."""
+    text = np.frombuffer(block, np.uint8)
+    rows = block.count(_NEWLINE)
+    slots = np.full(max(fields.places) + 1, -1, np.int64)
+    slots[list(fields.places)] = np.arange(len(fields.places))
+    whole = np.empty((len(fields.places) - fields.real, rows), np.int64)
+    real = np.empty(rows if fields.real else 0, np.float64)
+    hard = np.empty((len(real), 3), np.int64)
+    separator = ord(fields.delimiter or " ")
+    count, difficult, stopped = load(_POWERS + _SOURCE)(text, slots, fields.more, separator, whole, real, hard)
+    for row, begin, end in hard[:difficult].tolist():
+        try:
+            real[row] = float(block[begin:end])
+        except ValueError:
+            return [], begin
+    return [*whole[:, :count], *([real[:count]] if fields.real else [])], stopped
+
+
+def _malformed(block: bytes, place: int, line: int, name: str, expected: str) -> Malformed:
+    start = block.rfind(_NEWLINE, 0, place) + 1
+    number = line + block.count(_NEWLINE, 0, start)
+    text = block[start : block.find(_NEWLINE, start)].strip()
+    return Malformed(f"{name}: line {number}: expected {expected}, found {shown(text)}")
+
+
+def first_line(text: bytes | str) -> Sequence[str]:
+    """The fields, separated by white space, of the first line that is not a comment."""
+    for line in (text.decode("utf-8", "replace") if isinstance(text, bytes) else text).splitlines():
+        if line.strip() and line.strip()[0] not in "#%":
+            return line.split()
+    return ()

@@ -1,0 +1,77 @@
+"""Text of numbers, and labels that are numbers, against Python's own conversions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grblas_gpu.io import label_codes, number_columns
+from grblas_gpu.io.number_columns import Fields, columns
+
+INTEGERS = st.integers(-(10**18) + 1, 10**18 - 1)
+REALS = st.one_of(
+    st.floats(), st.integers(-(10**25), 10**25).map(float), st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
+)
+SPELLINGS = st.sampled_from(["{!r}", "{:.3e}", "{:f}", "{:+.17g}", "{:.30g}"])
+
+
+@given(st.lists(st.tuples(INTEGERS, INTEGERS, REALS, SPELLINGS), max_size=30), st.sampled_from([" ", "\t", ",", " , "]))
+def test_numbers_are_those_of_python(rows, mark) -> None:
+    texts = [spelling.format(x) for _, _, x, spelling in rows]
+    lines = [f"{i}{mark}{j}{mark}{text}" for (i, j, _, _), text in zip(rows, texts, strict=True)]
+    text = "# a comment\n\n" + "\r\n".join(lines)
+    delimiter = mark.strip(" ") or None
+    found = columns(
+        [text[:9].encode(), text[9:].encode()], "x", Fields((0, 1, 2), True, delimiter=delimiter), "numbers"
+    )
+    assert found[0].tolist() == [row[0] for row in rows] and found[1].tolist() == [row[1] for row in rows]
+    np.testing.assert_array_equal(found[2], [float(text) for text in texts])
+
+
+def test_blocks_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(number_columns, "BLOCK", 50)
+    text = "".join(f"{k} {2 * k}\n" for k in range(1000)).encode()
+    found = columns((text[at : at + 7] for at in range(0, len(text), 7)), "x", Fields((1, 0)), "numbers")
+    assert found[0].tolist() == list(range(0, 2000, 2)) and found[1].tolist() == list(range(1000))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("1 2\n3\n", 2),
+        ("1 2\n\n# 3\n1 2 3\n", 4),
+        ("1x 2\n", 1),
+        ("1 2x\n", 1),
+        ("1,2\n", 1),
+        ("1.5 2\n", 1),
+        ("1 1000000000000000000\n", 1),
+        ("- 2\n", 1),
+        ("1 \0\n", 1),
+    ],
+)
+def test_malformed_lines_are_named(text: str, line: int) -> None:
+    with pytest.raises(ValueError, match=f"^x: line {line}: expected numbers, found"):
+        columns([text.encode()], "x", Fields((0, 1)), "numbers")
+
+
+@pytest.mark.parametrize("high", [50, 2**62])
+def test_labels_are_numbered_in_ascending_order(high: int) -> None:
+    numbers = np.random.default_rng(high)
+    few = numbers.integers(-high, high, 40)
+    labels = [few[numbers.integers(0, 40, 300)] for _ in range(3)]
+    found, number_of = label_codes.number_integers(labels)
+    assert found.tolist() == np.unique(np.concatenate(labels)).tolist()
+    for part in labels:
+        assert found[number_of(part)].tolist() == part.tolist()
+    absent = np.setdiff1d(numbers.integers(-high, high, 100), few)
+    assert set(number_of(absent).tolist()) == {-1}
+
+
+def test_the_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(label_codes, "PIECE", 8)
+    labels = np.random.default_rng(1).integers(-(2**62), 2**62, 1000)
+    found, number_of = label_codes.number_integers([np.tile(labels, 2)])
+    assert found.tolist() == np.unique(labels).tolist()
+    assert found[number_of(labels)].tolist() == labels.tolist()

@@ -18,6 +18,7 @@ from .bipartite import bipartite_sides, is_bipartite
 from .closeness import closeness
 from .colouring import vertex_colouring
 from .components import connected_components
+from .degree_centrality import degree_centrality
 from .dobfs import dobfs
 from .eccentricity import diameter, diameter_estimate, eccentricity
 from .edge_betweenness import edge_betweenness_centrality
@@ -65,6 +66,7 @@ __all__ = [
     "connected_components",
     "core_number",
     "cosine",
+    "degree_centrality",
     "delta_stepping",
     "diameter",
     "diameter_estimate",

@@ -44,6 +44,7 @@ from .matrix_triangles import MatrixTriangles
 from .matrix_values import MatrixValues
 from .memory import reports_memory
 from .scalar import Scalar
+from .tables import Tabular
 from .updates import Updater
 from .vector import Vector, dense_fill
 
@@ -60,6 +61,7 @@ class Matrix(
     MatrixValues,
     ArithmeticInPlace,
     BaseType,
+    Tabular,
 ):
     """A matrix with entries at some of its positions; a new one has none.
 
@@ -427,6 +429,10 @@ class Matrix(
             if isinstance(shared, np.ndarray):
                 return shared
         return shown_values(self._engine.to_dense(self._store, fill, dtype.np_type))
+
+    def _columns(self) -> dict[str, Any]:
+        rows, cols, values = self.to_coo()
+        return {"row": rows, "column": cols, "value": values}
 
     @reports_memory
     def to_dicts(self, order: str = "rowwise") -> dict[int, dict[int, Any]]:

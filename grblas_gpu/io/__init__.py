@@ -19,6 +19,7 @@ from .graph import Graph
 from .ldbc import read_ldbc
 from .matrix_market import mmread, mmwrite
 from .networkx_graphs import from_networkx, to_networkx
+from .node_values import NodeValues
 from .npz_files import load_npz, save_npz
 from .pandas_frames import from_pandas_edgelist, to_pandas_edgelist
 from .pydata_sparse import from_pydata_sparse, to_pydata_sparse
@@ -28,6 +29,7 @@ from .torch_tensors import from_torch, to_torch
 
 __all__ = [
     "Graph",
+    "NodeValues",
     "from_array",
     "from_awkward",
     "from_graphblas",

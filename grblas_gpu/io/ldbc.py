@@ -26,7 +26,7 @@ def read_ldbc(
     directed: bool | None = None,
     weighted: bool | None = None,
     dtype: DTypeLike | None = None,
-    dup_op: OperatorLike | None = None,
+    duplicates: OperatorLike | None = None,
 ) -> Graph:
     """A Graph from the files of LDBC Graphalytics; labels are the integers in the vertex file, in its order.
 
@@ -41,8 +41,8 @@ def read_ldbc(
         Whether to read the weights; by default if the first edge has one.
     dtype : dtype, optional
         The type of the weights; FP64 by default.
-    dup_op : operator, optional
-        The operator that combines the weights of duplicate edges; without it, duplicates are an error.
+    duplicates : {"error", "sum", "max", "min", "first", "last"} or operator, optional
+        How to combine the weights of an edge that is listed twice; an error by default.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def read_ldbc(
             raise ValueError(f"{edge_file}: edge {edge + 1}: {found[edge]} is not a vertex of {vertex_file}")
     weights = ends[2].astype(lookup_dtype(dtype or float).np_type, copy=False) if weighted else None
     try:
-        return Graph.from_numbered_edges(rows, cols, weights, labels.tolist(), directed=directed, dup_op=dup_op)
+        return Graph.from_numbered_edges(rows, cols, weights, labels, directed=directed, duplicates=duplicates)
     except ValueError as error:
         raise ValueError(f"{edge_file}: {error}") from None
 

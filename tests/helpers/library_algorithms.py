@@ -35,6 +35,7 @@ ALGORITHMS = {
     "connected_components": algorithms.connected_components,
     "core_number": algorithms.core_number,
     "cosine": algorithms.cosine,
+    "degree_centrality": algorithms.degree_centrality,
     "delta_stepping": lambda A: algorithms.delta_stepping(A, 0),
     "diameter_estimate": algorithms.diameter_estimate,
     "eccentricity": algorithms.eccentricity,

@@ -24,6 +24,8 @@ from ..io.archives import SUFFIXES as ARCHIVES
 from ..io.archives import matrix_in
 from ..io.arrow_files import write_arrow_file
 from ..io.duplicates import combining
+from ..io.formats import FORMATS as FILE_FORMATS
+from ..io.formats import SUFFIXES, format_of
 from ..io.replacing import replacing
 from ..io.text_files import opened
 from ..progress import elapsed
@@ -34,9 +36,10 @@ if TYPE_CHECKING:
     from ..api.matrix import Matrix
 
 STANDARD = "-"
-COMPRESSED = (".gz", ".bz2", ".xz")
-EDGE_LISTS = {".txt": None, ".el": None, ".edges": None, ".edgelist": None, ".tsv": "\t", ".csv": ","}
-FORMATS = f".mtx and {', '.join(EDGE_LISTS)} (also with {', '.join(COMPRESSED)}), .npz, .grb"
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+EDGE_LISTS = {".txt": None, ".el": None, ".wel": None, ".edges": None, ".edgelist": None, ".tsv": "\t", ".csv": ","}
+OTHERS = {suffix: kind for suffix, kind in SUFFIXES.items() if kind not in ("edge list", "Matrix Market", "NPZ", "grb")}
+FORMATS = f".mtx and {', '.join(EDGE_LISTS)} (also with {', '.join(COMPRESSED)}), .npz, .grb, {', '.join(OTHERS)}"
 _OPENERS = {b"\x1f\x8b": gzip.decompress, b"BZ": bz2.decompress, b"\xfd7": lzma.decompress}  # by their first bytes
 
 
@@ -118,16 +121,32 @@ def read_graph(
             found = io.load_npz(source)
         elif kind == ".grb":
             found = io.load(source)
+        elif source is name and kind not in EDGE_LISTS:
+            found = _other_format(name, columns, duplicates) or _edge_list(source, base, labels, table)
         else:
             found = _edge_list(source, base, labels, table)
     graph = _loaded(found)
     return graph._replace(matrix=_undirected(graph, weighted)) if undirected else graph
 
 
+def _other_format(name: str, columns: Any, duplicates: str) -> Any:
+    """The graph of a file that is no edge list; None for an edge list."""
+    kind = format_of(name)
+    if kind == "edge list":
+        return None
+    given = {"columns": columns, "duplicates": None if duplicates == "error" else duplicates}
+    options = FILE_FORMATS[kind].options.split()
+    return io.read(name, kind, **{option: value for option, value in given.items() if option in options})
+
+
 def _loaded(found: Matrix | io.Graph) -> Loaded:
     if not isinstance(found, io.Graph):
         return Loaded(found)
-    numbered = all(type(label) is int and label == i for i, label in enumerate(found.labels))
+    labels: Any = found._stored_labels
+    if isinstance(labels, list):
+        numbered = all(type(label) is int and label == i for i, label in enumerate(labels))
+    else:
+        numbered = np.array_equal(labels, np.arange(len(labels)))
     return Loaded(found.matrix, None if numbered else found.labels)
 
 
@@ -193,6 +212,8 @@ def write_graph(name: str, A: Matrix) -> None:
             io.save_npz(name, A)
         elif kind == ".grb":
             io.save(name, A)
+        elif kind in OTHERS:
+            io.write(name, A)
         else:
             io.write_edgelist(name, A, delimiter=EDGE_LISTS[kind] or " ")
 
@@ -201,7 +222,7 @@ def check_writable(name: str) -> None:
     """Check the output name before work begins: a known format, and a folder that exists."""
     if name == STANDARD:
         return
-    if suffix(name) not in (".mtx", ".npz", ".grb", *EDGE_LISTS) or name.lower().endswith(ARCHIVES):
+    if suffix(name) not in (".mtx", ".npz", ".grb", *EDGE_LISTS, *OTHERS) or name.lower().endswith(ARCHIVES):
         raise UsageError(f"{name}: unknown suffix; formats: {FORMATS}")
     check_folder(name)
 

@@ -15,6 +15,7 @@ from .binary_files import load, save
 from .dense_arrays import from_array, to_array
 from .edge_list_files import read_edgelist, write_edgelist
 from .entry_vectors import from_vectors, to_vectors
+from .formats import formats, read, write
 from .graph import Graph
 from .ldbc import read_ldbc
 from .matrix_market import mmread, mmwrite
@@ -30,6 +31,7 @@ from .torch_tensors import from_torch, to_torch
 __all__ = [
     "Graph",
     "NodeValues",
+    "formats",
     "from_array",
     "from_awkward",
     "from_graphblas",
@@ -43,6 +45,7 @@ __all__ = [
     "load_npz",
     "mmread",
     "mmwrite",
+    "read",
     "read_edgelist",
     "read_ldbc",
     "save",
@@ -57,6 +60,7 @@ __all__ = [
     "to_scipy_sparse",
     "to_torch",
     "to_vectors",
+    "write",
     "write_edgelist",
 ]
 

@@ -52,6 +52,11 @@ def edge_columns(edges: Iterable[Sequence]) -> list[tuple]:
     return columns
 
 
+def plain_label(label: Any) -> Any:
+    """A label as Python shows it, not as NumPy does."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
 class Graph(Tabular):
     """A square adjacency Matrix and the label of every node.
 
@@ -488,7 +493,7 @@ class Graph(Tabular):
             if weights is None or dup_op is not None:
                 raise
             low, high = (rows, cols) if directed else (np.minimum(rows, cols), np.maximum(rows, cols))
-            said = refusal(low, high, weights, lambda i: labels[i], place)
+            said = refusal(low, high, weights, lambda i: plain_label(labels[i]), place)
             raise said or error from None
         return cls._trusted(matrix, labels, directed)
 

@@ -12,7 +12,7 @@ from ..dtypes import lookup_dtype
 from .graph import Graph
 from .label_codes import lookup
 from .number_columns import Fields, columns, first_line
-from .text_files import compressed_suffix, pieces, text_of
+from .text_files import compressed_suffix, opened, pieces, text_of
 
 if TYPE_CHECKING:
     from ..types import DTypeLike, OperatorLike
@@ -86,6 +86,27 @@ def read_ldbc(
         return Graph.from_numbered_edges(rows, cols, weights, labels, directed=directed, duplicates=duplicates)
     except ValueError as error:
         raise ValueError(f"{edge_file}: {error}") from None
+
+
+def write_ldbc(path: str | os.PathLike, graph: Graph) -> None:
+    """Write the vertices, the edges and the properties of a graph, whose labels must be integers."""
+    start = _beginning(path)
+    odd = next((label for label in graph.labels if type(label) is not int), None)
+    if odd is not None:
+        raise ValueError(f"{start}: labels of LDBC are integers; got {odd!r}")
+    rows, cols, values = graph.edges()
+    ends = [[graph.labels[i] for i in end.tolist()] for end in (rows, cols)]
+    weighted = values.dtype != bool
+    facts = {"vertex-file": f"{start.name}.v", "edge-file": f"{start.name}.e", "meta.vertices": len(graph)}
+    facts |= {"meta.edges": len(rows), "directed": str(graph.directed).lower()}
+    facts |= {"edge-properties.names": "weight", "edge-properties.types": "real"} if weighted else {}
+    with opened(f"{start}.v", "wt") as file:
+        file.writelines(f"{label}\n" for label in graph.labels)
+    with opened(f"{start}.e", "wt") as file:
+        lines = zip(*ends, *([values.tolist()] if weighted else []), strict=True)
+        file.writelines(" ".join(map(str, line)) + "\n" for line in lines)
+    with opened(f"{start}.properties", "wt") as file:
+        file.writelines(f"graph.{start.name}.{key} = {value}\n" for key, value in facts.items())
 
 
 def properties_of(path: str | os.PathLike) -> dict[str, str]:

@@ -19,6 +19,7 @@ from ..ir.node import Node
 from . import kinds
 from .arithmetic import ArithmeticInPlace, NothingInPlace
 from .base import BaseType
+from .binsparse import Interchange
 from .conversions import (
     check_size,
     constructor_dtype,
@@ -61,6 +62,7 @@ class Matrix(
     MatrixValues,
     ArithmeticInPlace,
     BaseType,
+    Interchange,
     Tabular,
 ):
     """A matrix with entries at some of its positions; a new one has none.

@@ -23,6 +23,7 @@ from ..operators import get_semiring, get_typed_op
 from . import kinds
 from .arithmetic import ArithmeticInPlace
 from .base import BaseType, check_same_backend
+from .binsparse import Interchange
 from .conversions import (
     check_bounds,
     check_size,
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     )
 
 
-class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Tabular):
+class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
     """A vector with entries at some of its positions; a new one has none.
 
     Parameters

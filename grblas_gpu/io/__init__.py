@@ -12,6 +12,7 @@ array([[0, 5],
 from ..suggestions import public_only as _public_only
 from .awkward_arrays import from_awkward, to_awkward
 from .binary_files import load, save
+from .binsparse_files import from_binsparse
 from .dense_arrays import from_array, to_array
 from .edge_list_files import read_edgelist, write_edgelist
 from .entry_vectors import from_vectors, to_vectors
@@ -34,6 +35,7 @@ __all__ = [
     "formats",
     "from_array",
     "from_awkward",
+    "from_binsparse",
     "from_graphblas",
     "from_networkx",
     "from_pandas_edgelist",

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from ..api.binsparse import descriptor
 from ..api.matrix import Matrix
 from ..api.vector import Vector
 from ..errors import GraphblasException
-from ..suggestions import needed
+from ..suggestions import needed, type_text
 from .replacing import replacing
 from .text_files import name_of
 
-VERSION = "0.1"
 #: Arrays of each format besides the values; column-wise formats are transposes of row-wise ones.
 FORMATS: dict[str, tuple[str, ...]] = {
     "CSR": ("pointers_to_1", "indices_1"),
@@ -35,36 +35,6 @@ ALIASES = {"COO": "COOR", "DMAT": "DMATR", "VEC": "CVEC"}
 TRANSPOSED = {"CSC": "CSR", "DCSC": "DCSR", "COOC": "COOR", "DMATC": "DMATR"}
 NUMBERS = {f"{sign}int{bits}": np.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)}
 NUMBERS |= {name: np.dtype(name) for name in ("float32", "float64")}
-
-
-def descriptor(x: Matrix | Vector) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The descriptor of a Matrix (CSR) or Vector (CVEC), and its arrays.
-
-    >>> descriptor(Vector.from_coo([1], [2.5], size=3))[0]["data_types"]
-    {'indices_0': 'uint64', 'values': 'float64'}
-    """
-    if x.dtype._is_udt:
-        raise TypeError(f"binsparse stores numbers, not records of dtype {x.dtype}")
-    if isinstance(x, Vector):
-        indices, values = x.to_coo()
-        form, arrays = "CVEC", {"indices_0": indices.astype(np.uint64)}
-    else:
-        indptr, indices, values = x.to_csr()
-        form, arrays = "CSR", {"pointers_to_1": indptr.astype(np.uint64), "indices_1": indices.astype(np.uint64)}
-    stored = len(indices)
-    kind = {"b": "bint8", "c": f"complex[float{values.itemsize * 4}]"}.get(values.dtype.kind, values.dtype.name)
-    if stored > 1 and values.dtype.kind != "c" and (values == values[0]).all():
-        kind, values = f"iso[{kind}]", values[:1]
-    types = {name: array.dtype.name for name, array in arrays.items()}
-    arrays["values"] = _on_disk(values)
-    described = {"version": VERSION, "format": form, "shape": list(x.shape), "number_of_stored_values": stored}
-    return described | {"data_types": types | {"values": kind}}, arrays
-
-
-def _on_disk(values: np.ndarray) -> np.ndarray:
-    if values.dtype.kind == "b":
-        return values.astype(np.uint8)
-    return values.view(f"f{values.itemsize // 2}") if values.dtype.kind == "c" else values
 
 
 def from_descriptor(described: Any, arrays: Mapping[str, Any], name: str) -> Matrix | Vector:
@@ -146,6 +116,25 @@ def _values(stored: np.ndarray, kind: str) -> Any:
 
 def _full(values: Any, shape: Any) -> np.ndarray:
     return np.broadcast_to(values, shape).copy() if np.ndim(values) == 0 else np.reshape(values, shape)
+
+
+def from_binsparse(x: Any) -> Matrix | Vector:
+    """A Matrix or Vector from an object of another library with ``__binsparse__``.
+
+    Parameters
+    ----------
+    x : object with ``__binsparse__`` and ``__binsparse_descriptor__``
+        A sparse array in one of the predefined formats of binsparse.
+
+    Examples
+    --------
+    >>> from grblas_gpu import Matrix, io
+    >>> io.from_binsparse(Matrix.from_coo([0, 1], [1, 0], [5, 6])).to_dicts()
+    {0: {1: 5}, 1: {0: 6}}
+    """
+    if not hasattr(x, "__binsparse__") or not hasattr(x, "__binsparse_descriptor__"):
+        raise TypeError(f"from_binsparse: expected an object with __binsparse__; got {type_text(x)}")
+    return from_descriptor(x.__binsparse_descriptor__()["binsparse"], x.__binsparse__(), "from_binsparse")
 
 
 # --- HDF5 and Zarr ---------------------------------------------------------------------------------------------------

@@ -152,6 +152,18 @@ def test_every_type(suffix: str, dtype: str, tmp_path: Path) -> None:
         assert io.read(tmp_path / f"v{suffix}").isequal(v, check_dtype=True)
 
 
+def test_binsparse_protocol() -> None:
+    A = Matrix.from_coo([0, 1, 2], [1, 0, 2], [1.5, 2.5, 3.5], nrows=4, ncols=3)
+    described, arrays = A.__binsparse_descriptor__()["binsparse"], A.__binsparse__()
+    assert (described["version"], described["format"], described["shape"]) == ("0.1", "CSR", [4, 3])
+    parts = (arrays["values"], arrays["indices_1"], arrays["pointers_to_1"])
+    assert (scipy.sparse.csr_array(parts, (4, 3)).toarray() == A.to_dense(0)).all()
+    v = Vector.from_coo([1, 3], [True, False], size=5)
+    assert io.from_binsparse(A).isequal(A, check_dtype=True) and io.from_binsparse(v).isequal(v, check_dtype=True)
+    with pytest.raises(TypeError, match="got numpy ndarray"):
+        io.from_binsparse(np.eye(2))
+
+
 def test_binsparse_files_are_those_of_the_specification(tmp_path: Path) -> None:
     """Files written by hand, in every predefined format."""
     import h5py

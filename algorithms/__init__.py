@@ -20,6 +20,7 @@ from .bipartite_matching import maximum_bipartite_matching
 from .closeness import closeness
 from .colouring import vertex_colouring
 from .components import connected_components
+from .degree_centrality import degree_centrality
 from .densest_subgraph import densest_subgraph
 from .dobfs import dobfs
 from .eccentricity import diameter, diameter_estimate, eccentricity
@@ -77,6 +78,7 @@ __all__ = [
     "connected_components",
     "core_number",
     "cosine",
+    "degree_centrality",
     "delta_stepping",
     "densest_subgraph",
     "diameter",

@@ -12,11 +12,13 @@ import numpy as np
 
 from .. import INT32, INT64, Graph, Matrix, Vector, binary, io, using
 from ..exceptions import DimensionMismatch, IndexOutOfBound
+from ..io import NodeValues
 from ..suggestions import conversion, did_you_mean, type_text
 from .labels import Labelled, by_label, called, calling, current_call, numbered
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result", covariant=True)
+ByLabel = TypeVar("ByLabel", covariant=True)  # the result with a Graph
 Sources: TypeAlias = SupportsIndex | Iterable[SupportsIndex] | Vector
 #: Arguments of the same meaning in NetworkX, SciPy and cuGraph.
 KEYWORDS_ELSEWHERE = {
@@ -34,20 +36,33 @@ KEYWORDS_ELSEWHERE = {
 }
 
 
-class GraphAlgorithm(Protocol[Parameters, Result]):
-    """A function of a graph: of a Matrix, or of a Graph with results by label."""
+class GraphAlgorithm(Protocol[Parameters, Result, ByLabel]):
+    """A function of a graph: of a Matrix, or of a Graph with vertices and results by label."""
 
     __name__: str
 
     @overload
     def __call__(self, A: Matrix, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result: ...
     @overload
-    def __call__(self, A: Graph, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Any: ...
+    def __call__(self, A: Graph, *args: Any, **kwargs: Any) -> ByLabel: ...
 
 
+Function: TypeAlias = Callable[Concatenate[Matrix, Parameters], Result]
+
+
+@overload
 def graph_algorithm(
-    function: Callable[Concatenate[Matrix, Parameters], Result], labelled: Labelled = by_label
-) -> GraphAlgorithm[Parameters, Result]:
+    function: Function[Parameters, Vector], labelled: Labelled = ...
+) -> GraphAlgorithm[Parameters, Vector, NodeValues]: ...
+@overload
+def graph_algorithm(
+    function: Function[Parameters, Matrix], labelled: Labelled = ...
+) -> GraphAlgorithm[Parameters, Matrix, Graph]: ...
+@overload
+def graph_algorithm(
+    function: Function[Parameters, Result], labelled: Labelled = ...
+) -> GraphAlgorithm[Parameters, Result, Any]: ...
+def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label) -> Any:
     """A decorator for functions of a graph ``A``: it checks A, and creates new objects on the engine of A.
 
     A may also be a Graph. Then arguments name vertices by label, and ``labelled`` converts the result to labels.
@@ -94,7 +109,7 @@ def graph_algorithm(
             numbered(A, call)
             return labelled(A, function(*call.args, **call.kwargs))
 
-    return checked  # type: ignore[return-value]
+    return checked
 
 
 def unknown_keyword(name: str, keyword: str, signature: inspect.Signature) -> TypeError:
@@ -115,8 +130,8 @@ def way_to_a_graph(A: Any) -> str:
 
 
 def with_labels(
-    labelled: Labelled,
-) -> Callable[[Callable[Concatenate[Matrix, Parameters], Result]], GraphAlgorithm[Parameters, Result]]:
+    labelled: Callable[[Graph, Any], ByLabel],
+) -> Callable[[Function[Parameters, Result]], GraphAlgorithm[Parameters, Result, ByLabel]]:
     """A graph algorithm whose results contain vertex numbers; ``labelled`` converts these to labels."""
     return lambda function: graph_algorithm(function, labelled)
 

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import Any, Protocol
 
 from .. import Graph, Matrix, Vector
+from ..io import NodeValues
 from ..suggestions import did_you_mean
 
 Labelled = Callable[[Graph, Any], Any]
@@ -165,23 +166,24 @@ def by_label(graph: Graph, result: Any) -> Any:
     return result
 
 
-def vertex_by_label(graph: Graph, result: Vector) -> dict:
+def vertex_by_label(graph: Graph, result: Vector) -> NodeValues:
     """A dictionary from labels to labels, for results that are vertex numbers.
 
     >>> vertex_by_label(Graph.from_edges([("ann", "bob")]), Vector.from_dense([1, 1]))
     {'ann': 'bob', 'bob': 'bob'}
     """
-    return {vertex: graph.labels[other] for vertex, other in graph.to_dict(result).items()}
+    return NodeValues((vertex, graph.labels[other]) for vertex, other in graph.to_dict(result).items())
 
 
-def rows_by_label(graph: Graph, result: Matrix) -> list[dict]:
+def rows_by_label(graph: Graph, result: Matrix) -> list[NodeValues]:
     """A dictionary of values by label for every row.
 
     >>> rows_by_label(Graph.from_edges([("ann", "bob")]), Matrix.from_coo([0, 1], [1, 0], [5, 6]))
     [{'bob': 5}, {'ann': 6}]
     """
     rows = result.to_dicts()
-    return [{graph.labels[i]: x for i, x in rows.get(row, {}).items()} for row in range(result.nrows)]
+    found = (rows.get(row, {}) for row in range(result.nrows))
+    return [NodeValues((graph.labels[i], x) for i, x in values.items()) for values in found]
 
 
 def labels_of(graph: Graph, vertices: Iterable[int]) -> list:

@@ -238,6 +238,7 @@ WORKS: dict[str, Work] = {
     "samples of 10, 5": Work(
         lambda c: a.sample_neighbors(c.A, range(min(1000, c.A.nrows)), [10, 5]),
         lambda c, r: checks.part_of(c.S, r, 10)),
+    "degree centrality": of_graph("degree_centrality", checks.degree_centrality, False, False),
     # and those of small graphs
     "apsp": of_graph("apsp", checks.all_distances, False, True),
     "eccentricity": of_graph("eccentricity", checks.eccentricity, False, True),

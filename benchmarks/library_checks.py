@@ -171,6 +171,12 @@ def closeness(S: Arrays, found) -> None:
     assert_allclose(found.to_dense(0.0), expected)
 
 
+def degree_centrality(S: Arrays, found) -> None:
+    joined = S.astype(bool).astype(np.int64)
+    expected = joined.sum(axis=1) + (joined.diagonal() if (joined != joined.T).nnz == 0 else joined.sum(axis=0))
+    assert_allclose(found.to_dense(), expected / (S.shape[0] - 1))
+
+
 def closure(S: Arrays, found) -> None:
     """The closure is an edge followed by any path, or by none."""
     reach = np.isfinite(steps(S)).astype(np.float32)

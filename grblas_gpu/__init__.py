@@ -27,7 +27,7 @@ from .api.program import program
 from .api.scalar import Scalar
 from .api.searches import search
 from .api.vector import Vector
-from .backends.registry import set_backend, using
+from .backends.registry import get_backend, set_backend, using
 from .config import config
 from .dtypes import BOOL, FP32, FP64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64
 from .ir.descriptor import Descriptor
@@ -80,6 +80,7 @@ __all__ = [
     "exceptions",
     "explain",
     "generators",
+    "get_backend",
     "indexunary",
     "init",
     "install_as_graphblas",

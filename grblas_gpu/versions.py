@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
+import sys
 from importlib import metadata, util
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,11 @@ OPTIONAL = {
     "graphblas": ("python-graphblas", "comparison with SuiteSparse:GraphBLAS", "pip install python-graphblas"),
     "mpi4py": ("mpi4py", "distributed graphs", "pip install mpi4py mpich"),
     "pandas": ("pandas", "edge lists as tables", "pip install pandas"),
+    "pyarrow": ("pyarrow", "Parquet and Feather files, Arrow tables", "pip install 'grblas_gpu[arrow]'"),
+    "polars": ("polars", "tables of Polars", "pip install polars"),
+    "h5py": ("h5py", "binsparse files in HDF5", "pip install 'grblas_gpu[files]'"),
+    "zarr": ("zarr", "binsparse files in Zarr", "pip install 'grblas_gpu[files]'"),
+    "zstandard": ("zstandard", "files compressed by Zstandard", "pip install 'grblas_gpu[files]'"),
     "tqdm": ("tqdm", "detailed progress bars", "pip install tqdm"),
     "igraph": ("igraph", "comparison", "pip install igraph"),
     "networkit": ("networkit", "comparison", "pip install networkit"),
@@ -51,6 +58,7 @@ def gather() -> dict[str, object]:
             backends[name] = "ready"
         except RuntimeError as error:
             backends[name] = str(error)
+    backends["mpi"] = _mpi()
     if backends["cuda"] == "ready":
         gpu = _gpu()
     cache = default_folder().parent
@@ -67,6 +75,17 @@ def gather() -> dict[str, object]:
         "cache": {"folder": str(cache), "mib": round(_size(cache) / 2**20, 1)},
         "optional": {module: util.find_spec(module) is not None for module in OPTIONAL},
     }
+
+
+def _mpi() -> str:
+    """Whether MPI jobs can run; MPI itself is not started."""
+    if util.find_spec("mpi4py") is None:
+        return "backend 'mpi' needs mpi4py and an MPI: pip install 'grblas_gpu[mpi]'"
+    starter = shutil.which("mpiexec") or shutil.which("mpiexec", path=str(Path(sys.executable).parent))
+    version = _package_version("mpi4py")
+    if starter is None:
+        return f"mpi4py {version}, but no mpiexec: pip install mpich, or install another MPI"
+    return f"ready, with mpi4py {version} and {starter}"
 
 
 def _gpu() -> dict[str, object]:

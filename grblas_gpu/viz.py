@@ -18,6 +18,7 @@ import numpy as np
 from .api.base import ensure_type
 from .api.matrix import Matrix, TransposedMatrix
 from .display import new_figure
+from .io.graph import Graph
 from .io.networkx_graphs import to_networkx
 from .suggestions import conversion, needed, public_only, type_text
 
@@ -29,7 +30,7 @@ MOST_DRAWN = 500  # vertices: a larger drawing is unreadable, and its layout tak
 
 
 def spy(
-    M: Matrix,
+    M: Any,
     *,
     centered: bool = False,
     show: bool = True,
@@ -42,7 +43,7 @@ def spy(
 
     Parameters
     ----------
-    M : Matrix, TransposedMatrix or expression
+    M : Matrix, Graph, TransposedMatrix or expression
         The matrix to draw. All entries are drawn, stored zeros, too.
     centered : bool
         Whether the numbers of rows and columns stand at the middle of their squares, instead of at their corners.
@@ -101,8 +102,9 @@ def draw(m: Any) -> Any:
 
     Parameters
     ----------
-    m : Matrix, TransposedMatrix or expression
-        A square adjacency matrix with at most 500 vertices. Where it is symmetric, edges are lines without arrows.
+    m : Graph, Matrix, TransposedMatrix or expression
+        A Graph, drawn with its labels, or a square adjacency matrix; at most 500 vertices. Edges of an undirected Graph
+        and of a symmetric matrix are lines without arrows.
 
     Returns
     -------
@@ -124,14 +126,16 @@ def draw(m: Any) -> Any:
     >>> from grblas_gpu import generators, viz
     >>> figure = viz.draw(generators.star(5))  # doctest: +SKIP
     """
+    labelled = m if isinstance(m, Graph) else None
     m = _matrix(m, "draw")
     if m.nrows > MOST_DRAWN:
         raise ValueError(f"draw: {m.nrows:,} vertices are too many for a drawing (at most {MOST_DRAWN}); see spy")
     nx = needed("networkx", "viz.draw")
-    graph = to_networkx(m)
-    arrows = not (m if isinstance(m, Matrix) else m.T).is_symmetric()
-    if not arrows:
-        graph = graph.to_undirected()
+    if labelled is not None:
+        graph, arrows = labelled.to_networkx(), labelled.directed
+    else:
+        graph, arrows = to_networkx(m), not (m if isinstance(m, Matrix) else m.T).is_symmetric()
+        graph = graph if arrows else graph.to_undirected()
     figure = _figure("viz.draw", True, figsize=(6, 5), layout="constrained")
     axes = figure.subplots()
     places = nx.spring_layout(graph, seed=1)  # the same drawing every time
@@ -157,7 +161,7 @@ def draw(m: Any) -> Any:
 
 
 def datashade(
-    M: Matrix,
+    M: Any,
     agg: Any = "count",
     *,
     width: int | None = None,
@@ -169,7 +173,7 @@ def datashade(
 
     Parameters
     ----------
-    M : Matrix, TransposedMatrix or expression
+    M : Matrix, Graph, TransposedMatrix or expression
         What to show.
     agg : str, or list of str, or list of lists of str
         How a pixel combines entries: "count", "sum", "mean", "min", "max" and others of datashader. A list gives a
@@ -245,9 +249,9 @@ def _shaded(
     return entries.hvplot.scatter(**how | kwargs).opts(**{"bgcolor": "black", "tools": [hover]} | (opts or {}))
 
 
-def _matrix(M: Matrix, within: str) -> Any:
+def _matrix(M: Any, within: str) -> Any:
     try:
-        return ensure_type(M, (Matrix, TransposedMatrix))
+        return ensure_type(M.matrix if isinstance(M, Graph) else M, (Matrix, TransposedMatrix))
     except TypeError:
         way_out = f"; use {conversion(M)}" if conversion(M) else ""
         raise TypeError(f"viz.{within}: expected a Matrix; got {type_text(M)}{way_out}") from None

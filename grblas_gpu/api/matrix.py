@@ -19,6 +19,7 @@ from ..ir.node import Node
 from . import kinds
 from .arithmetic import ArithmeticInPlace, NothingInPlace
 from .base import BaseType
+from .binsparse import Interchange
 from .conversions import (
     check_size,
     constructor_dtype,
@@ -44,6 +45,7 @@ from .matrix_triangles import MatrixTriangles
 from .matrix_values import MatrixValues
 from .memory import reports_memory
 from .scalar import Scalar
+from .tables import Tabular
 from .updates import Updater
 from .vector import Vector, dense_fill
 
@@ -60,6 +62,8 @@ class Matrix(
     MatrixValues,
     ArithmeticInPlace,
     BaseType,
+    Interchange,
+    Tabular,
 ):
     """A matrix with entries at some of its positions; a new one has none.
 
@@ -427,6 +431,10 @@ class Matrix(
             if isinstance(shared, np.ndarray):
                 return shared
         return shown_values(self._engine.to_dense(self._store, fill, dtype.np_type))
+
+    def _columns(self) -> dict[str, Any]:
+        rows, cols, values = self.to_coo()
+        return {"row": rows, "column": cols, "value": values}
 
     @reports_memory
     def to_dicts(self, order: str = "rowwise") -> dict[int, dict[int, Any]]:

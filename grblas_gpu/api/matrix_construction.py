@@ -13,6 +13,7 @@ from ..backends.registry import current_engine
 from ..backends.storage import MatrixStore
 from ..dtypes import lookup_dtype
 from ..errors import InvalidObject
+from .arrow_streams import Table
 from .conversions import given_array, index_array, is_device_array, own_values, row_order, values_to_array
 from .matrix_formats import compressed_store, decompress, entries_of
 from .memory import reports_memory
@@ -107,6 +108,63 @@ class MatrixConstruction:
             array = np.broadcast_to(array, row_index.shape)
         new._store = entries_of(new, new._nrows, new._ncols, row_index, col_index, array, dup_op)
         return new
+
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        row: str | int = "row",
+        column: str | int = "column",
+        value: str | int | None = "value",
+        *,
+        dtype: DTypeLike | None = None,
+        nrows: int | None = None,
+        ncols: int | None = None,
+        dup_op: OperatorLike | None = None,
+        name: str | None = None,
+    ) -> Self:
+        """A Matrix from a table with a row for every entry, of any library with ``__arrow_c_stream__``.
+
+        Parameters
+        ----------
+        table : object with ``__arrow_c_stream__``
+            A table of pyarrow, Polars, pandas 3, DuckDB, cuDF and others.
+        row : str or int
+            The column with the row of every entry, by name or number.
+        column : str or int
+            The column with the column of every entry.
+        value : str, int or None
+            The column with the values; with None, all values are True.
+        dtype : dtype, optional
+            The type of the values; by default their own.
+        nrows : int, optional
+            The number of rows; by default up to the largest row.
+        ncols : int, optional
+            The number of columns; by default up to the largest column.
+        dup_op : BinaryOp, optional
+            The operator that combines duplicates; without it, duplicates raise a ValueError.
+        name : str, optional
+            The name of the Matrix.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_arrow(pd.DataFrame({"row": [0, 2], "column": [1, 0], "value": [5, 6]})).to_dicts()
+        {0: {1: 5}, 2: {0: 6}}
+        """
+        wanted = [row, column] if value is None else [row, column, value]
+        with Table(table, "Matrix.from_arrow") as arrow:
+            found = list(arrow.batches(wanted))
+            for place, each in zip(wanted, found[0] if found else (), strict=False):
+                if not isinstance(each, np.ndarray):
+                    raise TypeError(f"Matrix.from_arrow: the column {place!r} has no numbers")
+            parts: list[Any] = [np.concatenate(column) for column in zip(*found, strict=True)]
+        if not found:
+            parts = [np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)][: len(wanted)]
+            nrows, ncols = nrows or 0, ncols or 0
+        rows, columns, values = (*parts, True)[:3]
+        return cls.from_coo(rows, columns, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
 
     @classmethod
     @reports_memory

@@ -23,6 +23,7 @@ from ..operators import get_semiring, get_typed_op
 from . import kinds
 from .arithmetic import ArithmeticInPlace
 from .base import BaseType, check_same_backend
+from .binsparse import Interchange
 from .conversions import (
     check_bounds,
     check_size,
@@ -39,6 +40,7 @@ from .kinds import stands_for
 from .mask import StructuralMask, ValueMask
 from .memory import reports_memory
 from .scalar import Scalar, as_scalar
+from .tables import Tabular
 from .tensor import Tensor, typed_op_of_chain
 from .updates import Updater
 from .vector_construction import VectorConstruction, vector_entries
@@ -57,7 +59,7 @@ if TYPE_CHECKING:
     )
 
 
-class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
+class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
     """A vector with entries at some of its positions; a new one has none.
 
     Parameters
@@ -268,6 +270,34 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         """
         indices, values = self.to_coo()
         return dict(zip(indices.tolist(), values.tolist(), strict=True))
+
+    def top(self, k: int = 10, *, largest: bool = True) -> dict[int, Any]:
+        """The k highest values by index, highest first; equal ones in the order of their indices.
+
+        Parameters
+        ----------
+        k : int
+            The number of values.
+        largest : bool
+            With False, the lowest values, lowest first.
+
+        Examples
+        --------
+        >>> from grblas_gpu import Vector
+        >>> Vector.from_coo([0, 2, 5], [1.5, 7.5, 2.5], size=6).top(2)
+        {2: 7.5, 5: 2.5}
+        """
+        if k < 0:
+            raise ValueError(f"top: k must not be negative; got {k}")
+        indices, values = self.to_coo()
+        order = np.argsort(values, kind="stable")
+        if largest:  # equal values in the order of their indices
+            order = len(values) - 1 - np.argsort(values[::-1], kind="stable")[::-1]
+        return dict(zip(indices[order[:k]].tolist(), values[order[:k]].tolist(), strict=True))
+
+    def _columns(self) -> dict[str, Any]:
+        indices, values = self.to_coo()
+        return {"index": indices, "value": values}
 
     @reports_memory
     def to_dense(self, fill_value: object = None, dtype: Any = None, **opts: object) -> np.ndarray:

@@ -99,6 +99,19 @@ def set_backend(name: str) -> None:
     _default = get_engine(name)
 
 
+def get_backend() -> str:
+    """The name of the engine that a new object uses.
+
+    Examples
+    --------
+    >>> import grblas_gpu as gb
+    >>> with gb.using("numpy"):
+    ...     gb.get_backend()
+    'numpy'
+    """
+    return current_engine().name
+
+
 class _Using(ContextDecorator):
     """The result of :func:`using`; a generator would take twice as long, and every algorithm calls it."""
 

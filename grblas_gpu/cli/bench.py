@@ -16,6 +16,7 @@ def add_commands(commands: object) -> None:
     command.add_argument("--report", metavar="FILE", help="write a page (HTML) with tables and plots")
     command.add_argument("--output", "-o", metavar="FILE", help="write the results as JSON")
     command.add_argument("--contenders", metavar="NAMES", help="only these, by a part of their names, with commas")
+    command.add_argument("--list", action="store_true", help="only list the contenders of this machine")
     command.add_argument("--kernels", default="bfs,bc", help="what to compare: bfs,bc (the default) or one of them")
     command.add_argument("--sources", type=positive, default=3, help="random sources per graph (default: 3)")
     command.add_argument("--trials", type=positive, default=5, help="runs per source (default: 5)")
@@ -26,6 +27,11 @@ def run(options: argparse.Namespace) -> int:
     from ..bench.contenders import contenders
     from ..config import config
 
+    if options.list:
+        found = [{"name": each.name, "backend": each.backend, "note": each.note} for each in contenders()]
+        lines = ["  ".join([f"{each['name']:30}", f"{each['backend']:8}", each["note"]]).rstrip() for each in found]
+        print(json.dumps({"contenders": found}) if options.json else "\n".join(lines))
+        return 0
     config.set(compile="wait")  # measure compiled loops
     for file in (options.report, options.output):
         if file:

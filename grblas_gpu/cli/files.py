@@ -5,30 +5,41 @@ from __future__ import annotations
 import bz2
 import gzip
 import io as streams
+import json
 import lzma
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from .. import io
 from ..api.conversions import MAX_SIZE
+from ..api.tables import arrow_table
 from ..config import config
 from ..io.archives import SUFFIXES as ARCHIVES
 from ..io.archives import matrix_in
+from ..io.arrow_files import write_arrow_file
+from ..io.duplicates import combining
+from ..io.formats import FORMATS as FILE_FORMATS
+from ..io.formats import SUFFIXES, format_of
+from ..io.replacing import replacing
 from ..io.text_files import opened
 from ..progress import elapsed
+from ..suggestions import needed
 from .memory import check_file
 
 if TYPE_CHECKING:
     from ..api.matrix import Matrix
 
 STANDARD = "-"
-COMPRESSED = (".gz", ".bz2", ".xz")
-EDGE_LISTS = {".txt": None, ".el": None, ".edges": None, ".edgelist": None, ".tsv": "\t", ".csv": ","}
-FORMATS = f".mtx and {', '.join(EDGE_LISTS)} (also with {', '.join(COMPRESSED)}), .npz, .grb"
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+EDGE_LISTS = {".txt": None, ".el": None, ".wel": None, ".edges": None, ".edgelist": None, ".tsv": "\t", ".csv": ","}
+OTHERS = {suffix: kind for suffix, kind in SUFFIXES.items() if kind not in ("edge list", "Matrix Market", "NPZ", "grb")}
+FORMATS = f".mtx and {', '.join(EDGE_LISTS)} (also with {', '.join(COMPRESSED)}), .npz, .grb, {', '.join(OTHERS)}"
 _OPENERS = {b"\x1f\x8b": gzip.decompress, b"BZ": bz2.decompress, b"\xfd7": lzma.decompress}  # by their first bytes
 
 
@@ -84,6 +95,7 @@ def read_graph(
     base: int = 0,
     header: bool | None = None,
     columns: Sequence[str | int] | None = None,
+    duplicates: str = "error",
     labels: bool = False,
     force: bool = False,
 ) -> Loaded:
@@ -91,11 +103,11 @@ def read_graph(
 
     ``undirected`` enters every edge in both directions, ``base`` is the number of the first vertex of an edge list.
     ``labels`` means that all vertices are labels, even if those of the first edge look like numbers.
-    Without ``weighted``, an edge may have several weights.
+    ``duplicates`` is the policy for an edge that is listed twice; without ``weighted``, it may have several weights.
     """
-    from .. import binary
-
-    table: dict[str, Any] = {"header": header, "columns": columns, "dup_op": None if weighted else binary.first}
+    if not weighted and duplicates == "error":
+        duplicates = "first"
+    table: dict[str, Any] = {"header": header, "columns": columns, "duplicates": duplicates}
     if name == STANDARD:
         kind, source = _standard_input()
     else:
@@ -104,21 +116,37 @@ def read_graph(
     trusted = config.set(read_limit=MAX_SIZE) if force else nullcontext()
     with trusted, elapsed(f"reading {name}"):
         if kind == ".mtx":
-            found: Any = io.mmread(source)
+            found: Any = io.mmread(source, dup_op=combining(duplicates))
         elif kind == ".npz":
             found = io.load_npz(source)
         elif kind == ".grb":
             found = io.load(source)
+        elif source is name and kind not in EDGE_LISTS:
+            found = _other_format(name, columns, duplicates) or _edge_list(source, base, labels, table)
         else:
             found = _edge_list(source, base, labels, table)
     graph = _loaded(found)
     return graph._replace(matrix=_undirected(graph, weighted)) if undirected else graph
 
 
+def _other_format(name: str, columns: Any, duplicates: str) -> Any:
+    """The graph of a file that is no edge list; None for an edge list."""
+    kind = format_of(name)
+    if kind == "edge list":
+        return None
+    given = {"columns": columns, "duplicates": None if duplicates == "error" else duplicates}
+    options = FILE_FORMATS[kind].options.split()
+    return io.read(name, kind, **{option: value for option, value in given.items() if option in options})
+
+
 def _loaded(found: Matrix | io.Graph) -> Loaded:
     if not isinstance(found, io.Graph):
         return Loaded(found)
-    numbered = all(type(label) is int and label == i for i, label in enumerate(found.labels))
+    labels: Any = found._stored_labels
+    if isinstance(labels, list):
+        numbered = all(type(label) is int and label == i for i, label in enumerate(labels))
+    else:
+        numbered = np.array_equal(labels, np.arange(len(labels)))
     return Loaded(found.matrix, None if numbered else found.labels)
 
 
@@ -184,6 +212,8 @@ def write_graph(name: str, A: Matrix) -> None:
             io.save_npz(name, A)
         elif kind == ".grb":
             io.save(name, A)
+        elif kind in OTHERS:
+            io.write(name, A)
         else:
             io.write_edgelist(name, A, delimiter=EDGE_LISTS[kind] or " ")
 
@@ -192,7 +222,7 @@ def check_writable(name: str) -> None:
     """Check the output name before work begins: a known format, and a folder that exists."""
     if name == STANDARD:
         return
-    if suffix(name) not in (".mtx", ".npz", ".grb", *EDGE_LISTS) or name.lower().endswith(ARCHIVES):
+    if suffix(name) not in (".mtx", ".npz", ".grb", *EDGE_LISTS, *OTHERS) or name.lower().endswith(ARCHIVES):
         raise UsageError(f"{name}: unknown suffix; formats: {FORMATS}")
     check_folder(name)
 
@@ -203,12 +233,53 @@ def check_folder(name: str) -> None:
 
 
 def write_table(name: str, columns: Sequence[str], rows: Iterable[tuple], delimiter: str | None = None) -> None:
-    """A line for each row: with commas and a header in .csv, tabs in .tsv, spaces elsewhere."""
-    delimiter = delimiter or EDGE_LISTS.get(suffix(name)) or " "
+    """Write a table in the format of the suffix; text has a line for each row, with commas and a header in .csv."""
+    kind = suffix(name)
+    if kind in TABLES:
+        TABLES[kind](name, dict(zip(columns, zip(*rows, strict=True), strict=False)) or dict.fromkeys(columns, ()))
+        return
+    delimiter = delimiter or EDGE_LISTS.get(kind) or " "
     with _output(name) as file:
         if delimiter == ",":
             file.write(",".join(columns) + "\n")
         file.writelines(delimiter.join(_quoted(cell, delimiter) for cell in row) + "\n" for row in rows)
+
+
+def check_table(name: str) -> None:
+    """Check the name of a table before work begins: a known format, and a folder that exists."""
+    if name != STANDARD and suffix(name) not in (*TABLES, *EDGE_LISTS, ""):
+        raise UsageError(f"{name}: unknown suffix; formats: {', '.join((*TABLES, *EDGE_LISTS))}")
+    if suffix(name) in ARROW_TABLES:
+        needed("pyarrow", f"a {suffix(name)} file", "'grblas_gpu[arrow]'")
+    check_folder(name)
+
+
+def _write_json(name: str, columns: dict[str, Sequence]) -> None:
+    """A list with an object for each row."""
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    with opened(name, "wt") as file:
+        json.dump(rows, file)
+        file.write("\n")
+
+
+def _write_npz(name: str, columns: dict[str, Sequence]) -> None:
+    with replacing(name) as path, open(path, "wb") as file:
+        np.savez(file, allow_pickle=False, **{title: np.array(column) for title, column in columns.items()})
+
+
+def _write_arrow(name: str, columns: dict[str, Sequence]) -> None:
+    table = arrow_table({title: list(column) for title, column in columns.items()}, suffix(name))
+    with replacing(name) as path:
+        write_arrow_file(path, table, suffix(name))
+
+
+#: Formats of tables that are not lines of text.
+ARROW_TABLES = (".parquet", ".feather", ".arrow")
+TABLES: dict[str, Callable[[str, dict[str, Sequence]], None]] = {
+    ".json": _write_json,
+    ".npz": _write_npz,
+    **dict.fromkeys(ARROW_TABLES, _write_arrow),
+}
 
 
 @contextmanager

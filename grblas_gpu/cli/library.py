@@ -6,7 +6,7 @@ import argparse
 import time
 from collections.abc import Callable
 
-from .files import FORMATS, Loaded, check_folder, read_graph, write_table
+from .files import FORMATS, Loaded, check_table, read_graph, write_table
 from .library_commands import COMMANDS, Command
 from .library_tables import LAYOUTS, Table, first_rows, groups, table
 from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
@@ -23,6 +23,9 @@ NUMBERS: dict[str, tuple[Callable[[str], object], object, str]] = {
     "p": (float, None, "above 1 to go back less often (default: 1)"),
     "q": (float, None, "above 1 to stay near where the walk came from (default: 1)"),
 }
+#: Layouts whose rows belong together: all are shown.
+WHOLE = ("path",)
+OUTPUTS = ".csv .json .parquet .npz; other text with spaces"
 ENDS = {"source": "from here", "target": "to here"}
 #: Options for several vertices; they may be repeated.
 SEVERAL = {"sources": ("--source", "-s"), "personalization": ("--source", "-s"), "vertices": ("--vertex",)}
@@ -30,15 +33,16 @@ SEVERAL = {"sources": ("--source", "-s"), "personalization": ("--source", "-s"),
 
 def add_commands(commands: object) -> None:
     for name, what in COMMANDS.items():
-        command = add_command(commands, name, run, what.help)
+        columns = "" if what.layout == "number" else ",".join(LAYOUTS[what.layout].columns(what.value))
+        lines = f"print all as '{columns}' lines, and no more" if columns else ""
+        command = add_command(commands, name, run, what.help, csv=lines)
         add_file(command, FORMATS)
         for argument in what.arguments.split():
             add_argument(command, argument)
-        command.add_argument("--top", type=positive, default=10, help="how many to show (default: 10)")
-        if what.layout != "number":
-            columns = ",".join(LAYOUTS[what.layout].columns(what.value))
-            command.add_argument("--csv", action="store_true", help=f"print all as '{columns}' lines, and no more")
-            command.add_argument("--output", "-o", metavar="FILE", help="write these lines; with commas in .csv")
+        most = None if what.layout in WHOLE else 10
+        command.add_argument("--top", type=positive, default=most, help=f"how many to show (default: {most or 'all'})")
+        if columns:
+            command.add_argument("--output", "-o", metavar="FILE", help=f"write all, by the suffix: {OUTPUTS}")
 
 
 def add_argument(command: argparse.ArgumentParser, name: str) -> None:
@@ -94,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     what = COMMANDS[options.command]
     output, as_csv = getattr(options, "output", None), getattr(options, "csv", False)
     if output:
-        check_folder(output)
+        check_table(output)
     start = time.perf_counter()
     weighted = what.weighted or getattr(options, "weighted", False)
     graph = read_graph(options.file, weighted=weighted, **reading(options))
@@ -127,7 +131,9 @@ def run(options: argparse.Namespace) -> int:
         result[plural(what.value)] = len({row[1] for row in all_rows.rows})
     else:
         top = first_rows(all_rows, what.first, options.top)
-    show(options, {**result, "top": top}, "\n".join([pairs(result), "", table(top)]))
+    left = len(all_rows.rows) - len(top) if what.first != "groups" else 0
+    more = [f"... and {left:,} more (--top {len(all_rows.rows)}, --csv or -o FILE)"] if left else []
+    show(options, {**result, "top": top}, "\n".join([pairs(result), "", table(top), *more]))
     return 0
 
 

@@ -70,6 +70,7 @@ COMMANDS = {
     "authorities": Command(
         "hits", "authority", "authorities: what hubs lead to", weighted=True, part=lambda found: found.authorities
     ),
+    "degree": Command("degree_centrality", "centrality", "the share of the other vertices that are neighbours"),
     "closeness": Command(
         "closeness", "closeness", "the inverse of the mean distance to a vertex", arguments="weighted"
     ),

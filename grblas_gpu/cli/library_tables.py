@@ -68,7 +68,7 @@ LAYOUTS = {
 }
 
 
-def first_rows(found: Table, first: str, count: int) -> list[dict[str, object]]:
+def first_rows(found: Table, first: str, count: int | None) -> list[dict[str, object]]:
     """The rows with the highest or lowest values, or just the first ones.
 
     >>> first_rows(Table(["vertex", "rank"], [("ann", 0.25), ("bob", 0.75)]), "highest", 1)

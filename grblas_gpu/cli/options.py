@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from ..io.duplicates import POLICIES
 from ..suggestions import did_you_mean
 
 BACKENDS = ("auto", "cpu", "cuda", "numpy")
@@ -33,14 +34,22 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_command(
-    commands: Any, name: str, run: Callable[[argparse.Namespace], int], help: str, backends: tuple[str, ...] = BACKENDS
+    commands: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    help: str,
+    backends: tuple[str, ...] = BACKENDS,
+    csv: str = "",
 ) -> argparse.ArgumentParser:
-    """A command with the common options."""
+    """A command with the common options; ``csv`` describes its other form of output."""
     command = commands.add_parser(name, help=help, description=help)
     command.set_defaults(run=run)
     if backends:
         command.add_argument("--backend", choices=backends, help="where to compute (default: the library's choice)")
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    output = command.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print one JSON object")
+    if csv:
+        output.add_argument("--csv", action="store_true", help=csv)
     return command
 
 
@@ -55,13 +64,17 @@ def add_file(command: argparse.ArgumentParser, formats: str) -> None:
     command.add_argument(
         "--columns", type=columns, metavar="S,T[,W]", help="of source, target, weight: names or numbers"
     )
+    command.add_argument(
+        "--duplicates", choices=list(POLICIES), default="error", help="an edge with several weights (default: error)"
+    )
     command.add_argument("--labels", action="store_true", help="vertices are labels, even if they look like numbers")
     command.add_argument("--force", action="store_true", help="even if memory seems to be too small")
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
     """The options of :func:`add_file`, as arguments of ``read_graph``."""
-    return {name: getattr(options, name) for name in ("undirected", "base", "header", "columns", "labels", "force")}
+    names = ("undirected", "base", "header", "columns", "duplicates", "labels", "force")
+    return {name: getattr(options, name) for name in names}
 
 
 def columns(text: str) -> list[str | int]:

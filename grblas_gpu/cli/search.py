@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .files import FORMATS, UsageError, check_folder, read_graph, write_table
+from .files import FORMATS, UsageError, check_folder, check_table, read_graph, write_table
+from .library import OUTPUTS
 from .library_tables import of_vertices
 from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
 
@@ -33,22 +34,22 @@ def add_commands(commands: Any) -> None:
     bfs.add_argument("--trace", action="store_true", help="show every operation: strategy, reason, sizes, time")
     bfs.add_argument("--plot", metavar="FILE", help="draw frontier, direction and time of every level (matplotlib)")
     bfs.add_argument("--repeat", type=positive, default=3, help="runs to take the best time of (default: 3)")
-    bfs.add_argument("--output", "-o", metavar="FILE", help="write 'vertex level' lines")
+    bfs.add_argument("--output", "-o", metavar="FILE", help=f"write vertices and levels, by the suffix: {OUTPUTS}")
     bc = add_command(commands, "bc", run_bc, "betweenness centrality: exact, or from some sources")
     add_file(bc, FORMATS)
     bc.add_argument("--source", "-s", type=vertex, action="append", help="only paths from here; may be repeated")
     bc.add_argument("--top", type=positive, default=10, help="how many vertices to show (default: 10)")
     bc.add_argument("--no-normalize", action="store_true", help="count paths instead of taking their share")
-    bc.add_argument("--output", "-o", metavar="FILE", help="write 'vertex centrality' lines")
+    bc.add_argument("--output", "-o", metavar="FILE", help=f"write vertices and centralities, by the suffix: {OUTPUTS}")
 
 
 def run_bfs(options: argparse.Namespace) -> int:
     from .. import algorithms
 
-    for file in (options.output, options.plot):
-        if file:
-            check_folder(file)
+    if options.output:
+        check_table(options.output)
     if options.plot:
+        check_folder(options.plot)
         check_picture(options.plot)
     graph, loading = _timed(lambda: read_graph(options.file, weighted=False, **reading(options)))
     A, source = graph.matrix, graph.vertex(options.source)
@@ -99,7 +100,7 @@ def run_bc(options: argparse.Namespace) -> int:
     from .. import algorithms
 
     if options.output:
-        check_folder(options.output)
+        check_table(options.output)
     graph, loading = _timed(lambda: read_graph(options.file, weighted=False, **reading(options)))
     A, sources = graph.matrix, [graph.vertex(text) for text in options.source or ()]
     scores, taken = _timed(

@@ -12,13 +12,16 @@ array([[0, 5],
 from ..suggestions import public_only as _public_only
 from .awkward_arrays import from_awkward, to_awkward
 from .binary_files import load, save
+from .binsparse_files import from_binsparse
 from .dense_arrays import from_array, to_array
 from .edge_list_files import read_edgelist, write_edgelist
 from .entry_vectors import from_vectors, to_vectors
+from .formats import formats, read, write
 from .graph import Graph
 from .ldbc import read_ldbc
 from .matrix_market import mmread, mmwrite
 from .networkx_graphs import from_networkx, to_networkx
+from .node_values import NodeValues
 from .npz_files import load_npz, save_npz
 from .pandas_frames import from_pandas_edgelist, to_pandas_edgelist
 from .pydata_sparse import from_pydata_sparse, to_pydata_sparse
@@ -28,8 +31,11 @@ from .torch_tensors import from_torch, to_torch
 
 __all__ = [
     "Graph",
+    "NodeValues",
+    "formats",
     "from_array",
     "from_awkward",
+    "from_binsparse",
     "from_graphblas",
     "from_networkx",
     "from_pandas_edgelist",
@@ -41,6 +47,7 @@ __all__ = [
     "load_npz",
     "mmread",
     "mmwrite",
+    "read",
     "read_edgelist",
     "read_ldbc",
     "save",
@@ -55,6 +62,7 @@ __all__ = [
     "to_scipy_sparse",
     "to_torch",
     "to_vectors",
+    "write",
     "write_edgelist",
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,12 +14,15 @@ from ..api.base import ensure_type
 from ..api.conversions import MAX_SIZE
 from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import FP64, lookup_dtype
-from ..progress import Meter, is_shown
+from ..progress import Meter, elapsed, is_shown
 from .bounds import check_memory, length_of, shown
+from .duplicates import combining, refusal
 from .edge_table import Layout, data_lines, layout_of
+from .number_columns import Fields, Malformed, columns
 from .text_files import name_of, opened, text_of
 
 MANY = 2**22  # characters
+LARGE = 2**18  # characters: loading the compiled parser pays
 
 
 def read_edgelist(
@@ -32,6 +36,7 @@ def read_edgelist(
     dtype: Any = None,
     nrows: int | None = None,
     ncols: int | None = None,
+    duplicates: Any = None,
     dup_op: Any = None,
     name: str | None = None,
 ) -> Matrix:
@@ -59,8 +64,10 @@ def read_edgelist(
         The type of the values: by default FP64 for weights, and BOOL (all true) without weights.
     nrows, ncols : int, optional
         The shape; by default square, up to the largest vertex.
+    duplicates : {"error", "sum", "max", "min", "first", "last"} or operator, optional
+        How to combine the weights of an edge that is listed twice; an error by default.
     dup_op : operator, optional
-        The operator that combines the weights of duplicate edges; without it, duplicates are an error.
+        The older name of ``duplicates``.
     name : str, optional
         The name of the Matrix.
 
@@ -79,6 +86,7 @@ def read_edgelist(
     Traceback (most recent call last):
     ValueError: <StringIO>: line 2: expected 2 fields (source target), found 1: '2'
     """
+    dup_op = combining(duplicates, dup_op)
     text = text_of(source)
     weight_type = FP64 if dtype is None else lookup_dtype(dtype)
     layout = layout_of(text, name_of(source), delimiter=delimiter, header=header, columns=columns)
@@ -102,6 +110,11 @@ def read_edgelist(
     try:
         return Matrix.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
     except ValueError as error:
+        if weights is not None and dup_op is None:
+            edges = len(weights)  # without the other directions
+            ends = rows[:edges] + base, cols[:edges] + base
+            ends = ends if directed else (np.minimum(*ends), np.maximum(*ends))
+            error = refusal(*ends, weights, int, lambda k: f"line {line_of(text, layout, k)}") or error
         raise ValueError(f"{name_of(source)}: {error}") from None
 
 
@@ -153,6 +166,14 @@ def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: 
         return np.empty(0, np.int64), np.empty(0, np.int64), None
     count = len(layout.columns or layout.fields(first))
     fields = [("source", np.int64), ("target", np.int64), ("weight", weight_type)][: 3 if count == 3 else 2]
+    if len(text) >= LARGE and (count != 3 or weight_type == np.float64):
+        places = layout.columns or tuple(range(len(fields)))
+        expected = Fields(places, count == 3, layout.columns is not None, layout.delimiter)
+        with contextlib.suppress(Malformed), elapsed(f"parsing {name}"):
+            found = columns([text.encode()], name, expected, "", layout.header)
+            rows, cols = found[0] - base, found[1] - base
+            if min(rows.min(), cols.min()) >= 0:
+                return rows, cols, found[2] if count == 3 else None
     fast: Any = None
     with contextlib.suppress(OverflowError, ValueError):
         # NumPy's reader is fast, but its errors name rows, not lines. If it fails, the loop below finds the line.
@@ -178,6 +199,12 @@ def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: 
         weights += [(number, field.strip()) for field in found[2:]]
     rows, cols = (np.array(end, np.int64) for end in ends)
     return rows, cols, parse_weights(weights, name, weight_type) if count == 3 else None
+
+
+def line_of(text: str, layout: Layout, edge: int) -> int:
+    """The line of an edge, by its number from 0."""
+    lines = (number for number, _ in data_lines(text) if number != layout.header)
+    return next(itertools.islice(lines, edge, None))
 
 
 def _watched(text: str, name: str) -> Any:

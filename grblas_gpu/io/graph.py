@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
+from ..api.tables import Tabular, arrow_table, taken
 from ..api.vector import Vector
+from ..backends.registry import get_backend
+from ..display import html_object, html_table
 from ..dtypes import lookup_dtype
 from ..errors import DimensionMismatch, InvalidValue
 from ..progress import elapsed
 from ..suggestions import needed, type_text
+from .arrow_edges import numbered_edges
+from .duplicates import combining, refusal
 from .edge_list_files import parse_weights, split_lines
 from .edge_table import layout_of
 from .networkx_graphs import add_edges, adjacency
+from .node_values import NodeValues
 from .text_files import name_of, text_of
 
 if TYPE_CHECKING:
     from ..types import DTypeLike, OperatorLike
+
+Labels = Sequence[Any] | np.ndarray
+ALL = object()  # all nodes
+SHOWN = 10  # edges in a notebook
+MANY = 2**16  # edges
 
 
 def edge_columns(edges: Iterable[Sequence]) -> list[tuple]:
@@ -43,7 +54,25 @@ def edge_columns(edges: Iterable[Sequence]) -> list[tuple]:
     return columns
 
 
-class Graph:
+def _adjacency(rows: Any, cols: Any, values: Any, dtype: DTypeLike | None, n: int, dup_op: Any) -> Matrix:
+    """The Matrix of edges between n nodes. On the host, SciPy counts the edges of many rows, which beats sorting."""
+    if len(rows) >= MANY and dup_op is None and get_backend() in ("cpu", "numpy"):
+        from scipy.sparse import coo_array
+
+        weighted = values is not True
+        found = coo_array((values if weighted else np.ones(len(rows), bool), (rows, cols)), (n, n)).tocsr()
+        found.sum_duplicates()
+        if not weighted or found.nnz == len(rows):  # else some edges repeat
+            return Matrix.from_csr(found.indptr, found.indices, found.data if weighted else True, dtype, ncols=n)
+    return Matrix.from_coo(rows, cols, values, dtype, nrows=n, ncols=n, dup_op=dup_op)
+
+
+def plain_label(label: Any) -> Any:
+    """A label as Python shows it, not as NumPy does."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+class Graph(Tabular):
     """A square adjacency Matrix and the label of every node.
 
     Edges are directed unless you pass ``directed=False``: then an edge is an entry in both directions, and the Matrix
@@ -73,35 +102,42 @@ class Graph:
     >>> graph = Graph.from_edges([("ann", "bob"), ("bob", "cid")])
     >>> graph.to_dict(bfs(graph.matrix, graph.index("ann")))
     {'ann': 0, 'bob': 1, 'cid': 2}
+    >>> list(graph), graph.neighbors("bob"), graph.edges(data=False)
+    (['ann', 'bob', 'cid'], ['cid'], [('ann', 'bob'), ('bob', 'cid')])
     """
 
-    __slots__ = ("directed", "labels", "matrix", "_index")
+    __slots__ = ("directed", "matrix", "_numbers", "_stored_labels")
 
     def __init__(self, matrix: Matrix, labels: Iterable[Hashable] | None = None, *, directed: bool = True) -> None:
         matrix = ensure_type(matrix, (Matrix, TransposedMatrix))
         matrix = matrix.new() if isinstance(matrix, TransposedMatrix) else matrix
         if matrix.nrows != matrix.ncols:
             raise DimensionMismatch(f"Graph: the Matrix must be square; got {matrix.nrows} x {matrix.ncols}")
-        named = list(range(matrix.nrows) if labels is None else labels)
+        named: Labels = range(matrix.nrows) if labels is None else list(labels)
         if len(named) != matrix.nrows:
             raise DimensionMismatch(f"Graph: {len(named)} labels for {matrix.nrows} nodes")
-        index = dict(zip(named, range(len(named)), strict=True))
-        if len(index) != len(named):
-            twice = next(label for i, label in enumerate(named) if index[label] != i)
-            raise InvalidValue(f"Graph: two nodes have the label {twice!r}")
+        numbers = None
+        if labels is not None:
+            numbers = dict(zip(named, range(len(named)), strict=True))
+            if len(numbers) != len(named):
+                twice = next(label for i, label in enumerate(named) if numbers[label] != i)
+                raise InvalidValue(f"Graph: two nodes have the label {twice!r}")
         if not directed and not matrix.is_symmetric():
             raise InvalidValue("Graph: directed=False needs a symmetric Matrix")
-        self.matrix, self.labels, self.directed, self._index = matrix, named, directed, index
+        self.matrix, self.directed, self._stored_labels, self._numbers = matrix, directed, named, numbers
 
     @classmethod
-    def _trusted(cls, matrix: Matrix, labels: list, directed: bool, index: dict) -> Graph:
+    def _trusted(cls, matrix: Matrix, labels: Labels, directed: bool) -> Graph:
         """A Graph of parts that are consistent by construction, without checks."""
         new = object.__new__(cls)
-        new.matrix, new.labels, new.directed, new._index = matrix, labels, directed, index
+        new.matrix, new.directed, new._stored_labels, new._numbers = matrix, directed, labels, None
         return new
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return self.matrix.nrows
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.labels)
 
     def __contains__(self, label: Hashable) -> bool:
         return label in self._index
@@ -109,6 +145,186 @@ class Graph:
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return f"Graph({kind}, {len(self)} nodes, {self.matrix.nvals} entries, {self.matrix.dtype})"
+
+    def _repr_html_(self) -> str:
+        some, count = self.edges(data=True, most=SHOWN), self.number_of_edges()
+        kind = "directed" if self.directed else "undirected"
+        facts = {"": kind, "nodes": len(self), "edges": count, "type": self.matrix.dtype}
+        more = f"... and {count - len(some):,} more" if count > len(some) else ""
+        return html_object("Graph", facts, html_table(["source", "target", "value"], some), more)
+
+    # ---- nodes and edges ------------------------------------------------------------------------------------
+
+    @property
+    def labels(self) -> list:
+        """The labels of all nodes, in the order of their numbers.
+
+        Examples
+        --------
+        >>> Graph.from_edges([("ann", "bob")]).labels
+        ['ann', 'bob']
+        """
+        if not isinstance(self._stored_labels, list):
+            stored = self._stored_labels
+            self._stored_labels = stored.tolist() if isinstance(stored, np.ndarray) else list(stored)
+        return self._stored_labels
+
+    @property
+    def nodes(self) -> list:
+        """The labels of all nodes: the name that NetworkX has for ``labels``.
+
+        Examples
+        --------
+        >>> Graph.from_edges([("ann", "bob")]).nodes
+        ['ann', 'bob']
+        """
+        return self.labels
+
+    @property
+    def _index(self) -> dict:
+        """The number of each label; made when it is first needed."""
+        if self._numbers is None:
+            self._numbers = dict(zip(self.labels, range(len(self)), strict=True))
+        return self._numbers
+
+    def number_of_edges(self) -> int:
+        """The number of edges; an undirected edge counts once.
+
+        Examples
+        --------
+        >>> Graph.from_edges([("ann", "bob"), ("bob", "cid")], directed=False).number_of_edges()
+        2
+        """
+        entries = self.matrix.nvals
+        return entries if self.directed else (entries + self.matrix.diag().nvals) // 2
+
+    def neighbors(self, label: Hashable) -> list:
+        """The labels of the nodes to which edges lead from a node.
+
+        Parameters
+        ----------
+        label : hashable
+            The label of the node.
+
+        Examples
+        --------
+        >>> Graph.from_edges([("ann", "bob"), ("cid", "ann")]).neighbors("ann")
+        ['bob']
+        """
+        row = self.matrix[self.index(label), :].new()
+        return [self.labels[i] for i in row.to_coo(values=False)[0].tolist()]
+
+    @overload
+    def degree(self) -> NodeValues: ...
+    @overload
+    def degree(self, label: Hashable) -> int: ...
+    def degree(self, label: Hashable = ALL) -> NodeValues | int:
+        """The number of edges at a node, or at every node. As in NetworkX, edges to and from a node count, and a loop
+        counts twice.
+
+        Parameters
+        ----------
+        label : hashable, optional
+            The label of the node; without it, the result has all nodes.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges([("ann", "bob"), ("bob", "cid")])
+        >>> graph.degree("bob"), graph.degree()
+        (2, {'ann': 1, 'bob': 2, 'cid': 1})
+        """
+        if label is not ALL:
+            number = self.index(label)
+            leaving = self.matrix[number, :].new().nvals
+            return leaving + (
+                self.matrix[:, number].new().nvals if self.directed else int((number, number) in self.matrix)
+            )
+        degrees = np.zeros(len(self), np.int64)
+        rows, cols, _ = self.matrix.to_coo(values=False)
+        degrees += np.bincount(rows, minlength=len(self))
+        ends = cols if self.directed else rows[rows == cols]
+        degrees += np.bincount(ends, minlength=len(self))
+        return NodeValues(zip(self.labels, degrees.tolist(), strict=True), value="degree")
+
+    @overload
+    def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
+    @overload
+    def edges(self, data: Literal[False], *, most: int | None = None) -> list[tuple[Any, Any]]: ...
+    @overload
+    def edges(self, data: Literal[True], *, most: int | None = None) -> list[tuple[Any, Any, Any]]: ...
+    def edges(self, data: bool | None = None, *, most: int | None = None) -> Any:
+        """The edges; an undirected edge is listed once.
+
+        Parameters
+        ----------
+        data : bool, optional
+            True for (source, target, value) tuples with labels, False for (source, target) tuples. Without it, the
+            result is three arrays: numbers of sources, numbers of targets, values; an undirected edge has source <=
+            target.
+        most : int, optional
+            The number of edges to list at most.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges([("ann", "bob", 5)], directed=False)
+        >>> graph.edges(data=True)
+        [('ann', 'bob', 5)]
+        >>> [part.tolist() for part in graph.edges()]
+        [[0], [1], [5]]
+        """
+        rows, cols, values = self.matrix.to_coo()
+        if not self.directed:
+            keep = rows <= cols
+            rows, cols, values = rows[keep], cols[keep], values[keep]
+        if data is None:
+            return rows, cols, values
+        ends = [[self.labels[i] for i in end[:most].tolist()] for end in (rows, cols)]
+        return list(zip(*ends, *([values[:most].tolist()] if data else []), strict=True))
+
+    def subgraph(self, labels: Iterable[Hashable]) -> Graph:
+        """The Graph of some nodes, in this order, and all edges between them.
+
+        Parameters
+        ----------
+        labels : iterable of labels
+            The nodes, each once.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges([("ann", "bob", 5), ("bob", "cid", 6)])
+        >>> graph.subgraph(["cid", "bob"]).edges(data=True)
+        [('bob', 'cid', 6)]
+        """
+        chosen = list(dict.fromkeys(labels))
+        numbers = [self.index(label) for label in chosen]
+        return Graph._trusted(self.matrix[numbers, numbers].new(), chosen, self.directed)
+
+    def _columns(self) -> dict[str, Any]:
+        rows, cols, values = self.edges()
+        labels = self._stored_labels
+        return {"source": taken(labels, rows), "target": taken(labels, cols), "weight": values}
+
+    def table(self, vector: Vector, value: str = "value") -> Any:
+        """The entries of a Vector over the nodes as a ``pyarrow.Table``, with the labels (needs the extra ``arrow``).
+
+        It makes no Python object for each node, as ``to_dict`` does.
+
+        Parameters
+        ----------
+        vector : Vector
+            One value for each node, or fewer.
+        value : str
+            The name of the column of values.
+
+        Examples
+        --------
+        >>> from grblas_gpu import Vector
+        >>> graph = Graph.from_edges([("ann", "bob")])
+        >>> graph.table(Vector.from_coo([1], [7], size=2), "age").to_pydict()
+        {'node': ['bob'], 'age': [7]}
+        """
+        indices, values = self._over_nodes(vector, "table").to_coo()
+        return arrow_table({"node": taken(self._stored_labels, indices), value: values}, "Graph.table")
 
     # ---- labels and numbers ---------------------------------------------------------------------------------
 
@@ -130,7 +346,7 @@ class Graph:
         except KeyError:
             raise KeyError(f"Graph: no node has the label {label!r}") from None
 
-    def to_dict(self, vector: Vector) -> dict:
+    def to_dict(self, vector: Vector) -> NodeValues:
         """The entries of a Vector over the nodes, by label.
 
         Parameters
@@ -144,10 +360,15 @@ class Graph:
         >>> Graph.from_edges([("ann", "bob")]).to_dict(Vector.from_coo([1], [7], size=2))
         {'bob': 7}
         """
+        labels = self.labels
+        found = self._over_nodes(vector, "to_dict").to_dict()
+        return NodeValues((labels[i], value) for i, value in found.items())
+
+    def _over_nodes(self, vector: Vector, caller: str) -> Vector:
         vector = ensure_type(vector, Vector)
         if vector.size != len(self):
-            raise DimensionMismatch(f"Graph.to_dict: the Vector has size {vector.size}, the graph {len(self)} nodes")
-        return {self.labels[i]: value for i, value in vector.to_dict().items()}
+            raise DimensionMismatch(f"Graph.{caller}: the Vector has size {vector.size}, the graph {len(self)} nodes")
+        return vector
 
     def to_vector(self, values: Mapping[Hashable, object], dtype: DTypeLike | None = None) -> Vector:
         """A Vector over the nodes from values by label.
@@ -166,18 +387,6 @@ class Graph:
         """
         return Vector.from_dict({self.index(label): x for label, x in values.items()}, dtype, size=len(self))
 
-    def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Numbers of sources, numbers of targets, values; an undirected edge is listed once (source <= target).
-
-        >>> [part.tolist() for part in Graph.from_edges([("ann", "bob", 5)], directed=False).edges()]
-        [[0], [1], [5]]
-        """
-        rows, cols, values = self.matrix.to_coo()
-        if not self.directed:
-            keep = rows <= cols
-            rows, cols, values = rows[keep], cols[keep], values[keep]
-        return rows, cols, values
-
     # ---- in and out -----------------------------------------------------------------------------------------
 
     @classmethod
@@ -188,6 +397,7 @@ class Graph:
         nodes: Iterable[Hashable] = (),
         directed: bool = True,
         dtype: DTypeLike | None = None,
+        duplicates: OperatorLike | None = None,
         dup_op: OperatorLike | None = None,
     ) -> Graph:
         """A Graph from (source, target) or (source, target, weight) tuples of labels.
@@ -202,8 +412,10 @@ class Graph:
             Whether an edge leads one way (the default) or, with False, both ways.
         dtype : dtype, optional
             The type of the weights; by default that of NumPy's conversion. Without weights, entries are True.
+        duplicates : {"error", "sum", "max", "min", "first", "last"} or operator, optional
+            How to combine the weights of an edge that is listed twice; an error by default.
         dup_op : operator, optional
-            The operator that combines duplicate edges; without it, duplicates with weights are an error.
+            The older name of ``duplicates``.
 
         Raises
         ------
@@ -222,7 +434,9 @@ class Graph:
             index.setdefault(label, len(index))
         rows, cols = (np.fromiter(map(index.__getitem__, end), np.int64, len(end)) for end in columns[:2])
         weights = np.array(columns[2]) if len(columns) == 3 else None
-        return cls.from_numbered_edges(rows, cols, weights, list(index), directed=directed, dtype=dtype, dup_op=dup_op)
+        return cls.from_numbered_edges(
+            rows, cols, weights, list(index), directed=directed, dtype=dtype, duplicates=duplicates, dup_op=dup_op
+        )
 
     @classmethod
     def from_numbered_edges(
@@ -230,10 +444,11 @@ class Graph:
         rows: np.ndarray,
         cols: np.ndarray,
         weights: np.ndarray | None,
-        labels: list,
+        labels: Labels,
         *,
         directed: bool = True,
         dtype: DTypeLike | None = None,
+        duplicates: OperatorLike | None = None,
         dup_op: OperatorLike | None = None,
     ) -> Graph:
         """A Graph from arrays of node numbers, perhaps weights, and the labels of the nodes.
@@ -246,14 +461,16 @@ class Graph:
             Numbers of targets.
         weights : array, optional
             A weight for each edge.
-        labels : list
-            The labels of nodes 0, 1, 2, ...
+        labels : sequence or array
+            The distinct labels of nodes 0, 1, 2, ...
         directed : bool
             Whether an edge leads one way (the default) or, with False, both ways.
         dtype : dtype, optional
             The type of the weights; by default their own.
-        dup_op : BinaryOp, optional
-            The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
+        duplicates : {"error", "sum", "max", "min", "first", "last"} or operator, optional
+            How to combine the weights of an edge that is listed twice; an error by default.
+        dup_op : operator, optional
+            The older name of ``duplicates``.
 
         Examples
         --------
@@ -261,16 +478,97 @@ class Graph:
         >>> Graph.from_numbered_edges(np.array([0, 0]), np.array([1, 2]), None, ["ann", "bob", "cid"])
         Graph(directed, 3 nodes, 2 entries, BOOL)
         """
-        values: Any = True if weights is None else weights
+        return cls._of_edges(
+            rows, cols, weights, labels, directed, dtype, combining(duplicates, dup_op), place="edge {}".format
+        )
+
+    @classmethod
+    def _of_edges(
+        cls,
+        rows: np.ndarray,
+        cols: np.ndarray,
+        weights: np.ndarray | None,
+        labels: Labels,
+        directed: bool,
+        dtype: DTypeLike | None,
+        dup_op: Any,
+        place: Callable[[int], str],
+    ) -> Graph:
+        """``place`` says where an edge is listed, for the error about duplicates."""
+        n = len(labels)
+        ends, values = (rows, cols), True if weights is None else weights
         if not directed:
             proper = rows != cols  # a loop is one entry
-            rows, cols = np.concatenate([rows, cols[proper]]), np.concatenate([cols, rows[proper]])
+            ends = np.concatenate([rows, cols[proper]]), np.concatenate([cols, rows[proper]])
             values = values if weights is None else np.concatenate([weights, weights[proper]])
-        n = len(labels)
-        matrix = Matrix.from_coo(
-            rows, cols, values, dtype, nrows=n, ncols=n, dup_op=None if weights is None else dup_op
-        )
-        return cls._trusted(matrix, labels, directed, dict(zip(labels, range(n), strict=True)))
+        try:
+            combined = None if weights is None else dup_op
+            matrix = _adjacency(*ends, values, dtype, n, combined)
+        except ValueError as error:
+            if weights is None or dup_op is not None:
+                raise
+            low, high = (rows, cols) if directed else (np.minimum(rows, cols), np.maximum(rows, cols))
+            said = refusal(low, high, weights, lambda i: plain_label(labels[i]), place)
+            raise said or error from None
+        return cls._trusted(matrix, labels, directed)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        source: str | int = "source",
+        target: str | int = "target",
+        weight: str | int | None = None,
+        *,
+        directed: bool = True,
+        dtype: DTypeLike | None = None,
+        duplicates: OperatorLike | None = None,
+        dup_op: OperatorLike | None = None,
+    ) -> Graph:
+        """A Graph from a table with a row for every edge, of any library with ``__arrow_c_stream__``: pyarrow, Polars,
+        pandas 3, DuckDB, cuDF. It needs none of them.
+
+        Labels are integers or text, also dictionary-encoded. Integers are numbered in ascending order, text in the
+        order in which it appears.
+
+        Parameters
+        ----------
+        table : object with ``__arrow_c_stream__``
+            A row for every edge.
+        source : str or int
+            The column of the sources, by name or number.
+        target : str or int
+            The column of the targets.
+        weight : str or int, optional
+            The column of the weights; without it values are True.
+        directed : bool
+            Whether an edge leads one way (the default) or, with False, both ways.
+        dtype : dtype, optional
+            The type of the weights; by default their own.
+        duplicates : {"error", "sum", "max", "min", "first", "last"} or operator, optional
+            How to combine the weights of an edge that is listed twice; an error by default.
+        dup_op : operator, optional
+            The older name of ``duplicates``.
+
+        Raises
+        ------
+        KeyError
+            If the table has no such column.
+        TypeError
+            If the object is no table, or labels are neither integers nor text.
+        ValueError
+            If a value is missing; the message has its row.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"source": [30, 10], "target": [10, 20], "km": [2.5, 4.0]})
+        >>> Graph.from_arrow(table, weight="km").edges(data=True)
+        [(10, 20, 4.0), (30, 10, 2.5)]
+        """
+        numbered = numbered_edges(table, source, target, weight)
+        combined = combining(duplicates, dup_op)
+        return cls._of_edges(*numbered, directed, dtype, combined, "row {}".format)
 
     @classmethod
     def from_networkx(cls, G: Any, weight: str | None = "weight", dtype: DTypeLike | None = None) -> Graph:
@@ -293,7 +591,7 @@ class Graph:
         """
         labels = list(G)
         matrix = adjacency(G, labels, dtype, weight, None)
-        return cls._trusted(matrix, labels, G.is_directed(), dict(zip(labels, range(len(labels)), strict=True)))
+        return cls._trusted(matrix, labels, G.is_directed())
 
     def to_networkx(self, edge_attribute: str | None = "weight") -> Any:
         """A NetworkX DiGraph, or Graph if this one is not directed, with the labels as nodes.
@@ -324,6 +622,7 @@ class Graph:
         columns: Sequence[str | int] | None = None,
         directed: bool = True,
         dtype: DTypeLike | None = float,
+        duplicates: OperatorLike | None = None,
         dup_op: OperatorLike | None = None,
     ) -> Graph:
         """A Graph from a text file with a line for every edge: two labels (any text) and perhaps a weight.
@@ -347,8 +646,10 @@ class Graph:
             Whether an edge leads one way (the default) or, with False, both ways.
         dtype : dtype, optional
             The type of the weights; by default their own.
-        dup_op : BinaryOp, optional
-            The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
+        duplicates : {"error", "sum", "max", "min", "first", "last"} or operator, optional
+            How to combine the weights of an edge that is listed twice; an error by default.
+        dup_op : operator, optional
+            The older name of ``duplicates``.
 
         Raises
         ------
@@ -375,7 +676,10 @@ class Graph:
         if weighted:
             numbered = [(number, fields[2]) for number, fields in lines]
             weights = parse_weights(numbered, name, lookup_dtype(dtype).np_type)
+        combined = combining(duplicates, dup_op)
         try:
-            return cls.from_numbered_edges(rows, cols, weights, list(index), directed=directed, dup_op=dup_op)
+            return cls._of_edges(
+                rows, cols, weights, list(index), directed, None, combined, lambda k: f"line {lines[k][0]}"
+            )
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None

@@ -12,7 +12,7 @@ from ..dtypes import lookup_dtype
 from .graph import Graph
 from .label_codes import lookup
 from .number_columns import Fields, columns, first_line
-from .text_files import compressed_suffix, pieces, text_of
+from .text_files import compressed_suffix, opened, pieces, text_of
 
 if TYPE_CHECKING:
     from ..types import DTypeLike, OperatorLike
@@ -26,7 +26,7 @@ def read_ldbc(
     directed: bool | None = None,
     weighted: bool | None = None,
     dtype: DTypeLike | None = None,
-    dup_op: OperatorLike | None = None,
+    duplicates: OperatorLike | None = None,
 ) -> Graph:
     """A Graph from the files of LDBC Graphalytics; labels are the integers in the vertex file, in its order.
 
@@ -41,8 +41,8 @@ def read_ldbc(
         Whether to read the weights; by default if the first edge has one.
     dtype : dtype, optional
         The type of the weights; FP64 by default.
-    dup_op : operator, optional
-        The operator that combines the weights of duplicate edges; without it, duplicates are an error.
+    duplicates : {"error", "sum", "max", "min", "first", "last"} or operator, optional
+        How to combine the weights of an edge that is listed twice; an error by default.
 
     Raises
     ------
@@ -83,9 +83,30 @@ def read_ldbc(
             raise ValueError(f"{edge_file}: edge {edge + 1}: {found[edge]} is not a vertex of {vertex_file}")
     weights = ends[2].astype(lookup_dtype(dtype or float).np_type, copy=False) if weighted else None
     try:
-        return Graph.from_numbered_edges(rows, cols, weights, labels.tolist(), directed=directed, dup_op=dup_op)
+        return Graph.from_numbered_edges(rows, cols, weights, labels, directed=directed, duplicates=duplicates)
     except ValueError as error:
         raise ValueError(f"{edge_file}: {error}") from None
+
+
+def write_ldbc(path: str | os.PathLike, graph: Graph) -> None:
+    """Write the vertices, the edges and the properties of a graph, whose labels must be integers."""
+    start = _beginning(path)
+    odd = next((label for label in graph.labels if type(label) is not int), None)
+    if odd is not None:
+        raise ValueError(f"{start}: labels of LDBC are integers; got {odd!r}")
+    rows, cols, values = graph.edges()
+    ends = [[graph.labels[i] for i in end.tolist()] for end in (rows, cols)]
+    weighted = values.dtype != bool
+    facts = {"vertex-file": f"{start.name}.v", "edge-file": f"{start.name}.e", "meta.vertices": len(graph)}
+    facts |= {"meta.edges": len(rows), "directed": str(graph.directed).lower()}
+    facts |= {"edge-properties.names": "weight", "edge-properties.types": "real"} if weighted else {}
+    with opened(f"{start}.v", "wt") as file:
+        file.writelines(f"{label}\n" for label in graph.labels)
+    with opened(f"{start}.e", "wt") as file:
+        lines = zip(*ends, *([values.tolist()] if weighted else []), strict=True)
+        file.writelines(" ".join(map(str, line)) + "\n" for line in lines)
+    with opened(f"{start}.properties", "wt") as file:
+        file.writelines(f"graph.{start.name}.{key} = {value}\n" for key, value in facts.items())
 
 
 def properties_of(path: str | os.PathLike) -> dict[str, str]:

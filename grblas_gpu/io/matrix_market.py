@@ -16,6 +16,7 @@ from ..errors import OutOfMemory
 from ..operators import registry
 from ..progress import elapsed
 from .archives import is_archive, matrix_in
+from .graph import Graph
 from .reader_input import ReaderInput
 from .scipy_sparse import to_scipy_sparse
 from .text_files import is_compressed, name_of, opened
@@ -113,8 +114,8 @@ def mmwrite(
     ----------
     target : str, path or open file
         The file to write; compressed if the name ends in .gz, .bz2 or .xz.
-    matrix : Matrix
-        The Matrix to write.
+    matrix : Matrix or Graph
+        The Matrix to write. The file has no place for the labels of a Graph.
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
         The writer: SciPy, or the package ``fast_matrix_market``.
     comment : str
@@ -138,7 +139,7 @@ def mmwrite(
     ['2 3 2', '1 2 5', '2 3 6']
     """
     write, _ = _function("mmwrite", engine)
-    matrix = ensure_type(matrix, (Matrix, TransposedMatrix))
+    matrix = ensure_type(matrix.matrix if isinstance(matrix, Graph) else matrix, (Matrix, TransposedMatrix))
     array = to_scipy_sparse(matrix, "coo")
     if matrix.dtype == BOOL:
         field = ("pattern" if array.data.all() else "integer") if field is None else field

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..suggestions import needed
+from .duplicates import combining
 from .graph import Graph
 
 if TYPE_CHECKING:
@@ -21,12 +22,13 @@ def from_pandas_edgelist(
     *,
     directed: bool = True,
     dtype: DTypeLike | None = None,
+    duplicates: OperatorLike | None = None,
     dup_op: OperatorLike | None = None,
 ) -> Graph:
     """A Graph from a table with a row for every edge; the columns ``source`` and ``target`` hold node labels.
 
     ``edge_attr`` names the column of weights; without it all values are True. Nodes are numbered in the order in which
-    they appear. Edges that are listed twice need ``dup_op`` if they have weights.
+    they appear. Edges that are listed twice need ``duplicates`` if they have weights.
 
     Parameters
     ----------
@@ -42,8 +44,10 @@ def from_pandas_edgelist(
         Whether an edge leads one way (the default) or, with False, both ways.
     dtype : dtype, optional
         The type of the weights; by default their own.
-    dup_op : BinaryOp, optional
-        The operator that combines the values of duplicate edges; without it, duplicates raise ValueError.
+    duplicates : {"error", "sum", "max", "min", "first", "last"} or operator, optional
+        How to combine the weights of an edge that is listed twice; an error by default.
+    dup_op : operator, optional
+        The older name of ``duplicates``.
 
     Examples
     --------
@@ -66,7 +70,8 @@ def from_pandas_edgelist(
     weights = None if edge_attr is None else df[edge_attr].to_numpy()
     numbers = codes.astype(np.int64)
     rows, cols = numbers[: len(df)], numbers[len(df) :]
-    return Graph.from_numbered_edges(rows, cols, weights, list(labels), directed=directed, dtype=dtype, dup_op=dup_op)
+    combined = combining(duplicates, dup_op)
+    return Graph._of_edges(rows, cols, weights, list(labels), directed, dtype, combined, "row {}".format)
 
 
 def to_pandas_edgelist(

@@ -7,14 +7,51 @@ import contextlib
 import gzip
 import lzma
 import os
+import sys
 import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from ..suggestions import needed
 from .bounds import check_memory, length_of
 from .replacing import replacing
 
-_OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+def _open_zstandard(path: Any, mode: str) -> Any:
+    zstandard = needed("zstandard", "a .zst file", "'grblas_gpu[files]'")
+    return _ZstandardFile(zstandard, path) if mode == "rb" else zstandard.open(path, mode)
+
+
+class _ZstandardFile:
+    """A compressed file, open for reading. (The reader of the package does not notice that a file is cut off.)"""
+
+    def __init__(self, zstandard: Any, path: Any) -> None:
+        self._file = open(path, "rb")  # noqa: SIM115
+        self._make = zstandard.ZstdDecompressor().decompressobj
+        self._frame = self._make()
+
+    def __enter__(self) -> _ZstandardFile:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def read(self, size: int) -> bytes:
+        while True:
+            rest = self._frame.unused_data
+            piece = rest or self._file.read(size)
+            if not piece:
+                if not self._frame.eof:
+                    raise EOFError("compressed file ended before the end of its last frame")
+                return b""
+            if self._frame.eof:
+                self._frame = self._make()
+            found = self._frame.decompress(piece)
+            if found:
+                return found
+
+
+_OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": _open_zstandard}
 PIECE = 2**20  # bytes
 
 
@@ -48,6 +85,11 @@ def text_of(source: Any) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if is_name and "\r" in text else text
 
 
+def bytes_of(path: str | os.PathLike) -> bytes:
+    """The decompressed bytes of a file, with a bound on their expansion."""
+    return b"".join(_within_bounds(path))
+
+
 def _within_bounds(path: str | os.PathLike) -> Iterator[bytes]:
     """The pieces of a file, with a bound on the expansion of compressed files."""
     length, found = length_of(path), 0
@@ -63,8 +105,8 @@ def pieces(path: str | os.PathLike) -> Iterator[bytes]:
     with opened(path, "rb") as file:
         while True:
             try:
-                piece = file.read1(PIECE)  # `read` would lose the data before the damage
-            except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+                piece = getattr(file, "read1", file.read)(PIECE)  # `read` would lose the data before the damage
+            except _damage() as error:
                 if isinstance(error, OSError) and error.errno is not None:
                     raise  # an error of the system, not of the decompressor
                 raise ValueError(f"{name_of(path)}: line {line}: {error}") from None
@@ -72,6 +114,12 @@ def pieces(path: str | os.PathLike) -> Iterator[bytes]:
                 return
             line += piece.count(b"\n")
             yield piece
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """The errors of decompressors."""
+    module = sys.modules.get("zstandard")
+    return (EOFError, OSError, zlib.error, lzma.LZMAError) + (() if module is None else (module.ZstdError,))
 
 
 def is_compressed(target: Any) -> bool:

@@ -38,6 +38,7 @@ ALGORITHMS = {
     "connected_components": algorithms.connected_components,
     "core_number": algorithms.core_number,
     "cosine": algorithms.cosine,
+    "degree_centrality": algorithms.degree_centrality,
     "delta_stepping": lambda A: algorithms.delta_stepping(A, 0),
     "densest_subgraph": algorithms.densest_subgraph,
     "diameter_estimate": algorithms.diameter_estimate,

@@ -29,6 +29,7 @@ v.to_dict()["a"]  # mistake
 (A @ v).new().nrows  # mistake
 gb.Matrx  # mistake
 gb.algorithms.bsf(A, 0)  # mistake
+gb.algorithms.bfs(A, "Valjean")  # mistake
 gb.generators.kroneker(5)  # mistake
 A.apply(unary.abs).new().size  # mistake
 v.select(">", 1).new().ncols  # mistake

@@ -74,3 +74,16 @@ ranks = gb.algorithms.pagerank(A)
 with gb.trace() as t:
     search(gb.generators.kronecker(5), 0)
 print(t, ranks.nvals)
+
+# graphs with labels
+G = gb.Graph.from_edges([("Valjean", "Javert", 17)], directed=False)
+levels = gb.algorithms.bfs(G, "Valjean")
+assert_type(levels, gb.io.NodeValues)
+assert_type(levels.top(3), gb.io.NodeValues)
+assert_type(gb.algorithms.bfs(A, 0), Vector)
+assert_type(gb.algorithms.k_truss(G, 3), gb.Graph)
+assert_type(gb.algorithms.bfs_parents(G, "Valjean"), gb.io.NodeValues)
+assert_type(G.degree("Valjean"), int)
+assert_type(G.degree(), gb.io.NodeValues)
+assert_type(G.edges(data=True), list[tuple[Any, Any, Any]])
+assert_type(v.top(3), dict[int, Any])

@@ -1,0 +1,47 @@
+"""Degree centrality: the share of the other vertices that a vertex is joined to.
+
+Returns an FP64 Vector with an entry for every vertex. Method: count the entries of rows and columns. Cost: O(n + m).
+Reference: L. Freeman, Centrality in social networks: conceptual clarification, Social Networks 1979.
+"""
+
+from __future__ import annotations
+
+from .. import Matrix, Vector, agg, binary, select
+from .checks import graph_algorithm
+
+
+@graph_algorithm
+def degree_centrality(A: Matrix, *, directed: bool | None = None) -> Vector:
+    """The degree of every vertex, divided by the number of other vertices; the definition is that of networkx.
+
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
+        vertices are labels.
+    directed : bool, optional
+        Whether edges to and from a vertex count; otherwise a loop counts twice. By default unless A is symmetric.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+
+    Examples
+    --------
+    >>> from grblas_gpu import Graph
+    >>> from grblas_gpu.algorithms import degree_centrality
+    >>> degree_centrality(Graph.from_edges([("ann", "bob"), ("bob", "cid")], directed=False))
+    {'ann': 0.5, 'bob': 1.0, 'cid': 0.5}
+    """
+    if A.nrows < 2:
+        return Vector.from_scalar(1.0, A.nrows)
+    directed = not A.is_symmetric() if directed is None else directed
+    degrees = Vector.from_scalar(0.0, A.nrows)
+    # degrees += row lengths, then column lengths or loops
+    degrees(binary.plus) << A.reduce_rowwise(agg.count)
+    if directed:
+        degrees(binary.plus) << A.reduce_columnwise(agg.count)
+    else:
+        degrees(binary.plus) << select.diag(A).new().reduce_rowwise(agg.count)
+    return (degrees / (A.nrows - 1)).new()

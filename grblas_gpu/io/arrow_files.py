@@ -1,0 +1,94 @@
+"""Tables of edges in Parquet and Feather files (extra ``arrow``), read batch by batch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..suggestions import needed
+from .edge_table import SOURCES, TARGETS, WEIGHTS
+from .graph import Graph
+from .replacing import replacing
+from .text_files import name_of
+
+if TYPE_CHECKING:
+    from ..types import DTypeLike, OperatorLike
+
+INSTALL = "'grblas_gpu[arrow]'"
+
+
+def read_table(
+    path: str | os.PathLike,
+    *,
+    columns: Sequence[str | int] | None = None,
+    directed: bool = True,
+    dtype: DTypeLike | None = None,
+    duplicates: OperatorLike | None = None,
+) -> Graph:
+    """The Graph of a table; without ``columns``, by their usual names, else the first two or three."""
+    pa = needed("pyarrow", "a table file", INSTALL)
+    name = name_of(path)
+    try:
+        reader = _Parquet(path) if _is_parquet(path) else _feather(path)
+        chosen = list(columns or usual_columns(reader.schema.names))
+        if len(chosen) not in (2, 3):
+            raise ValueError(f"expected columns of source, target and perhaps weight; there are {reader.schema.names}")
+        wanted = [column if isinstance(column, str) else reader.schema.names[column] for column in chosen]
+        return Graph.from_arrow(reader.select(wanted), *wanted, directed=directed, dtype=dtype, duplicates=duplicates)
+    except (KeyError, TypeError, ValueError, IndexError, pa.ArrowException) as error:
+        said = error.args[0] if error.args else type(error).__name__
+        raise ValueError(f"{name}: {said}") from None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise ValueError(f"{name}: {error}") from None
+
+
+def usual_columns(names: list[str]) -> tuple[int, ...]:
+    """The columns of source, target and perhaps weight: by their usual names, else the first ones.
+
+    >>> usual_columns(["id", "src", "dst", "weight"]), usual_columns(["a", "b"])
+    ((1, 2, 3), (0, 1))
+    """
+    lower = [name.lower() for name in names]
+    found = [next((k for k, name in enumerate(lower) if name in known), None) for known in (SOURCES, TARGETS, WEIGHTS)]
+    if found[0] is None or found[1] is None:
+        return tuple(range(min(3, len(names))))
+    return tuple(place for place in found if place is not None)
+
+
+class _Parquet:
+    """The row groups of a Parquet file, some megabytes at a time."""
+
+    def __init__(self, path: Any) -> None:
+        self._file = needed("pyarrow.parquet", "a .parquet file", INSTALL).ParquetFile(path)
+        self.schema = self._file.schema_arrow
+
+    def select(self, columns: list[str]) -> Any:
+        pa = needed("pyarrow", "a .parquet file", INSTALL)
+        batches = self._file.iter_batches(2**20, columns=columns)
+        return pa.RecordBatchReader.from_batches(pa.schema([self.schema.field(name) for name in columns]), batches)
+
+
+def _feather(path: Any) -> Any:
+    return needed("pyarrow.feather", "a .feather file", INSTALL).read_table(path, memory_map=True)
+
+
+def _is_parquet(path: Any) -> bool:
+    with open(path, "rb") as file:
+        return file.read(4) == b"PAR1"
+
+
+def write_table(path: str | os.PathLike, x: Any) -> None:
+    """Write the table of a Graph, Matrix, Vector or NodeValues."""
+    with replacing(path) as unfinished:
+        write_arrow_file(unfinished, x.to_arrow(), os.path.splitext(os.fspath(path))[1])
+
+
+def write_arrow_file(path: Any, table: Any, kind: str) -> None:
+    """Write a ``pyarrow.Table``: ``.parquet``, or ``.feather`` and ``.arrow`` (the Arrow file format)."""
+    if kind == ".parquet":
+        needed("pyarrow.parquet", "a .parquet file", INSTALL).write_table(table, path)
+    else:
+        needed("pyarrow.feather", f"a {kind} file", INSTALL).write_feather(table, path)

@@ -1,0 +1,74 @@
+"""What happens to edges that are listed twice: one policy for all readers, by name or by operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from ..types import OperatorLike
+
+#: Policies, and the operators that combine the values of an edge.
+POLICIES = {"error": None, "sum": "plus", "max": "max", "min": "min", "first": "first", "last": "second"}
+
+
+def combining(duplicates: OperatorLike | None, dup_op: OperatorLike | None = None) -> Any:
+    """The operator of a policy; None if duplicates are an error. ``dup_op`` is its older name.
+
+    >>> combining("sum"), combining(None), combining("error")
+    (binary.plus, None, None)
+    >>> combining("summ")
+    Traceback (most recent call last):
+    ValueError: duplicates: 'error', 'sum', 'max', 'min', 'first', 'last' or an operator; got 'summ'; did you mean sum?
+    """
+    if duplicates is not None and dup_op is not None:
+        raise TypeError("duplicates and dup_op are two names of one argument; pass one of them")
+    given = dup_op if duplicates is None else duplicates
+    if not isinstance(given, str) or dup_op is not None:
+        return given
+    if given in POLICIES:
+        name = POLICIES[given]
+        return None if name is None else getattr(_binary(), name)
+    try:
+        return getattr(_binary(), given)
+    except AttributeError:
+        known = ", ".join(map(repr, POLICIES))
+        said = f"duplicates: {known} or an operator; got {given!r}{did_you_mean(given, POLICIES)}"
+        raise ValueError(said) from None
+
+
+def _binary() -> Any:
+    from .. import binary
+
+    return binary
+
+
+def refusal(
+    rows: np.ndarray,
+    cols: np.ndarray,
+    weights: np.ndarray,
+    label: Callable[[int], object],
+    place: Callable[[int], str] = "edge {}".format,
+) -> ValueError | None:
+    """The error that names the first repeated edge, its ends and its places; None if there is none.
+
+    >>> ends = np.array([0, 1, 0]), np.array([1, 2, 1])
+    >>> print(refusal(*ends, np.array([5, 6, 7]), ["ann", "bob", "cid"].__getitem__))  # doctest: +ELLIPSIS
+    Duplicate edge from 'ann' to 'bob': 5 (edge 0) and 7 (edge 2); duplicates="sum" or another of ...
+    """
+    order = np.lexsort((cols, rows))
+    same = (rows[order[1:]] == rows[order[:-1]]) & (cols[order[1:]] == cols[order[:-1]])
+    if not same.any():
+        return None
+    places = np.flatnonzero(same)
+    at = places[np.argmin(order[places + 1])]  # the repetition that comes first
+    first, again = int(order[at]), int(order[at + 1])
+    ends = f"Duplicate edge from {label(int(rows[first]))!r} to {label(int(cols[first]))!r}"
+    listed = f"{weights[first]} ({place(first)}) and {weights[again]} ({place(again)})"
+    ways = ", ".join(map(repr, list(POLICIES)[1:]))
+    said = f'duplicates="sum" or another of {ways} combines them (--duplicates on the command line)'
+    return ValueError(f"{ends}: {listed}; {said}")

@@ -1,0 +1,51 @@
+"""GML, GraphML and Pajek files, with the parsers of NetworkX (extra ``networkx``)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ..suggestions import needed
+from .graph import Graph
+from .text_files import opened, text_of
+
+
+def reader(kind: str) -> Callable[..., Graph]:
+    """The reader of "gml", "graphml" or "pajek"; parallel edges become one with the sum of their weights."""
+
+    def read(path: str | os.PathLike) -> Graph:
+        name = os.fspath(path)
+        nx = needed("networkx", f"a {kind} file", "'grblas_gpu[networkx]'")
+        text = text_of(path)
+        try:
+            if kind == "gml":
+                G = nx.parse_gml(text.splitlines(), label="label" if "label" in text else "id")
+            elif kind == "graphml":
+                G = nx.parse_graphml(text)
+            else:
+                G = nx.parse_pajek(text.splitlines())
+            return Graph.from_networkx(G)
+        except Exception as error:  # the parsers raise errors of many classes on malformed text
+            if isinstance(error, (MemoryError, ImportError)):
+                raise
+            raise ValueError(f"{name}: not {kind}: {error or type(error).__name__}") from None
+
+    return read
+
+
+def writer(kind: str) -> Callable[..., None]:
+    """The writer of "gml", "graphml" or "pajek"; values other than True are weights."""
+
+    def write(path: str | os.PathLike, graph: Graph) -> None:
+        nx = needed("networkx", f"a {kind} file", "'grblas_gpu[networkx]'")
+        G: Any = graph.to_networkx(None if graph.matrix.dtype == bool else "weight")
+        odd = next((x for x in graph.labels if kind == "pajek" and set(str(x)) & set("\"'\\\n\t")), None)
+        if odd is not None:
+            raise ValueError(f"{os.fspath(path)}: the label {odd!r} has a mark that Pajek files do not store")
+        generate = {"gml": nx.generate_gml, "graphml": nx.generate_graphml, "pajek": nx.generate_pajek}[kind]
+        lines = list(generate(G))  # labels that the format does not store raise an error before the file is touched
+        with opened(path, "wt") as file:
+            file.writelines(f"{line}\n" for line in lines)
+
+    return write

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import select
 from ..atomic_updates import notice_thread
+from ..backends.changes import merged_store
 from ..backends.registry import current_engine
 from ..backends.storage import MatrixStore
 from ..dtypes import FP64, DataType, lookup_dtype
@@ -89,9 +90,11 @@ class Matrix(
     (2, (3, 3), FP64)
     """
 
-    __slots__ = ("_nrows", "_ncols", "_store", "_prepared")
+    __slots__ = ("_changes", "_nrows", "_ncols", "_store", "_prepared")
     _name_counter = itertools.count()
     ss = kinds.StorageOf("MatrixStorage")
+    if not TYPE_CHECKING:  # type checkers would accept every attribute
+        __getattr__ = merged_store
 
     def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
         self.dtype = dtype if type(dtype) is DataType else constructor_dtype(dtype, "Matrix")

@@ -19,9 +19,9 @@ from ..ir.recording import Number
 from ..operators import TypedOpBase, get_typed_op
 from . import kinds
 from .arithmetic import Arithmetic, ArithmeticInPlace
-from .assignment import LITERALS
 from .base import BaseType
 from .conversions import shown_values, stored_subarrays
+from .execution import LITERALS
 from .expressions import ScalarExpression, ScalarIndexExpr
 from .infix import EwiseSigns, ScalarInfix
 from .kinds import output_type, stands_for

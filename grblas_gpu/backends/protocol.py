@@ -1,8 +1,8 @@
 """The Backend protocol: the complete list of an engine's methods. Engines derive from it.
 
-Stores go in, a new store comes out (only :meth:`Backend.assign` and :meth:`Backend.set_element` may change the store of
-the output in place and return it). Operators are typed (see docs/architecture.md); operands are cast to an operator's
-types by the engine. A vector or matrix that an operation is defined for alike is written ``Store``.
+Stores go in, a new store comes out (only :meth:`Backend.assign` and :meth:`Backend.change_elements` may change the
+store of the output in place and return it). Operators are typed (see docs/architecture.md); operands are cast to an
+operator's types by the engine. A vector or matrix that an operation is defined for alike is written ``Store``.
 
 :class:`Primitives` are what an engine is made of; :class:`Backend` adds operations that it may accelerate.
 """
@@ -307,8 +307,20 @@ class Backend(Primitives, Protocol):
 
     # elements, in and out
     def get_element(self, x: Store, index: tuple[int, ...]) -> Any: ...
-    def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store: ...
+    def set_element(self, x: Store, index: tuple[int, ...], value: Any, owned: bool = False) -> Store: ...
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store: ...
+    def change_elements(
+        self, x: Store, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray, owned: bool = False
+    ) -> Store:
+        """``x`` with these values at these positions, and without an entry where ``kept`` is False.
+
+        Positions ascend by row and column, each once. All arrays are on the host. ``owned``: nothing else refers to the
+        store and its values, so they may change in place.
+        """
+        for value, keep, *place in zip(values, kept, *(axis.tolist() for axis in index), strict=True):
+            x = self.set_element(x, tuple(place), value) if keep else self.remove_element(x, tuple(place))
+        return x
+
     def has_one_value(self, x: Store) -> bool:
         """Whether all entries have one value, in any storage; False without entries."""
         if x.nvals == 0 or x.iso:

@@ -20,12 +20,9 @@ from ..entries import (
     filled,
     find,
     in_order_of_pairs,
-    insert,
     is_iso,
     keys_at,
-    line,
     merge,
-    position,
     rebuild,
     rows_and_columns,
     runs,
@@ -182,52 +179,6 @@ class Writing(Operating):
             atomic_updates.changing = False
         return c
 
-    def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
-        if type(x) is VectorStore and x.indices is None:
-            (i,) = index
-            try:
-                atomic_updates.changing = True
-                x = atomic_updates.own(x)
-                if x.iso and x.values[0] != value:
-                    x.values = expand(x.values, x.size).copy()
-                each = not x.iso or x.size == 1
-                if each:
-                    x.values[i] = value
-                if x.present is not None and not x.present[i]:
-                    x.present[i] = True
-                    x.nvals += 1
-                x.edges = None
-            finally:
-                atomic_updates.changing = False
-            return x
-        if type(x) is MatrixStore:
-            return _set_in_matrix(x, index[0], index[1], value)
-        (key,) = index
-        keys, values = entries(x)
-        at = position(keys, key)
-        if at < len(keys) and keys[at] == key:
-            if not (is_iso(values) and values[0] == value):
-                values = values.copy()
-                values[at] = value
-            return rebuild(x, keys, values)
-        if len(keys) and is_iso(values) and values[0] == value:
-            return rebuild(x, insert(keys, at, key), np.broadcast_to(values[:1], (len(keys) + 1,)))
-        return rebuild(x, insert(keys, at, key), insert(values, at, value))
-
-    def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
-        if type(x) is MatrixStore:
-            start, stop = line(x, index[0])
-            here = np.arange(start, stop, dtype=INDEX, like=x.indices)[x.indices[start:stop] == index[1]]
-            if len(here) == 0:
-                return x
-            keep = filled(x.nvals, True, x.indices)
-            keep[here] = False
-            values = compress(take(expand(x.values, x.nvals), keep))
-            return from_lines(x.nrows, x.ncols, x.row_ids[keep], x.indices[keep], values)
-        keys, values = entries(x)
-        keep = keys != index[0]
-        return x if keep.all() else rebuild(x, keys[keep], take(values, keep))
-
     def replace_row(self, c: MatrixStore, row: int, line: VectorStore) -> MatrixStore:
         """``c`` with one row replaced."""
         cols, values = entries(line)
@@ -315,23 +266,6 @@ def repeated_position(key: int, accum: Any) -> InvalidValue:
     return InvalidValue(
         f"position {key} is assigned to more than once, {how}: w(binary.min)[index] << v, for one, keeps the smallest"
     )
-
-
-def _set_in_matrix(x: MatrixStore, row: int, col: int, value: Any) -> MatrixStore:
-    start, stop = position(x.row_ids, row), position(x.row_ids, row + 1)
-    at = start + position(x.indices[start:stop], col)
-    values = expand(x.values, x.nvals)
-    same = is_iso(values) and values[0] == value
-    if at < stop and x.indices[at] == col:
-        if not same:
-            values = values.copy()
-            values[at] = value
-        return from_lines(x.nrows, x.ncols, x.row_ids, x.indices, compress(values))
-    if same:
-        values = np.broadcast_to(values[:1], (x.nvals + 1,))
-    else:
-        values = insert(values, at, value)
-    return from_lines(x.nrows, x.ncols, insert(x.row_ids, at, row), insert(x.indices, at, col), compress(values))
 
 
 def _with_line(c: MatrixStore, kept: Array, rows: Array, cols: Array, values: Array) -> MatrixStore:

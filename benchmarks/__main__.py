@@ -10,7 +10,7 @@ from pathlib import Path
 
 NAMES = (
     "gpu_speed gpu_operations library_speed cpu_speed papers overhead first_use cold conversions cost_growth "
-    "layers dense_products networkx_backend search_levels scaling ranks_in_turn product_steps"
+    "layers dense_products networkx_backend search_levels scaling ranks_in_turn product_steps eager_ratios"
 ).split()
 
 COLD = ("cold", "first_use")  # these measure first calls; the others always measure optimized kernels

@@ -96,7 +96,7 @@ def merged_store(x: Any, name: str) -> Any:
 
 def _is_owned(store: Any) -> bool:
     """Whether nothing but a store refers to its array of values, nor to the memory of that array."""
-    if type(store) not in (VectorStore, MatrixStore):
+    if type(store) not in (VectorStore, MatrixStore) or not isinstance(store.stored_values, np.ndarray):
         return False
     base = store.stored_values.base
     ours = base is None or type(base).__module__.startswith(__package__)

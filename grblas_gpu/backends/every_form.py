@@ -119,6 +119,9 @@ class EveryForm(Backend):
             return Definitions.reduce_rowwise(self, a, monoid)
         return dense.reduce_rowwise(self, a, monoid) if is_dense(a) else NotImplemented
 
+    def reduce_columnwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+        return NotImplemented if a.form == SPARSE else self.reduce_rowwise(a.transposed(), monoid)
+
     # ---- structure -----------------------------------------------------------------------------------------------
 
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:

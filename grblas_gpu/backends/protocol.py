@@ -225,6 +225,14 @@ class Backend(Primitives, Protocol):
         """The same, or a value that is still being computed (:class:`.later.Later`)."""
         return self.reduce_scalar(x, monoid)
 
+    def reduce_columnwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+        """The entries of each column combined."""
+        return self.reduce_rowwise(a.transposed(), monoid)
+
+    def count_columnwise(self, a: MatrixStore) -> VectorStore:
+        """The number of entries of each column of CSR that is not empty."""
+        return self.count_rowwise(a.transposed())
+
     def count_rowwise(self, a: MatrixStore) -> VectorStore:
         """The number of entries of each row of CSR that is not empty."""
         counts = a.indptr[1:].astype(INDEX) - a.indptr[:-1]

@@ -17,7 +17,12 @@ from grblas_gpu.backends.reference import elements
 pytestmark = pytest.mark.usefixtures("backend")
 
 SHAPES = {"tiny": (3, 4), "sparse": (40, 30), "huge": (2**60, 2**60), "line": (1, 50)}
-VALUES = {"FP64": [2.5, -1.0, 0.0], "INT8": [3, -7, 300, 2.9], "BOOL": [True, False, 5], "UINT64": [1, np.uint64(2**63)]}
+VALUES = {
+    "FP64": [2.5, -1.0, 0.0],
+    "INT8": [3, -7, 300, 2.9],
+    "BOOL": [True, False, 5],
+    "UINT64": [1, np.uint64(2**63)],
+}
 ROUNDS = 60
 
 

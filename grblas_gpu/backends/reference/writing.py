@@ -23,6 +23,7 @@ from ..entries import (
     is_iso,
     keys_at,
     merge,
+    present_flags,
     rebuild,
     rows_and_columns,
     runs,
@@ -85,6 +86,10 @@ class Writing(Operating):
             if done is not None:
                 return done
         region = Region(c, index)
+        if mask is None and accum is None and not region.is_matrix and isinstance(c.stored_values, np.ndarray):
+            done = self._assign_positions(c, value, region, is_scalar)
+            if done is not None:
+                return done
         if mask is None:
             permitted: Any = None
         elif submask and region.repeats:
@@ -128,6 +133,21 @@ class Writing(Operating):
         if replace:
             outside &= ~region.contains(c_keys) if submask else False
         return rebuild(c, *merge(t_keys[inside], take(t_values, inside), c_keys[outside], take(c_values, outside)))
+
+    def _assign_positions(self, c: VectorStore, value: Any, region: Region, is_scalar: bool) -> VectorStore | None:
+        """``c[I] = value`` at the cost of the positions; None if positions of a value repeat or do not ascend."""
+        positions = region.sorted_axes[0]
+        if positions is None:
+            return None
+        if is_scalar:
+            values, kept = np.full(len(positions), value, c.dtype), np.ones(len(positions), bool)
+        elif positions is region.axes[0]:
+            kept = present_flags(value)
+            values = np.zeros(len(positions), c.dtype)
+            values[kept] = cast(entries(value)[1], c.dtype)
+        else:
+            return None
+        return self.change_elements(c, (positions,), values, kept)
 
     def combined_by_key(self, keys: Array, values: Array, accum: Any) -> tuple[Array, Array]:
         """Entries in the order of their keys; the accumulator combines those of equal ones."""
@@ -182,6 +202,8 @@ class Writing(Operating):
     def replace_row(self, c: MatrixStore, row: int, line: VectorStore) -> MatrixStore:
         """``c`` with one row replaced."""
         cols, values = entries(line)
+        if c.rows is None and isinstance(c.indices, np.ndarray):
+            return _with_row(c, row, cols, values)
         return _with_line(c, c.row_ids != row, np.full_like(cols, row), cols, values)
 
     def replace_column(self, c: MatrixStore, col: int, line: VectorStore) -> MatrixStore:
@@ -266,6 +288,20 @@ def repeated_position(key: int, accum: Any) -> InvalidValue:
     return InvalidValue(
         f"position {key} is assigned to more than once, {how}: w(binary.min)[index] << v, for one, keeps the smallest"
     )
+
+
+def _with_row(c: MatrixStore, row: int, cols: Array, values: Array) -> MatrixStore:
+    """CSR with one row replaced: all others are copied as a whole."""
+    begin, end = c.indptr[row : row + 2].tolist()
+    indices = np.concatenate([c.indices[:begin], cols.astype(c.indices.dtype), c.indices[end:]])
+    if c.iso and (len(cols) == 0 or (is_iso(values) and bool(values[0] == c.values[0]))):
+        new = c.values[: min(1, len(indices))].copy()
+    else:
+        old = expand(c.values, c.nvals)
+        new = np.concatenate([old[:begin], values, old[end:]])
+    indptr = c.indptr.copy()
+    indptr[row + 1 :] += len(cols) - (end - begin)
+    return MatrixStore(c.nrows, c.ncols, indptr, indices, new)
 
 
 def _with_line(c: MatrixStore, kept: Array, rows: Array, cols: Array, values: Array) -> MatrixStore:

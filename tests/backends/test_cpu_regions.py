@@ -52,7 +52,9 @@ def test_changes_and_columns(dtype: str, iso: bool) -> None:
 
 
 def test_no_transpose_is_made_for_a_few_products() -> None:
-    """It is made once pushes have cost as much."""
+    """It is made once pushes have cost as much; the definition computes with it."""
+    if tier.get_tier() == "numpy":
+        return
     random = np.random.default_rng(7)
     A = gb.Matrix.from_coo(*random.integers(0, 500, (2, 9000)), random.random(9000), dup_op=gb.binary.plus)
     x, dense = gb.Vector.from_dense(random.random(A.nrows)), A.to_dense(0.0)

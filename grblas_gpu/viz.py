@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from .api.base import ensure_type
+from .api.kinds import output_type
 from .api.matrix import Matrix, TransposedMatrix
+from .api.vector import Vector
 from .display import new_figure
 from .io.networkx_graphs import to_networkx
 from .suggestions import conversion, needed, public_only, type_text
@@ -42,8 +44,8 @@ def spy(
 
     Parameters
     ----------
-    M : Matrix, TransposedMatrix or expression
-        The matrix to draw. All entries are drawn, stored zeros, too.
+    M : Matrix, TransposedMatrix, Vector or expression
+        The matrix to draw; a Vector is a column. All entries are drawn, stored zeros, too.
     centered : bool
         Whether the numbers of rows and columns stand at the middle of their squares, instead of at their corners.
     show : bool
@@ -75,7 +77,7 @@ def spy(
     >>> from grblas_gpu import generators, viz
     >>> figure = viz.spy(generators.grid_2d(8, 8), show=False)  # doctest: +SKIP
     """
-    M = _matrix(M, "spy")
+    M = _matrix(M._as_matrix() if output_type(M) is Vector else M, "spy")
     if axes is None:
         figure = _figure("viz.spy", show, figsize=figsize) if figure is None else figure
         axes = figure.subplots()

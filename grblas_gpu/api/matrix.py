@@ -90,7 +90,8 @@ class Matrix(
     (2, (3, 3), FP64)
     """
 
-    __slots__ = ("_changes", "_nrows", "_ncols", "_store", "_prepared")
+    __slots__ = ("_changes", "_nrows", "_ncols", "_store", "_prepared", "_settings")
+    __networkx_backend__ = "graphblas"  # as in python-graphblas, for graphblas-algorithms
     _name_counter = itertools.count()
     ss = kinds.StorageOf("MatrixStorage")
     if not TYPE_CHECKING:  # type checkers would accept every attribute
@@ -697,6 +698,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
     """``A.T``: a read-only Matrix. The transposed structure is computed once and kept by ``A``."""
 
     __slots__ = ("_matrix", "_nrows", "_ncols", "__weakref__")
+    __networkx_backend__ = "graphblas"
     _is_transposed = True
     _role = "transposed"
     __hash__ = None  # type: ignore[assignment]  # ``A.T`` is another object every time

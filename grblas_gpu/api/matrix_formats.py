@@ -95,7 +95,8 @@ def compressed_store(
     lengths = np.diff(pointers)
     shortest, longest = (int(lengths.min()), int(lengths.max())) if count else (0, 0)
     if shortest < 0 or pointers[0] != 0 or pointers[-1] != index.size:
-        raise InvalidValue(f"indptr must rise from 0 to the number of {what} ({index.size})")
+        kind = InvalidObject if shortest < 0 or pointers[0] != 0 else InvalidValue
+        raise kind(f"indptr must rise from 0 to the number of {what} ({index.size})")
     if array.ndim and array.size != index.size:
         raise InvalidValue(f"{what} and values must have the same length: {index.size} != {array.size}")
     if index.size and int(index.max()) >= inner:

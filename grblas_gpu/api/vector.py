@@ -85,7 +85,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     (2, 4, FP64)
     """
 
-    __slots__ = ("_changes", "_size", "_store")
+    __slots__ = ("_changes", "_settings", "_size", "_store")
     ndim = 1
     _name_counter = itertools.count()
     ss = kinds.StorageOf("VectorStorage")

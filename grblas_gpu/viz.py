@@ -31,7 +31,7 @@ MOST_DRAWN = 500  # vertices: a larger drawing is unreadable, and its layout tak
 
 
 def spy(
-    M: Matrix,
+    M: Any,
     *,
     centered: bool = False,
     show: bool = True,
@@ -77,7 +77,9 @@ def spy(
     >>> from grblas_gpu import generators, viz
     >>> figure = viz.spy(generators.grid_2d(8, 8), show=False)  # doctest: +SKIP
     """
-    M = _matrix(M._as_matrix() if output_type(M) is Vector else M, "spy")
+    if output_type(M) is Vector:
+        M = ensure_type(M, Vector)._as_matrix()
+    M = _matrix(M, "spy")
     if axes is None:
         figure = _figure("viz.spy", show, figsize=figsize) if figure is None else figure
         axes = figure.subplots()

@@ -108,11 +108,11 @@ def compressed_store(
     store._max_degree = longest
     if longest <= 1:  # nothing can be out of order
         return store, found
-    steps = np.diff(store.indices.astype(np.int64))
+    falls = store.indices[1:] <= store.indices[:-1]
     boundary = pointers[1:-1]
     boundary = boundary[(boundary > 0) & (boundary < index.size)]
-    steps[boundary - 1] = 1  # order matters only within a row
-    if np.any(steps <= 0):
+    falls[boundary - 1] = False  # order matters only within a row
+    if falls.any():
         keys = matrix_keys(store)
         order = np.argsort(keys, kind="stable")
         if np.any(np.diff(keys[order]) == 0):

@@ -439,7 +439,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         {0: 5, 1: 6}
         """
         check_wait(how)
-        _ = self._store  # the first read merges them
+        _ = self._store  # type: ignore[attr-defined]  # the first read merges them
         return self
 
 

@@ -30,10 +30,11 @@ class Elements(Operating):
 
     def _with_entries(self, x: Store, index: tuple[np.ndarray, ...], values: np.ndarray, some: np.ndarray) -> Store:
         """A store of the shape of ``x`` with only some of these entries."""
-        places, entries = [self.array(axis[some]) for axis in index], self.array(values[some])
+        first, last = self.array(index[0][some]), self.array(index[-1][some])
+        entries = self.array(values[some])
         if type(x) is MatrixStore:
-            return self.build_matrix(x.nrows, x.ncols, *places, entries, None)
-        return self.build_vector(x.size, *places, entries, None)
+            return self.build_matrix(x.nrows, x.ncols, first, last, entries, None)
+        return self.build_vector(x.size, first, entries, None)
 
     def set_element(self, x: Store, index: tuple[int, ...], value: Any, owned: bool = False) -> Store:
         return self._change_one(x, index, np.array([value], x.dtype), True, owned)

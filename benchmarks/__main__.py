@@ -10,7 +10,7 @@ from pathlib import Path
 
 NAMES = (
     "gpu_speed gpu_operations library_speed cpu_speed papers overhead first_use cold conversions cost_growth "
-    "dense_products networkx_backend search_levels scaling ranks_in_turn "
+    "dense_products networkx_backend search_levels scaling ranks_in_turn eager_ratios "
     "graphalytics gap graph_challenge"
 ).split()
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
+from .suggestions import did_you_mean
+
 _FLAG = (True, False)
 #: The values of every setting; the first is the default. ``Config`` documents them.
 _CHOICES: dict[str, tuple[object, ...]] = {
@@ -56,7 +58,7 @@ class Config(dict):
         self.refresh()
 
     def __missing__(self, name: object) -> Any:
-        raise KeyError(f"unknown setting {name!r}; known: {', '.join(_CHOICES)}")
+        raise _unknown(name)
 
     def __setitem__(self, name: str, value: Any) -> None:
         self.set({name: value})
@@ -77,6 +79,8 @@ class Config(dict):
     def set(self, settings: Mapping[str, object] | None = None, /, **keywords: object) -> _Restore:
         """Change settings permanently, or for a ``with`` block; if one is wrong, none changes.
 
+        Settings of other names are kept for the program that sets them; a name like one of ours is a mistake.
+
         They are ``autocompute``, ``compile``, ``loops``, ``mapnumpy``, ``progress`` and ``read_limit``;
         ``help(gb.config)`` says what they mean.
 
@@ -90,14 +94,43 @@ class Config(dict):
         Raises
         ------
         KeyError
-            There is no setting of this name.
+            The name is like that of a setting, but wrong.
         ValueError
             The setting cannot have this value.
         """
         changes = _checked({**({} if settings is None else settings), **keywords})
-        before = {name: self[name] for name in changes}
+        before = {name: super(Config, self).get(name, _MISSING) for name in changes}
         super().update(changes)
         return _Restore(self, before)
+
+    def _restore(self, before: dict[str, object]) -> None:
+        for name, value in before.items():
+            if value is _MISSING:
+                super().pop(name, None)
+            else:
+                super().__setitem__(name, value)
+
+    def merge(self, *settings: Mapping[str, object]) -> None:
+        """Change settings permanently, by several dictionaries; later ones win.
+
+        Parameters
+        ----------
+        *settings : dict
+            Settings by their names.
+        """
+        self.set({name: value for each in settings for name, value in each.items()})
+
+    def pprint(self, **options: Any) -> None:
+        """Print all settings, with the options of :func:`pprint.pprint`.
+
+        Parameters
+        ----------
+        **options : any
+            As ``pprint.pprint`` takes them.
+        """
+        from pprint import pprint
+
+        pprint(self.to_dict(), **options)
 
     def update(self, settings: Any = (), /, **keywords: Any) -> None:
         """Change settings permanently, as ``set`` does.
@@ -138,7 +171,7 @@ class _Restore:
         return self._config
 
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        self._config.set(self._before)
+        self._config._restore(self._before)
 
 
 def _parsed(text: str) -> Any:
@@ -152,11 +185,17 @@ def _checked(settings: dict[str, object]) -> dict[str, object]:
     """The settings, if each exists and may have the value."""
     for name, value in settings.items():
         if name not in _CHOICES:
-            raise KeyError(f"unknown setting {name!r}; known: {', '.join(_CHOICES)}")
+            if did_you_mean(name, _CHOICES):
+                raise _unknown(name)
+            continue
         if not any(_is(value, choice) for choice in _CHOICES[name]):
             known = ", ".join("an integer" if choice is int else repr(choice) for choice in _CHOICES[name])
             raise ValueError(f"{name} is one of {known}; got {value!r}")
     return settings
+
+
+def _unknown(name: object) -> KeyError:
+    return KeyError(f"unknown setting {name!r}; known: {', '.join(_CHOICES)}")
 
 
 def _is(value: object, choice: object) -> bool:

@@ -18,6 +18,7 @@ _NAME = "graphblas"
 VERSION = "2025.2.0"
 BACKENDS = ("suitesparse", "suitesparse-vanilla")
 
+PROGRAM = "GRBLAS_GPU_PROGRAM"  # a variable of the environment: what spawned processes run
 _started: tuple[str, bool | None] | None = None
 
 

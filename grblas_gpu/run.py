@@ -6,12 +6,29 @@
 from __future__ import annotations
 
 import argparse
+import os
 import runpy
 import sys
+from multiprocessing import spawn
 from pathlib import Path
 
 from . import set_backend
-from .drop_in import install_as_graphblas
+from .drop_in import PROGRAM, install_as_graphblas
+
+
+def _in_children() -> None:
+    """Processes that multiprocessing spawns run the program's definitions again: by ``spawned.py``, on this library."""
+    prepare = spawn.get_preparation_data
+
+    def prepared(name: str) -> dict[str, object]:
+        data = prepare(name)
+        path, module = data.pop("init_main_from_path", None), data.pop("init_main_from_name", None)
+        if path or module:
+            os.environ[PROGRAM] = f"{'path' if path else 'module'} {path or module}"
+            data["init_main_from_name"] = spawned
+        return data
+
+    spawned, spawn.get_preparation_data = f"{__package__}.spawned", prepared
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -27,7 +44,9 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if given.backend:
         set_backend(given.backend)
+        os.environ["GRBLAS_GPU_BACKEND"] = given.backend  # for processes that it spawns
     install_as_graphblas()
+    _in_children()
     sys.argv = [given.program, *given.arguments]
     if given.module:
         sys.path[0:1] = [str(Path.cwd())]

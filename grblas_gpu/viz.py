@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from .api.base import ensure_type
+from .api.kinds import output_type
 from .api.matrix import Matrix, TransposedMatrix
+from .api.vector import Vector
 from .display import new_figure
 from .io.graph import Graph
 from .io.networkx_graphs import to_networkx
@@ -43,8 +45,8 @@ def spy(
 
     Parameters
     ----------
-    M : Matrix, Graph, TransposedMatrix or expression
-        The matrix to draw. All entries are drawn, stored zeros, too.
+    M : Matrix, Graph, TransposedMatrix, Vector or expression
+        The matrix to draw; a Vector is a column. All entries are drawn, stored zeros, too.
     centered : bool
         Whether the numbers of rows and columns stand at the middle of their squares, instead of at their corners.
     show : bool
@@ -76,6 +78,8 @@ def spy(
     >>> from grblas_gpu import generators, viz
     >>> figure = viz.spy(generators.grid_2d(8, 8), show=False)  # doctest: +SKIP
     """
+    if output_type(M) is Vector:
+        M = ensure_type(M, Vector)._as_matrix()
     M = _matrix(M, "spy")
     if axes is None:
         figure = _figure("viz.spy", show, figsize=figsize) if figure is None else figure

@@ -11,7 +11,7 @@ from ..ir import ops, recording
 from ..ir.node import Node
 from . import kinds
 from .conversions import values_to_array
-from .execution import fitting_mask, submit
+from .execution import fitting_mask, plain_literal, submit
 from .kinds import output_type
 
 if TYPE_CHECKING:
@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 
 
 MOST_DIMENSIONS = 64  # the limit of NumPy arrays
-LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
-
-
-def plain_literal(out: Any, value: Any) -> Any:
-    """A Python number or bool as a NumPy scalar, without a Scalar object; None if value or output have another type."""
-    literal = LITERALS.get(type(value))
-    if literal is None or out.dtype._is_udt or (literal is np.int64 and not -(2**63) <= value < 2**63):
-        return None
-    return literal(value)
 
 
 def assign_region(

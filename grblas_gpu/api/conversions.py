@@ -9,7 +9,7 @@ import numpy as np
 from ..backends.registry import current_engine
 from ..backends.storage import Array, natives
 from ..dtypes import SUBARRAY, DataType, is_subarray, lookup_dtype
-from ..errors import IndexOutOfBound, InvalidValue, OutOfMemory
+from ..errors import IndexOutOfBound, InvalidValue
 from ..suggestions import conversion, type_text
 from . import kinds
 
@@ -72,6 +72,11 @@ def index_array(array: Any, name: str, engine: Engine | None = None, copy: bool 
     if not signs and array.dtype == np.uint64 and not isinstance(array, np.ndarray):
         return array
     return array.astype(np.int64, copy=copy and isinstance(array, np.ndarray))
+
+
+def ints_to_numpy_buffer(array: Any, dtype: Any, *, name: str = "array", copy: bool = False, **layout: Any) -> Array:
+    """Integers as an array of this type: the name that programs import from ``graphblas.core.utils``."""
+    return checked_index(array, name).astype(dtype, copy=copy)
 
 
 def checked_index(array: Any, name: str, engine: Engine | None = None, signs: bool = True) -> Array:
@@ -203,7 +208,7 @@ def check_size(value: Any, name: str) -> int:
     if size > MAX_SIZE:
         if size >= 2**64:
             raise OverflowError(f"{name} = {size} does not fit into 64 bits")
-        raise OutOfMemory(f"{name} = {size} is more than 2**60, the largest size an index can reach")
+        raise InvalidValue(f"{name} = {size} is more than 2**60, the largest size an index can reach")
     return size
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ..backends.changes import element
 from ..backends.interpreter import execute as execute_node
 from ..errors import DimensionMismatch, InvalidObject
 from ..ir import ops, recording
@@ -13,6 +16,8 @@ from . import kinds
 from .kinds import output_type
 from .mask import Mask, check_mask
 from .memory import reports_memory
+
+LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
 
 def submit(node: Node) -> None:
@@ -41,6 +46,14 @@ def fitting_mask(mask: Any, out: Any, shape: tuple[int, ...]) -> Mask:
 def check_shapes_equal(within: str, a: Any, b: Any) -> None:
     if a.shape != b.shape:
         raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
+
+
+def plain_literal(out: Any, value: Any) -> Any:
+    """A Python number or bool as a NumPy scalar, without a Scalar object; None if value or output have another type."""
+    literal = LITERALS.get(type(value))
+    if literal is None or out.dtype._is_udt or (literal is np.int64 and not -(2**63) <= value < 2**63):
+        return None
+    return literal(value)
 
 
 def _record_of(out: Any) -> Any:
@@ -74,13 +87,14 @@ def assigned_value(out: object, value: object) -> Any:
 def get_element(parent: Any, indexes: Any) -> Any:
     recording.read("an element", parent._matrix if parent._is_transposed else parent)
     index = tuple(axis.index for axis in indexes.axes)
-    if parent._is_transposed:
-        index = index[::-1]
-    return parent._engine.get_element(parent._store, index)
+    return element(parent._matrix, index[::-1]) if parent._is_transposed else element(parent, index)
 
 
 def set_element(out: Any, indexes: object, value: object) -> None:
-    if type(value) is not kinds.Scalar:
+    literal = None if recording.active else plain_literal(out, value)
+    if literal is not None:  # the most common case
+        value = literal
+    elif type(value) is not kinds.Scalar:
         if output_type(value) in kinds.COLLECTIONS:
             out._expect_type(
                 value,

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import select
 from ..atomic_updates import notice_thread
+from ..backends.changes import merged_store
 from ..backends.registry import current_engine
 from ..backends.storage import MatrixStore
 from ..dtypes import FP64, DataType, lookup_dtype
@@ -93,9 +94,12 @@ class Matrix(
     (2, (3, 3), FP64)
     """
 
-    __slots__ = ("_nrows", "_ncols", "_store", "_prepared")
+    __slots__ = ("_changes", "_nrows", "_ncols", "_store", "_prepared", "_settings")
+    __networkx_backend__ = "graphblas"  # as in python-graphblas, for graphblas-algorithms
     _name_counter = itertools.count()
     ss = kinds.StorageOf("MatrixStorage")
+    if not TYPE_CHECKING:  # type checkers would accept every attribute
+        __getattr__ = merged_store
 
     def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
         self.dtype = dtype if type(dtype) is DataType else constructor_dtype(dtype, "Matrix")
@@ -702,6 +706,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
     """``A.T``: a read-only Matrix. The transposed structure is computed once and kept by ``A``."""
 
     __slots__ = ("_matrix", "_nrows", "_ncols", "__weakref__")
+    __networkx_backend__ = "graphblas"
     _is_transposed = True
     _role = "transposed"
     __hash__ = None  # type: ignore[assignment]  # ``A.T`` is another object every time

@@ -95,7 +95,8 @@ def compressed_store(
     lengths = np.diff(pointers)
     shortest, longest = (int(lengths.min()), int(lengths.max())) if count else (0, 0)
     if shortest < 0 or pointers[0] != 0 or pointers[-1] != index.size:
-        raise InvalidValue(f"indptr must rise from 0 to the number of {what} ({index.size})")
+        kind = InvalidObject if shortest < 0 or pointers[0] != 0 else InvalidValue
+        raise kind(f"indptr must rise from 0 to the number of {what} ({index.size})")
     if array.ndim and array.size != index.size:
         raise InvalidValue(f"{what} and values must have the same length: {index.size} != {array.size}")
     if index.size and int(index.max()) >= inner:
@@ -107,11 +108,11 @@ def compressed_store(
     store._max_degree = longest
     if longest <= 1:  # nothing can be out of order
         return store, found
-    steps = np.diff(store.indices.astype(np.int64))
+    falls = store.indices[1:] <= store.indices[:-1]
     boundary = pointers[1:-1]
     boundary = boundary[(boundary > 0) & (boundary < index.size)]
-    steps[boundary - 1] = 1  # order matters only within a row
-    if np.any(steps <= 0):
+    falls[boundary - 1] = False  # order matters only within a row
+    if falls.any():
         keys = matrix_keys(store)
         order = np.argsort(keys, kind="stable")
         if np.any(np.diff(keys[order]) == 0):

@@ -19,9 +19,9 @@ from ..ir.recording import Number
 from ..operators import TypedOpBase, get_typed_op
 from . import kinds
 from .arithmetic import Arithmetic, ArithmeticInPlace
-from .assignment import LITERALS
 from .base import BaseType
 from .conversions import shown_values, stored_subarrays
+from .execution import LITERALS
 from .expressions import ScalarExpression, ScalarIndexExpr
 from .infix import EwiseSigns, ScalarInfix
 from .kinds import output_type, stands_for
@@ -187,7 +187,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
     @property
     def value(self) -> Any:
-        """The value as a Python scalar, or None.
+        """The value as a Python scalar, or None; a record is a copy, of NumPy's type for records.
 
         >>> s = Scalar.from_value(3)
         >>> s.value = 4.9
@@ -197,6 +197,8 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         content = self._get()
         if self.dtype.subarray is not None and content is not None:
             return shown_values(content)
+        if self.dtype._is_udt and content is not None:
+            return content.copy()
         return None if content is None else content.item()
 
     @value.setter

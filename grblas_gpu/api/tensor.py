@@ -420,7 +420,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         )
 
     def wait(self, how: str = "materialize") -> Any:
-        """Finish pending work (there is none on this engine).
+        """Merge changes of single elements that wait for the next operation to read this object.
 
         Parameters
         ----------
@@ -439,6 +439,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         {0: 5, 1: 6}
         """
         check_wait(how)
+        _ = self._store  # type: ignore[attr-defined]  # the first read merges them
         return self
 
 

@@ -14,8 +14,8 @@ from ..ir import ops, recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..ir.node import node_of
 from . import execution, kinds
-from .assignment import LITERALS, assign_region, plain_literal
-from .execution import assigned_value, check_shapes_equal, fitting_mask, submit
+from .assignment import assign_region
+from .execution import LITERALS, assigned_value, check_shapes_equal, fitting_mask, plain_literal, submit
 from .indexing import Indexes
 from .mask import Mask, check_mask
 

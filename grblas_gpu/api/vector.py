@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import binary, monoid, semiring
 from ..atomic_updates import notice_thread
+from ..backends.changes import merged_store
 from ..backends.entries import cast
 from ..backends.formats import choose_format
 from ..backends.registry import current_engine
@@ -86,10 +87,12 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
     (2, 4, FP64)
     """
 
-    __slots__ = ("_size", "_store")
+    __slots__ = ("_changes", "_settings", "_size", "_store")
     ndim = 1
     _name_counter = itertools.count()
     ss = kinds.StorageOf("VectorStorage")
+    if not TYPE_CHECKING:  # type checkers would accept every attribute
+        __getattr__ = merged_store
 
     def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:
         self.dtype = dtype if type(dtype) is DataType else constructor_dtype(dtype, "Vector")

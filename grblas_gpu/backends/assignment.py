@@ -9,6 +9,7 @@ import numpy as np
 from ..ir.node import Node
 from ..ir.ops import SUBASSIGN
 from ..ir.recording import Number
+from .changes import change, converted
 from .entries import cast
 from .formats import choose_format
 from .later import Later
@@ -168,22 +169,15 @@ def set_element(node: Node) -> None:
     out, (value, indexes) = node.out, node.operands
     index = tuple(axis.position for axis in indexes.axes)
     value = value_of(value)
-    if value is None:
-        out._store = out._engine.remove_element(out._store, index)
-    else:
-        value = cast(np.asarray(value).reshape(1), out.dtype.np_type)[0]
-        out._store = choose_format(out._engine, out._engine.set_element(out._store, index, value))
+    change(out, index, None if value is None else converted(value, out.dtype.np_type))
 
 
 def remove_element(node: Node) -> None:
     (indexes,) = node.operands
-    out = node.out
-    engine = out._engine
-    rest = engine.remove_element(out._store, tuple(axis.position for axis in indexes.axes))
-    out._store = choose_format(engine, rest)
+    change(node.out, tuple(axis.position for axis in indexes.axes), None)
 
 
 def clear(node: Node) -> None:
     out = node.out
     make = out._engine.empty_vector if out.ndim == 1 else out._engine.empty_matrix
-    out._store = make(*out.shape, out.dtype.np_type)
+    out._store, out._changes = make(*out.shape, out.dtype.np_type), None

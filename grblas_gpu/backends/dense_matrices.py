@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import atomic_updates
 from .entries import cast, entries, expand, filled, keys_at, matrix_from_keys, true_keys
 from .matrix_forms import flat
 from .matrix_storage import FULL
@@ -177,18 +176,6 @@ def replace_line(c: MatrixStore, which: int, line: VectorStore, is_row: bool) ->
     present[place] = flags
     dense[place][keys] = values  # a view: slices are
     return MatrixStore.bitmap(c.nrows, c.ncols, present, dense)
-
-
-def without(a: MatrixStore, index: tuple[int, ...]) -> MatrixStore:
-    """``a`` without one entry: a bitmap, whose values are those of ``a``."""
-    a, place = atomic_updates.own(a), index[0] * a.ncols + index[1]
-    if a.present is not None and not a.present[place]:
-        return a
-    assert a.dense is not None
-    positions = check_positions(a.nrows, a.ncols, 1, a.dense)
-    present = filled(positions, True, a.dense) if a.present is None else a.present.copy()
-    present[place] = False
-    return MatrixStore.bitmap(a.nrows, a.ncols, present, a.dense)
 
 
 def diagonal(engine: Any, a: MatrixStore, k: int) -> VectorStore:

@@ -26,10 +26,10 @@ Function = Callable[..., Any]
 #: Operations that read or write values: the types of their arguments decide which engine runs them.
 TYPED = frozenset(
     "mxv pull_in_place mxm inner outer kronecker ewise_add ewise_mult ewise_union union apply apply_bind apply_index "
-    "select reduce_scalar reduce_rowwise transpose cast extract_vector gather extract_matrix extract_rows extract_row "
-    "extract_column diagonal diagonal_matrix as_matrix spread resize_vector resize_matrix with_kind with_form write "
-    "assign replace_row replace_column get_element set_element remove_element has_one_value build_vector build_matrix "
-    "tuples to_dense empty_matrix".split()
+    "select reduce_scalar reduce_rowwise reduce_columnwise transpose cast extract_vector gather extract_matrix "
+    "extract_rows extract_row extract_column diagonal diagonal_matrix as_matrix spread resize_vector resize_matrix "
+    "with_kind with_form write assign replace_row replace_column get_element set_element remove_element "
+    "change_elements has_one_value build_vector build_matrix tuples to_dense empty_matrix".split()
 )
 #: Operations that take memory: an engine says why they failed.
 GUARDED = TYPED | frozenset(

@@ -282,7 +282,3 @@ def repeat(values: Array, counts: Array) -> Array:
 def position(keys: Array, key: int) -> int:
     """Where a key is, or belongs, among ascending keys."""
     return int(np.searchsorted(keys, np.asarray([key], keys.dtype, like=keys))[0])
-
-
-def insert(array: Array, at: int, value: Any) -> Array:
-    return np.concatenate([array[:at], np.asarray([value], array.dtype, like=array), array[at:]])

@@ -119,6 +119,9 @@ class EveryForm(Backend):
             return Definitions.reduce_rowwise(self, a, monoid)
         return dense.reduce_rowwise(self, a, monoid) if is_dense(a) else NotImplemented
 
+    def reduce_columnwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+        return NotImplemented if a.form == SPARSE else self.reduce_rowwise(a.transposed(), monoid)
+
     # ---- structure -----------------------------------------------------------------------------------------------
 
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:
@@ -192,18 +195,15 @@ class EveryForm(Backend):
             return self.get_element(flat(x), (index[0] * x.ncols + index[1],))
         return NotImplemented
 
-    def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
-        if type(x) is MatrixStore and is_dense(x):
-            place = index[0] * x.ncols + index[1]
-            if x.iso:
-                check_positions(x.nrows, x.ncols, x.dtype.itemsize, x.dense)
-            return dense.as_matrix(x.nrows, x.ncols, self.set_element(dense.changeable(x), (place,), value))
-        return NotImplemented
-
-    def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
-        if type(x) is MatrixStore and is_dense(x):
-            return dense.without(x, index)
-        return NotImplemented
+    def change_elements(
+        self, x: Store, index: tuple[Array, ...], values: Array, kept: Array, owned: bool = False
+    ) -> Store:
+        if type(x) is not MatrixStore or not is_dense(x):
+            return NotImplemented
+        if x.iso or not kept.all():
+            check_positions(x.nrows, x.ncols, x.dtype.itemsize, x.dense)
+        places = (index[0] * x.ncols + index[1],)
+        return dense.as_matrix(x.nrows, x.ncols, self.change_elements(dense.changeable(x), places, values, kept))
 
     def has_one_value(self, x: Store) -> bool:
         return self.has_one_value(flat(x)) if type(x) is MatrixStore and is_dense(x) else NotImplemented

@@ -93,6 +93,7 @@ def execute(node: Node, tracing: bool = True) -> None:
             if not kept:  # otherwise the result becomes the output store
                 store = engine.write(_contents(out), t, view, accum, replace, op.masked)
             out._store = store = choose_format(engine, store)
+            out._changes = None  # overwritten
             if desc is not None and desc.remembers:
                 store.checked = t.checked
         else:

@@ -76,6 +76,7 @@ class MatrixStore:
         "_entry_groups",
         "_is_diagonal",
         "copies",
+        "pushed",
         "__weakref__",
     )
 
@@ -103,6 +104,7 @@ class MatrixStore:
         self.values = values
         self.dense = self.present = self.rows = self.counter = None
         self.copies = 1
+        self.pushed = 0  # edges that products have pushed instead of making the transpose
         self._once: MatrixStore | None = None
         self._transpose: MatrixStore | None = None
         self._row_ids: Array | None = None
@@ -120,7 +122,7 @@ class MatrixStore:
         store = cls.__new__(cls)
         store.form, store.nrows, store.ncols = form, nrows, ncols
         store.dense = store.present = store.rows = store.counter = None
-        store.copies, store._once = 1, None
+        store.copies, store.pushed, store._once = 1, 0, None
         store._transpose = store._row_ids = store._max_degree = store._max_column = store._filled_rows = None
         store._hub_neighbours = store._entry_groups = store._is_diagonal = None
         store._column_order = 0

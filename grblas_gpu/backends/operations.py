@@ -109,23 +109,31 @@ def reduce_rowwise(node: Node, view: MaskView | None) -> VectorStore:
     (a,) = node.operands
     if node.operator.opclass == "Aggregator":
         return _aggregated(node.operator, a, "rowwise")
-    return a._engine.reduce_rowwise(matrix_store(a), _monoid(node.operator))
+    return _reduced(a, _monoid(node.operator), False)
 
 
 def reduce_columnwise(node: Node, view: MaskView | None) -> VectorStore:
     (a,) = node.operands
     if node.operator.opclass == "Aggregator":
         return _aggregated(node.operator, a, "columnwise")
-    return a._engine.reduce_rowwise(matrix_store(a.T), _monoid(node.operator))
+    return _reduced(a, _monoid(node.operator), True)
+
+
+def _reduced(a: Any, monoid: Any, by_columns: bool) -> VectorStore:
+    """The lines of a matrix combined; columns of one that is stored by rows need no transpose."""
+    by_columns, store = by_columns is not a._is_transposed, (a._matrix if a._is_transposed else a)._store
+    reduce = a._engine.reduce_columnwise if by_columns else a._engine.reduce_rowwise
+    found: VectorStore = reduce(store, monoid)
+    return found
 
 
 def _aggregated(op: Any, a: Any, mode: str) -> VectorStore:
     """The lines of a matrix aggregated; CSR knows their lengths."""
-    if is_count(op) and type(a._matrix._store if a._is_transposed else a._store) is MatrixStore:
-        store = matrix_store(a if mode == "rowwise" else a.T)
-        if store.form == SPARSE:
-            counted: VectorStore = a._engine.count_rowwise(store)
-            return counted
+    store = a._matrix._store if a._is_transposed else a._store
+    if is_count(op) and type(store) is MatrixStore and store.form == SPARSE:
+        by_columns = (mode == "columnwise") is not a._is_transposed
+        counted: VectorStore = (a._engine.count_columnwise if by_columns else a._engine.count_rowwise)(store)
+        return counted
     found: VectorStore = aggregate(op, a, mode)._store
     return found
 

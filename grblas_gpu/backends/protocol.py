@@ -1,8 +1,8 @@
 """The Backend protocol: the complete list of an engine's methods. Engines derive from it.
 
-Stores go in, a new store comes out (only :meth:`Backend.assign` and :meth:`Backend.set_element` may change the store of
-the output in place and return it). Operators are typed (see docs/architecture.md); operands are cast to an operator's
-types by the engine. A vector or matrix that an operation is defined for alike is written ``Store``.
+Stores go in, a new store comes out (only :meth:`Backend.assign` and :meth:`Backend.change_elements` may change the
+store of the output in place and return it). Operators are typed (see docs/architecture.md); operands are cast to an
+operator's types by the engine. A vector or matrix that an operation is defined for alike is written ``Store``.
 
 :class:`Primitives` are what an engine is made of; :class:`Backend` adds operations that it may accelerate.
 """
@@ -225,6 +225,14 @@ class Backend(Primitives, Protocol):
         """The same, or a value that is still being computed (:class:`.later.Later`)."""
         return self.reduce_scalar(x, monoid)
 
+    def reduce_columnwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+        """The entries of each column combined."""
+        return self.reduce_rowwise(a.transposed(), monoid)
+
+    def count_columnwise(self, a: MatrixStore) -> VectorStore:
+        """The number of entries of each column of CSR that is not empty."""
+        return self.count_rowwise(a.transposed())
+
     def count_rowwise(self, a: MatrixStore) -> VectorStore:
         """The number of entries of each row of CSR that is not empty."""
         counts = a.indptr[1:].astype(INDEX) - a.indptr[:-1]
@@ -307,8 +315,20 @@ class Backend(Primitives, Protocol):
 
     # elements, in and out
     def get_element(self, x: Store, index: tuple[int, ...]) -> Any: ...
-    def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store: ...
+    def set_element(self, x: Store, index: tuple[int, ...], value: Any, owned: bool = False) -> Store: ...
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store: ...
+    def change_elements(
+        self, x: Store, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray, owned: bool = False
+    ) -> Store:
+        """``x`` with these values at these positions, and without an entry where ``kept`` is False.
+
+        Positions ascend by row and column, each once. All arrays are on the host. ``owned``: nothing else refers to the
+        store and its values, so they may change in place.
+        """
+        for value, keep, *place in zip(values, kept, *(axis.tolist() for axis in index), strict=True):
+            x = self.set_element(x, tuple(place), value) if keep else self.remove_element(x, tuple(place))
+        return x
+
     def has_one_value(self, x: Store) -> bool:
         """Whether all entries have one value, in any storage; False without entries."""
         if x.nvals == 0 or x.iso:

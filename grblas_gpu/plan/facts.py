@@ -21,7 +21,8 @@ def plan_matvec(
     """
     if not with_facts:
         if desc is None and a.nvals <= rules.SMALL_EDGES:
-            return rules.SMALL_PUSH, None
+            by_rows = not transposed and a._transpose is None and engine.costs.transpose
+            return rules.SMALL_PULL if by_rows else rules.SMALL_PUSH, None
         if desc is not None and desc.strategy is not None and not desc.reuse_mask:
             return rules.chosen(desc), None
         plain = desc is None or desc.plain
@@ -30,7 +31,10 @@ def plan_matvec(
     facts = matvec_facts(engine, a, u, semiring, view, transposed, desc)
     if desc is not None and desc.remembers:
         facts = facts._replace(edges_before=u.checked, u_edges=cache(facts.u_edges))
-    return rules.choose_matvec(facts, desc), facts
+    plan = rules.choose_matvec(facts, desc)
+    if not facts.by_rows and engine.costs.transpose and plan.direction == "push":
+        a.pushed += facts.u_edges()
+    return plan, facts
 
 
 if TYPE_CHECKING:
@@ -86,6 +90,8 @@ def matvec_facts(
         terminal=ends_early(semiring, u.iso and _has_one_value(a, semiring)),
         costs=engine.costs,
         by_columns=columns is not None,
+        by_rows=not transposed or a._transpose is not None,
+        pushed=a.pushed,
         named_rows=view is not None and not view.complement,
         own_rows=view is not None and view.store is u and not view.complement,
         reused=reused,

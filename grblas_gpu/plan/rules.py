@@ -38,10 +38,11 @@ class Costs(NamedTuple):
     sort_start: float = 0.0  # the launches of such a push
     long_entry: float = 0.0  # an entry of the longest row: its warp continues when all others are done
     list_row: float = 0.0  # a position of an operand without a list, which a push makes first
+    transpose: float = 0.0  # an entry of a transpose that has to be made first
     push_entry: float = 0.0  # an entry of the operand: its offsets, and the targets of its edges
 
 
-CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0, sum_edge=1.6)
+CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0, sum_edge=1.6, transpose=60.0)
 CUDA_COSTS = Costs(
     push_edge=2.5,
     pull_row=1.0,
@@ -140,6 +141,8 @@ class Facts(NamedTuple):
     terminal: bool  # rows are expected to end early
     costs: Costs = CPU_COSTS
     by_columns: bool = True  # M is stored by columns (too), as a push reads it; otherwise they are made first
+    by_rows: bool = True  # M is stored by rows (too), as a pull reads it; otherwise they are made first
+    pushed: int = 0  # edges that products have pushed because rows would have to be made
     #: Edges that the product which made the operand had to check, or entries ("switchpoint"), if it was to remember.
     edges_before: int = 0
     named_rows: bool = False  # the mask names the open rows, not the closed ones
@@ -151,6 +154,7 @@ class Facts(NamedTuple):
 
 
 SMALL_PUSH = Plan("push.scatter", "small: fewer than 4096 edges in all")
+SMALL_PULL = Plan("pull.thread", "small, and the matrix is stored by rows")
 CHEAP_PUSH = Plan("push.scatter", "few edges to push")
 BY_ROWS = "the mask has the operand's own entries, and the matrix is stored by rows"
 
@@ -367,6 +371,8 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
         facts.nvals,
     )
     pull += facts.hottest * facts.nvals * costs.long_entry
+    if not facts.by_rows and facts.pushed * push_edge(costs, facts.terminal) < facts.nvals * costs.transpose:
+        pull += facts.nvals * costs.transpose  # until pushes have cost as much
     side = "pull" if pull < push else "push.sort" if sort < scatter else "push"
     text = "push {:.3g} against pull {:.3g} for {} edges, {} open rows"
     return side, lambda: text.format(push, pull, edges, facts.allowed)

@@ -51,9 +51,9 @@ def test_environment() -> None:
     [
         (KeyError, lambda c: c.get("typo")),
         (KeyError, lambda c: c["typo"]),
-        (KeyError, lambda c: c.set(typo=1)),
-        (KeyError, lambda c: c.set({"autocompute": False, "typo": 1})),
-        (KeyError, lambda c: c.update(typo=1)),
+        (KeyError, lambda c: c.set(autcompute=1)),
+        (KeyError, lambda c: c.set({"autocompute": False, "red_limit": 1})),
+        (KeyError, lambda c: c.update(loop=1)),
         (ValueError, lambda c: c.set(autocompute=1)),
         (ValueError, lambda c: c.set(autocompute="yes")),
         (ValueError, lambda c: c.set(read_limit=True)),
@@ -68,3 +68,16 @@ def test_mistakes_change_nothing(error: type[Exception], mistake: object) -> Non
     with pytest.raises(error):
         mistake(settings)  # type: ignore[operator]
     assert settings.to_dict() == before
+
+
+def test_settings_of_other_programs_are_kept(capsys) -> None:
+    settings = Config({})
+    with settings.set(nthreads=4):
+        assert settings.get("nthreads") == 4
+    with pytest.raises(KeyError):
+        settings.get("nthreads")
+    settings.merge({"nthreads": 2, "autocompute": False}, {"nthreads": 3})
+    settings.pprint()
+    assert settings["nthreads"] == 3 and "'nthreads': 3" in capsys.readouterr().out
+    settings.refresh()
+    assert settings["autocompute"] is True

@@ -174,7 +174,7 @@ def test_types() -> None:
     assert not udt._is_anonymous and pickle.loads(pickle.dumps(udt)) is udt
     assert dtypes.lookup_dtype({"a": "INT8", "b": bool}).name == "{'a': INT8, 'b': BOOL}"
     value = gb.Scalar.from_value({"a": 1, "b": {"c": 2.5}}, udt)
-    assert value.value == (1, (2.5,)) and value == (1, (2.5,)) and value != (1, (2.0,))
+    assert value.value.item() == (1, (2.5,)) and value == (1, (2.5,)) and value != (1, (2.0,))
     for bad, message in ((np.dtype("S5"), "array of numbers"), (np.dtype([("o", object)]), "Python objects")):
         with pytest.raises(ValueError, match=message):
             dtypes.register_anonymous(bad)

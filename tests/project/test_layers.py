@@ -16,7 +16,7 @@ FOLDERS = {PACKAGE: PACKAGE, "algorithms": f"{PACKAGE}.algorithms"}
 
 #: From top to bottom; a module imports from its own layer and from those below. "" is the package itself.
 LAYERS = {
-    "applications": "__main__ bench cli networkx_backend run",
+    "applications": "__main__ bench cli networkx_backend run spawned",
     "libraries": "algorithms core distributed drop_in generators io ss versions viz",
     "package": "",
     "api": "api",

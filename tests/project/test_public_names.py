@@ -10,10 +10,9 @@ import grblas_gpu as gb
 C_LIBRARY = {"gb_obj", "gb_name", "cfunc_name"}
 #: What is different, by docs/differences.md, or says how a C function is called.
 NOT_HERE = {
-    "v.ss": {"config"},
-    "A.ss": {"config", "pack_hyperhash", "unpack_hyperhash"},
+    "A.ss": {"pack_hyperhash", "unpack_hyperhash"},
     "v()": {"kwargs", "opts"},
-    "gb.exceptions": {"check_status", "check_status_carg", "GrB_NO_VALUE", "GrB_SUCCESS"},
+    "gb.exceptions": {"check_status_carg", "GrB_NO_VALUE", "GrB_SUCCESS"},
 } | {key: {"at", "bt"} for key in ("v.apply(unary.abs)", "A.apply(unary.abs)", "v.reduce()")}
 EXPRESSIONS = (
     "v A s A.T v.S ~v.V v() v.apply(unary.abs) v[:] v[0] v&v v|v A@v v@v v.reduce() A.apply(unary.abs) A[:,:] A&A A@A "

@@ -16,7 +16,8 @@ from ..formatting import FORMATS
 from ..matrix import Matrix
 from ..scalar import Scalar
 from ..vector import Vector
-from . import exporting, importing, ordering, tiles
+from . import exporting, importing, ordering
+from . import tiles as tiling
 from .lines import lines_of
 from .storage import Storage, importer, packer, value_for_all
 
@@ -78,16 +79,16 @@ class MatrixStorage(Storage):
         value = value_for_all(self._parent, value)
         self._parent.build(rows, columns, np.broadcast_to(value, np.shape(rows)))
 
-    def concat(self, tiles_: Any, **opts: Any) -> None:
+    def concat(self, tiles: Any, **opts: Any) -> None:
         """Join tiles, given as rows of Matrices, into this Matrix."""
         descriptor_from_options(opts)
-        rows, _ = tiles.checked_tiles(tiles_, is_matrix=True)
-        self._parent << tiles.concatenated(rows, self._parent.dtype)
+        rows, _ = tiling.checked_tiles(tiles, is_matrix=True)
+        self._parent << tiling.concatenated(rows, self._parent.dtype)
 
     def split(self, chunks: Any, *, name: str | None = None, **opts: Any) -> list[list[Matrix]]:
         """Split into rows of Matrices of these sizes; ``concat`` joins them again."""
         descriptor_from_options(opts)
-        return tiles.split_matrix(self._parent, chunks, name)
+        return tiling.split_matrix(self._parent, chunks, name)
 
     def scan(self, op: Any = monoid.plus, order: str = "rowwise", *, name: str | None = None, **opts: Any) -> Matrix:
         """Each entry combined with all entries before it in its row, or in its column with ``order="columnwise"``."""

@@ -73,6 +73,52 @@ class Settings(Facts, MutableMapping):
         raise TypeError("Configuration options can't be deleted.")
 
 
+_OF_OBJECTS = {
+    1: {"bitmap_switch": 0.04, "sparsity_control": {"auto"}, "sparsity_status": None},
+    2: {
+        "bitmap_switch": 0.06,
+        "format": "by_row",
+        "hyper_switch": 0.0625,
+        "sparsity_control": {"auto"},
+        "sparsity_status": None,
+    },
+}
+
+
+class ObjectSettings(Settings):
+    """``A.ss.config``: the settings of one object. ``A.ss.config["format"] = "by_col"`` makes the transpose now, which
+    is kept beside the rows; the others are stored without effect.
+
+    >>> from grblas_gpu import Matrix
+    >>> A = Matrix.from_coo([0, 1], [1, 2], [5, 6])
+    >>> A.ss.config["format"] = "by_col"
+    >>> A.ss.config["format"], A.ss.config["sparsity_status"]
+    ('by_col', 'sparse')
+    """
+
+    def __init__(self, parent: Any) -> None:
+        kind = type(parent).__name__
+        super().__init__(f"{kind}.ss.config", _OF_OBJECTS[parent.ndim])
+        try:
+            self._facts = parent._settings
+        except AttributeError:
+            parent._settings = self._facts
+        self._parent = parent
+
+    def __getitem__(self, name: str) -> Any:
+        if name.lower() == "sparsity_status":
+            store = self._parent._store
+            return store.kind if self._parent.ndim == 1 else store.form
+        return super().__getitem__(name)
+
+    def __setitem__(self, name: str, value: object) -> None:
+        if name.lower() == "sparsity_status":
+            raise ValueError("sparsity_status is read-only: the library chooses the format")
+        super().__setitem__(name, value)
+        if self["format" if self._parent.ndim == 2 else name] == "by_col":
+            self._parent._store.transposed()
+
+
 _ALONE = {"chunk": 0.0, "gpu_id": -1, "nthreads": 0}
 _engaged = threading.local()
 

@@ -15,6 +15,7 @@ from ...ir.descriptor import descriptor_from_options
 from ..memory import reports_memory
 from ..scalar import Scalar, as_scalar
 from . import exporting, importing
+from .settings import ObjectSettings
 
 OF_THE_OBJECT = ("size", "nrows", "ncols", "dtype", "name")  # properties of the object that arrays are packed into
 
@@ -77,6 +78,11 @@ class Storage:
 
     def __init__(self, parent: Any) -> None:
         self._parent = parent
+
+    @property
+    def config(self) -> ObjectSettings:
+        """SuiteSparse's settings of this object."""
+        return ObjectSettings(self._parent)
 
     @property
     def nbytes(self) -> int:

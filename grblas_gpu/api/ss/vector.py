@@ -12,7 +12,8 @@ from ...ir.descriptor import descriptor_from_options
 from .. import kinds
 from ..scalar import Scalar
 from ..vector import Vector
-from . import exporting, importing, ordering, tiles
+from . import exporting, importing, ordering
+from . import tiles as tiling
 from .storage import Storage, importer, packer, value_for_all
 
 
@@ -54,11 +55,11 @@ class VectorStorage(Storage):
         value = value_for_all(self._parent, value)
         self._parent.build(indices, np.broadcast_to(value, np.shape(indices)))
 
-    def concat(self, tiles_: Any, **opts: Any) -> None:
+    def concat(self, tiles: Any, **opts: Any) -> None:
         """Concatenate Vectors and Scalars into this Vector."""
         descriptor_from_options(opts)
-        rows, _ = tiles.checked_tiles(tiles_, is_matrix=False)
-        self._parent << tiles.concatenated(rows, self._parent.dtype)._as_vector()
+        rows, _ = tiling.checked_tiles(tiles, is_matrix=False)
+        self._parent << tiling.concatenated(rows, self._parent.dtype)._as_vector()
 
     def split(self, chunks: Any, *, name: str | None = None, **opts: Any) -> list[Vector]:
         """Split into Vectors of these sizes; ``concat`` joins them again.
@@ -68,7 +69,7 @@ class VectorStorage(Storage):
         [{0: 1, 1: 2}, {0: 3}]
         """
         descriptor_from_options(opts)
-        return tiles.split_vector(self._parent, chunks, name)
+        return tiling.split_vector(self._parent, chunks, name)
 
     def scan(self, op: Any = monoid.plus, *, name: str | None = None, **opts: Any) -> Vector:
         """Each entry combined with all entries before it.

@@ -8,12 +8,12 @@ import numpy as np
 
 from ... import atomic_updates
 from ...plan.storage_rules import DENSE_LIMIT, SPARSE_BELOW
-from ..entries import Store, expand
+from ..entries import Store, cast, expand
 from ..matrix_storage import SPARSE
 from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
-from . import ewise, pool, workspace
+from . import buffers, ewise, pool, workspace
 from .masks import BYTES, BYTES_COMPLEMENT, NOTHING, ROWS, resolve
-from .parallel import LIGHT_WORK, even_chunks
+from .parallel import LIGHT_WORK, edge_chunks, even_chunks
 from .tier import KernelTable
 
 Source = tuple[str, dict[str, Any]]
@@ -66,6 +66,46 @@ def kernel(rows, value, indices, values, flags, out_indices, out_values):
         out_values[n] = value[0]
         n += U(1)
     return np.int64(n)
+"""
+
+
+# C[I, J] = T: rows outside of I are copied. Of the others, entries outside of J and those of T are merged.
+REGION_COUNTS = """\
+@kernel
+def kernel(indptr, indices, row_places, inside, t_indptr, lengths, lo, hi):
+    for i in range(U(lo), U(hi)):
+        place, n = row_places[i], np.int64(indptr[i + U(1)]) - np.int64(indptr[i])
+        if place >= 0:
+            for p in range(U(indptr[i]), U(indptr[i + U(1)])):
+                n -= inside[U(indices[p])]
+            n += np.int64(t_indptr[U(place) + U(1)]) - np.int64(t_indptr[U(place)])
+        lengths[i] = n
+"""
+REGION_FILL = """\
+@kernel
+def kernel(indptr, indices, values, row_places, inside, t_indptr, t_indices, t_values, columns,
+           starts, out_indices, out_values, lo, hi):
+    for i in range(U(lo), U(hi)):
+        n, p, stop, place = U(starts[i]), U(indptr[i]), U(indptr[i + U(1)]), row_places[i]
+        t, t_stop = U(0), U(0)
+        if place >= 0:
+            t, t_stop = U(t_indptr[U(place)]), U(t_indptr[U(place) + U(1)])
+        for p in range(p, stop):
+            if place >= 0:
+                if inside[U(indices[p])]:
+                    continue
+                while t < t_stop and columns[U(t_indices[t])] < indices[p]:
+                    out_indices[n] = columns[U(t_indices[t])]
+                    out_values[n] = t_values[t]
+                    n += U(1)
+                    t += U(1)
+            out_indices[n] = indices[p]
+            out_values[n] = values[p]
+            n += U(1)
+        for t in range(t, t_stop):
+            out_indices[n] = columns[U(t_indices[t])]
+            out_values[n] = t_values[t]
+            n += U(1)
 """
 
 
@@ -140,6 +180,34 @@ def assign_scalar_to_matrix(c: MatrixStore, value: Any, mask: MaskView) -> Store
     if type(m) is not MatrixStore or m.form != SPARSE or mask.complement or not mask.structure:
         return None
     return ewise.overlaid(c, MatrixStore(m.nrows, m.ncols, m.indptr, m.indices, np.array([value], c.dtype)))
+
+
+def assign_region(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore | None:
+    """``c[rows, cols] = t`` for ascending rows and columns; None for the definition to compute."""
+    ascending = all(axis is None or bool((axis[1:] > axis[:-1]).all()) for axis in (rows, cols))
+    if not _table.enabled or c.form != SPARSE or t.form != SPARSE or not ascending or t.copies * c.copies > 1:
+        return None
+    types = (c.indptr.dtype.char, c.indices.dtype.char, t.indptr.dtype.char, t.indices.dtype.char)
+    key = ("region", *types, c.dtype.char)
+    fill = _table.get(key) or _table.find(key, c.nvals + t.nvals, lambda: (REGION_FILL, {}))
+    if fill is None:
+        return None
+    count = _table.find(("region counts", *types[:3]), 10**9, lambda: (REGION_COUNTS, {}))
+    row_places, inside = np.full(c.nrows, -1, np.int64), np.zeros(c.ncols, bool)
+    row_places[slice(None) if rows is None else rows] = np.arange(t.nrows)
+    inside[slice(None) if cols is None else cols] = True
+    columns = np.arange(c.ncols) if cols is None else cols
+    starts = np.zeros(c.nrows + 1, INDEX)
+    parts = edge_chunks(c.indptr) if c.nvals > LIGHT_WORK // 4 else [(0, c.nrows)]
+    pool.run(lambda part: count(c.indptr, c.indices, row_places, inside, t.indptr, starts[1:], *part), parts)
+    np.cumsum(starts, out=starts)
+    indices, values = buffers.empty(int(starts[-1]), c.indices.dtype), buffers.empty(int(starts[-1]), c.dtype)
+    old, new = (np.ascontiguousarray(expand(x.values, x.nvals)) for x in (c, t))
+    given = (c.indptr, c.indices, old, row_places, inside, t.indptr, t.indices, cast(new, c.dtype), columns, starts)
+    pool.run(lambda part: fill(*given, indices, values, *part), parts)
+    if c.iso and (t.nvals == 0 or (t.iso and bool(old[0] == given[7][0]))):
+        values = values[:1].copy()
+    return MatrixStore(c.nrows, c.ncols, starts, indices, values)
 
 
 def _append(c: VectorStore, value: Any, rows: Array) -> VectorStore | None:

@@ -35,7 +35,10 @@ class _LentArray:
         }
 
     def __del__(self) -> None:
-        keep(self.memory)
+        try:  # noqa: SIM105  (`suppress` would be None as well)
+            keep(self.memory)
+        except TypeError:  # at the end of the process, when the names of this module are None
+            pass
 
 
 def empty(size: int, dtype: Any) -> np.ndarray:

@@ -56,6 +56,8 @@ class CpuKernels:
     select = staticmethod(select.select)
     reduce_scalar = staticmethod(reduce.reduce_scalar)
     reduce_rowwise = staticmethod(reduce.reduce_rowwise)
+    reduce_columnwise = staticmethod(reduce.reduce_columnwise)
+    count_columnwise = staticmethod(reduce.count_columnwise)
     spread = staticmethod(spread.spread)
     extract_matrix = staticmethod(extract.extract_matrix)
     gather = staticmethod(scatter.gather)
@@ -101,6 +103,8 @@ class CpuKernels:
         elif whole and is_scalar and accum is None and mask is not None:
             by_kernel = assign.assign_scalar if type(c) is VectorStore else assign.assign_scalar_to_matrix
             result = by_kernel(c, value, mask)
+        elif type(c) is MatrixStore and mask is None and accum is None and type(value) is MatrixStore:
+            result = assign.assign_region(c, value, *index)
         elif type(c) is VectorStore and not whole and accum is not None:
             result = scatter.scatter(self, c, value, index[0], mask, accum)
         return Definitions.assign(self, c, value, index, mask, accum, replace, submask) if result is None else result

@@ -119,6 +119,43 @@ def _rowwise_source(monoid: Any, mode: int, stored: np.dtype) -> Source:
     return inliner.header() + "@summing_kernel\n" + text, inliner.functions
 
 
+def _columnwise_source(monoid: Any, mode: int, stored: np.dtype) -> Source:
+    inliner = Inliner()
+    dtype = monoid.type.np_type
+    first = prologue(inliner, "values", mode, stored, dtype, "z")
+    load = "" if mode == ISO else f"        z = {inliner.load('values[p]', stored, dtype)}\n"
+    combined = "acc" if monoid.any_value else inliner.call(monoid.binaryop, x="acc", y="z")
+    text = (
+        f"def kernel(indices, values, present, sums):\n    count = 0\n{first}"
+        f"    for p in range(U(len(indices))):\n        j = U(indices[p])\n{load}"
+        f"        if present[j]:\n            acc = sums[j]\n            sums[j] = {combined}\n"
+        "        else:\n            sums[j] = z\n            present[j] = True\n            count += 1\n"
+        "    return count\n"
+    )
+    return inliner.header() + "@kernel\n" + text, inliner.functions
+
+
+def reduce_columnwise(a: MatrixStore, monoid: Any) -> VectorStore | None:
+    """Add entries to their columns in the order of rows: the first sums take a tenth of the time of a transpose."""
+    if not _table.enabled or a.nvals == 0 or a._transpose is not None or a.copies > 1:
+        return None
+    mode = reading(a.values)
+    key = ("columnwise", monoid.key, a.values.dtype.char, mode, a.indices.dtype.char)
+    kernel = _table.find(key, len(a.indices), lambda: _columnwise_source(monoid, mode, a.values.dtype))
+    if kernel is None:
+        return None
+    present, sums = np.zeros(a.ncols, bool), np.zeros(a.ncols, monoid.return_type.np_type)
+    count = kernel(a.indices, a.values, present, sums)
+    return VectorStore(a.ncols, sums, present=None if count == a.ncols else present, nvals=count)
+
+
+def count_columnwise(a: MatrixStore) -> VectorStore | None:
+    if a._transpose is not None or a.copies > 1:
+        return None
+    counts = np.bincount(a.indices, minlength=a.ncols)
+    return VectorStore(a.ncols, counts, present=counts > 0)
+
+
 def reduce_rowwise(a: MatrixStore, monoid: Any) -> VectorStore | None:
     if not _table.enabled or len(a.indices) == 0:
         return None

@@ -78,7 +78,7 @@ class CudaWriting(Backend):
             return None
         return assign_few(c, value, positions.tolist(), mask, accum, replace, submask)
 
-    def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
+    def set_element(self, x: Store, index: tuple[int, ...], value: Any, owned: bool = False) -> Store:
         if type(x) is MatrixStore:
             if not _has_room(x):
                 return Definitions.set_element(self, x, index, value)

@@ -127,7 +127,7 @@ class Building(Parts):
         value = self.local.get_element(x.part, place) if owner == self.grid.rank else None
         return self.grid.everyone.gather_objects(value)[owner]
 
-    def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
+    def set_element(self, x: Store, index: tuple[int, ...], value: Any, owned: bool = False) -> Store:
         owner, place = self._place(x, index)
         return self.like(x, self.local.set_element(x.part, place, value) if owner == self.grid.rank else x.part)
 

@@ -152,9 +152,21 @@ class DistMatrixStore:
     ``kept`` caches properties of the matrix (degrees, pattern). Like all stores, the matrix never changes.
     """
 
-    __slots__ = ("nrows", "ncols", "part", "count", "kept", "value_range", "mean_value", "_engine", "_transpose")
+    __slots__ = (
+        "nrows",
+        "ncols",
+        "part",
+        "count",
+        "kept",
+        "value_range",
+        "mean_value",
+        "pushed",
+        "_engine",
+        "_transpose",
+    )
 
     def __init__(self, engine: Any, nrows: int, ncols: int, part: MatrixStore) -> None:
+        self.pushed = 0
         self.nrows = nrows
         self.ncols = ncols
         self.part = part

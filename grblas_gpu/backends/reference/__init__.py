@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..engine import Engine
 from .asynchronous import Asynchronous
 from .building import Building
+from .elements import Elements
 from .elementwise import Elementwise
 from .extracting import Extracting
 from .graphs import Graphs
@@ -18,7 +19,7 @@ from .writing import Writing
 
 __all__ = ["DEFINITIONS", "Definitions"]
 
-DEFINITIONS = (Operating, Products, Asynchronous, Elementwise, Extracting, Building, Writing, Graphs)
+DEFINITIONS = (Operating, Products, Asynchronous, Elementwise, Extracting, Building, Writing, Elements, Graphs)
 
 
 class Definitions(Engine, definitions=DEFINITIONS):

@@ -25,7 +25,7 @@ from ..entries import (
 )
 from ..matrix_storage import from_lines
 from ..memory_limits import check_positions
-from ..storage import INDEX, Array, MatrixStore, VectorStore
+from ..storage import INDEX, Array, MatrixStore, VectorStore, column_type
 from .elementwise import with_values
 from .operating import Operating
 from .products import grid
@@ -45,6 +45,10 @@ class Building(Operating):
         if nrows * ncols >= 2**63:  # more positions than keys
             return self._build_by_pairs(nrows, ncols, rows, cols, self.moved(values), dup_op)
         keys = keys_at(rows, cols, nrows, ncols)
+        if isinstance(keys, np.ndarray) and bool((keys[1:] > keys[:-1]).all()):  # in order: no keys to take apart
+            values = self.moved(values)
+            values = compress(values) if is_iso(values) else values.copy()
+            return from_lines(nrows, ncols, rows.astype(INDEX, copy=False), cols.astype(column_type(ncols)), values)
         keys, values = self.unique_entries(keys, nrows * ncols, self.moved(values), dup_op)
         return matrix_from_keys(nrows, ncols, keys, values)
 

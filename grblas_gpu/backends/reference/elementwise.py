@@ -18,6 +18,7 @@ from ..entries import (
     operand,
     positions,
     rebuild,
+    runs,
     take,
     values_of,
 )
@@ -145,6 +146,16 @@ class Elementwise(Operating):
             return VectorStore(a.nrows, self.reduce_runs(monoid, values, a.starts[:-1]), indices=a.rows)
         rows = np.flatnonzero(np.diff(a.indptr)).astype(INDEX)
         return VectorStore(a.nrows, self.reduce_runs(monoid, values, a.indptr[rows]), indices=rows)
+
+    def reduce_columnwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+        """The entries of each column combined, in the order of rows; no entry for an empty column."""
+        if a._transpose is not None or a.copies > 1 or not isinstance(a.indices, np.ndarray):
+            return self.reduce_rowwise(a.transposed(), monoid)
+        order = np.argsort(a.indices, kind="stable")
+        cols, values = a.indices[order].astype(INDEX), take(expand(a.values, a.nvals), order)
+        starts = runs(cols)
+        values = self.reduce_runs(monoid, cast(values, monoid.type.np_type), starts)
+        return VectorStore(a.ncols, values, indices=cols[starts])
 
     def transpose(self, a: MatrixStore) -> MatrixStore:
         """A copy of the transpose (the cached one stays the cache's)."""

@@ -110,6 +110,8 @@ class Products(Operating):
 
     def inner(self, u: VectorStore, v: VectorStore, semiring: Any) -> Any:
         """``add_k mult(u[k], v[k])``, or None when no position is shared."""
+        if semiring.binaryop.positional is None:
+            return self.reduce_scalar(self.ewise_mult(u, v, semiring.binaryop), semiring.monoid)
         u_keys, u_values = entries(u)
         v_keys, v_values = entries(v)
         found, where = find(u_keys, v_keys)

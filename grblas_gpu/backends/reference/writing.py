@@ -20,12 +20,10 @@ from ..entries import (
     filled,
     find,
     in_order_of_pairs,
-    insert,
     is_iso,
     keys_at,
-    line,
     merge,
-    position,
+    present_flags,
     rebuild,
     rows_and_columns,
     runs,
@@ -88,6 +86,10 @@ class Writing(Operating):
             if done is not None:
                 return done
         region = Region(c, index)
+        if mask is None and accum is None and not region.is_matrix and isinstance(c.stored_values, np.ndarray):
+            done = self._assign_positions(c, value, region, is_scalar)
+            if done is not None:
+                return done
         if mask is None:
             permitted: Any = None
         elif submask and region.repeats:
@@ -131,6 +133,21 @@ class Writing(Operating):
         if replace:
             outside &= ~region.contains(c_keys) if submask else False
         return rebuild(c, *merge(t_keys[inside], take(t_values, inside), c_keys[outside], take(c_values, outside)))
+
+    def _assign_positions(self, c: VectorStore, value: Any, region: Region, is_scalar: bool) -> VectorStore | None:
+        """``c[I] = value`` at the cost of the positions; None if positions of a value repeat or do not ascend."""
+        positions = region.sorted_axes[0]
+        if positions is None:
+            return None
+        if is_scalar:
+            values, kept = np.full(len(positions), value, c.dtype), np.ones(len(positions), bool)
+        elif positions is region.axes[0]:
+            kept = present_flags(value)
+            values = np.zeros(len(positions), c.dtype)
+            values[kept] = cast(entries(value)[1], c.dtype)
+        else:
+            return None
+        return self.change_elements(c, (positions,), values, kept)
 
     def combined_by_key(self, keys: Array, values: Array, accum: Any) -> tuple[Array, Array]:
         """Entries in the order of their keys; the accumulator combines those of equal ones."""
@@ -182,55 +199,11 @@ class Writing(Operating):
             atomic_updates.changing = False
         return c
 
-    def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
-        if type(x) is VectorStore and x.indices is None:
-            (i,) = index
-            try:
-                atomic_updates.changing = True
-                x = atomic_updates.own(x)
-                if x.iso and x.values[0] != value:
-                    x.values = expand(x.values, x.size).copy()
-                each = not x.iso or x.size == 1
-                if each:
-                    x.values[i] = value
-                if x.present is not None and not x.present[i]:
-                    x.present[i] = True
-                    x.nvals += 1
-                x.edges = None
-            finally:
-                atomic_updates.changing = False
-            return x
-        if type(x) is MatrixStore:
-            return _set_in_matrix(x, index[0], index[1], value)
-        (key,) = index
-        keys, values = entries(x)
-        at = position(keys, key)
-        if at < len(keys) and keys[at] == key:
-            if not (is_iso(values) and values[0] == value):
-                values = values.copy()
-                values[at] = value
-            return rebuild(x, keys, values)
-        if len(keys) and is_iso(values) and values[0] == value:
-            return rebuild(x, insert(keys, at, key), np.broadcast_to(values[:1], (len(keys) + 1,)))
-        return rebuild(x, insert(keys, at, key), insert(values, at, value))
-
-    def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
-        if type(x) is MatrixStore:
-            start, stop = line(x, index[0])
-            here = np.arange(start, stop, dtype=INDEX, like=x.indices)[x.indices[start:stop] == index[1]]
-            if len(here) == 0:
-                return x
-            keep = filled(x.nvals, True, x.indices)
-            keep[here] = False
-            values = compress(take(expand(x.values, x.nvals), keep))
-            return from_lines(x.nrows, x.ncols, x.row_ids[keep], x.indices[keep], values)
-        keys, values = entries(x)
-        keep = keys != index[0]
-        return x if keep.all() else rebuild(x, keys[keep], take(values, keep))
-
     def replace_row(self, c: MatrixStore, row: int, line: VectorStore) -> MatrixStore:
         """``c`` with one row replaced."""
         cols, values = entries(line)
+        if c.rows is None and isinstance(c.indices, np.ndarray):
+            return _with_row(c, row, cols, values)
         return _with_line(c, c.row_ids != row, np.full_like(cols, row), cols, values)
 
     def replace_column(self, c: MatrixStore, col: int, line: VectorStore) -> MatrixStore:
@@ -317,21 +290,18 @@ def repeated_position(key: int, accum: Any) -> InvalidValue:
     )
 
 
-def _set_in_matrix(x: MatrixStore, row: int, col: int, value: Any) -> MatrixStore:
-    start, stop = position(x.row_ids, row), position(x.row_ids, row + 1)
-    at = start + position(x.indices[start:stop], col)
-    values = expand(x.values, x.nvals)
-    same = is_iso(values) and values[0] == value
-    if at < stop and x.indices[at] == col:
-        if not same:
-            values = values.copy()
-            values[at] = value
-        return from_lines(x.nrows, x.ncols, x.row_ids, x.indices, compress(values))
-    if same:
-        values = np.broadcast_to(values[:1], (x.nvals + 1,))
+def _with_row(c: MatrixStore, row: int, cols: Array, values: Array) -> MatrixStore:
+    """CSR with one row replaced: all others are copied as a whole."""
+    begin, end = c.indptr[row : row + 2].tolist()
+    indices = np.concatenate([c.indices[:begin], cols.astype(c.indices.dtype), c.indices[end:]])
+    if c.iso and (len(cols) == 0 or (is_iso(values) and bool(values[0] == c.values[0]))):
+        new = c.values[: min(1, len(indices))].copy()
     else:
-        values = insert(values, at, value)
-    return from_lines(x.nrows, x.ncols, insert(x.row_ids, at, row), insert(x.indices, at, col), compress(values))
+        old = expand(c.values, c.nvals)
+        new = np.concatenate([old[:begin], values, old[end:]])
+    indptr = c.indptr.copy()
+    indptr[row + 1 :] += len(cols) - (end - begin)
+    return MatrixStore(c.nrows, c.ncols, indptr, indices, new)
 
 
 def _with_line(c: MatrixStore, kept: Array, rows: Array, cols: Array, values: Array) -> MatrixStore:

@@ -1,0 +1,245 @@
+"""Elements that are set and removed one by one: changes wait until an operation reads the object."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from itertools import product
+
+import graphblas as ss
+import numpy as np
+import pytest
+
+import grblas_gpu as gb
+from grblas_gpu.backends import changes
+from grblas_gpu.backends.reference import elements
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+SHAPES = {"tiny": (3, 4), "sparse": (40, 30), "huge": (2**60, 2**60), "line": (1, 50)}
+VALUES = {
+    "FP64": [2.5, -1.0, 0.0],
+    "INT8": [3, -7, 300, 2.9],
+    "BOOL": [True, False, 5],
+    "UINT64": [1, np.uint64(2**63)],
+}
+ROUNDS = 60
+
+
+def entries(x):
+    return tuple(np.asarray(part).tolist() for part in x.to_coo())
+
+
+def both(kind: str, dtype: str, shape: tuple[int, ...], count: int, random):
+    """The same object in both libraries."""
+    index = [random.integers(0, min(n, 50), count) for n in shape]
+    values = random.integers(0, 2, count)
+    made = []
+    for lib in (gb, ss):
+        sizes = dict(zip(("nrows", "ncols") if len(shape) == 2 else ("size",), shape, strict=True))
+        made.append(getattr(lib, kind).from_coo(*index, values, dtype, dup_op=lib.binary.second, **sizes))
+    return made
+
+
+def change(random, x, y, values, is_matrix: bool) -> None:
+    """A change of one element, or a look at the objects: alike in both libraries."""
+    place = tuple(int(random.integers(0, min(n, 50))) for n in x.shape)
+    key, what, value = (place if is_matrix else place[0]), int(random.integers(0, 12)), random.choice(len(values))
+    if what < 5:
+        x[key] = y[key] = values[value]
+    elif what < 8:
+        del x[key]
+        del y[key]
+    elif what == 8:
+        assert x.get(key) == y.get(key) if not is_matrix else x.get(*place) == y.get(*place)
+    elif what == 9:
+        assert x.nvals == y.nvals
+    elif what == 10:
+        old = x.dup(), y.dup()
+        x[key] = y[key] = values[0]
+        assert entries(old[0]) == entries(old[1])
+    else:
+        x(gb.binary.plus)[key] << 1
+        y(ss.binary.plus)[key] << 1
+
+
+@pytest.mark.parametrize(("dtype", "shape"), list(product(VALUES, SHAPES)))
+def test_matrices_are_those_of_python_graphblas(dtype: str, shape: str) -> None:
+    random = np.random.default_rng(len(dtype) + len(shape))
+    for count in (0, 1, 20):
+        x, y = both("Matrix", dtype, SHAPES[shape], count, random)
+        for _ in range(ROUNDS):
+            change(random, x, y, VALUES[dtype], True)
+        assert entries(x) == entries(y)
+
+
+@pytest.mark.parametrize(("dtype", "size"), list(product(VALUES, (1, 5, 200, 2**60))))
+def test_vectors_are_those_of_python_graphblas(dtype: str, size: int) -> None:
+    random = np.random.default_rng(len(dtype) + size % 7)
+    for count in (0, 1, 20, 300):
+        x, y = both("Vector", dtype, (size,), count, random)
+        for _ in range(ROUNDS):
+            change(random, x, y, VALUES[dtype], False)
+        assert entries(x) == entries(y)
+
+
+@pytest.mark.parametrize("form", ["csr", "hypercsr", "bitmapr", "fullr"])
+def test_every_form(form: str) -> None:
+    random = np.random.default_rng(4)
+    dense = random.integers(1, 9, (20, 20))
+    x, y = gb.Matrix.from_dense(dense), ss.Matrix.from_dense(dense)
+    if form != "fullr":
+        x, y = (each.select("<", 5).new() for each in (x, y))
+    x = gb.Matrix.ss.import_any(**x.ss.export(form))
+    for _ in range(ROUNDS):
+        change(random, x, y, [7, 1, 2], True)
+    assert entries(x) == entries(y)
+
+
+def test_many_changes_are_merged_as_an_object(monkeypatch) -> None:
+    """More changes than are put between the entries one by one."""
+    monkeypatch.setattr(elements, "FEW", 10)
+    random = np.random.default_rng(5)
+    for kind, shape in (("Matrix", (40, 30)), ("Matrix", (2**60, 2**60)), ("Vector", (500,)), ("Vector", (30,))):
+        x, y = both(kind, "INT64", shape, 25, random)
+        for _ in range(5):
+            for _ in range(30):
+                place = tuple(int(random.integers(0, min(n, 50))) for n in shape)
+                key = place if len(shape) == 2 else place[0]
+                if random.random() < 0.4:
+                    del x[key]
+                    del y[key]
+                else:
+                    x[key] = y[key] = int(random.integers(9))
+            assert entries(x) == entries(y)
+
+
+def test_records() -> None:
+    point = np.dtype([("x", np.int32), ("y", np.float64)])
+    v = gb.Vector(point, 9)
+    v[3], v[5], v[4] = (1, 2.5), (2, 3.5), (7, 8.0)
+    del v[5]
+    v[4] = (0, 1.0)
+    assert v.to_coo()[0].tolist() == [3, 4] and v.to_coo()[1].tolist() == [(1, 2.5), (0, 1.0)]
+
+
+def test_bad_changes_raise_at_once_and_change_nothing() -> None:
+    A, v = gb.Matrix.from_coo([0], [1], [5], nrows=2, ncols=2), gb.Vector(int, 3)
+    A[0, 0] = 7
+    for key in ((2, 0), (0, -3)):
+        with pytest.raises(IndexError):
+            A[key] = 1
+        with pytest.raises(IndexError):
+            del A[key]
+    with pytest.raises(TypeError):
+        A[0, 1] = "x"
+    with pytest.raises(TypeError):
+        v[1] = gb.Vector(int, 3)
+    with pytest.raises(TypeError):
+        A.T[0, 0] = 1
+    assert A.to_dicts() == {0: {0: 7, 1: 5}} and v.nvals == 0
+
+
+READS = {
+    "transpose": lambda A, lib: A.T.new(),
+    "element of the transpose": lambda A, lib: A.T[2, 1].new(),
+    "product": lambda A, lib: lib.semiring.plus_times(A @ A).new(),
+    "sum": lambda A, lib: A.reduce_scalar().new(),
+    "column": lambda A, lib: A[:, 2].new(),
+    "dup": lambda A, lib: A.dup(),
+    "pickle": lambda A, lib: pickle.loads(pickle.dumps(A)),
+    "mask": lambda A, lib: lib.Matrix.from_dense(np.ones((4, 4))).dup(mask=A.S),
+    "complement": lambda A, lib: lib.Matrix.from_dense(np.ones((4, 4))).dup(mask=~A.V),
+    "diagonal": lambda A, lib: A.diag(),
+    "resize": lambda A, lib: A.resize(3, 9) or A,
+    "cleared": lambda A, lib: A.clear() or A,
+    "overwritten": lambda A, lib: (A << A.T) or A,
+    "copied": lambda A, lib: (A << lib.Matrix.from_coo([0], [1], [9], nrows=4, ncols=4)) or A,
+    "region": lambda A, lib: A.__setitem__((slice(0, 2), slice(0, 2)), 3) or A,
+}
+
+
+@pytest.mark.parametrize("read", READS)
+def test_the_first_reader_sees_all_changes(read: str) -> None:
+    found = []
+    for lib in (gb, ss):
+        A = lib.Matrix.from_coo([0, 1, 3], [2, 2, 0], [1, 0, 6], nrows=4, ncols=4)
+        A[1, 2], A[2, 3] = 5, 8
+        del A[0, 2]
+        result = READS[read](A, lib)
+        A[0, 1] = 4  # after the read: the result stays as it is
+        again = result.value if isinstance(result, (gb.Scalar, ss.Scalar)) else entries(result)
+        found.append((again, entries(A)))
+    assert found[0] == found[1]
+
+
+def test_an_expression_is_computed_with_later_changes() -> None:
+    found = []
+    for lib in (gb, ss):
+        A, v = lib.Matrix.from_coo([0, 1], [1, 0], [1, 2]), lib.Vector.from_coo([0, 1], [10, 20])
+        product, mask = lib.semiring.plus_times(A @ v), A.S
+        A[0, 0] = 7
+        v[1] = 1
+        w = lib.Matrix.from_dense(np.ones((2, 2), int))
+        found.append((entries(product.new()), entries(w.dup(mask=mask))))
+    assert found[0] == found[1]
+
+
+def test_changes_cost_one_operation_of_the_engine(monkeypatch) -> None:
+    calls = []
+    A = gb.Matrix.from_coo(np.arange(50), np.arange(50), 1.5)
+    monkeypatch.setattr(
+        changes, "_merge", lambda *arguments, merge=changes._merge: calls.append(1) or merge(*arguments)
+    )
+    for i in range(49):
+        A[i, i + 1] = i
+    del A[3, 3]
+    assert A.get(4, 5) == 4 and A.get(3, 3) is None and A.get(0, 0) == 1.5 and not calls
+    assert A.nvals == 98 and A.reduce_scalar().new() == sum(range(49)) + 49 * 1.5 and len(calls) == 1
+
+
+def test_values_of_other_objects_stay() -> None:
+    """A change in place of values that no other object has; all others are copied."""
+    A = gb.Matrix.from_coo([0, 1, 2], [0, 1, 2], [1.0, 2.0, 3.0])
+    before, B, values = A.to_csr(), A.dup(), np.array([1.0, 2.0])
+    C = gb.Matrix.from_csr([0, 1, 2], [0, 1], values, ncols=2)
+    A[1, 1] = 9.0
+    C[0, 0] = 9.0
+    assert A.get(1, 1) == C.get(0, 0) == 9.0
+    A.wait()
+    C.wait()
+    assert before[2].tolist() == [1.0, 2.0, 3.0] and B.get(1, 1) == 2.0 and values.tolist() == [1.0, 2.0]
+
+
+def test_loops_record_changes() -> None:
+    v, n = gb.Vector.from_coo([0], [1], size=6), gb.Vector.from_coo([0, 1, 2, 3, 4], [1, 1, 1, 1, 1], size=6)
+    v[2] = 5  # waits when the loop begins
+    for step in gb.loop(n, limit=4):
+        v[step + 1] = 3
+        n << gb.select.rowgt(n, step)
+    assert v.to_dict() == {0: 1, 1: 3, 2: 3, 3: 3, 4: 3}
+
+
+def test_threads_change_and_read_one_object() -> None:
+    A = gb.Matrix(int, 64, 64)
+    errors = []
+
+    def work(own: int) -> None:
+        try:
+            for i in range(64):
+                A[i, own] = own
+                if i % 9 == own:
+                    assert A.nvals <= 64 * 4
+                if i % 2:
+                    del A[i, own]
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(own,)) for own in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not errors and entries(A) == tuple(
+        map(list, zip(*[(i, k, k) for i in range(0, 64, 2) for k in range(4)], strict=True))
+    )

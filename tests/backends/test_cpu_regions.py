@@ -1,0 +1,67 @@
+"""Regions, lines and column reductions on the CPU engine: those of python-graphblas, by kernels and by definitions."""
+
+from __future__ import annotations
+
+import graphblas as ss
+import numpy as np
+import pytest
+
+import grblas_gpu as gb
+from grblas_gpu.backends.cpu import tier
+from grblas_gpu.plan import rules
+
+
+@pytest.fixture(autouse=True, params=["numba", "numpy"])
+def compiled(request):
+    before = tier.get_tier()
+    tier.set_tier(request.param)
+    with gb.using("cpu"):
+        yield
+    tier.set_tier(before)
+
+
+def some(random, high: int) -> np.ndarray:
+    return np.unique(random.integers(0, high, random.integers(1, high + 1)))
+
+
+@pytest.mark.parametrize("dtype", ["FP64", "INT16"])
+@pytest.mark.parametrize("iso", [True, False])
+def test_changes_and_columns(dtype: str, iso: bool) -> None:
+    random = np.random.default_rng(6)
+    for trial in range(20):
+        n, m = (int(random.integers(1, 30)) for _ in range(2))
+        keys = some(random, n * m)
+        rows, cols = some(random, n), (slice(None) if trial % 5 == 0 else some(random, m))
+        width = m if trial % 5 == 0 else len(cols)
+        given = some(random, len(rows) * width)
+        values, others = (1 if iso else random.integers(0, 9, len(part)) for part in (keys, given))
+        found = []
+        for lib in (gb, ss):
+            A = lib.Matrix.from_coo(keys // m, keys % m, values, dtype, nrows=n, ncols=m)
+            Q = lib.Matrix.from_coo(given // width, given % width, others, nrows=len(rows), ncols=width)
+            A[rows, cols] << Q
+            B = A.dup()
+            B[0, :] << lib.Vector.from_coo(np.arange(0, m, 2), 3, size=m)
+            B[:, 0] << lib.Vector.from_coo(np.arange(0, n, 3), 4, size=n)
+            v, w = (x[0, :].new() for x in (A, B))
+            v[some(np.random.default_rng(trial), m)] << 5
+            results = [A, B, v, A.T.reduce_rowwise(lib.monoid.max).new()]
+            results += [A.reduce_columnwise(op).new() for op in (lib.monoid.min, lib.monoid.plus, lib.agg.count)]
+            found.append([part.tolist() for x in results for part in x.to_coo()] + [v.inner(w).new().value])
+        assert found[0] == found[1]
+
+
+def test_no_transpose_is_made_for_a_few_products() -> None:
+    """It is made once pushes have cost as much; the definition computes with it."""
+    if tier.get_tier() == "numpy":
+        return
+    random = np.random.default_rng(7)
+    A = gb.Matrix.from_coo(*random.integers(0, 500, (2, 9000)), random.random(9000), dup_op=gb.binary.plus)
+    x, dense = gb.Vector.from_dense(random.random(A.nrows)), A.to_dense(0.0)
+    enough = int(rules.CPU_COSTS.transpose / rules.push_edge(rules.CPU_COSTS, False)) + 1
+    made = []
+    for _ in range(enough + 1):
+        np.testing.assert_allclose(x.vxm(A).new().to_dense(0.0), x.to_dense() @ dense)
+        A.reduce_columnwise().new()
+        made.append(A._store._transpose is not None)
+    assert not any(made[: enough - 1]) and made[-1]

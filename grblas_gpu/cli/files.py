@@ -17,7 +17,7 @@ from .. import io
 from ..api.conversions import MAX_SIZE
 from ..config import config
 from ..io.archives import SUFFIXES as ARCHIVES
-from ..io.archives import matrix_in
+from ..io.archives import is_archive, matrix_in
 from ..io.text_files import opened
 from ..progress import elapsed
 from .memory import check_file
@@ -29,6 +29,7 @@ STANDARD = "-"
 COMPRESSED = (".gz", ".bz2", ".xz")
 EDGE_LISTS = {".txt": None, ".el": None, ".edges": None, ".edgelist": None, ".tsv": "\t", ".csv": ","}
 FORMATS = f".mtx and {', '.join(EDGE_LISTS)} (also with {', '.join(COMPRESSED)}), .npz, .grb"
+LONGEST_BANNER = 200  # bytes
 _OPENERS = {b"\x1f\x8b": gzip.decompress, b"BZ": bz2.decompress, b"\xfd7": lzma.decompress}  # by their first bytes
 
 
@@ -37,10 +38,11 @@ class UsageError(ValueError):
 
 
 class Loaded(NamedTuple):
-    """An adjacency Matrix and the labels of its vertices (None: vertices are numbers)."""
+    """An adjacency Matrix, the labels of its vertices (None: vertices are numbers), and whether edges lead one way."""
 
     matrix: Matrix
     labels: list | None = None
+    directed: bool = True
 
     def vertex(self, text: str) -> int:
         """The number of the vertex that a user means: its label, or its number."""
@@ -112,14 +114,25 @@ def read_graph(
         else:
             found = _edge_list(source, base, labels, table)
     graph = _loaded(found)
-    return graph._replace(matrix=_undirected(graph, weighted)) if undirected else graph
+    if kind == ".mtx":
+        graph = graph._replace(directed=not _is_announced_symmetric(source))
+    return graph._replace(matrix=_undirected(graph, weighted), directed=False) if undirected else graph
+
+
+def _is_announced_symmetric(source: Any) -> bool:
+    """Whether the banner of a Matrix Market file says that it has each edge once, for both directions."""
+    if hasattr(source, "seek"):
+        source.seek(0)
+    with matrix_in(source) if is_archive(source) else opened(source, "rb") as file:
+        banner = file.read(LONGEST_BANNER).partition(b"\n")[0]
+    return banner.lower().split()[4:5] in ([b"symmetric"], [b"hermitian"])
 
 
 def _loaded(found: Matrix | io.Graph) -> Loaded:
     if not isinstance(found, io.Graph):
         return Loaded(found)
     numbered = all(type(label) is int and label == i for i, label in enumerate(found.labels))
-    return Loaded(found.matrix, None if numbered else found.labels)
+    return Loaded(found.matrix, None if numbered else found.labels, found.directed)
 
 
 def _edge_list(source: Any, base: int, labels: bool, table: dict[str, Any]) -> Matrix | io.Graph:

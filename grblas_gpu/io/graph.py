@@ -374,7 +374,7 @@ class Graph:
         weights = None
         if weighted:
             numbered = [(number, fields[2]) for number, fields in lines]
-            weights = parse_weights(numbered, name, lookup_dtype(dtype).np_type)
+            weights = parse_weights(numbered, name, lookup_dtype(float if dtype is None else dtype).np_type)
         try:
             return cls.from_numbered_edges(rows, cols, weights, list(index), directed=directed, dup_op=dup_op)
         except ValueError as error:

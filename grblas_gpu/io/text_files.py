@@ -7,10 +7,11 @@ import contextlib
 import gzip
 import lzma
 import os
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from ..border import border
+from ..suggestions import type_text
 from .bounds import check_memory, length_of
 from .replacing import replacing
 
@@ -32,16 +33,13 @@ def opened(target: Any, mode: str) -> Iterator[Any]:
 def text_of(source: Any) -> str:
     """The text of a file. Damaged data, or data that is not text, raises ValueError with the number of its line."""
     is_name = isinstance(source, (str, os.PathLike))
-    whole = b"".join(_within_bounds(source)) if is_name else source.read()
-    if isinstance(whole, bytes):
-        try:
-            text = whole.decode("utf-8-sig")  # spreadsheets begin with a byte order mark
-        except UnicodeDecodeError as error:
-            line = whole.count(b"\n", 0, error.start) + 1
-            found = f"byte {whole[error.start]:#x}"
-            raise ValueError(f"{name_of(source)}: line {line}: not text (UTF-8): {found}") from None
-    else:
-        text = whole.removeprefix("\ufeff")
+    whole = b"".join(_within_bounds(source) if is_name else pieces(source))
+    try:
+        text = whole.decode("utf-8-sig")  # spreadsheets begin with a byte order mark
+    except UnicodeDecodeError as error:
+        line = whole.count(b"\n", 0, error.start) + 1
+        found = f"byte {whole[error.start]:#x}"
+        raise ValueError(f"{name_of(source)}: line {line}: not text (UTF-8): {found}") from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ValueError(f"{name_of(source)}: line {line}: not text: it has a NUL byte")
@@ -57,17 +55,17 @@ def _within_bounds(path: str | os.PathLike) -> Iterator[bytes]:
         yield piece
 
 
-def pieces(path: str | os.PathLike) -> Iterator[bytes]:
-    """The decompressed bytes of a file; data that cannot be decompressed raises ValueError with a line number."""
+def pieces(source: Any) -> Iterator[bytes]:
+    """The decompressed bytes of a file; data that cannot be decompressed or decoded raises ValueError with its line."""
     line = 1
-    with opened(path, "rb") as file:
+    with opened(source, "rb") as file:
+        if not hasattr(file, "read"):
+            raise TypeError(f"expected a file name or an open file; got {type_text(file)}")
+        read = file.read if file is source else file.read1  # `read` would lose the data before the damage
         while True:
-            try:
-                piece = file.read1(PIECE)  # `read` would lose the data before the damage
-            except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise  # an error of the system, not of the decompressor
-                raise ValueError(f"{name_of(path)}: line {line}: {error}") from None
+            with border(name_of(source), what=f"line {line}: "):
+                piece = read(PIECE)
+                piece = piece.encode() if isinstance(piece, str) else piece
             if not piece:
                 return
             line += piece.count(b"\n")

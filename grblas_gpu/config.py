@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
+from .caches import Size, sizes
+
 _FLAG = (True, False)
 #: The values of every setting; the first is the default. ``Config`` documents them.
 _CHOICES: dict[str, tuple[object, ...]] = {
@@ -117,6 +119,17 @@ class Config(dict):
         given = {name: _parsed(self._environment[key]) for name, key in found.items() if key in self._environment}
         super().update({name: choices[0] for name, choices in _CHOICES.items()} | _checked(given))
 
+    def caches(self) -> dict[str, Size]:
+        """The number of entries and the bound of every cache of the library in this process, by name.
+
+        Examples
+        --------
+        >>> import grblas_gpu as gb
+        >>> all(size.entries <= size.most for size in gb.config.caches().values())
+        True
+        """
+        return sizes()
+
     def to_dict(self) -> dict[str, object]:
         """A copy of all settings."""
         return dict(self)
@@ -133,12 +146,19 @@ class _Restore:
     def __init__(self, config: Config, before: dict[str, object]) -> None:
         self._config = config
         self._before = before
+        self._is_entered = False
 
     def __enter__(self) -> Config:
+        self._is_entered = True
         return self._config
 
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self._config.set(self._before)
+        self._is_entered = False
+
+    def __del__(self) -> None:
+        if self._is_entered:  # an interrupt came at the start of __exit__
+            self._config.set(self._before)
 
 
 def _parsed(text: str) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from grblas_gpu.config import Config
+from grblas_gpu.config import Config, config
 
 
 def test_defaults_are_those_of_python_graphblas() -> None:
@@ -68,3 +70,22 @@ def test_mistakes_change_nothing(error: type[Exception], mistake: object) -> Non
     with pytest.raises(error):
         mistake(settings)  # type: ignore[operator]
     assert settings.to_dict() == before
+
+
+def test_an_interrupt_at_the_end_of_a_block() -> None:
+    """Settings go back when the interrupt has been handled, although ``__exit__`` did not run."""
+
+    def at_exit(frame, event: str, _) -> None:
+        if frame.f_code.co_name == "__exit__":
+            raise KeyboardInterrupt
+
+    before = config["loops"]
+    sys.settrace(at_exit)
+    try:
+        with config.set(loops="iterated"):
+            pass
+    except KeyboardInterrupt:
+        assert config["loops"] == "iterated"
+    finally:
+        sys.settrace(None)
+    assert config["loops"] == before

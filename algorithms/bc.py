@@ -46,7 +46,7 @@ def betweenness_centrality(
     range or array, or a Vector with an entry at each), it counts the paths from these; the results for a partition of
     the vertices add up to the exact one. ``normalized`` and ``endpoints`` are as in networkx. With
     ``directed`` False each path counts once instead of once in each direction; a Graph knows, a Matrix is directed.
-    ``batch`` sources are searched at a time; with lengths, one source. Lengths must be positive.
+    ``batch`` sources are searched at a time. Lengths must be positive.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def betweenness_centrality(
     chosen = list(dict.fromkeys(check_sources(A, range(A.nrows) if sources is None else sources)))
     if weighted:
         check_lengths(A, "betweenness_centrality")
-    searches = Searches(A, chosen, 1 if weighted else batch)
+    searches = Searches(A, chosen, batch, lengths=weighted)
     factor = scale(A, normalized, endpoints, directed)
     if searches.in_a_vector and not (weighted or endpoints):
         # total = sum_s factor delta_s

@@ -1,6 +1,7 @@
 """Trusses: the largest part of the graph in which every edge is in at least k - 2 triangles.
 
-Returns a symmetric INT64 Matrix: the edges of the truss, each with its number of triangles there.
+``k_truss`` returns a symmetric INT64 Matrix: the edges of the truss, each with its number of triangles there;
+``truss_number`` the same for all edges, each with the largest k.
 Method: count the triangles of all edges, drop the edges with too few, subtract their triangles by masked products,
 repeat. Vertices with fewer than k - 1 neighbours are dropped first if they have many of the edges. Graphs with hubs are
 renumbered by degree meanwhile: rows of hubs become adjacent and short.
@@ -11,9 +12,11 @@ SuiteSparse:GraphBLAS: triangle counting and k-truss, HPEC 2018.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .. import Matrix, agg, binary, select, semiring
 from .checks import graph_algorithm
-from .preparing import total
+from .preparing import smallest, total
 
 common = semiring.plus_pair["INT64"]
 FEW = 3  # below one removed edge in FEW, supports are updated by the removed edges, above by the remaining ones
@@ -45,16 +48,58 @@ def k_truss(A: Matrix, k: int) -> Matrix:
     >>> k_truss(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4), 3).to_dicts()
     {0: {1: 1, 2: 1}, 1: {0: 1, 2: 1}, 2: {0: 1, 1: 1}}
     """
+    return with_hubs_first(A, lambda edges: supports_in_truss(edges, k))
+
+
+@graph_algorithm
+def truss_number(A: Matrix) -> Matrix:
+    """The largest k for every edge whose k-truss has it; directions of edges do not matter, nor do loops.
+
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
+        vertices are labels.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+
+    Examples
+    --------
+    >>> from grblas_gpu import Matrix
+    >>> from grblas_gpu.algorithms import truss_number
+    >>> truss_number(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4)).to_dicts()
+    {0: {1: 3, 2: 3}, 1: {0: 3, 2: 3}, 2: {0: 3, 1: 3, 3: 2}, 3: {2: 2}}
+    """
+    return with_hubs_first(A, numbers_of_edges)
+
+
+def with_hubs_first(A: Matrix, values_of_edges: Callable[[Matrix], Matrix]) -> Matrix:
+    """Values of the edges of a graph, computed on the graph in the order of degrees if it has hubs."""
     edges = A.pattern(loops=False, undirected=True)
     mean, most, _ = edges.degree_statistics()
     if most <= HUBS * mean:
-        return supports_in_truss(edges, k)
+        return values_of_edges(edges)
     # ordered = S' edges S: vertices by falling degree, so that rows of edges to lower numbers are short
     ordered, S, _ = edges.by_degree()
-    support = supports_in_truss(ordered, k)
-    # S support S' = S (S support)', as support is symmetric: back to the numbers of A
-    rows = semiring.any_second(S @ support).new()
+    values = values_of_edges(ordered)
+    # S values S' = S (S values)', as values are symmetric: back to the numbers of A
+    rows = semiring.any_second(S @ values).new()
     return semiring.any_second(S @ rows.T).new()
+
+
+def numbers_of_edges(edges: Matrix) -> Matrix:
+    """The truss numbers of a symmetric graph, one truss after the other."""
+    found, support = Matrix(int, *edges.shape), supports(edges)
+    while support.nvals:
+        # every edge is in as many triangles as the least one, or more: k is the number of these edges, or higher
+        k = smallest(support) + 2
+        # found<support> = k
+        found(support.S) << k
+        support = peeled(support.pattern(), support, k + 1)
+    return found
 
 
 def supports_in_truss(edges: Matrix, k: int) -> Matrix:
@@ -65,7 +110,11 @@ def supports_in_truss(edges: Matrix, k: int) -> Matrix:
         members = select.valuege(degree, k - 1).new()
         edges = binary.first(binary.second(members & edges).new() & members).new()
         degree = edges.reduce_rowwise(agg.count).new()
-    support = supports(edges)
+    return peeled(edges, supports(edges), k)
+
+
+def peeled(edges: Matrix, support: Matrix, k: int) -> Matrix:
+    """The edges of the k-truss with their triangles there, from those of all edges."""
     while True:
         # removed = edges with too few triangles
         removed = select.valuelt(support, k - 2).new()

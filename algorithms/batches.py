@@ -13,6 +13,7 @@ from ..progress import progress
 from .labels import called
 
 ENTRIES = 2**22  # the approximate number of distances in memory at a time
+WORK = 2**19  # the approximate number of vertices and edges that searches with lengths visit at a time
 TOGETHER = 64  # searches in one word, a bit each: they cost little more than one search
 MOST_ENTRIES = 2**28  # the largest number of distances in memory
 either_bit = semiring.register_anonymous(monoid.bor, binary.first)[UINT64]
@@ -23,7 +24,8 @@ class Searches(Sequence[tuple[list[int], Any]]):
     ``graph``.
 
     ``start`` is a Vector for one source, otherwise a Matrix with a row per source, or a Vector with a part for each
-    copy of A in ``graph``. The engine of A selects the size of a batch, unless ``batch`` is given.
+    copy of A in ``graph``. The engine of A selects the size of a batch, unless ``batch`` is given. Searches with
+    ``lengths`` are never rows of a matrix.
 
     >>> from grblas_gpu import generators
     >>> searches = Searches(generators.path(4), [0, 3, 2], batch=2)
@@ -31,13 +33,16 @@ class Searches(Sequence[tuple[list[int], Any]]):
     [([0, 3], 2), ([2], 1)]
     """
 
-    def __init__(self, A: Matrix, sources: list[int], batch: int | None = None) -> None:
+    def __init__(self, A: Matrix, sources: list[int], batch: int | None = None, *, lengths: bool = False) -> None:
         best, side_by_side = (1, False) if len(sources) == 1 else A.batching(searches=len(sources))
+        if lengths:
+            best = WORK // (A.nrows + A.nvals + 1) if side_by_side else 1
         self._batch = check_batch(batch, max(1, min(best, len(sources))))
+        self._batch = self._batch if side_by_side or not lengths else 1
         self._copies = max(1, min(self._batch, len(sources))) if side_by_side else 1
         self._sources = sources
         self._n = A.nrows
-        self.graph = A.pattern().side_by_side(self._copies) if self._copies > 1 else A
+        self.graph = (A if lengths else A.pattern()).side_by_side(self._copies) if self._copies > 1 else A
 
     def __len__(self) -> int:
         return -(-len(self._sources) // self._batch)

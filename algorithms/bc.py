@@ -44,9 +44,9 @@ def betweenness_centrality(
 
     Without ``sources`` the result is exact: it counts the paths from all vertices. With one source or several (a list,
     range or array, or a Vector with an entry at each), it counts the paths from these; the results for a partition of
-    the vertices add up to the exact one. ``normalized`` and ``endpoints`` are as in networkx. ``directed`` None means
-    directed unless A is symmetric (each undirected path counts once). ``batch`` sources are searched at a time; with
-    lengths, one source. Lengths must be positive.
+    the vertices add up to the exact one. ``normalized`` and ``endpoints`` are as in networkx. With
+    ``directed`` False each path counts once instead of once in each direction; a Graph knows, a Matrix is directed.
+    ``batch`` sources are searched at a time. Lengths must be positive.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def betweenness_centrality(
     endpoints : bool
         Whether a path counts at both of its ends, too.
     directed : bool, optional
-        Whether each pair counts once for each direction. By default it does, unless A is symmetric.
+        Whether each pair counts once for each direction. By default it does, unless A is an undirected Graph.
     batch : int, optional
         The number of sources at a time; more sources take more memory.
 
@@ -82,12 +82,14 @@ def betweenness_centrality(
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import betweenness_centrality
     >>> betweenness_centrality(generators.path(4), normalized=False).to_dict()
+    {0: 0.0, 1: 4.0, 2: 4.0, 3: 0.0}
+    >>> betweenness_centrality(generators.path(4), normalized=False, directed=False).to_dict()
     {0: 0.0, 1: 2.0, 2: 2.0, 3: 0.0}
     """
     chosen = list(dict.fromkeys(check_sources(A, range(A.nrows) if sources is None else sources)))
     if weighted:
         check_lengths(A, "betweenness_centrality")
-    searches = Searches(A, chosen, 1 if weighted else batch)
+    searches = Searches(A, chosen, batch, lengths=weighted)
     factor = scale(A, normalized, endpoints, directed)
     if searches.in_a_vector and not (weighted or endpoints):
         # total = sum_s factor delta_s
@@ -114,7 +116,7 @@ def scale(A: Matrix, normalized: bool, endpoints: bool, directed: bool | None) -
         return 1.0
     if normalized:
         return 1 / (others * (others - 1))
-    return 1.0 if directed or (directed is None and not A.pattern().is_symmetric()) else 0.5
+    return 0.5 if directed is False else 1.0
 
 
 def dependencies(A: Matrix, start: Any, factor: float | None = None) -> Any:

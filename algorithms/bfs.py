@@ -12,10 +12,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import Matrix, Vector, loop, program, search, semiring
 from .checks import Sources, check_source, check_sources, graph_algorithm, level_type, with_labels
 from .labels import rows_by_label, vertex_by_label
+from .preparing import largest
 from .relaxing import settle_in_buckets
+
+MANY, DEEP = 2**14, 64  # several searches run one after another on graphs of MANY vertices with DEEP levels
 
 
 @graph_algorithm
@@ -151,8 +156,24 @@ def bfs_multi(A: Matrix, sources: Sources, *, max_depth: int | None = None) -> M
     {0: {0: 0, 1: 1, 2: 2, 3: 2}, 1: {3: 0}}
     """
     sources = check_sources(A, sources)
+    if A.nrows >= MANY and len(sources) > 1:
+        first = bfs(A, sources[0], max_depth=max_depth)
+        if largest(first) >= DEEP:  # a level of all searches has too few vertices for a product of matrices
+            return rows_of([first, *(bfs(A, source, max_depth=max_depth) for source in sources[1:])])
     frontier = Matrix.from_coo(range(len(sources)), sources, True, nrows=len(sources), ncols=A.ncols, dtype=bool)
     return levels_of_rows(A, frontier, _levels(max_depth))
+
+
+def rows_of(vectors: list[Vector]) -> Matrix:
+    """The Matrix with these rows.
+
+    >>> rows_of([Vector.from_coo([1], [5], size=3), Vector(int, 3), Vector.from_dense([1, 2, 3])]).to_dicts()
+    {0: {1: 5}, 2: {0: 1, 1: 2, 2: 3}}
+    """
+    columns, values = zip(*(x.to_coo() for x in vectors), strict=True)
+    ends = np.cumsum([0, *map(len, columns)])
+    parts = np.concatenate(columns), np.concatenate(values)
+    return Matrix.from_csr(ends, *parts, ncols=vectors[0].size, dtype=vectors[0].dtype)
 
 
 @program

@@ -1,21 +1,25 @@
 """Betweenness of edges: the number of shortest paths along each edge.
 
-Returns an FP64 Matrix with the entries of A. Method: Brandes' algorithm, a source at a time (bc.py, with lengths
-weighted_betweenness.py). An edge from i to j that lies on shortest paths gets sigma_i (1 + dependency_j) / sigma_j of
-the paths from the source. Invariant: the sum has the paths from all sources so far. Cost: that of betweenness
-centrality, and O(m) per source.
+Returns an FP64 Matrix with the entries of A. Method: Brandes' algorithm, for several sources in copies of the graph
+side by side (bc.py, with lengths weighted_betweenness.py). An edge from i to j that lies on shortest paths gets
+sigma_i (1 + dependency_j) / sigma_j of the paths from the source. Invariant: the sum has the paths from all sources so
+far. Cost: that of betweenness centrality, and O(m) per source.
 References: U. Brandes, On variants of shortest-path betweenness centrality and their generic computation, Social
 Networks 2008; M. Girvan, M. Newman, Community structure in social and biological networks, PNAS 2002.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from .. import FP64, Matrix, Vector, binary
 from ..progress import progress
 from .arithmetic import of_numbers, with_counts_that_fit
+from .batches import Searches
 from .bc import backward, forward
 from .checks import Sources, check_sources, graph_algorithm
-from .sssp import shortest_path_edges, sssp
+from .modularity import aggregate
+from .sssp import default_widths, distances_from, shortest_path_edges
 from .weighted_betweenness import check_lengths, count_and_depend
 
 
@@ -45,7 +49,7 @@ def edge_betweenness_centrality(
     normalized : bool
         Whether results are scaled as in networkx.
     directed : bool, optional
-        Whether each pair counts once for each direction. By default it does, unless A is symmetric.
+        Whether each pair counts once for each direction. By default it does, unless A is an undirected Graph.
 
     Raises
     ------
@@ -62,19 +66,23 @@ def edge_betweenness_centrality(
     --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import edge_betweenness_centrality
-    >>> edge_betweenness_centrality(generators.path(4), normalized=False).to_dicts()[1]
+    >>> edge_betweenness_centrality(generators.path(4), normalized=False, directed=False).to_dicts()[1]
     {0: 3.0, 2: 4.0}
     """
     n = A.nrows
     chosen = list(dict.fromkeys(check_sources(A, range(n) if sources is None else sources)))
     if weighted:
         check_lengths(A, "edge_betweenness_centrality")
-    both_ways = A.pattern().is_symmetric() if directed is None else not directed
-    # total = 0 where A has an edge
-    total = binary.second(A, 0.0).new(FP64)
-    for source in progress(chosen, "edge betweenness centrality"):
+    both_ways = directed is False
+    searches = Searches(A, chosen, lengths=True)
+    # total = 0 where the graph has an edge
+    total = binary.second(searches.graph, 0.0).new(FP64)
+    for _, start in progress(searches, "edge betweenness centrality"):
         # total += sigma_i T_ij z_j
-        total(binary.plus) << shares(A, source, weighted)
+        total(binary.plus) << shares(searches.graph, start, weighted)
+    if total.nrows > n:
+        # total = the sum over all copies of A
+        total = aggregate(total, Vector.from_dense(np.arange(total.nrows) % n), n)
     if both_ways:
         # total = total + total': a path counts in both directions
         total << binary.plus(total | total.T.new())
@@ -84,11 +92,11 @@ def edge_betweenness_centrality(
     return total
 
 
-def shares(A: Matrix, source: int, weighted: bool) -> Matrix:
-    """The number of shortest paths from a source along every edge; each target counts shares that add up to 1."""
-    start = Vector.from_coo([source], [1], int, size=A.nrows)
+def shares(A: Matrix, start: Vector, weighted: bool) -> Matrix:
+    """The number of shortest paths along every edge from the sources, where ``start`` has a 1; each target counts
+    shares that add up to 1. There must be no path from one source to another."""
     if weighted:
-        tight = shortest_path_edges(A, sssp(A, source))
+        tight = shortest_path_edges(A, distances_from(A, start, default_widths(A)))
         sigma, z, numbers = *count_and_depend(tight, start), of_numbers()
     else:
         levels, sigma, deepest, numbers = with_counts_that_fit(forward, A, start)

@@ -67,13 +67,15 @@ def shown(vertex: int) -> str:
 
 
 def numbered(graph: Graph, call: inspect.BoundArguments) -> None:
-    """Replace labels by numbers of vertices, and the Graph by its Matrix, in the arguments of a call."""
+    """Replace labels by numbers of vertices, and the Graph by its Matrix and its direction, in the arguments."""
     for name, value in call.arguments.items():
         if name in MEANINGS and value is not None:
             try:
                 call.arguments[name] = MEANINGS[name](graph, value)
             except UnknownLabel as error:
                 raise KeyError(f"{called()}{name} {error.label!r} is not a vertex of the graph{error.hint}") from None
+    if "directed" in call.signature.parameters and call.arguments.get("directed") is None:
+        call.arguments["directed"] = graph.directed
     call.arguments["A"] = graph.matrix
 
 

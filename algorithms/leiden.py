@@ -37,7 +37,9 @@ LEVELS = 50
 
 
 @with_labels(communities_by_label)
-def leiden(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: int = 1) -> Communities:
+def leiden(
+    A: Matrix, *, resolution: float = 1.0, weighted: bool = True, directed: bool | None = None, seed: int = 1
+) -> Communities:
     """Connected communities of high modularity; a higher ``resolution`` makes smaller ones.
 
     ``A[i, j]`` is the weight of an edge, zero or more. Directions do not matter: A and its transpose are added.
@@ -51,6 +53,9 @@ def leiden(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: i
         Above 1 for smaller communities, below for larger ones.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
+    directed : bool, optional
+        False if the entries at (i, j) and (j, i) are one edge, so that A must be symmetric. By default every entry
+        is an edge, unless A is an undirected Graph.
     seed : int
         The seed of the random choices: the same seed gives the same result on every backend.
 
@@ -59,7 +64,7 @@ def leiden(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: i
     DimensionMismatch
         The Matrix is not square.
     InvalidValue
-        A weight is NaN, infinite or negative.
+        A weight is NaN, infinite or negative, or ``directed`` is False and A is not symmetric.
     DomainMismatch
         Weights are complex numbers or records.
 
@@ -72,7 +77,7 @@ def leiden(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: i
     ([0, 0, 2, 2], 0.1667)
     """
     check_resolution(resolution, "leiden")
-    W = symmetric_weights(A, weighted, "leiden")
+    W = symmetric_weights(A, weighted, directed, "leiden")
     return best_of_tries(W, seed, lambda start: levels_of_groups(W, resolution, start))
 
 

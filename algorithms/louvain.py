@@ -31,7 +31,9 @@ GAIN = 1e-7  # the smallest gain of modularity that justifies another level
 
 
 @with_labels(communities_by_label)
-def louvain(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: int = 1) -> Communities:
+def louvain(
+    A: Matrix, *, resolution: float = 1.0, weighted: bool = True, directed: bool | None = None, seed: int = 1
+) -> Communities:
     """Communities of high modularity; a higher ``resolution`` makes smaller ones.
 
     ``A[i, j]`` is the weight of an edge, zero or more. Directions do not matter: A and its transpose are added. The
@@ -46,6 +48,9 @@ def louvain(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: 
         Above 1 for smaller communities, below for larger ones.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
+    directed : bool, optional
+        False if the entries at (i, j) and (j, i) are one edge, so that A must be symmetric. By default every entry
+        is an edge, unless A is an undirected Graph.
     seed : int
         The seed of the random choices: the same seed gives the same result on every backend.
 
@@ -54,7 +59,7 @@ def louvain(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: 
     DimensionMismatch
         The Matrix is not square.
     InvalidValue
-        A weight is NaN, infinite or negative.
+        A weight is NaN, infinite or negative, or ``directed`` is False and A is not symmetric.
     DomainMismatch
         Weights are complex numbers or records.
 
@@ -67,7 +72,7 @@ def louvain(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: 
     ([0, 0, 2, 2], 0.1667)
     """
     check_resolution(resolution, "louvain")
-    W = symmetric_weights(A, weighted, "louvain")
+    W = symmetric_weights(A, weighted, directed, "louvain")
     return best_of_tries(W, seed, lambda start: multilevel(W, resolution, start))
 
 

@@ -20,7 +20,7 @@ from ..exceptions import DimensionMismatch, InvalidValue
 from ..progress import elapsed
 from .checks import graph_algorithm
 from .components import numbers, pointers
-from .labels import vertex_by_label
+from .labels import called, vertex_by_label
 from .preparing import as_floats, by_vertex, check_weights, largest, smallest, total
 from .randomness import random_order
 
@@ -43,10 +43,14 @@ def communities_by_label(graph: Graph, found: Communities) -> Communities:
 
 
 @graph_algorithm
-def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: bool = True) -> float:
+def modularity(
+    A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: bool = True, directed: bool | None = None
+) -> float:
     """The modularity of communities: ``labels`` has the number of the community of every vertex.
 
-    Directions of edges do not matter: A and its transpose are added. 0 if there are no edges.
+    Directions of edges do not matter: A and its transpose are added. 0 if there are no edges. A loop counts once in
+    the weight of all edges and twice in the degree of its vertex, as in NetworkX: an undirected Graph gives the result
+    of ``networkx.Graph``, a Matrix or a directed Graph that of a ``networkx.MultiGraph`` with an edge for every entry.
 
     Parameters
     ----------
@@ -59,13 +63,16 @@ def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: boo
         Above 1 for smaller communities, below for larger ones.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
+    directed : bool, optional
+        False if the entries at (i, j) and (j, i) are one edge, so that A must be symmetric. By default every entry
+        is an edge, unless A is an undirected Graph.
 
     Raises
     ------
     DimensionMismatch
         The Matrix is not square.
     InvalidValue
-        A weight is NaN, infinite or negative.
+        A weight is NaN, infinite or negative, or ``directed`` is False and A is not symmetric.
     DomainMismatch
         Weights are complex numbers or records.
 
@@ -81,20 +88,30 @@ def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: boo
         raise DimensionMismatch(f"modularity: labels has {labels.nvals} entries for {A.nrows} vertices")
     if labels.dtype.np_type.kind not in "iu" or smallest(labels) < 0 or largest(labels) >= A.nrows > 0:
         labels, _ = compact(labels)
-    return quality(symmetric_weights(A, weighted, "modularity"), labels, resolution)
+    return quality(symmetric_weights(A, weighted, directed, "modularity"), labels, resolution)
 
 
-def symmetric_weights(A: Matrix, weighted: bool, what: str) -> Matrix:
-    """Weights of an undirected graph, loops doubled: rows add up to degrees, and all entries to twice all weights.
+def symmetric_weights(A: Matrix, weighted: bool, directed: bool | None, what: str) -> Matrix:
+    """Weights of an undirected graph, up to a common factor; a loop counts twice. Rows add up to degrees.
 
-    The result may be A itself: do not change it.
+    If A has an entry for every edge (``directed``), weights are A + A'. Otherwise A has two entries for an edge and one
+    for a loop. The result may be A itself: do not change it.
+
+    >>> A = Matrix.from_coo([0, 0, 1], [0, 1, 0], [1.0, 1.0, 1.0])
+    >>> for directed in (True, False):
+    ...     symmetric_weights(A, True, directed, "").to_dense(0).tolist()
+    [[1.0, 1.0], [1.0, 0.0]]
+    [[2.0, 1.0], [1.0, 0.0]]
     """
     if weighted:
         check_weights(A, what)
     W = as_floats(A) if weighted else binary.pair(A, 1.0).new(FP64)
-    if not (A if weighted else A.pattern()).is_symmetric():  # the symmetry of both is cached
-        # W = W + W', which doubles loops
-        return binary.plus(W | W.T).new()
+    symmetric = (A if weighted else A.pattern()).is_symmetric()  # the symmetry of both is cached
+    if directed is not False:
+        # W = W + W', or half of it
+        return W if symmetric else binary.plus(W | W.T).new()
+    if not symmetric:
+        raise InvalidValue(f"{called(what)}directed=False needs a symmetric A; pass binary.max(A | A.T).new()")
     # W = W + loops
     return W if A.pattern(loops=False).nvals == A.nvals else binary.plus(W | select.diag(W).new()).new()
 

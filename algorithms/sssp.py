@@ -120,9 +120,21 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
     check_weights(A, "delta_stepping")
     if delta is not None and not 0 < delta < float("inf"):
         raise InvalidValue(f"delta_stepping: delta must be a positive number; got {delta}")
-    distances = Vector.from_coo([check_source(A, source)], [0], distance_type(A), size=A.nrows)
+    start = Vector.from_coo([check_source(A, source)], True, size=A.nrows)
+    return distances_from(A, start, default_widths(A) if delta is None else [(delta, None)])
+
+
+def distances_from(A: Matrix, start: Vector, widths: list[tuple[float, int | None]]) -> Vector:
+    """Distances from the nearest vertex where ``start`` has an entry, by buckets of these widths.
+
+    >>> A = Matrix.from_coo([0, 2], [1, 3], [4, 5], nrows=4, ncols=4)
+    >>> distances_from(A, Vector.from_coo([0, 2], True, size=4), default_widths(A)).to_dict()
+    {0: 0, 1: 4, 2: 0, 3: 5}
+    """
+    # distances<start> = 0
+    distances = binary.second(start, 0).new(distance_type(A))
     waiting = distances.dup()
-    for width, most in default_widths(A) if delta is None else [(delta, None)]:
+    for width, most in widths:
         if waiting.nvals:
             settle_in_buckets(A, distances, waiting, Scalar.from_value(min(width, WIDEST), dtype=distances.dtype), most)
     return distances

@@ -8,7 +8,7 @@ Without path counts, the search goes bottom-up while at least a tenth of the ver
 its values.
 Invariant: before step d, ``levels`` holds the distance of every vertex at distance < d, and ``frontier`` has the
 vertices at distance d; with paths also their path counts, and ``sigma`` has those of all vertices so far.
-Cost: O(n d + m) for d levels.
+Cost: O(n d + m) for d levels, as in the paper; for graphs of large diameter use bfs.py.
 Reference: O. Artiles, F. Saeed, TurboBFS: GPU based breadth-first search (BFS) algorithms in the language of linear
 algebra, IPDPSW 2021.
 """

@@ -16,18 +16,19 @@ from .. import FP64, Matrix, Vector, binary, loop, semiring, unary
 from ..exceptions import InvalidValue
 from .labels import called
 from .preparing import check_weights
-from .sssp import shortest_path_edges, sssp
+from .sssp import default_widths, distances_from, shortest_path_edges
 
 
 def weighted_dependencies(A: Matrix, start: Vector) -> Vector:
-    """1 + the dependency of a source, where ``start`` has a 1, on each vertex that it reaches by positive lengths.
+    """1 + the dependency of each source, where ``start`` has a 1, on each vertex that it reaches by positive lengths.
+
+    There must be no path from one source to another.
 
     >>> A = Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2])
     >>> weighted_dependencies(A, Vector.from_coo([0], [1], size=3)).to_dict()
     {0: 1.0, 1: 1.0, 2: 2.0}
     """
-    (source,) = start.to_coo(values=False)[0]
-    tight = shortest_path_edges(A, sssp(A, int(source)))
+    tight = shortest_path_edges(A, distances_from(A, start, default_widths(A)))
     sigma, z = count_and_depend(tight, start)
     # 1 + dependency = sigma z, and 1 at the source, which is on no path between other vertices
     dependency = binary.times(sigma & z).new()

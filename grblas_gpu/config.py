@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
+from .caches import Size, sizes
 from .suggestions import did_you_mean
 
 _FLAG = (True, False)
@@ -150,6 +151,17 @@ class Config(dict):
         given = {name: _parsed(self._environment[key]) for name, key in found.items() if key in self._environment}
         super().update({name: choices[0] for name, choices in _CHOICES.items()} | _checked(given))
 
+    def caches(self) -> dict[str, Size]:
+        """The number of entries and the bound of every cache of the library in this process, by name.
+
+        Examples
+        --------
+        >>> import grblas_gpu as gb
+        >>> all(size.entries <= size.most for size in gb.config.caches().values())
+        True
+        """
+        return sizes()
+
     def to_dict(self) -> dict[str, object]:
         """A copy of all settings."""
         return dict(self)
@@ -166,12 +178,19 @@ class _Restore:
     def __init__(self, config: Config, before: dict[str, object]) -> None:
         self._config = config
         self._before = before
+        self._is_entered = False
 
     def __enter__(self) -> Config:
+        self._is_entered = True
         return self._config
 
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self._config._restore(self._before)
+        self._is_entered = False
+
+    def __del__(self) -> None:
+        if self._is_entered:  # an interrupt came at the start of __exit__
+            self._config._restore(self._before)
 
 
 def _parsed(text: str) -> Any:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..caches import Bounded
 from ..ir.recording import Number
 
 ACCESS = re.compile("(LOAD|STORE|DELETE)_(?:FAST|NAME|DEREF|GLOBAL)")  # of names; some instructions access two
@@ -29,7 +30,7 @@ FIXED = (ModuleType, type, BuiltinFunctionType)
 PLAIN = (*NUMBERS, *FIXED)  # these contain no object of this library
 GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
 _LIBRARIES = frozenset(("grblas_gpu", "numpy", "scipy", "cupy", "numba", "graphblas", "networkx"))
-_parsed: dict[tuple[int, int], tuple[CodeType, BodyCode | None]] = {}
+_parsed: dict[tuple[int, int], tuple[CodeType, BodyCode | None]] = Bounded("bodies of loops", 1000)
 
 
 class BodyCode(NamedTuple):
@@ -47,8 +48,6 @@ def body_code(frame: FrameType) -> BodyCode | None:
     key = id(frame.f_code), frame.f_lasti
     found = _parsed.get(key)
     if found is None or found[0] is not frame.f_code:
-        if len(_parsed) > 1000:
-            _parsed.clear()
         found = _parsed[key] = frame.f_code, _parse(frame.f_code, frame.f_lasti)
     return found[1]
 

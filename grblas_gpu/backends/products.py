@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..caches import Bounded
 from ..ir.descriptor import DENSE_STRATEGIES, Descriptor
 from ..ir.node import Node
 from ..ir.ops import VXM
@@ -16,7 +17,7 @@ from .operands import matrix_store
 from .storage import MaskView, MatrixStore, VectorStore
 
 MOST_PLANS = 1024  # entries of the cache, which is then cleared
-_dense_plans: dict[Any, Plan] = {}
+_dense_plans: dict[Any, Plan] = Bounded("plans of dense products", 1000)
 
 
 def matvec(node: Node, view: MaskView | None) -> VectorStore:
@@ -55,7 +56,7 @@ def matvec(node: Node, view: MaskView | None) -> VectorStore:
     return result if desc is None or facts is None else _remembering(result, desc, facts)
 
 
-_written: dict[Any, Any] = {}
+_written: dict[Any, Any] = Bounded("semirings by type of output", 1000)
 
 
 def _as_written(semiring: Any, dtype: Any) -> Any:
@@ -129,8 +130,6 @@ def _dense_plan(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any) -> P
     if plan is None:
         plan = dense_rules.choose(mxm_facts(engine, a, b, semiring, None))
         if plan.strategy in DENSE_STRATEGIES:
-            if len(_dense_plans) > MOST_PLANS:
-                _dense_plans.clear()
             _dense_plans[key] = plan
     return plan
 

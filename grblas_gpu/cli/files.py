@@ -21,7 +21,7 @@ from ..api.conversions import MAX_SIZE
 from ..api.tables import arrow_table
 from ..config import config
 from ..io.archives import SUFFIXES as ARCHIVES
-from ..io.archives import matrix_in
+from ..io.archives import is_archive, matrix_in
 from ..io.arrow_files import write_arrow_file
 from ..io.duplicates import combining
 from ..io.formats import FORMATS as FILE_FORMATS
@@ -40,6 +40,7 @@ COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 EDGE_LISTS = {".txt": None, ".el": None, ".wel": None, ".edges": None, ".edgelist": None, ".tsv": "\t", ".csv": ","}
 OTHERS = {suffix: kind for suffix, kind in SUFFIXES.items() if kind not in ("edge list", "Matrix Market", "NPZ", "grb")}
 FORMATS = f".mtx and {', '.join(EDGE_LISTS)} (also with {', '.join(COMPRESSED)}), .npz, .grb, {', '.join(OTHERS)}"
+LONGEST_BANNER = 200  # bytes
 _OPENERS = {b"\x1f\x8b": gzip.decompress, b"BZ": bz2.decompress, b"\xfd7": lzma.decompress}  # by their first bytes
 
 
@@ -48,10 +49,11 @@ class UsageError(ValueError):
 
 
 class Loaded(NamedTuple):
-    """An adjacency Matrix and the labels of its vertices (None: vertices are numbers)."""
+    """An adjacency Matrix, the labels of its vertices (None: vertices are numbers), and whether edges lead one way."""
 
     matrix: Matrix
     labels: list | None = None
+    directed: bool = True
 
     def vertex(self, text: str) -> int:
         """The number of the vertex that a user means: its label, or its number."""
@@ -126,7 +128,18 @@ def read_graph(
         else:
             found = _edge_list(source, base, labels, table)
     graph = _loaded(found)
-    return graph._replace(matrix=_undirected(graph, weighted)) if undirected else graph
+    if kind == ".mtx":
+        graph = graph._replace(directed=not _is_announced_symmetric(source))
+    return graph._replace(matrix=_undirected(graph, weighted), directed=False) if undirected else graph
+
+
+def _is_announced_symmetric(source: Any) -> bool:
+    """Whether the banner of a Matrix Market file says that it has each edge once, for both directions."""
+    if hasattr(source, "seek"):
+        source.seek(0)
+    with matrix_in(source) if is_archive(source) else opened(source, "rb") as file:
+        banner = file.read(LONGEST_BANNER).partition(b"\n")[0]
+    return banner.lower().split()[4:5] in ([b"symmetric"], [b"hermitian"])
 
 
 def _other_format(name: str, columns: Any, duplicates: str) -> Any:
@@ -147,7 +160,7 @@ def _loaded(found: Matrix | io.Graph) -> Loaded:
         numbered = all(type(label) is int and label == i for i, label in enumerate(labels))
     else:
         numbered = np.array_equal(labels, np.arange(len(labels)))
-    return Loaded(found.matrix, None if numbered else found.labels)
+    return Loaded(found.matrix, None if numbered else found.labels, found.directed)
 
 
 def _edge_list(source: Any, base: int, labels: bool, table: dict[str, Any]) -> Matrix | io.Graph:

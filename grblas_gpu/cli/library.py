@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import time
 from collections.abc import Callable
 
@@ -76,7 +77,11 @@ def whole_numbers(text: str) -> list[int]:
 
 def given(what: Command, graph: Loaded, options: argparse.Namespace) -> dict[str, object]:
     """The arguments of the algorithm."""
+    from .. import algorithms
+
     found = dict(what.more or {})
+    if "directed" in inspect.signature(getattr(algorithms, what.algorithm)).parameters:
+        found["directed"] = graph.directed
     for name in what.arguments.split():
         value = getattr(options, name)
         if name in ENDS:

@@ -103,9 +103,8 @@ def run_bc(options: argparse.Namespace) -> int:
         check_table(options.output)
     graph, loading = _timed(lambda: read_graph(options.file, weighted=False, **reading(options)))
     A, sources = graph.matrix, [graph.vertex(text) for text in options.source or ()]
-    scores, taken = _timed(
-        lambda: _ready(algorithms.betweenness_centrality(A, sources or None, normalized=not options.no_normalize))
-    )
+    scale = {"normalized": not options.no_normalize, "directed": graph.directed}
+    scores, taken = _timed(lambda: _ready(algorithms.betweenness_centrality(A, sources or None, **scale)))
     values = scores.to_dense(fill_value=0.0)
     best = np.argsort(-values, kind="stable")[: options.top].tolist()
     result = {

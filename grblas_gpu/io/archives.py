@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
+from ..border import border
 from .text_files import name_of
 
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -28,19 +29,16 @@ def matrix_in(source: Any) -> Iterator[Any]:
     """
     name = name_of(source)
     stem = PurePath(name).name.partition(".tar")[0].partition(".tgz")[0]
-    try:
-        with tarfile.open(fileobj=source) if hasattr(source, "read") else tarfile.open(source) as archive:
-            files = [member for member in archive if member.isfile() and member.name.endswith(".mtx")]
-            paths = {member.name: PurePath(member.name) for member in files}
-            called = [member for member in files if paths[member.name].stem == stem]
-            called = called or [member for member in files if paths[member.name].stem == paths[member.name].parent.name]
-            if len(called or files) != 1:
-                found = ", ".join(paths) or "none"
-                raise ValueError(f"{name}: expected one matrix ({stem}.mtx) in the archive; found {found}")
-            file: Any = archive.extractfile((called or files)[0])
-            yield _Named(file, f"{name}: {(called or files)[0].name}")
-    except (tarfile.TarError, EOFError) as error:
-        raise ValueError(f"{name}: {error}") from None
+    with border(name), tarfile.open(fileobj=source) if hasattr(source, "read") else tarfile.open(source) as archive:
+        files = [member for member in archive if member.isfile() and member.name.endswith(".mtx")]
+        paths = {member.name: PurePath(member.name) for member in files}
+        called = [member for member in files if paths[member.name].stem == stem]
+        called = called or [member for member in files if paths[member.name].stem == paths[member.name].parent.name]
+        if len(called or files) != 1:
+            found = ", ".join(paths) or "none"
+            raise ValueError(f"{name}: expected one matrix ({stem}.mtx) in the archive; found {found}")
+        file: Any = archive.extractfile((called or files)[0])
+        yield _Named(file, f"{name}: {(called or files)[0].name}")
 
 
 class _Named:

@@ -23,12 +23,25 @@ from ..api.matrix_formats import compressed_store
 from ..api.vector import Vector
 from ..backends.registry import current_engine
 from ..backends.storage import INDEX, MatrixStore, VectorStore
+from ..border import border, check_arrays, check_fields, check_memory, length_of, shown
 from ..dtypes import lookup_dtype
-from ..errors import GraphblasException, OutOfMemory
-from .bounds import shown
 from .graph import Graph
 from .replacing import replacing
 from .stored_labels import labels_from_bytes, labels_to_bytes
+
+#: The fields of a header, the arrays of a Matrix or a Vector in each storage format, and the kinds of their types.
+FIELDS = {"kind": str, "dtype": str, "shape": list, "name": str, "arrays": list}
+FORMATS = {
+    "Matrix": {
+        "sparse": "indptr indices values",
+        "hypersparse": "rows starts indices values",
+        "bitmap": "present values",
+        "full": "values",
+    },
+    "Vector": {"sparse": "indices values", "bitmap": "present values", "full": "values"},
+}
+KINDS = dict.fromkeys(("indptr", "indices", "rows", "starts"), "iu") | {"present": "b", "labels": "u"}
+BYTES_PER_LABEL = 100  # of a Graph in memory: a number, its place in a list and in a dictionary
 
 MAGIC = b"GRBLAS\x00"
 VERSION = 3
@@ -128,27 +141,25 @@ def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None
     FileNotFoundError: [Errno 2] No such file or directory: 'nowhere.grb'
     """
     fields, arrays = read_arrays(Path(path), mmap)
-    try:
-        dtype, shape = lookup_dtype(fields["dtype"]), [_size(size) for size in fields["shape"]]
-        name = _text(fields["name"]) if name is None else name
-        for role in ("indptr", "indices", "rows", "starts"):
-            if role in arrays and arrays[role].dtype.kind not in "iu":
-                raise ValueError(f"array {role} has dtype {arrays[role].dtype}")
-        if fields["kind"] in ("Matrix", "Graph"):
-            nrows, ncols = shape
-            store = _matrix(dtype, nrows, ncols, arrays)
-            engine = current_engine()
-            matrix = Matrix._from_store(engine, dtype, engine.adopt(store), name)
-            if fields["kind"] == "Matrix":
-                return matrix
-            labels = labels_from_bytes(arrays["labels"]) if "labels" in arrays else None
-            return Graph(matrix, labels, directed=bool(fields["directed"]))
-        (size,) = shape
-        return _vector(dtype, size, arrays, name)
-    except OutOfMemory:
-        raise
-    except (GraphblasException, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
-        raise ValueError(f"{path}: damaged: {error}") from None
+    with border(os.fspath(path), what="damaged: "):
+        kind, dtype, shape = fields["kind"], lookup_dtype(fields["dtype"]), [_size(size) for size in fields["shape"]]
+        name = fields["name"] if name is None else name
+        labels = arrays.pop("labels", None) if kind == "Graph" else None
+        form = check_arrays(arrays, FORMATS["Matrix" if kind == "Graph" else kind], KINDS)
+        if arrays["values"].dtype != dtype.np_type:
+            raise ValueError(f"values have dtype {arrays['values'].dtype}, but the header says {dtype.name}")
+        if kind == "Vector":
+            (size,) = shape
+            return _vector(dtype, size, arrays, name)
+        nrows, ncols = shape
+        if kind == "Graph" and labels is None:
+            check_memory(os.fspath(path), BYTES_PER_LABEL * nrows, length_of(path))
+        engine = current_engine()
+        matrix = Matrix._from_store(engine, dtype, engine.adopt(_matrix(form, dtype, nrows, ncols, arrays)), name)
+        if kind == "Matrix":
+            return matrix
+        check_fields(fields, {"directed": bool})
+        return Graph(matrix, None if labels is None else labels_from_bytes(labels), directed=fields["directed"])
 
 
 def _size(number: Any) -> int:
@@ -157,20 +168,12 @@ def _size(number: Any) -> int:
     return number
 
 
-def _text(name: Any) -> str:
-    if type(name) is not str:
-        raise TypeError(f"the name is a {type(name).__name__}, not text")
-    return name
-
-
-def _matrix(dtype: Any, nrows: int, ncols: int, arrays: dict[str, np.ndarray]) -> MatrixStore:
+def _matrix(form: str, dtype: Any, nrows: int, ncols: int, arrays: dict[str, np.ndarray]) -> MatrixStore:
     values = arrays["values"]
-    if values.dtype != dtype.np_type:
-        raise ValueError(f"values have dtype {values.dtype}, but the header says {dtype.name}")
-    if "indices" not in arrays:
+    if form in ("bitmap", "full"):
         return _dense_matrix(nrows, ncols, arrays.get("present"), values)
     one = len(values) == 1 and len(arrays["indices"]) != 1
-    rows, pointers = arrays.get("rows"), arrays["starts"] if "rows" in arrays else arrays["indptr"]
+    rows, pointers = arrays.get("rows"), arrays["starts" if form == "hypersparse" else "indptr"]
     parts = pointers, arrays["indices"], values.reshape(()) if one else values
     lines, label = (nrows, "nrows") if rows is None else (len(rows), "rows")
     store, _ = compressed_store(*parts, dtype, lines, ncols, label, "column indices", copy=False)
@@ -188,8 +191,8 @@ def _dense_matrix(nrows: int, ncols: int, present: Any, values: np.ndarray) -> M
         raise ValueError(f"{len(values)} values for {positions} positions")
     if present is None:
         return MatrixStore.full(nrows, ncols, values)
-    if present.dtype != bool or len(present) != positions:
-        raise ValueError(f"{len(present)} flags of {present.dtype} for {positions} positions")
+    if len(present) != positions:
+        raise ValueError(f"{len(present)} flags for {positions} positions")
     return MatrixStore.bitmap(nrows, ncols, present, values)
 
 
@@ -201,9 +204,9 @@ def _vector(dtype: Any, size: int, arrays: dict[str, np.ndarray], name: str) -> 
         if not ascending or (len(indices) and (indices[0] < 0 or indices[-1] >= size)):
             raise ValueError("indices do not ascend within the size")
     wanted = size if indices is None else len(indices)
-    if values.dtype != dtype.np_type or len(values) not in {1 if wanted else 0, wanted}:
-        raise ValueError(f"{len(values)} values of {values.dtype} for {wanted} entries of {dtype.name}")
-    if present is not None and (present.dtype != bool or len(present) != size):
+    if len(values) not in {1 if wanted else 0, wanted}:
+        raise ValueError(f"{len(values)} values for {wanted} entries")
+    if present is not None and len(present) != size:
         raise ValueError(f"{len(present)} flags for {size} positions")
     new._store = new._engine.adopt(VectorStore(size, values, indices=indices, present=present))
     return new
@@ -213,10 +216,8 @@ def read_arrays(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.nd
     """The header and the arrays, after a check that the file has all of them and (unless mapped) of their checksums."""
     arrays = {}
     with path.open("rb") as file:
-        try:
+        with border(os.fspath(path)):
             fields, described = _header(file)
-        except (ValueError, KeyError, OverflowError, RecursionError, SyntaxError, TypeError) as error:
-            raise ValueError(f"{path}: {error if type(error) is ValueError else f'damaged header: {error}'}") from None
         place, available = file.tell(), os.fstat(file.fileno()).st_size
         for name, dtype, count, checksum in described:
             place += -place % _ALIGNMENT
@@ -249,10 +250,13 @@ def _header(file: Any) -> tuple[dict[str, Any], list[tuple[str, np.dtype, int, i
     if len(text) != length or checksum not in (None, zlib.crc32(text)):
         raise ValueError("damaged header")
     fields = json.loads(text)
-    described = []
+    check_fields(fields, FIELDS)
+    if fields["kind"] not in ("Graph", *FORMATS):
+        raise ValueError(f"damaged header: kind {shown(fields['kind'])}")
+    described: dict[str, tuple[str, np.dtype, int, int | None]] = {}
     for entry in fields["arrays"]:
+        if type(entry) is not list or [*map(type, entry[:3])] != [str, str, int] or entry[0] in described:
+            raise ValueError(f"damaged header: malformed description of an array: {shown(str(entry))}")
         name, dtype, count, *more = entry
-        if type(name) is not str or type(dtype) is not str or type(count) is not int:
-            raise TypeError(f"malformed description of an array: {shown(str(entry))}")
-        described.append((name, np.dtype(dtype), count, more[0] if more else None))
-    return fields, described
+        described[name] = name, np.dtype(dtype), count, more[0] if more else None
+    return fields, list(described.values())

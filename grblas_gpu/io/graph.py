@@ -675,7 +675,7 @@ class Graph(Tabular):
         weights = None
         if weighted:
             numbered = [(number, fields[2]) for number, fields in lines]
-            weights = parse_weights(numbered, name, lookup_dtype(dtype).np_type)
+            weights = parse_weights(numbered, name, lookup_dtype(float if dtype is None else dtype).np_type)
         combined = combining(duplicates, dup_op)
         try:
             return cls._of_edges(

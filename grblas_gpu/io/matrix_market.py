@@ -195,6 +195,6 @@ def _with_line(message: str, source: Any, start: int) -> str:
                 last = number
                 if not first and line.strip() and line.lstrip()[:1] not in ("%", b"%"):
                     first = number
-    except (EOFError, OSError):
+    except Exception:  # a file that cannot be read twice
         return message
     return f"Line {last if message.startswith('Truncated') or not first else first}: {message}"

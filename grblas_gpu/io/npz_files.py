@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import os
-import zipfile
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..api.matrix import Matrix
-from .bounds import check_memory, length_of
+from ..border import border, check_members, check_memory, length_of
 from .replacing import replacing
 from .scipy_sparse import from_scipy_sparse, to_scipy_sparse
 from .text_files import name_of
@@ -82,8 +78,8 @@ def load_npz(file: Any, *, dup_op: OperatorLike | None = None, name: str | None 
         with open(file, "rb") as opened:  # errors of the operating system are raised here
             return load_npz(opened, dup_op=dup_op, name=name)
     called, start = name_of(file), file.tell()
-    try:
-        _check_members(file, called)
+    with border(called, foreign="not a sparse matrix of scipy.sparse.save_npz: "):
+        check_members(file, called)
         file.seek(start)
         array = sparse.load_npz(file)
         if max(array.shape, default=0) > MOST_INDEX:
@@ -91,26 +87,3 @@ def load_npz(file: Any, *, dup_op: OperatorLike | None = None, name: str | None 
         if array.format != "coo":  # "coo" takes memory for its entries only, in both libraries
             check_memory(called, 8 * max(array.shape, default=0), length_of(file))
         return from_scipy_sparse(array, dup_op=dup_op, name=name, copy=False)
-    except MemoryError:
-        raise
-    except Exception as error:  # SciPy, NumPy, zipfile and zlib raise many exceptions for damaged files
-        said = str(error).removeprefix(f"{called}: ") or type(error).__name__
-        reason = said if isinstance(error, ValueError) else f"not a sparse matrix of scipy.sparse.save_npz: {said}"
-        raise ValueError(f"{called}: {reason[:500]}") from None
-
-
-def _check_members(file: Any, name: str) -> None:
-    """Raise ValueError unless every array has its stated length, and all together are not far longer than the file."""
-    with zipfile.ZipFile(file) as archive:
-        check_memory(name, sum(member.file_size for member in archive.infolist()), length_of(file))
-        for member in archive.infolist():
-            with archive.open(member) as stream:
-                version = np.lib.format.read_magic(stream)
-                read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-                shape, _, dtype = read(stream)
-                if dtype.hasobject:
-                    raise ValueError(f"{member.filename}: contains Python objects, which are never loaded")
-                if stream.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
-                    raise ValueError(
-                        f"{member.filename}: shape {shape} and dtype {dtype} do not fit its {member.file_size} bytes"
-                    )

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import io
 import itertools
-import os
 import re
 from collections.abc import Iterator
 
 from ..api.conversions import MAX_SIZE
 from ..plan.storage_rules import matrix_form
-from ..suggestions import type_text
 from .bounds import check_memory, length_of, shown
 from .matrix_market_syntax import Grammar, grammar_of
-from .text_files import PIECE, is_compressed, name_of, pieces
+from .text_files import is_compressed, name_of, pieces
 
 _NEWLINE = b"\n"
 _LONGEST_LINE = 2**20
@@ -54,7 +52,7 @@ class ReaderInput:
 
 def _checked(source: object) -> Iterator[bytes]:
     name = name_of(source)
-    text = _without_nul(pieces(source) if isinstance(source, (str, os.PathLike)) else _read(source), name)
+    text = _without_nul(pieces(source), name)
     start = b""
     for piece in itertools.chain(text, [_NEWLINE]):  # the last line may have no newline
         start += piece
@@ -123,13 +121,6 @@ def _of_grammar(text: Iterator[bytes], grammar: Grammar, line: int, name: str) -
     for number, lines in _lines(text, line, name):
         grammar.check(lines + _NEWLINE, number, name)
         yield lines + _NEWLINE
-
-
-def _read(file: object) -> Iterator[bytes]:
-    if not hasattr(file, "read"):
-        raise TypeError(f"expected a file name or an open file; got {type_text(file)}")
-    while piece := file.read(PIECE):
-        yield piece.encode() if isinstance(piece, str) else piece
 
 
 def _without_nul(text: Iterator[bytes], name: str) -> Iterator[bytes]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -24,12 +24,12 @@ def replacing(path: str | os.PathLike) -> Iterator[str]:
         yield target
         return
     folder, name = os.path.split(target)
-    try:
-        handle, unfinished = tempfile.mkstemp(dir=folder, prefix=f".{name[:100]}.", suffix=".tmp")
-    except FileNotFoundError:
-        raise FileNotFoundError(2, "No such file or directory", os.fspath(path)) from None
-    os.close(handle)
-    try:
+    unfinished = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
+    try:  # the name is known before the file exists, so an interrupt at any time leaves none behind
+        try:
+            os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        except FileNotFoundError:
+            raise FileNotFoundError(2, "No such file or directory", os.fspath(path)) from None
         yield unfinished
         with suppress(PermissionError):
             os.chmod(unfinished, stat.S_IMODE(mode))

@@ -7,13 +7,11 @@ import contextlib
 import gzip
 import lzma
 import os
-import sys
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from ..suggestions import needed
-from .bounds import check_memory, length_of
+from ..border import border, check_memory, length_of
+from ..suggestions import needed, type_text
 from .replacing import replacing
 
 
@@ -69,16 +67,13 @@ def opened(target: Any, mode: str) -> Iterator[Any]:
 def text_of(source: Any) -> str:
     """The text of a file. Damaged data, or data that is not text, raises ValueError with the number of its line."""
     is_name = isinstance(source, (str, os.PathLike))
-    whole = b"".join(_within_bounds(source)) if is_name else source.read()
-    if isinstance(whole, bytes):
-        try:
-            text = whole.decode("utf-8-sig")  # spreadsheets begin with a byte order mark
-        except UnicodeDecodeError as error:
-            line = whole.count(b"\n", 0, error.start) + 1
-            found = f"byte {whole[error.start]:#x}"
-            raise ValueError(f"{name_of(source)}: line {line}: not text (UTF-8): {found}") from None
-    else:
-        text = whole.removeprefix("\ufeff")
+    whole = b"".join(_within_bounds(source) if is_name else pieces(source))
+    try:
+        text = whole.decode("utf-8-sig")  # spreadsheets begin with a byte order mark
+    except UnicodeDecodeError as error:
+        line = whole.count(b"\n", 0, error.start) + 1
+        found = f"byte {whole[error.start]:#x}"
+        raise ValueError(f"{name_of(source)}: line {line}: not text (UTF-8): {found}") from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ValueError(f"{name_of(source)}: line {line}: not text: it has a NUL byte")
@@ -99,27 +94,22 @@ def _within_bounds(path: str | os.PathLike) -> Iterator[bytes]:
         yield piece
 
 
-def pieces(path: str | os.PathLike) -> Iterator[bytes]:
-    """The decompressed bytes of a file; data that cannot be decompressed raises ValueError with a line number."""
+def pieces(source: Any) -> Iterator[bytes]:
+    """The decompressed bytes of a file; data that cannot be decompressed or decoded raises ValueError with its line."""
     line = 1
-    with opened(path, "rb") as file:
+    with opened(source, "rb") as file:
+        if not hasattr(file, "read"):
+            raise TypeError(f"expected a file name or an open file; got {type_text(file)}")
+        # `read` would lose the data before the damage
+        read = file.read if file is source else getattr(file, "read1", file.read)
         while True:
-            try:
-                piece = getattr(file, "read1", file.read)(PIECE)  # `read` would lose the data before the damage
-            except _damage() as error:
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise  # an error of the system, not of the decompressor
-                raise ValueError(f"{name_of(path)}: line {line}: {error}") from None
+            with border(name_of(source), what=f"line {line}: "):
+                piece = read(PIECE)
+                piece = piece.encode() if isinstance(piece, str) else piece
             if not piece:
                 return
             line += piece.count(b"\n")
             yield piece
-
-
-def _damage() -> tuple[type[Exception], ...]:
-    """The errors of decompressors."""
-    module = sys.modules.get("zstandard")
-    return (EOFError, OSError, zlib.error, lzma.LZMAError) + (() if module is None else (module.ZstdError,))
 
 
 def is_compressed(target: Any) -> bool:

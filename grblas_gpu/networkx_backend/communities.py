@@ -25,7 +25,7 @@ def _limited(arguments: dict) -> str | None:
 
 def _found(G: Graph, algorithm: Any, weight: str | None, resolution: float, seed: Any) -> list[set]:
     A = G.weights(weight, negative=False)
-    return _parts(G, algorithm(A, resolution=resolution, seed=seed.getrandbits(32)).labels.to_dense())
+    return _parts(G, algorithm(A, resolution=resolution, directed=False, seed=seed.getrandbits(32)).labels.to_dense())
 
 
 def _parts(G: Graph, labels: np.ndarray) -> list[set]:

@@ -68,8 +68,27 @@ def test_options_are_those_of_networkx(backend: str, name: str, normalized: bool
     for batch in (None, 1, 3):
         options = {"normalized": normalized, "endpoints": endpoints, "batch": batch}
         close(betweenness_centrality(A, directed=found.directed, **options), expected)
-    if found.directed == (not A.is_symmetric()):
+    as_graph = gb.Graph(A, directed=found.directed)
+    of_graph = betweenness_centrality(as_graph, normalized=normalized, endpoints=endpoints)
+    assert of_graph == pytest.approx(theirs, rel=1e-9, abs=1e-12)
+    if found.directed:
         close(betweenness_centrality(A, normalized=normalized, endpoints=endpoints), expected)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_symmetric_digraph_is_directed(backend: str, weighted: bool) -> None:
+    """The result must not change by a factor when one more edge makes the matrix asymmetric."""
+    G = networkx.path_graph(5).to_directed()
+    for edges in ([], [(0, 2)]):
+        G.add_edges_from(edges)
+        graph = gb.Graph.from_networkx(G)
+        options = {"normalized": False, "weighted": weighted}
+        expected = networkx.betweenness_centrality(G, normalized=False)
+        assert betweenness_centrality(graph, **options) == pytest.approx(expected)
+        close(betweenness_centrality(graph.matrix, **options), list(expected.values()))
+        of_edges = networkx.edge_betweenness_centrality(G, normalized=False)
+        found = edge_betweenness_centrality(graph.matrix, **options)
+        assert {edge: found[edge].new().value for edge in G.edges} == pytest.approx(of_edges)
 
 
 @pytest.mark.parametrize("name", ["les miserables", "random directed"])
@@ -79,7 +98,7 @@ def test_some_sources(backend: str, name: str, normalized: bool) -> None:
     A, vertices = found.matrix(), list(range(found.n))
     some = [7, 3, 30, 7]  # a source that is named twice counts once
     theirs = networkx.betweenness_centrality_subset(found.networkx(), set(some), vertices, normalized=normalized)
-    ours = betweenness_centrality(A, some, normalized=normalized)
+    ours = betweenness_centrality(A, some, normalized=normalized, directed=found.directed)
     close(ours, [theirs[vertex] for vertex in vertices])
     parts = [betweenness_centrality(A, vertices[k::3], normalized=normalized, batch=4) for k in range(3)]
     whole = values(betweenness_centrality(A, normalized=normalized))
@@ -104,7 +123,7 @@ def test_one_source_of_large_graphs(name: str) -> None:
     A, source = found.matrix(), found.sources()[-1]
     levels = bfs(A, source).to_dense(fill_value=-1)
     expected = array_dependencies(found.rows, found.cols, levels, source)
-    close(betweenness_centrality(A, source, normalized=False), expected / 2)
+    close(betweenness_centrality(A, source, normalized=False), expected)
 
 
 def stages(count: int, width: int) -> Graph:
@@ -121,7 +140,7 @@ def test_path_counts_beyond_32_bits(backend: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         _, sigma = turbobfs(A, 0, paths=True)
-        result = betweenness_centrality(A, 0, normalized=False)
+        result = betweenness_centrality(A, 0, normalized=False, directed=False)
     assert sigma.dtype == gb.INT64
     assert sigma.to_dict() == serial_paths(found.rows, found.cols, found.n, 0)
     assert sigma.get(found.n - 1) == 2**60
@@ -149,7 +168,7 @@ def test_path_counts_beyond_64_bits_become_floats(backend: str, batch: int) -> N
     assert sigma.dtype == gb.FP64
     assert {vertex: int(count) for vertex, count in sigma.to_dict().items()} == expected  # powers of 2: no rounding
     sources = [0, 5]
-    result = betweenness_centrality(A, sources, normalized=False, batch=batch)
+    result = betweenness_centrality(A, sources, normalized=False, directed=False, batch=batch)
     close(result, np.array(serial_dependencies(found.rows, found.cols, found.n, sources)) / 2)
 
 
@@ -161,7 +180,7 @@ def test_more_paths_than_floats_can_count(backend: str, batch: int) -> None:
     with pytest.raises(OverflowError, match="more than 1e308"):
         turbobfs(A, 0, paths=True)
     sources = [0, 5]
-    result = betweenness_centrality(A, sources, normalized=False, batch=batch)
+    result = betweenness_centrality(A, sources, normalized=False, directed=False, batch=batch)
     close(result, np.array(serial_dependencies(found.rows, found.cols, found.n, sources)) / 2)
 
 

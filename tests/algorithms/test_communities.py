@@ -40,7 +40,7 @@ def groups(labels: gb.Vector) -> list[set[int]]:
 def test_modularity_is_that_of_networkx(backend: str, algorithm: str, name: str) -> None:
     G = nx.convert_node_labels_to_integers(GRAPHS[name]())
     A = gb.io.from_networkx(G, dtype=float)
-    found = ALGORITHMS[algorithm](A)
+    found = ALGORITHMS[algorithm](A, directed=False)
     check_communities(G, found)
     best = max(nx.community.modularity(G, nx.community.louvain_communities(G, seed=seed)) for seed in range(3))
     assert found.modularity > 0.99 * best
@@ -67,7 +67,7 @@ def test_small_graphs(backend: str, algorithm: str, name: str) -> None:
     G = weighted(name, of="undirected")
     for weight, resolution in (("weight", 1.0), (None, 2.0)):
         found = ALGORITHMS[algorithm](
-            as_matrix(G, "weight", int), weighted=weight is not None, resolution=resolution, seed=3
+            as_matrix(G, "weight", int), weighted=weight is not None, resolution=resolution, directed=False, seed=3
         )
         parts = groups(found.labels)
         expected = nx.community.modularity(G, parts, weight=weight, resolution=resolution)
@@ -95,7 +95,7 @@ def test_modularity(backend: str, name: str) -> None:
     A = as_matrix(G, "weight", float)
     labels = gb.Vector.from_dense(np.arange(len(G)) % 3 * 5)
     for weight, resolution in (("weight", 1.0), (None, 0.7)):
-        found = modularity(A, labels, weighted=weight is not None, resolution=resolution)
+        found = modularity(A, labels, weighted=weight is not None, resolution=resolution, directed=False)
         expected = (
             nx.community.modularity(G, groups(labels), weight=weight, resolution=resolution)
             if G.number_of_edges()
@@ -104,7 +104,33 @@ def test_modularity(backend: str, name: str) -> None:
         assert found == pytest.approx(expected, abs=1e-12)
 
 
+def test_modularity_of_graphs_with_loops(backend: str) -> None:
+    """An undirected Graph as networkx.Graph, directed ones as a MultiGraph of their edges, symmetric or not."""
+    source, symmetric = np.random.default_rng(55), 0
+    for number in range(60):
+        n = int(source.integers(2, 7))
+        G = nx.empty_graph(n, nx.Graph if number % 2 else nx.DiGraph)
+        for u, v in source.integers(0, n, (int(source.integers(1, 9)), 2)).tolist():
+            G.add_edge(u, v, weight=float(source.integers(1, 5)) if number % 3 else 1.0)
+            if number % 4 == 0:
+                G.add_edge(v, u, weight=G[u][v]["weight"])
+        graph, labels = gb.Graph.from_networkx(G), dict(enumerate(source.integers(0, 3, n).tolist()))
+        symmetric += G.is_directed() and graph.matrix.is_symmetric() and nx.number_of_selfloops(G) > 0
+        read = nx.MultiGraph(list(G.edges(data=True))) if G.is_directed() else G
+        read.add_nodes_from(G)
+        for weight, resolution in (("weight", 1.0), (None, 0.7)):
+            options = {"weighted": weight is not None, "resolution": resolution}
+            parts = groups(gb.Vector.from_dense(list(labels.values())))
+            expected = nx.community.modularity(read, parts, weight=weight, resolution=resolution)
+            assert modularity(graph, labels, **options) == pytest.approx(expected, abs=1e-12)
+            if G.is_directed():
+                assert modularity(graph.matrix, labels, **options) == pytest.approx(expected, abs=1e-12)
+    assert symmetric > 3
+
+
 def test_bad_arguments() -> None:
+    with pytest.raises(InvalidValue, match="directed=False"):
+        modularity(gb.Matrix.from_coo([0], [1], 1, nrows=2, ncols=2), [0, 1], directed=False)
     A = as_matrix(undirected("path"))
     for algorithm in ALGORITHMS.values():
         for resolution in (0, -1, float("nan")):

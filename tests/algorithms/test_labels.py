@@ -83,7 +83,7 @@ def test_betweenness_from_labels(backend: str) -> None:
     graph = people()
     found = algorithms.betweenness_centrality(graph, ["ann", 7], normalized=False)
     assert found == pytest.approx(
-        graph.to_dict(algorithms.betweenness_centrality(graph.matrix, [0, 4], normalized=False))
+        graph.to_dict(algorithms.betweenness_centrality(graph.matrix, [0, 4], normalized=False, directed=False))
     )
 
 

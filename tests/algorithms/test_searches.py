@@ -244,3 +244,15 @@ def test_the_ten_lines_run_on_both_libraries(backend: str) -> None:
         A = library.Matrix.from_coo(rows, cols, True, nrows=256, ncols=256)
         results.append(names["bfs"](A, int(rows[0])).to_dict())  # type: ignore[operator]
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("max_depth", [None, 100])
+def test_several_searches_of_a_deep_graph(backend: str, max_depth: int | None) -> None:
+    """Such searches run one after another, with the same result as rows of a matrix."""
+    A, sources = generators.path(2**14 + 3), [2**14, 0, 7]
+    found = bfs_multi(A, sources, max_depth=max_depth)
+    for row, source in enumerate(sources):
+        assert found[row, :].new().isequal(bfs(A, source, max_depth=max_depth), check_dtype=True)
+    with gb.trace() as trace:
+        bfs_multi(A, sources, max_depth=max_depth)
+    assert "mxm" not in {record.op for record in trace.records}

@@ -343,3 +343,14 @@ def test_label_propagation_finds_cliques(backend: str) -> None:
     labels = label_propagation(as_matrix(G)).to_dense().tolist()
     found = {frozenset(v for v in G if labels[v] == label) for label in labels}
     assert found == set(map(frozenset, nx.community.label_propagation_communities(G)))
+
+
+@pytest.mark.parametrize("n", [1, 5, 2**40])
+@pytest.mark.parametrize("loops", [0, 1])
+def test_truss_of_a_hypersparse_matrix_without_edges(backend: str, n: int, loops: int) -> None:
+    vertices = list(range(loops))
+    stored = gb.Matrix.from_coo(vertices, vertices, [1.0] * loops, float, nrows=n, ncols=n).ss.export("hypercsr")
+    A = gb.Matrix.ss.import_any(**stored)
+    for k in (2, 3, 5):
+        assert k_truss(A, k).shape == (n, n)
+        assert k_truss(A, k).nvals == 0

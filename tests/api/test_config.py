@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from grblas_gpu.config import Config
+from grblas_gpu.config import Config, config
 
 
 def test_defaults_are_those_of_python_graphblas() -> None:
@@ -81,3 +83,22 @@ def test_settings_of_other_programs_are_kept(capsys) -> None:
     assert settings["nthreads"] == 3 and "'nthreads': 3" in capsys.readouterr().out
     settings.refresh()
     assert settings["autocompute"] is True
+
+
+def test_an_interrupt_at_the_end_of_a_block() -> None:
+    """Settings go back when the interrupt has been handled, although ``__exit__`` did not run."""
+
+    def at_exit(frame, event: str, _) -> None:
+        if frame.f_code.co_name == "__exit__":
+            raise KeyboardInterrupt
+
+    before = config["loops"]
+    sys.settrace(at_exit)
+    try:
+        with config.set(loops="iterated"):
+            pass
+    except KeyboardInterrupt:
+        assert config["loops"] == "iterated"
+    finally:
+        sys.settrace(None)
+    assert config["loops"] == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ READERS = {
     ".npz": io.load_npz,
     ".txt": lambda path: io.read_edgelist(path, nrows=6, ncols=6),
 }
+REPLACING = module.replacing.__wrapped__.__code__
 SMALL, LARGE = (Matrix.from_coo(range(n), range(n), [1.5] * n, nrows=6, ncols=6) for n in (2, 6))
 
 
@@ -128,3 +130,31 @@ def test_files_of_the_first_version(tmp_path: Path) -> None:
     path = tmp_path / "old.grb"
     path.write_bytes(start + indices + b"\x00" * (-len(indices) % 64) + np.array([5, 6], "<i8").tobytes())
     assert io.load(path).to_dict() == {0: 5, 2: 6}
+
+
+def test_an_interrupt_at_any_line_leaves_no_partial_file(tmp_path: Path) -> None:
+    """The interrupts come at every line of ``replacing`` in turn, by a trace function."""
+    path, lines = tmp_path / "a.grb", 0
+    io.save(path, SMALL)
+    while True:
+        left = lines
+
+        def at_lines(frame, event: str, _):
+            nonlocal left
+            if event == "line":
+                left -= 1
+                if left == -1:
+                    raise KeyboardInterrupt
+            return at_lines
+
+        sys.settrace(lambda frame, event, _: at_lines if frame.f_code is REPLACING else None)
+        try:
+            io.save(path, LARGE)
+            break
+        except KeyboardInterrupt:
+            lines += 1
+        finally:
+            sys.settrace(None)
+        assert os.listdir(tmp_path) == ["a.grb"]
+        assert any(read(path).isequal(A) for A in (SMALL, LARGE))
+    assert lines > 10

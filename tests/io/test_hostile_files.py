@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import zipfile
 import zlib
+from collections.abc import Callable
 from io import BytesIO, StringIO
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 import scipy.sparse as sparse
 
 from grblas_gpu import Graph, Matrix, Vector, io
-from grblas_gpu.exceptions import OutOfMemory
+from grblas_gpu.exceptions import InvalidObject, OutOfMemory
 
 VECTOR = {"kind": "Vector", "dtype": "INT64", "shape": [4], "name": "v"}
 
@@ -208,3 +210,50 @@ def test_one_class_for_too_little_memory() -> None:
     ):
         with pytest.raises(OutOfMemory):
             make()
+
+
+ONE = ("indptr", np.array([0, 1])), ("indices", np.array([0]))
+INCONSISTENT = {
+    "big-endian values": ("Matrix", "FP64", [1, 1], *ONE, ("values", np.ones(1, ">f8"))),
+    "big-endian indices": ("Vector", "FP64", [1], ("indices", np.zeros(1, ">i8")), ("values", np.ones(1))),
+    "a Graph of 2**30 labels": ("Graph", "BOOL", [2**30, 2**30], ("values", np.ones(1, bool))),
+    "a flag of 2": ("Vector", "FP64", [1], ("present", np.array([2], np.uint8).view(bool)), ("values", np.ones(1))),
+    "a truth of 2": ("Matrix", "BOOL", [1, 1], *ONE, ("values", np.array([2], np.uint8).view(bool))),
+    "two formats": ("Vector", "FP64", [1], *ONE, ("values", np.ones(1))),
+    "labels of a Matrix": ("Matrix", "FP64", [1, 1], *ONE, ("values", np.ones(1)), ("labels", np.ones(1, np.uint8))),
+    "values of another type": ("Matrix", "INT64", [1, 1], *ONE, ("values", np.ones(1))),
+    "an unknown kind": ("Tensor", "FP64", [1], ("values", np.ones(1))),
+}
+
+
+@pytest.mark.parametrize("case", INCONSISTENT)
+@pytest.mark.parametrize("mmap", [False, True])
+def test_inconsistent_own_files(tmp_path: Path, case: str, mmap: bool) -> None:
+    kind, dtype, shape, *arrays = INCONSISTENT[case]
+    fields = {"kind": kind, "dtype": dtype, "shape": shape, "directed": True}
+    with pytest.raises(ValueError, match=r"a\.grb: "):
+        io.load(own_file(tmp_path / "a.grb", dict(arrays), name="x", **fields), mmap=mmap)
+
+
+@pytest.mark.parametrize("read", [io.mmread, io.read_edgelist, Graph.read_edgelist])
+def test_damage_in_open_files(tmp_path: Path, read: Callable) -> None:
+    """A decompressor or decoder that the caller opened fails as one of ours does: with name and line."""
+    path = tmp_path / "a.mtx.gz"
+    path.write_bytes(gzip.compress(b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 2.5\n" * 9)[:-9])
+    with gzip.open(path) as file, pytest.raises(ValueError, match=r"a\.mtx\.gz: line 1: Compressed file ended"):
+        read(file)
+    (tmp_path / "a.txt").write_bytes(b"0 1\n1 \xff\n")
+    with open(tmp_path / "a.txt", encoding="utf-8") as file, pytest.raises(ValueError, match=r"a\.txt: line 1: .utf-8"):
+        read(file)
+
+
+@pytest.mark.parametrize("cut", [0, 10, 200])
+def test_bytes_that_are_not_serialized(cut: int) -> None:
+    whole = Matrix.from_coo([0], [1], [2.5]).ss.serialize(None).tobytes()
+    other = BytesIO()
+    np.savez(other, format="csr", values=[1.0])
+    strange = BytesIO()
+    np.savez(strange, dtype="(", format="csr")
+    for content in (whole[:cut], other.getvalue(), strange.getvalue(), Vector(int, 3).ss.serialize().tobytes()):
+        with pytest.raises(InvalidObject):
+            Matrix.ss.deserialize(content)

@@ -8,6 +8,7 @@ import weakref
 
 import pytest
 
+import grblas_gpu as gb
 from grblas_gpu import Vector, unary
 from grblas_gpu.backends.cpu import tier
 
@@ -37,3 +38,29 @@ def test_types_are_found_without_compiling() -> None:
     op = unary.register_anonymous(lambda x: x + 1)
     assert [op[each].return_type.name for each in ("BOOL", "INT8", "FP32")] == ["INT8", "INT8", "FP32"]
     assert not op._numba_func.overloads
+
+
+def test_equal_functions_share_machine_code() -> None:
+    """LLVM frees no machine code: operators that a loop makes again must not compile again."""
+    v, cache = gb.Vector.from_dense([1.0, 2.0]), "user-defined functions on arrays"
+
+    def applied(k: float) -> list[float]:
+        return v.apply(gb.unary.register_anonymous(lambda x: x * 3 + k)).new().to_dense().tolist()
+
+    assert applied(0.5) == [3.5, 6.5]
+    before = gb.config.caches()[cache].entries
+    for _ in range(20):
+        assert applied(0.5) == [3.5, 6.5]
+    assert gb.config.caches()[cache].entries == before
+    assert applied(1.5) == [4.5, 7.5]
+    assert applied(1) == [4.0, 7.0]
+    assert all(size.entries <= size.most for size in gb.config.caches().values())
+
+
+def test_anonymous_operators_are_freed() -> None:
+    operator = gb.unary.register_anonymous(lambda x: x * 5 + 1)
+    known = weakref.ref(operator)
+    gb.Vector.from_dense([1.0]).apply(operator).new()
+    del operator
+    gc.collect()
+    assert known() is None

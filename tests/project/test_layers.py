@@ -25,7 +25,8 @@ LAYERS = {
     "trace": "trace",
     "ir": "ir",
     "operators": "operators agg binary indexunary monoid op select semiring unary",
-    "foundation": "atomic_updates config display dtypes errors exceptions progress suggestions types version",
+    "foundation": "atomic_updates border caches config display dtypes errors exceptions progress suggestions types"
+    " version",
 }
 LEVELS = {part: level for level, parts in enumerate(LAYERS.values()) for part in parts.split(" ")}
 

@@ -218,19 +218,21 @@ class Storage:
     @classmethod
     def deserialize(cls, data: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
         """The object from the bytes of ``serialize``; ``dtype`` must be its type."""
-        from zipfile import BadZipFile  # here, because this import is slow and rarely needed
+        from ...border import border, check_members  # here, because its import of zipfile is slow and rarely needed
 
         descriptor_from_options(opts)
-        try:
-            with np.load(BytesIO(np.asarray(data).tobytes() if isinstance(data, np.ndarray) else bytes(data))) as file:
-                parts = {key: file[key] for key in file.files}
-        except (ValueError, OSError, BadZipFile):
-            raise InvalidObject("these bytes are none that serialize has made") from None
-        found = _string_to_dtype(str(parts.pop("dtype")))
+        file = BytesIO(np.asarray(data).tobytes() if isinstance(data, np.ndarray) else bytes(data))
+        with border("ss.deserialize", InvalidObject, what="these bytes are none that serialize has made: "):
+            check_members(file, "")
+            file.seek(0)
+            with np.load(file) as archive:
+                parts = {key: archive[key] for key in archive.files}
+            found = _string_to_dtype(str(parts.pop("dtype")))
         if dtype is not None and lookup_dtype(dtype) != found:
             raise DomainMismatch(f"the values are {found}, not {lookup_dtype(dtype)}")
         format = str(parts.pop("format", ""))
         if format not in cls._serialized:
             raise InvalidObject(f"this is not a {cls.__name__.removesuffix('Storage')}")
-        known = {key: part if part.ndim else part.item() for key, part in parts.items()}
-        return cls._import(format, known | {"dtype": found, "name": name})
+        with border("ss.deserialize", InvalidObject, what="these bytes are none that serialize has made: "):
+            known = {key: part if part.ndim else part.item() for key, part in parts.items()}
+            return cls._import(format, known | {"dtype": found, "name": name})

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...caches import Bounded
+
 if TYPE_CHECKING:
     from ...types import TypedMonoid, TypedSemiring
 
 
-_idempotent: dict[str, bool] = {}
+_idempotent: dict[str, bool] = Bounded("idempotent monoids", 1000)
 
 
 def is_idempotent(monoid: TypedMonoid) -> bool:

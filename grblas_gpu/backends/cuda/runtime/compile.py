@@ -50,6 +50,24 @@ def using(name: str, dtype: np.dtype) -> str:
     return f"using {name} = {c_type(dtype)};"
 
 
+def moved(dtype: np.dtype) -> np.dtype:
+    """The type that stands for another one where values are only moved or compared bit by bit: of the same width.
+
+    >>> moved(np.dtype("float64")), moved(np.dtype(bool)), moved(np.dtype("complex128"))
+    (dtype('uint64'), dtype('uint8'), dtype('complex128'))
+    """
+    return dtype if dtype.kind == "V" or dtype.itemsize > 8 else np.dtype(f"uint{8 * dtype.itemsize}")
+
+
+def tested(dtype: np.dtype) -> np.dtype:
+    """The type that stands for another one where values are only compared with 0; floats have two zeros.
+
+    >>> tested(np.dtype("int32")), tested(np.dtype("float32"))
+    (dtype('uint32'), dtype('float32'))
+    """
+    return moved(dtype) if dtype.kind in "biu" else dtype
+
+
 def constant(name: str, number: bool | int) -> str:
     """A compile-time flag or number.
 

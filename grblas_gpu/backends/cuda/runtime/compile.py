@@ -36,6 +36,7 @@ KERNELS = Path(__file__).parents[1] / "kernels"
 SHOWN = "grblas_gpu/backends/cuda/kernels"  # how errors name the folder, wherever the package is installed
 _INCLUDE = re.compile(r'^#include "([^"]+)"[^\n]*\n', re.MULTILINE)
 _compiled: dict[Any, tuple[Any, ...]] = {}
+_at_once: list[str] = []  # programs that threads are compiling
 
 
 # --- pieces ----------------------------------------------------------------------------------------------------------
@@ -196,7 +197,7 @@ def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], I
     on_device = (cupy.cuda.runtime.getDevice(), kernel, key)
     found = _compiled.get(on_device)
     if found is None:
-        with busy(f"compiling {kernel} for this device, once"):
+        with busy(announced(kernel)):
             text = render(kernel, pieces())
             try:
                 found, linked = functions_of(text, names)
@@ -206,6 +207,13 @@ def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], I
                 raise UdfParseError(_not_for_records(key, str(error))) from error
         _compiled[on_device if linked else (kernel, key)] = found
     return found
+
+
+def announced(what: str, text: str = "") -> str:
+    """What a call waits for, if it does so for long, and how to avoid that; its text, if that is being compiled."""
+    others = sum(each != text for each in list(_at_once))
+    left = f" ({others} more at the same time)" if others else ""
+    return f"compiling {what} for this device, once{left}; `grblas-gpu kernels warm` does so for all algorithms"
 
 
 def _not_for_records(key: Any, problem: str) -> str:
@@ -225,13 +233,17 @@ def functions_of(text: str, names: Iterable[str], options: tuple[str, ...] = OPT
         found = _from_archive(text, names)
         if found is not None:
             return found, _devices_differ()
-    with turn(text if options == OPTIONS else f"{options}{text}"):
-        if symbols:
-            capability = str(cupy.cuda.Device().compute_capability)
-            module = cupy.RawModule(path=str(link.linked_file(text, symbols, capability)))
-        else:
-            module = cupy.RawModule(code=text, options=options)
-        return tuple(module.get_function(name) for name in names), bool(symbols)  # the first one compiles
+    _at_once.append(text)
+    try:
+        with turn(text if options == OPTIONS else f"{options}{text}"):
+            if symbols:
+                capability = str(cupy.cuda.Device().compute_capability)
+                module = cupy.RawModule(path=str(link.linked_file(text, symbols, capability)))
+            else:
+                module = cupy.RawModule(code=text, options=options)
+            return tuple(module.get_function(name) for name in names), bool(symbols)  # the first one compiles
+    finally:
+        _at_once.remove(text)
 
 
 def _from_archive(text: str, names: Iterable[str]) -> tuple[Any, ...] | None:

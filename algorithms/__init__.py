@@ -14,22 +14,28 @@ from ..suggestions import public_only as _public_only
 from .apsp import apsp
 from .bc import betweenness_centrality
 from .bfs import bfs, bfs_multi, bfs_parents
+from .biconnected import articulation_points, biconnected_components, bridges
 from .bipartite import bipartite_sides, is_bipartite
+from .bipartite_matching import maximum_bipartite_matching
 from .closeness import closeness
 from .colouring import vertex_colouring
 from .components import connected_components
+from .densest_subgraph import densest_subgraph
 from .dobfs import dobfs
 from .eccentricity import diameter, diameter_estimate, eccentricity
 from .edge_betweenness import edge_betweenness_centrality
 from .eigenvector import eigenvector_centrality
+from .harmonic import harmonic_centrality
 from .hits import hits
 from .hybrid_bfs import hybrid_bfs
 from .k_core import core_number, k_core
-from .k_truss import k_truss
+from .k_shortest_paths import k_shortest_paths
+from .k_truss import k_truss, truss_number
 from .katz import katz
 from .label_propagation import label_propagation
 from .leiden import leiden
 from .louvain import louvain
+from .markov_clustering import markov_clustering
 from .matching import maximal_matching
 from .maximal_independent_set import maximal_independent_set
 from .maximum_flow import maximum_flow
@@ -41,31 +47,38 @@ from .personalized_pagerank import personalized_pagerank
 from .preparing import NotConverged
 from .random_walks import random_walks
 from .reachability import reachability, transitive_closure
+from .rich_club import rich_club
 from .sampling import sample_neighbors
 from .similarity import cosine, jaccard, overlap, sorensen
 from .sssp import bellman_ford, delta_stepping, sssp
 from .strong_components import strongly_connected_components
 from .subgraphs import ego_graph, induced_subgraph, two_hop_neighbors
 from .topological import topological_generations, topological_order
+from .triangle_centrality import triangle_centrality
 from .triangles import clustering, transitivity, triangle_count, triangles
 from .turbobfs import turbobfs
+from .voterank import voterank
 from .xbfs import xbfs
 
 __all__ = [
     "NotConverged",
     "apsp",
+    "articulation_points",
     "bellman_ford",
     "betweenness_centrality",
     "bfs",
     "bfs_multi",
     "bfs_parents",
+    "biconnected_components",
     "bipartite_sides",
+    "bridges",
     "closeness",
     "clustering",
     "connected_components",
     "core_number",
     "cosine",
     "delta_stepping",
+    "densest_subgraph",
     "diameter",
     "diameter_estimate",
     "dobfs",
@@ -73,19 +86,23 @@ __all__ = [
     "edge_betweenness_centrality",
     "ego_graph",
     "eigenvector_centrality",
+    "harmonic_centrality",
     "hits",
     "hybrid_bfs",
     "induced_subgraph",
     "is_bipartite",
     "jaccard",
     "k_core",
+    "k_shortest_paths",
     "k_truss",
     "katz",
     "label_propagation",
     "leiden",
     "louvain",
+    "markov_clustering",
     "maximal_independent_set",
     "maximal_matching",
+    "maximum_bipartite_matching",
     "maximum_flow",
     "minimum_spanning_forest",
     "modularity",
@@ -94,6 +111,7 @@ __all__ = [
     "personalized_pagerank",
     "random_walks",
     "reachability",
+    "rich_club",
     "sample_neighbors",
     "shortest_path",
     "sorensen",
@@ -103,11 +121,14 @@ __all__ = [
     "topological_order",
     "transitive_closure",
     "transitivity",
+    "triangle_centrality",
     "triangle_count",
     "triangles",
+    "truss_number",
     "turbobfs",
     "two_hop_neighbors",
     "vertex_colouring",
+    "voterank",
     "xbfs",
 ]
 

@@ -1,6 +1,7 @@
 """Trusses: the largest part of the graph in which every edge is in at least k - 2 triangles.
 
-Returns a symmetric INT64 Matrix: the edges of the truss, each with its number of triangles there.
+``k_truss`` returns a symmetric INT64 Matrix: the edges of the truss, each with its number of triangles there;
+``truss_number`` the same for all edges, each with the largest k.
 Method: count the triangles of all edges, drop the edges with too few, subtract their triangles by masked products,
 repeat. Vertices with fewer than k - 1 neighbours are dropped first if they have many of the edges. Graphs with hubs are
 renumbered by degree meanwhile: rows of hubs become adjacent and short.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from .. import Matrix, agg, binary, select, semiring
 from .checks import graph_algorithm
-from .preparing import total
+from .preparing import smallest, total
 
 common = semiring.plus_pair["INT64"]
 FEW = 3  # below one removed edge in FEW, supports are updated by the removed edges, above by the remaining ones
@@ -55,6 +56,40 @@ def k_truss(A: Matrix, k: int) -> Matrix:
     # S support S' = S (S support)', as support is symmetric: back to the numbers of A
     rows = semiring.any_second(S @ support).new()
     return semiring.any_second(S @ rows.T).new()
+
+
+@graph_algorithm
+def truss_number(A: Matrix) -> Matrix:
+    """The largest k for every edge whose k-truss has it; directions of edges do not matter, nor do loops.
+
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
+        vertices are labels.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+
+    Examples
+    --------
+    >>> from grblas_gpu import Matrix
+    >>> from grblas_gpu.algorithms import truss_number
+    >>> truss_number(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4)).to_dicts()
+    {0: {1: 3, 2: 3}, 1: {0: 3, 2: 3}, 2: {0: 3, 1: 3, 3: 2}, 3: {2: 2}}
+    """
+    found, k = Matrix(int, A.nrows, A.nrows), 2
+    support = k_truss(A, k)
+    while support.nvals:
+        # every edge is in as many triangles as the least one, or more: the truss of a higher k is the same
+        k = smallest(support) + 2
+        # found<support> = k
+        found(support.S) << k
+        k += 1
+        support = k_truss(support, k)
+    return found
 
 
 def supports_in_truss(edges: Matrix, k: int) -> Matrix:

@@ -13,13 +13,15 @@ from typing import Any
 
 from .. import FP64, Matrix, Scalar, Vector, agg, binary, loop, monoid, program, semiring, unary
 from .checks import graph_algorithm
-from .preparing import NotConverged, check_weights
+from .preparing import NotConverged, check_weights, largest
+
+ROUNDS = 30  # of the bound of the largest eigenvalue
 
 
 @graph_algorithm
 def katz(
     A: Matrix,
-    alpha: float = 0.1,
+    alpha: float | None = None,
     beta: float = 1.0,
     *,
     weighted: bool = False,
@@ -37,8 +39,9 @@ def katz(
     A : Matrix or Graph
         The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
         With a Graph, vertices are labels.
-    alpha : float
-        The factor of a walk for each of its edges.
+    alpha : float, optional
+        The factor of a walk for each of its edges. By default 0.1, or less if the iteration could diverge: at most 0.9
+        divided by a bound of the largest eigenvalue.
     beta : float or Vector
         The constant that every step adds at each vertex.
     weighted : bool
@@ -72,6 +75,8 @@ def katz(
     if weighted:
         check_weights(A, "katz", negative=True)
     walk = (semiring.plus_times if weighted else semiring.plus_first)[FP64]
+    if alpha is None:
+        alpha = min(0.1, 0.9 / max(largest_eigenvalue(A, walk), 1.0))
     x = Vector.from_scalar(0.0, n)
     given = (Scalar.from_value(value, dtype=FP64) for value in (alpha, beta, n * tol))
     error = _iterated(A, x, *given, walk, max_iterations).value if n else 0.0
@@ -85,6 +90,27 @@ def katz(
         # x = x / length
         x << binary.truediv(x, length)
     return x
+
+
+def largest_eigenvalue(A: Matrix, walk: Any) -> float:
+    """An upper bound of the absolute values of all eigenvalues, close to the largest one in most graphs.
+
+    For any x above 0 it is the largest of all (x |A|)_i / x_i (L. Collatz, 1942; H. Wielandt, 1950).
+
+    >>> from grblas_gpu import generators
+    >>> round(largest_eigenvalue(generators.complete(5), semiring.plus_first[FP64]), 6)
+    4.0
+    """
+    x, bound = Vector.from_scalar(1.0, A.nrows), 0.0
+    size = abs(A).new()
+    for _ in range(ROUNDS):
+        # step = x |A| + x; bound = max step_i / x_i - 1: the added x keeps all values above 0
+        step = x.dup()
+        step(binary.plus) << walk(x @ size)
+        bound = largest(binary.truediv(step & x).new()) - 1.0
+        # x = step / max step
+        x << binary.truediv(step, largest(step))
+    return bound
 
 
 @program

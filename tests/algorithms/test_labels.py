@@ -16,7 +16,8 @@ EDGES = [("ann", "bob", 2), ("bob", ("c", 3), 3), (("c", 3), "ann", 1), (("c", 3
 WITHOUT_A_VERTEX = [
     name
     for name in ALGORITHMS
-    if name not in ("bipartite_sides", "topological_generations", "topological_order", "modularity")
+    if name not in ("bipartite_sides", "maximum_bipartite_matching", "k_shortest_paths", "rich_club")
+    and name not in ("topological_generations", "topological_order", "modularity")
     and name not in ("induced_subgraph", "random_walks", "sample_neighbors", "ego_graph", "shortest_path")
     and name not in ("bellman_ford", "delta_stepping", "reachability", "sssp", "personalized_pagerank", "maximum_flow")
 ]
@@ -48,6 +49,8 @@ def compare(graph: Graph, plain: object, named: object) -> None:
             )
     elif isinstance(plain, Matrix):
         assert isinstance(named, Graph) and named.matrix.isclose(plain) and named.labels == graph.labels
+    elif isinstance(plain, list):
+        assert named == [graph.labels[i] for i in plain]
     else:
         assert named == pytest.approx(plain)
 
@@ -62,6 +65,10 @@ def test_vertices_go_by_label(backend: str) -> None:
     distances, before = algorithms.sssp(graph, "ann", predecessors=True)
     assert distances == nx.single_source_dijkstra_path_length(G, "ann")
     assert before == {"ann": "ann", "bob": "ann", ("c", 3): "ann", 4.5: ("c", 3), 7: 4.5}
+    assert algorithms.k_shortest_paths(graph, "bob", 7, 2)[0] == (9, ["bob", ("c", 3), 4.5, 7])
+    assert algorithms.rich_club(graph).isequal(algorithms.rich_club(graph.matrix))
+    part = Graph.from_edges([("ann", 7), (7, "bob"), ("bob", "dot")])
+    assert algorithms.maximum_bipartite_matching(part) == {"ann": 7, 7: "ann", "bob": "dot", "dot": "bob"}
     assert algorithms.shortest_path(graph, "bob", 7) == (9, ["bob", ("c", 3), 4.5, 7])
     assert algorithms.bfs_parents(graph, "ann", reproducible=True)[4.5] == ("c", 3)
     assert algorithms.bfs_multi(graph, ["ann", "dot"]) == [algorithms.bfs(graph, "ann"), {"dot": 0}]

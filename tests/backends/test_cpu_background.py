@@ -73,6 +73,25 @@ def test_a_call_waits_that_would_take_the_definitions_longer(monkeypatch: pytest
     assert len(kernels()) == 1 and not waiting()
 
 
+def test_calls_do_not_run_by_the_definitions_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert product() == EXPECTED
+    monkeypatch.setattr(tier, "LATE_WORK", 0)
+    assert product() == EXPECTED
+    assert len(kernels()) == 1 and not waiting()
+
+
+def test_a_call_that_waits_does_not_wait_for_other_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It compiles what no process has begun."""
+    monkeypatch.setattr(background.pool, "threads", lambda: 1)
+    slow = background.begin("import time\ntime.sleep(600)", [np.zeros(1)])
+    assert product() == EXPECTED
+    monkeypatch.setattr(tier, "WAIT_WORK", 1)
+    assert product() == EXPECTED
+    (kernel,) = kernels()
+    assert sum(kernel.stats.cache_misses.values()) == 1
+    assert not slow.done()
+
+
 def test_calls_wait_if_they_are_told_to() -> None:
     with gb.config.set(compile="wait"):
         assert product() == EXPECTED

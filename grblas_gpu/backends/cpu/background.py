@@ -44,7 +44,8 @@ class Compilation:
 
     def __init__(self, source: str, types: list[Any]) -> None:
         self.source, self.types = source, types
-        self.failed = self.lost = False  # lost: with its process, in the child of a fork
+        self.failed = self.lost = False  # lost: with its process, in the child of a fork, or taken back
+        self.begun = False
         self._problem = ""
         self._ended = threading.Event()
 
@@ -54,6 +55,14 @@ class Compilation:
 
     def wait(self) -> None:
         self._ended.wait()
+
+    def needed(self) -> bool:
+        """Wait, and say whether machine code can be loaded; a text that no process has begun is taken back."""
+        with _lock:
+            self.lost |= not self.begun
+        if not self.lost:
+            self.wait()
+        return self.done()
 
     def done(self) -> bool:
         """Whether machine code can be loaded; a failure is one warning."""
@@ -82,7 +91,8 @@ def begin(source: str, arguments: Iterable[Any]) -> Compilation:
     wanted = Compilation(source, [_described(each) for each in arguments])
     with _lock:
         idle = len(_compilers) - len(_unfinished)
-        if idle <= 0 and len(_compilers) < max(1, min(MOST, pool.threads() - 1)):
+        most = max(min(2, pool.threads()), min(MOST, pool.threads() - 1))  # a loop is not to hold up all kernels
+        if idle <= 0 and len(_compilers) < most:
             _compilers.append(_Compiler())
         _unfinished.add(wanted)
         _queue.put(wanted)
@@ -144,6 +154,11 @@ class _Compiler:
 
     def _work(self, queue: SimpleQueue[Compilation]) -> None:
         while (wanted := self._next(queue)) is not None:
+            with _lock:
+                wanted.begun = not wanted.lost
+                if wanted.lost:
+                    _unfinished.discard(wanted)
+                    continue
             try:
                 problem = self._compile(wanted)
             except OSError:  # it has ended

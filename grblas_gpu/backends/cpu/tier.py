@@ -24,6 +24,7 @@ LOAD_WORK = 20_000  # ... for loading machine code from disk
 IMPORT_WORK = 100_000  # ... for importing Numba as well
 TAKE_OVER_WORK = 5_000_000  # ... for importing Numba in the middle of a call, since a kernel was compiled elsewhere
 WAIT_WORK = 5_000_000  # ... of one call that had better wait for its kernel
+LATE_WORK = 25_000_000  # ... of all calls since a kernel is being compiled: other processes may keep that from running
 
 MOST_USER_KERNELS = 64
 
@@ -62,6 +63,7 @@ class Waiting:
     def __init__(self, text: str) -> None:
         self.text = text
         self.impossible = False  # elsewhere
+        self.missed = 0  # work that the kernel might have done
         self.compilation: background.Compilation | None = None
 
     def __call__(self, *arguments: Any) -> Any:
@@ -118,14 +120,17 @@ class KernelTable(dict[Hashable, Any]):
             text = text or source()
             if work < WAIT_WORK and not text[1] and in_background() and not compile.on_disk(*text):
                 waiting = self._waiting[key] = Waiting(text[0])
-        if waiting is not None and _tier == "auto" and not waiting.impossible:
-            found = waiting.compilation
+        if waiting is not None and not waiting.impossible and _tier == "auto":
+            found, goes_on = waiting.compilation, in_background()
             if found is None or found.lost:
                 waiting.compilation = None
-                return waiting
-            if work >= WAIT_WORK:
-                found.wait()
-            if not found.done() or not _take_over_pays(work):
+                if goes_on:
+                    return waiting
+            elif work >= WAIT_WORK or waiting.missed >= LATE_WORK or not goes_on:
+                if not found.needed() and not found.lost:
+                    return None
+            elif not found.done() or not _take_over_pays(work):
+                waiting.missed += work + CALL_WORK
                 return None
         self._waiting.pop(key, None)
         text = text or source()

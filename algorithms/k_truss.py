@@ -12,6 +12,8 @@ SuiteSparse:GraphBLAS: triangle counting and k-truss, HPEC 2018.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .. import Matrix, agg, binary, select, semiring
 from .checks import graph_algorithm
 from .preparing import smallest, total
@@ -46,16 +48,7 @@ def k_truss(A: Matrix, k: int) -> Matrix:
     >>> k_truss(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4), 3).to_dicts()
     {0: {1: 1, 2: 1}, 1: {0: 1, 2: 1}, 2: {0: 1, 1: 1}}
     """
-    edges = A.pattern(loops=False, undirected=True)
-    mean, most, _ = edges.degree_statistics()
-    if most <= HUBS * mean:
-        return supports_in_truss(edges, k)
-    # ordered = S' edges S: vertices by falling degree, so that rows of edges to lower numbers are short
-    ordered, S, _ = edges.by_degree()
-    support = supports_in_truss(ordered, k)
-    # S support S' = S (S support)', as support is symmetric: back to the numbers of A
-    rows = semiring.any_second(S @ support).new()
-    return semiring.any_second(S @ rows.T).new()
+    return with_hubs_first(A, lambda edges: supports_in_truss(edges, k))
 
 
 @graph_algorithm
@@ -80,15 +73,32 @@ def truss_number(A: Matrix) -> Matrix:
     >>> truss_number(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4)).to_dicts()
     {0: {1: 3, 2: 3}, 1: {0: 3, 2: 3}, 2: {0: 3, 1: 3, 3: 2}, 3: {2: 2}}
     """
-    found, k = Matrix(int, A.nrows, A.nrows), 2
-    support = k_truss(A, k)
+    return with_hubs_first(A, numbers_of_edges)
+
+
+def with_hubs_first(A: Matrix, values_of_edges: Callable[[Matrix], Matrix]) -> Matrix:
+    """Values of the edges of a graph, computed on the graph in the order of degrees if it has hubs."""
+    edges = A.pattern(loops=False, undirected=True)
+    mean, most, _ = edges.degree_statistics()
+    if most <= HUBS * mean:
+        return values_of_edges(edges)
+    # ordered = S' edges S: vertices by falling degree, so that rows of edges to lower numbers are short
+    ordered, S, _ = edges.by_degree()
+    values = values_of_edges(ordered)
+    # S values S' = S (S values)', as values are symmetric: back to the numbers of A
+    rows = semiring.any_second(S @ values).new()
+    return semiring.any_second(S @ rows.T).new()
+
+
+def numbers_of_edges(edges: Matrix) -> Matrix:
+    """The truss numbers of a symmetric graph, one truss after the other."""
+    found, support = Matrix(int, *edges.shape), supports(edges)
     while support.nvals:
-        # every edge is in as many triangles as the least one, or more: the truss of a higher k is the same
+        # every edge is in as many triangles as the least one, or more: k is the number of these edges, or higher
         k = smallest(support) + 2
         # found<support> = k
         found(support.S) << k
-        k += 1
-        support = k_truss(support, k)
+        support = peeled(support.pattern(), support, k + 1)
     return found
 
 
@@ -100,7 +110,11 @@ def supports_in_truss(edges: Matrix, k: int) -> Matrix:
         members = select.valuege(degree, k - 1).new()
         edges = binary.first(binary.second(members & edges).new() & members).new()
         degree = edges.reduce_rowwise(agg.count).new()
-    support = supports(edges)
+    return peeled(edges, supports(edges), k)
+
+
+def peeled(edges: Matrix, support: Matrix, k: int) -> Matrix:
+    """The edges of the k-truss with their triangles there, from those of all edges."""
     while True:
         # removed = edges with too few triangles
         removed = select.valuelt(support, k - 2).new()

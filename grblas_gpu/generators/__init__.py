@@ -23,6 +23,7 @@ from .edge_lists import (
     star_edges,
     uniform_random_edges,
 )
+from .given_structure import configuration_model, stochastic_block_model
 from .kronecker_graphs import kronecker
 from .plane_graphs import delaunay, random_geometric, road
 from .random_graphs import bipartite, preferential_attachment, uniform_random, watts_strogatz
@@ -34,6 +35,7 @@ __all__ = [
     "complete",
     "complete_bipartite",
     "complete_edges",
+    "configuration_model",
     "delaunay",
     "delaunay_edges",
     "edge_list",
@@ -50,6 +52,7 @@ __all__ = [
     "road",
     "star",
     "star_edges",
+    "stochastic_block_model",
     "uniform_random",
     "uniform_random_edges",
     "watts_strogatz",

@@ -293,3 +293,30 @@ def test_bad_arguments(function, arguments):
 def test_bad_quadrants():
     with pytest.raises(ValueError, match="kronecker: a, b and c"):
         g.kronecker(3, a=0.7, b=0.3, c=0.2)
+
+
+def test_stochastic_block_model(backend: str) -> None:
+    """Every pair is an edge with its probability: the counts of many graphs are binomial."""
+    sizes, chances = [6, 9], np.array([[0.3, 0.1], [0.1, 1.0]])
+    graphs = [g.stochastic_block_model(sizes, chances, seed=seed) for seed in range(200)]
+    dense = np.mean([(A.to_dense(0) != 0) for A in graphs], axis=0)
+    assert (dense == dense.T).all() and not dense.diagonal().any()
+    inside, between = dense[:6, :6][np.triu_indices(6, 1)], dense[:6, 6:]
+    assert inside.mean() == pytest.approx(0.3, abs=0.03) and inside.std() < 0.07  # 0.032 for 200 fair draws
+    assert between.mean() == pytest.approx(0.1, abs=0.02) and (dense[6:, 6:][np.triu_indices(9, 1)] == 1).all()
+    assert graphs[3].isequal(g.stochastic_block_model(sizes, chances, seed=3))
+    for wrong in ([[0.5]], np.full((2, 2), 1.5), [[0, 1], [0, 0]]):
+        with pytest.raises(ValueError, match="probabilities"):
+            g.stochastic_block_model(sizes, wrong)
+
+
+def test_configuration_model(backend: str) -> None:
+    degrees = np.r_[np.full(300, 2), np.full(30, 20), 0, 1]
+    A = g.configuration_model(degrees, seed=4)
+    found = A.reduce_rowwise("count").new().to_dense(0)
+    assert (found <= degrees).all() and found.sum() > 0.95 * degrees.sum() and A.is_symmetric()
+    assert A.isequal(g.configuration_model(degrees.tolist(), seed=4))
+    assert not A.isequal(g.configuration_model(degrees, seed=5))
+    for wrong in ([], [1.5], [-1], [[1]]):
+        with pytest.raises(ValueError, match="degrees"):
+            g.configuration_model(wrong)

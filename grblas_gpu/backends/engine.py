@@ -4,7 +4,7 @@ A call of an operation goes to the first of these that takes it:
 
 1. another engine, for values of a type that this engine's kernels do not have (``other_engine``);
 2. the form: matrices that are not CSR (``every_form.py``), unless it returns NotImplemented;
-3. the engine's kernel: a static function declines with None, a method replaces the definition;
+3. the engine's kernel: a static function declines with None or :class:`Declined`, a method replaces the definition;
 4. the definition, in array code (``reference/``).
 """
 
@@ -39,6 +39,10 @@ GUARDED = TYPED | frozenset(
 )
 #: Types of arguments without a NumPy type of one of these kinds.
 _NEITHER = frozenset((type(None), bool, int, float, str, *(np.dtype(char).type for char in "?bhilqBHILQefdg")))
+
+
+class Declined(Exception):
+    """Raised by a kernel that cannot run now, before it changed anything: the definition does the work."""
 
 
 _Backend: Any = Backend  # to a type checker, methods that are composed exist
@@ -98,7 +102,10 @@ def _composed(cls: type[Engine], name: str, given: Any, in_front: Mapping[str, F
                 if found is not NotImplemented:
                     return found
             if kernel is not None:
-                found = kernel(*arguments, **options)
+                try:
+                    found = kernel(*arguments, **options)
+                except Declined:
+                    found = None
                 if found is not None:
                     return found
             return last(self, *arguments, **options)

@@ -131,10 +131,11 @@ def run(name: str, scales: list[int], types: list[str], backend: str) -> dict[st
         "process": time.perf_counter() - start,
         "errors": errors,
     }
-    if "numba" in sys.modules:
-        from ..backends.cpu import compile
+    if backend == "cpu":
+        from ..backends.cpu import background, compile
 
         found["compilations"] = compile.compilations()
+        background.stop()
     return found
 
 
@@ -154,8 +155,9 @@ def in_process(
     """
     command = [sys.executable, "-m", __name__, name, "--backend", backend]
     command += ["--scales", *map(str, scales), "--types", *types]
-    with tempfile.TemporaryDirectory() as caches:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as caches:  # a compiler may still write to it
         environment = os.environ | {"GRBLAS_GPU_RECORD_KERNELS": str(folder)}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # byte code is there, as it is after an installation
         if cold:
             environment |= {"CUPY_CACHE_DIR": f"{caches}/cupy", "GRBLAS_GPU_CACHE_DIR": caches}
             environment |= {"CUDA_CACHE_DISABLE": "1", "GRBLAS_GPU_KERNELS": archive}

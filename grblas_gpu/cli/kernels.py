@@ -34,6 +34,7 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--output", "-o", metavar="FILE", help="the file to write")
     command.add_argument("--only", metavar="REGEX", default="", help="list, warm: names of algorithms")
     command.add_argument("--jobs", type=positive, default=_cores(), help="how many to run at once (default: all cores)")
+    command.add_argument("--wheel", action="store_true", help="build: also a package for pip, beside the file")
     command.add_argument("--newest", action="store_true", help="build: with the newest NVRTC, not the oldest")
 
 
@@ -64,7 +65,12 @@ def _build(options: argparse.Namespace) -> dict[str, Any]:
 
     archive.write(path, _at_once(compiled, texts, options.jobs, f"compiling for {options.arch}"))
     size = round(path.stat().st_size / 2**20, 1)
-    return {"architecture": options.arch, "kernels": len(texts), "nvrtc": version, "file": str(path), "mebibytes": size}
+    found = {"architecture": options.arch, "kernels": len(texts), "nvrtc": version, "file": str(path)}
+    if options.wheel:
+        wheel = path.with_name(archive.wheel_name(options.arch))
+        archive.write_wheel(wheel, options.arch, path)
+        found["wheel"] = str(wheel)
+    return found | {"mebibytes": size}
 
 
 def _run_all(options: argparse.Namespace) -> dict[str, Any]:

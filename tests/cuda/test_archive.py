@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
+import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -142,6 +144,28 @@ def test_build(capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code, _, message = run(capsys, command)
     assert code == 1 and "program.cu(1)" in message
     assert path.read_bytes() == first
+
+
+def test_a_wheel_contains_the_archive(capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pip installs it, and processes find its kernels without a setting."""
+    if nvrtc.library() is None:
+        pytest.skip("there is no NVRTC here")
+    programs, path = tmp_path / "programs.zip", tmp_path / "kernels-sm_90.zip"
+    archive.write(programs, [("twice.cu", KERNEL.encode())])
+    code, _, _ = run(capsys, f"kernels build --arch sm_90 --programs {programs} -o {path} --wheel")
+    (wheel,) = tmp_path.glob("*.whl")
+    assert code == 0 and wheel.name == archive.wheel_name("sm_90")
+    place = tmp_path / "site"
+    command = [sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--target", str(place), str(wheel)]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path / "empty"))
+    monkeypatch.delenv(archive.PLACES, raising=False)
+    assert archive.find(KERNEL, "sm_90") is None
+    archive._opened.cache_clear()
+    monkeypatch.syspath_prepend(str(place))
+    with zipfile.ZipFile(path) as file:
+        assert archive.find(KERNEL, "sm_90") == file.read(archive.member(KERNEL))
+    archive._opened.cache_clear()
 
 
 @pytest.mark.parametrize(

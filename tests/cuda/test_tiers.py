@@ -151,3 +151,31 @@ def test_quick_kernels_have_the_same_results(name: str) -> None:
                 found = first_calls.call(name, A)
             results.append(np.asarray(getattr(found, "labels", found).to_coo()[1]))
     np.testing.assert_allclose(*results, rtol=1e-6)
+
+
+@pytest.mark.emulated
+def test_operands_are_prepared_while_a_loop_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernels for that compile at the same time."""
+    with backend("emulated", monkeypatch) as name, gb.using(name), gb.config.set(compile="wait"):
+        cupy, tiers = importlib.import_module("cupy"), importlib.import_module(f"{CUDA}.runtime.tiers")
+        raw_module, begin = cupy.RawModule, tiers.begin
+        begun, started, meanwhile = threading.Event(), threading.Event(), []
+
+        def compiled(*, code: str, options: tuple[str, ...]):
+            if "loop_kernel(" in code:
+                started.set()
+            elif begun.is_set():
+                assert started.wait(60)
+                meanwhile.append(code)
+            return raw_module(code=code, options=options)
+
+        def begins(*arguments):
+            begun.set()
+            return begin(*arguments)
+
+        monkeypatch.setattr(cupy, "RawModule", compiled)
+        monkeypatch.setattr(tiers, "begin", begins)
+        found = algorithms.bfs(gb.Matrix.from_coo([0, 1, 2], [1, 2, 0], True, nrows=4, ncols=4), 0)
+        assert found.to_dense(fill_value=-1).tolist() == [0, 1, 2, -1]
+        assert meanwhile
+        tiers._pool().shutdown()

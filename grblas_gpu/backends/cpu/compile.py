@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ...atomic_updates import completed, imported
+from ...progress import busy
 from .. import kernel_cache
 
 Function = Callable[..., Any]
@@ -153,7 +154,8 @@ def _keep(kernel: Any, name: str) -> None:
 def _compile_for(kernel: Any, *arguments: Any, **keywords: Any) -> Any:
     """What Numba calls for arguments of new types."""
     compiled = kernel()
-    return completed(partial(type(compiled)._compile_for_args, compiled, **keywords), *arguments)
+    with busy("compiling a kernel for this processor, once; later processes load it"):
+        return completed(partial(type(compiled)._compile_for_args, compiled, **keywords), *arguments)
 
 
 def _forget(module: ModuleType) -> None:

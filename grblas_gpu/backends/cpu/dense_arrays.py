@@ -13,7 +13,6 @@ from . import spmm_source as text
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
 
-EVERYTHING = 2**40  # work from which every kernel pays off
 FEW = 4096  # positions that NumPy transposes faster than a kernel call
 
 _table = KernelTable()
@@ -74,7 +73,7 @@ def turn(values: Array, nrows: int, ncols: int) -> Array:
 
 
 def _kernel(name: str) -> Any:
-    return _table.find(name, EVERYTHING, lambda: (getattr(text, name), {}))
+    return _table.also(name, 0, lambda: (getattr(text, name), {}))
 
 
 def _parts(lines: int, work: int) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import when_records_are_used
-from ..engine import Engine
+from ..engine import Declined, Engine
 from ..entries import Store, expand, present_flags
 from ..every_form import EveryForm, NumpyBackend
 from ..reference import DEFINITIONS, Definitions
@@ -78,7 +78,10 @@ class CpuKernels:
     ) -> VectorStore:
         worth = np.zeros(a.ncols) if handicap is None else expand(handicap.values, a.ncols)
         allowed = np.ones(a.nrows, bool) if rows is None else present_flags(rows)
-        found = by_groups.heaviest_groups(a, defined.group_numbers(groups), worth, allowed)
+        try:
+            found = by_groups.heaviest_groups(a, defined.group_numbers(groups), worth, allowed)
+        except Declined:
+            found = None
         if found is None:
             return defined.heaviest_groups(a, groups, handicap, rows)
         present, best, count = found
@@ -98,15 +101,18 @@ class CpuKernels:
     ) -> Store:
         result = None
         whole, is_scalar = all(part is None for part in index), type(value) not in (VectorStore, MatrixStore)
-        if replace or submask:
+        try:
+            if replace or submask:
+                pass
+            elif whole and is_scalar and accum is None and mask is not None:
+                by_kernel = assign.assign_scalar if type(c) is VectorStore else assign.assign_scalar_to_matrix
+                result = by_kernel(c, value, mask)
+            elif type(c) is MatrixStore and mask is None and accum is None and type(value) is MatrixStore:
+                result = assign.assign_region(c, value, *index)
+            elif type(c) is VectorStore and not whole and accum is not None:
+                result = scatter.scatter(self, c, value, index[0], mask, accum)
+        except Declined:
             pass
-        elif whole and is_scalar and accum is None and mask is not None:
-            by_kernel = assign.assign_scalar if type(c) is VectorStore else assign.assign_scalar_to_matrix
-            result = by_kernel(c, value, mask)
-        elif type(c) is MatrixStore and mask is None and accum is None and type(value) is MatrixStore:
-            result = assign.assign_region(c, value, *index)
-        elif type(c) is VectorStore and not whole and accum is not None:
-            result = scatter.scatter(self, c, value, index[0], mask, accum)
         return Definitions.assign(self, c, value, index, mask, accum, replace, submask) if result is None else result
 
     def write(
@@ -114,7 +120,10 @@ class CpuKernels:
     ) -> Store:
         if accum is None and (mask is None or (masked and (replace or c.nvals == 0))):
             return t if t.dtype == c.dtype else self.cast(t, c.dtype)
-        result = write.write(c, t, mask, accum, replace, masked)
+        try:
+            result = write.write(c, t, mask, accum, replace, masked)
+        except Declined:
+            result = None
         return Definitions.write(self, c, t, mask, accum, replace, masked) if result is None else result
 
     def ran_one_by_one(self, program: Any) -> None:

@@ -84,7 +84,7 @@ def _merge(
     if fill is None:
         return None
     count_key = ("count", x_indices.dtype.char, y_indices.dtype.char)
-    count = _table.find(count_key, 10**9, lambda: (COUNT_SHARED, {}))
+    count = _table.also(count_key, work, lambda: (COUNT_SHARED, {}))
     rows = len(x_indptr) - 1
     parts = [(0, rows)]
     if work > PARALLEL_WORK and rows > 1:

@@ -58,7 +58,7 @@ def extract_matrix(a: MatrixStore, rows: Array | None, cols: Array | None) -> Ma
     parts = edge_chunks(starts) if work > LIGHT_WORK else [(0, len(rows))]
     places = np.empty(0, np.int32)
     if cols is not None:
-        count = _table.find(("count", *key[2:4]), 10**9, lambda: (COUNT, {}))
+        count = _table.also(("count", *key[2:4]), work, lambda: (COUNT, {}))
         places = np.full(a.ncols, -1, column_type(ncols))
         places[cols] = np.arange(ncols)
         pool.run(lambda part: count(a.indptr, a.indices, rows, places, starts[1:], *part), parts)

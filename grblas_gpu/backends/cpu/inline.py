@@ -5,17 +5,28 @@ from __future__ import annotations
 import ast
 import builtins
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from ...atomic_updates import imported
 from ...plan.facts import names_in, uses
 from .compile import Function
 
 __all__ = ["Inliner", "kept_end", "literal", "static_cast", "uses"]
 
 _KNOWN = {"np", "math", "x", "y", "i", "j", *dir(builtins)}
+
+
+@cache
+def _helpers() -> set[str]:
+    """The names that ``operators/prelude.py`` defines, from its text: importing it imports Numba."""
+    name = "grblas_gpu.operators.prelude"
+    loader: Any = getattr(find_spec(name), "loader", None)
+    tree = ast.parse(loader.get_source(name))
+    assigned = (node for line in tree.body for node in ast.walk(line) if isinstance(line, (ast.Assign, ast.AnnAssign)))
+    stored = {node.id for node in assigned if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return stored | {line.name for line in tree.body if isinstance(line, ast.FunctionDef)}
 
 
 class Inliner:
@@ -41,13 +52,12 @@ class Inliner:
             name = name or f"user_{len(self.functions)}"
             self.functions[name] = function
             return f"{name}({', '.join(operands.values())})"
-        prelude = imported("grblas_gpu.operators.prelude")  # late: it imports Numba
         tree = ast.parse(op.source, mode="eval")
         for node in ast.walk(tree):
             if isinstance(node, ast.Name):
                 if node.id in operands:
                     node.id = operands[node.id]
-                elif node.id not in _KNOWN and hasattr(prelude, node.id):
+                elif node.id not in _KNOWN and node.id in _helpers():
                     self._imports.add(node.id)
         return f"({ast.unparse(tree)})"
 

@@ -218,7 +218,8 @@ def _push_sorted(
         indices = np.unique(keys[:count]).astype(INDEX)
         return VectorStore(size, call.constant.copy() if len(indices) else call.constant[:0], indices=indices)
     dtype = call.semiring.return_type.np_type
-    add = kernels.find(("sums", call.semiring.key, keys.dtype.char, call.early), 10**9, lambda: text.sorted_sums(call))
+    key = ("sums", call.semiring.key, keys.dtype.char, call.early)
+    add = kernels.also(key, edges, lambda: text.sorted_sums(call))
     products = np.empty(edges, dtype)
     count = kernel(*arguments, keys, products)
     if count == 0:

@@ -104,7 +104,7 @@ def _select_matrix(x: MatrixStore, op: Any, thunk: Array) -> MatrixStore | None:
     count = _table.find(("count", key), len(x.indices), lambda: _matrix_source(op, values, False))
     if count is None:
         return None
-    fill = _table.find(("fill", key), 10**9, lambda: _matrix_source(op, values, True))
+    fill = _table.also(("fill", key), len(x.indices), lambda: _matrix_source(op, values, True))
     parts = [(0, x.nrows)] if len(x.indices) < PARALLEL_WORK else edge_chunks(x.indptr)
     indptr = buffers.empty(x.nrows + 1, INDEX)
     indptr[0], counts = 0, indptr[1:]

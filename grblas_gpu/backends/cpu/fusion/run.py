@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....config import config
 from ....ir.program import Program
 from ....trace import records as trace
 from ... import interpreter
 from ...programs.lower import Body, located, lower
 from ...programs.requests import trace_ignored_options
 from ...programs.terms import Unfusable
-from .. import compile, pool, tier
+from .. import background, compile, pool, tier
 from ..parallel import PARALLEL_WORK
-from . import background
 from . import context as c
 from .emit import loop_text
 from .memory import Memory
@@ -46,14 +44,15 @@ class Compiled:
             if level < COMPILE and (self.looked or not compile.on_disk(source, functions)):
                 self.looked = True
                 return False
-            if level == COMPILE and not functions and _in_background() and not self._compiled(source, body):
+            if level == COMPILE and not functions and tier.in_background() and not self._compiled(source, body):
                 return False
             self.kernel = compile.load(source, functions)
         return True
 
     def _compiled(self, source: str, body: Body) -> bool:
         """Whether machine code is on disk; if not, another process makes it."""
-        if self.compilation is None and not compile.on_disk(source):
+        lost = self.compilation is None or self.compilation.lost
+        if lost and not compile.on_disk(source):
             memory = Memory(self.text, body).load()
             arrays = [memory.arrays[name] for name in self.text.arguments]
             memory.release(False)
@@ -62,12 +61,7 @@ class Compiled:
             except OSError:  # there cannot be another process: this one compiles
                 return True
             return False
-        return self.compilation is None or self.compilation.done()
-
-
-def _in_background() -> bool:
-    """Whether loops are compiled by another process: calls do not wait for that unless they are told to."""
-    return config["compile"] in ("auto", "background") and tier.get_tier() == "auto" and background.is_possible()
+        return lost or self.compilation is None or self.compilation.done()
 
 
 def run_loop(program: Program, first: int = 0) -> int | None:

@@ -15,7 +15,7 @@ from ...storage import HostList, MaskView, VectorStore
 from ..fusion.emit_one_step import read, result, scalars, step_of, step_pieces
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result
-from ..runtime.compile import functions, using
+from ..runtime.compile import functions, moved, using
 from ..runtime.workspace import word
 from . import steps
 from .masks import NO_MASK, VectorMask, as_flags, clear, list_of, resolve
@@ -69,7 +69,8 @@ def _assign_to_list(c: VectorStore, value: Any, positions: list[int]) -> VectorS
     indices, values, length, count_at = list_of(c)
     if len(values) == 1:
         values = expand(values, len(indices)).copy()
-    (kernel,) = functions("spread_few.cu", c.dtype.char, ["spread_few_kernel"], lambda: [using("Stored", c.dtype)])
+    stored = moved(c.dtype)
+    (kernel,) = functions("spread_few.cu", stored.char, ["spread_few_kernel"], lambda: [using("Stored", stored)])
     scratch, size = scratch_arrays.current(), c.size
     result, slots = Result(size, c.dtype), scratch.slots()
     present, out = result.addresses

@@ -8,7 +8,7 @@ import numpy as np
 from ...dense_products import Allowed, Side, Words, width_of
 from ...storage import Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import constant, functions, tested, using
 from ..runtime.counters import Counter
 from ..runtime.launch import BLOCK
 from .masks import address
@@ -67,13 +67,14 @@ def scatter(a: MatrixStore, turned: bool, valued: bool = False) -> Words:
     """The entries of a sparse matrix; those that are not 0 if it is ``valued``."""
     lines, columns = (a.ncols, a.nrows) if turned else (a.nrows, a.ncols)
     words = cupy.zeros(lines * width_of(columns), _WORD)
+    stored = tested(a.values.dtype) if valued else _WORD  # else they are not read
     (kernel,) = functions(
         "scatter_bits.cu",
-        (index_key(a), turned, valued, a.values.dtype.char, a.iso),
+        (index_key(a), turned, valued, stored.char, a.iso),
         ["scatter_bits_kernel"],
         lambda: [
             *index_pieces(a),
-            using("Stored", a.values.dtype),
+            using("Stored", stored),
             constant("TURNED", turned),
             constant("VALUED", valued),
             constant("ISO", a.iso),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...storage import Array
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import constant, functions, moved, using
 from ..runtime.launch import TILES
 from ..runtime.workspace import Scratch
 from .masks import VectorMask, address
@@ -21,7 +21,7 @@ def collect(
     out: Array | None = None,
 ) -> None:
     """Fill ``out_list`` (and ``out`` with the values at those positions); their number goes to ``count_at``."""
-    dtype = np.dtype(bool) if values is None else values.dtype
+    dtype = np.dtype(bool) if values is None else moved(values.dtype)
     count_tiles, write = functions(
         "collect.cu",
         (mask.key, None if values is None else dtype.char),

@@ -9,7 +9,7 @@ from ...entries import is_iso
 from ...storage import INDEX, Array, MatrixStore, VectorStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import constant, functions, moved, using
 from ..runtime.counters import EDGES
 from .gathering import gathered
 from .mxv_product import index_key, index_pieces
@@ -68,9 +68,9 @@ def diagonal(a: MatrixStore, k: int) -> VectorStore:
     dtype, iso, short = a.values.dtype, len(a.values) == 1, LEAST_READ * a.nrows <= a.nvals < MOST_READ * a.nrows
     kernels = functions(
         "diagonal.cu",
-        (dtype.char, iso, index_key(a)),
+        (moved(dtype).char, iso, index_key(a)),
         ["diagonal_kernel", "diagonal_short_kernel"],
-        lambda: [*index_pieces(a), using("Stored", dtype), constant("ISO", iso)],
+        lambda: [*index_pieces(a), using("Stored", moved(dtype)), constant("ISO", iso)],
     )
     scratch = scratch_arrays.current()
     result, slots = Result(size, dtype, iso), scratch.slots()

@@ -10,7 +10,7 @@ import numpy as np
 from ...entries import cast, compress
 from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, product, using
+from ..runtime.compile import constant, functions, moved, product, using
 from ..runtime.launch import BLOCK, TILES
 from . import matrix_facts  # noqa: F401  what stores ask about matrices
 from .masks import address
@@ -58,6 +58,8 @@ def gathered(
     op = None if semiring is None else semiring.binaryop
     dtype = b.values.dtype if semiring is None else semiring.return_type.np_type
     iso = left.iso and b.iso and (op is None or op.positional is None)
+    stored = (left.values.dtype, b.values.dtype, dtype)
+    types = stored if op is not None else tuple(map(moved, stored))
     offset = whole.indptr.dtype if keeps else np.dtype(INDEX if wide else np.int32)
     flags = {
         "INDEXED": index is not None,
@@ -72,7 +74,7 @@ def gathered(
         "gather_rows.cu",
         (
             None if op is None else semiring.key,
-            (left.values.dtype.char, b.values.dtype.char, dtype.char),
+            tuple(each.char for each in types),
             index_key(whole),
             None if factor is None else index_key(factor),
             offset.char,
@@ -85,9 +87,7 @@ def gathered(
             using("Column", whole.indices.dtype),
             using("FactorOffset", np.dtype(INDEX) if factor is None else factor.indptr.dtype),
             using("FactorColumn", np.dtype(INDEX) if factor is None else factor.indices.dtype),
-            using("LeftStored", left.values.dtype),
-            using("RightStored", b.values.dtype),
-            using("Value", dtype),
+            *(using(name, each) for name, each in zip(("LeftStored", "RightStored", "Value"), types, strict=True)),
             *_operator(op),
             *(constant(name, flag) for name, flag in flags.items()),
         ],

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...storage import Array, HostList, MaskView, VectorStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import constant, functions, tested, using
 from ..runtime.workspace import Scratch
 
 KEPT_FLAGS = 2**26  # a list of a vector up to this size keeps its flags
@@ -28,14 +28,14 @@ class VectorMask(NamedTuple):
     @property
     def key(self) -> Any:
         values = self.values
-        kind = None if values is None else (values.dtype.char, len(values) == 1)
+        kind = None if values is None else (tested(values.dtype).char, len(values) == 1)
         return self.present is not None, kind, self.complement
 
     def pieces(self) -> list[str]:
         """For ``kernels/mask.cuh``."""
         valued = self.values is not None
         return [
-            using("MaskValue", np.dtype(bool) if self.values is None else self.values.dtype),
+            using("MaskValue", np.dtype(bool) if self.values is None else tested(self.values.dtype)),
             constant("MASKED", valued or self.present is not None),
             constant("MASK_PRESENT", self.present is not None),
             constant("MASK_VALUED", valued),

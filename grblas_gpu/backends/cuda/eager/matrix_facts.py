@@ -32,15 +32,15 @@ __all__ = [
 
 natives[cupy.ndarray] = natives[records.RecordArray] = sys.modules[__name__]
 
-_WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-_KERNELS = ("longest_row_kernel", "differences_kernel", "hub_neighbours_kernel", "off_diagonal_kernel")
+_KERNELS = ("longest_row_kernel", "hub_neighbours_kernel", "off_diagonal_kernel")
+_DIFFERENCES = {size: f"differences_{size}_kernel" for size in (1, 2, 4, 8)}  # by the bytes of a word
 DENSE_ROWS = 8  # entries on average: in shorter rows the first entry is as good as any
 
 
 @sized
 def max_degree(a: MatrixStore) -> int:
     """The length of the longest row."""
-    longest_row, *_ = _kernels(a.indptr.dtype, np.dtype(np.uint8))
+    longest_row, *_ = _kernels(a.indptr.dtype)
     slots = scratch_arrays.current().slots()
     launch(longest_row, a.nrows, (a.indptr, a.nrows, slots.address))
     return slots.counter().read()  # synchronizes
@@ -49,7 +49,7 @@ def max_degree(a: MatrixStore) -> int:
 @sized
 def is_diagonal(a: MatrixStore) -> bool:
     """Whether every row of a square matrix with an entry for each has it on the diagonal."""
-    *_, off_diagonal = _kernels(a.indptr.dtype, np.dtype(np.uint8), a.indices.dtype)
+    *_, off_diagonal = _kernels(a.indptr.dtype, a.indices.dtype)
     slots = scratch_arrays.current().slots()
     launch(off_diagonal, a.nrows, (a.indptr, a.indices, a.nrows, slots.address))
     return slots.counter().read() == 0  # synchronizes
@@ -73,14 +73,15 @@ def _same(*pairs: tuple[Array, Array]) -> bool:
     """The short ones first: where these differ, the device does not read the others."""
     if any(x.dtype != y.dtype or len(x) != len(y) for x, y in pairs):
         return False
+    kernels = functions("differences.cu", None, tuple(_DIFFERENCES.values()))
+    differences = dict(zip(_DIFFERENCES, kernels, strict=True))
     slots = scratch_arrays.current().slots()
     for x, y in pairs:
         if isinstance(x, records.RecordArray):
             x, y = x.words.reshape(-1), y.words.reshape(-1)
         elif x.dtype.itemsize > 8:
             x, y = x.view(np.uint64), y.view(np.uint64)
-        _, differences, *_ = _kernels(np.dtype(np.int64), np.dtype(_WORDS[x.dtype.itemsize]))
-        launch(differences, len(x), (x, y, len(x), slots.address))
+        launch(differences[x.dtype.itemsize], len(x), (x, y, len(x), slots.address))
     return slots.counter().read() == 0  # synchronizes
 
 
@@ -94,7 +95,7 @@ def hub_neighbours(a: MatrixStore) -> Array | None:
     if a.nrows != a.ncols or a.nvals < DENSE_ROWS * a.nrows:
         return None
     if a._hub_neighbours is None:
-        _, _, find, _ = _kernels(a.indptr.dtype, np.dtype(np.uint8), a.indices.dtype)
+        _, find, _ = _kernels(a.indptr.dtype, a.indices.dtype)
         length = -(-a.nrows // 4) * 4  # read by fours
         cache = cupy.empty(2 * length + -(-length // a.indices.itemsize), a.indices.dtype)
         a._hub_neighbours = cache[: 2 * length].reshape(2, length)
@@ -102,7 +103,7 @@ def hub_neighbours(a: MatrixStore) -> Array | None:
     return a._hub_neighbours
 
 
-def _kernels(offset: np.dtype, word: np.dtype, column: np.dtype | None = None) -> tuple:
-    types = {"Offset": offset, "Word": word, "Column": column or np.dtype(np.int32)}
+def _kernels(offset: np.dtype, column: np.dtype | None = None) -> tuple:
+    types = {"Offset": offset, "Column": column or np.dtype(np.int32)}
     key = "".join(dtype.char for dtype in types.values())
     return functions("matrix_facts.cu", key, _KERNELS, lambda: [using(name, dtype) for name, dtype in types.items()])

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...programs.reading import UNUSED, Reading, Values
 from ...storage import INDEX, Array, MaskView, MatrixStore
-from ..runtime.compile import binary, constant, product, using, value
+from ..runtime.compile import binary, constant, product, tested, using, value
 from .mxv_product import NATIVE_ADD, initial_value, native_atomic
 
 EVERYWHERE, INSIDE, OUTSIDE = 0, 1, 2  # as in kernels/matrix_mask.cuh
@@ -91,7 +91,7 @@ class MatrixMask(NamedTuple):
         values = self.values
         store = self.store
         indices = None if store is None else store.indices.dtype.char + store.indptr.dtype.char
-        return self.where, indices, None if values is None else (values.dtype.char, len(values) == 1)
+        return self.where, indices, None if values is None else (tested(values.dtype).char, len(values) == 1)
 
     def pieces(self) -> list[str]:
         """For ``kernels/matrix_mask.cuh``."""
@@ -99,7 +99,7 @@ class MatrixMask(NamedTuple):
         return [
             using("MaskColumn", np.dtype(np.int32) if store is None else store.indices.dtype),
             using("MaskOffset", np.dtype(INDEX) if store is None else store.indptr.dtype),
-            using("MaskValue", np.dtype(bool) if values is None else values.dtype),
+            using("MaskValue", np.dtype(bool) if values is None else tested(values.dtype)),
             constant("MASK", self.where),
             constant("MASK_VALUED", values is not None),
             constant("MASK_ISO", values is not None and len(values) == 1),

@@ -10,7 +10,7 @@ import numpy as np
 from ...storage import INDEX, Array, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import constant, functions, moved, using
 from ..runtime.counters import EDGES, Slots
 from ..runtime.launch import AT_A_TIME, BLOCK
 from .masks import address
@@ -82,10 +82,10 @@ def _take(u: VectorStore, positions: Array, check: bool) -> tuple[VectorStore, S
     positions = cupy.ascontiguousarray(positions)
     (take,) = functions(
         "take_positions.cu",
-        (dtype.char, positions.dtype.char, full, iso, check),
+        (moved(dtype).char, positions.dtype.char, full, iso, check),
         ["take_positions_kernel"],
         lambda: [
-            using("Stored", dtype),
+            using("Stored", moved(dtype)),
             using("Given", positions.dtype),
             constant("FULL", full),
             constant("ISO", iso),

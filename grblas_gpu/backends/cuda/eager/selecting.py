@@ -11,7 +11,7 @@ from ....plan.facts import uses
 from ...entries import cast
 from ...storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, index_unary, using
+from ..runtime.compile import constant, functions, index_unary, moved, using
 from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch, word
 from .masks import address
@@ -21,7 +21,6 @@ from .rows import MOST_CHUNKS, WINDOW, chunks_of
 
 _KERNELS = ("count_entries_kernel", "fill_entries_kernel")
 _BOOL = np.dtype(bool)
-_BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 WORD = 8  # bytes of a value that entries are blended by, at most
 
 
@@ -62,7 +61,7 @@ def inside(a: MatrixStore, mask: MatrixMask) -> MatrixStore:
 def blended(x: MatrixStore, y: MatrixStore, mask: MatrixMask) -> MatrixStore:
     """The values of ``x`` where a mask lets its entries through, elsewhere those of ``y``, which has the same ones."""
     entries, dtype = x.nvals, x.values.dtype
-    word_type = np.dtype(_BITS[dtype.itemsize])
+    word_type = moved(dtype)
     (blend,) = functions("blend.cu", word_type.char, ["blend_kernel"], lambda: [using("Bits", word_type)])
     marked, values, scratch = _Marked(x, None, 0, mask), cupy.empty(entries, dtype), scratch_arrays.current()
     operands = (x.values.data.ptr, int(not x.iso), y.values.data.ptr, int(not y.iso))
@@ -103,14 +102,16 @@ class _Marked:
         places: Array | None = None,
         flags: Array | None = None,
     ) -> None:
-        by = places is None, flags is None
+        by, stored = (places is None, flags is None), a.values.dtype
+        if op is None or not uses(op, "x"):  # they are moved; one for all stays where it is
+            stored = np.dtype(np.uint8) if a.iso else moved(stored)
         count, self.fill = functions(
             "select_entries.cu",
-            (None if op is None else op.key, a.values.dtype.char, a.iso, index_key(a), mask.key, by),
+            (None if op is None else op.key, stored.char, a.iso, index_key(a), mask.key, by),
             _KERNELS,
             lambda: [
                 *index_pieces(a),
-                using("Stored", a.values.dtype),
+                using("Stored", stored),
                 *_operator(op),
                 *mask.pieces(),
                 constant("SELECT", op is not None),

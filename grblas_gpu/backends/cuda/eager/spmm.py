@@ -14,7 +14,7 @@ from ...programs.monoids import keeps_equal
 from ...programs.reading import EACH
 from ...storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import constant, functions, moved, using
 from ..runtime.launch import BLOCK
 from . import bits
 from .bits import mask_words, words_of
@@ -26,7 +26,6 @@ from .operating import compute
 MOST_CHUNKS, LEAST_CHUNK = 2**15, 64
 CARRY_ENTRIES = 2**21  # sums that chunks leave over, in all
 _KERNELS = ("spmm_kernel", "add_carries_kernel")
-_WIDTHS = {size: np.dtype(f"uint{8 * size}") for size in (1, 2, 4, 8)}
 
 
 def multiply(
@@ -113,7 +112,7 @@ def turn(values: Array, nrows: int, ncols: int) -> Array:
     if len(values) != nrows * ncols or min(nrows, ncols) == 1:
         return values
     out = cupy.empty(nrows * ncols, values.dtype)
-    bits = _WIDTHS[values.dtype.itemsize]
+    bits = moved(values.dtype)
     (kernel,) = functions("transpose_dense.cu", bits.char, ["transpose_dense_kernel"], lambda: [using("Value", bits)])
     given = (values.data.ptr, nrows, ncols, out.data.ptr)
     scratch_arrays.current().launch(kernel, -(-nrows * ncols // 1024), given, BLOCK // 32)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....config import config
 from ....progress import busy
 from ..eager.mxv_balanced import may_have_short_rows
+from ..runtime.compile import announced
 from ..runtime.tiers import Tiers
 from .emit import LoopKernel
 from .launcher import Launcher
@@ -37,9 +37,8 @@ class Compiled:
         self.constants = [layout.names.get(("constant", number)) for number in range(constants)]
 
     def begin(self, matrices: Sequence[Any]) -> None:
-        """Start to compile the kernel for these matrices while the run is prepared, if that is the setting."""
-        if config["compile"] == "background":
-            self._tiers(*likely_variant(self.program, matrices))
+        """Start to compile the kernel for these matrices while the run is prepared."""
+        self._tiers(*likely_variant(self.program, matrices))
 
     def launcher(self, teams: bool, short_rows: bool) -> Launcher:
         """The kernel with clusters, if it has any, or without: these need neighbouring processors, and others have
@@ -50,8 +49,9 @@ class Compiled:
     def _ready(self, teams: bool, short_rows: bool) -> Launcher:
         """The launcher of the optimized kernel, or that of a quick one as long as there is no other."""
         key = teams, short_rows
-        with busy("compiling a loop for this device, once"):
-            (kernel,), optimized = self._tiers(*key).functions()
+        tiers = self._tiers(*key)
+        with busy(announced("a loop", tiers.text)):
+            (kernel,), optimized = tiers.functions()
         threads, blocks, cluster = self.program.shape
         found = None if optimized else self._quick.get(key)
         if found is None:

@@ -1,4 +1,4 @@
-// Cached properties of a matrix: its longest row, whether it equals its transpose, and the neighbours of each row with most neighbours
+// Cached properties of a matrix: its longest row, whether it is a diagonal, and the neighbours of each row with most neighbours
 // (hub-neighbour cache).
 
 #include "grid.cuh"
@@ -14,15 +14,6 @@ extern "C" __global__ void longest_row_kernel(const Offset* indptr, int64 nrows,
         if (other > most) most = other;
     }
     if (lane() == 0) atomicMax((uint64*)longest, uint64(most));
-}
-
-// The number of words in which two arrays differ; or any positive number, if a difference is known already.
-extern "C" __global__ void __launch_bounds__(256, 8) differences_kernel(const Word* a, const Word* b, int64 words, int64* count) {
-    if (__any_sync(FULL_WARP, *(volatile int64*)count != 0)) return;
-    int64 found = 0;
-#pragma unroll 2
-    for (int64 t = thread_in_grid(); t < words; t += threads_in_grid()) found += a[t] != b[t];
-    add_to_counter(count, found);
 }
 
 // The number of rows that do not begin with their diagonal entry, row i as entry i.

@@ -7,6 +7,7 @@ archive counts as absent.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import importlib.util
 import os
@@ -17,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from ....version import __version__
 from ... import kernel_cache
 from .nvrtc import OF_CUPY, OPTIONS
 
@@ -100,6 +102,35 @@ def write(path: Path, members: Iterable[tuple[str, bytes]]) -> None:
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def wheel_name(architecture: str) -> str:
+    """The name of the package that has an archive, as pip expects it.
+
+    >>> wheel_name("sm_90").startswith("grblas_gpu_kernels_sm_90-")
+    True
+    """
+    return f"{PACKAGE}{architecture}-{__version__}-py3-none-any.whl"
+
+
+def write_wheel(path: Path, architecture: str, archive: Path) -> None:
+    """A package for pip that contains an archive: a module without code, and the metadata that a wheel must have."""
+    module, content = PACKAGE + architecture, archive.read_bytes()
+    folder = f"{module}-{__version__}.dist-info"
+    about = f"Metadata-Version: 2.1\nName: {module.replace('_', '-')}\nVersion: {__version__}\n"
+    about += f"Summary: CUDA kernels of grblas_gpu {__version__} for {architecture}\n"
+    files = {
+        f"{module}/__init__.py": b"",
+        f"{module}/{name_of(architecture)}": content,
+        f"{folder}/METADATA": about.encode(),
+        f"{folder}/WHEEL": b"Wheel-Version: 1.0\nGenerator: grblas_gpu\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    rows = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in files.items()]
+    write(path, [*files.items(), (f"{folder}/RECORD", "\n".join([*rows, f"{folder}/RECORD,,\n"]).encode())])
+
+
+def _digest(data: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
 def record(text: str) -> None:

@@ -36,6 +36,7 @@ KERNELS = Path(__file__).parents[1] / "kernels"
 SHOWN = "grblas_gpu/backends/cuda/kernels"  # how errors name the folder, wherever the package is installed
 _INCLUDE = re.compile(r'^#include "([^"]+)"[^\n]*\n', re.MULTILINE)
 _compiled: dict[Any, tuple[Any, ...]] = {}
+_at_once: list[str] = []  # programs that threads are compiling
 
 
 # --- pieces ----------------------------------------------------------------------------------------------------------
@@ -48,6 +49,24 @@ def using(name: str, dtype: np.dtype) -> str:
     'using Value = int8;'
     """
     return f"using {name} = {c_type(dtype)};"
+
+
+def moved(dtype: np.dtype) -> np.dtype:
+    """The type that stands for another one where values are only moved or compared bit by bit: of the same width.
+
+    >>> moved(np.dtype("float64")), moved(np.dtype(bool)), moved(np.dtype("complex128"))
+    (dtype('uint64'), dtype('uint8'), dtype('complex128'))
+    """
+    return dtype if dtype.kind == "V" or dtype.itemsize > 8 else np.dtype(f"uint{8 * dtype.itemsize}")
+
+
+def tested(dtype: np.dtype) -> np.dtype:
+    """The type that stands for another one where values are only compared with 0; floats have two zeros.
+
+    >>> tested(np.dtype("int32")), tested(np.dtype("float32"))
+    (dtype('uint32'), dtype('float32'))
+    """
+    return moved(dtype) if dtype.kind in "biu" else dtype
 
 
 def constant(name: str, number: bool | int) -> str:
@@ -178,7 +197,7 @@ def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], I
     on_device = (cupy.cuda.runtime.getDevice(), kernel, key)
     found = _compiled.get(on_device)
     if found is None:
-        with busy(f"compiling {kernel} for this device, once"):
+        with busy(announced(kernel)):
             text = render(kernel, pieces())
             try:
                 found, linked = functions_of(text, names)
@@ -188,6 +207,13 @@ def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], I
                 raise UdfParseError(_not_for_records(key, str(error))) from error
         _compiled[on_device if linked else (kernel, key)] = found
     return found
+
+
+def announced(what: str, text: str = "") -> str:
+    """What a call waits for, if it does so for long, and how to avoid that; its text, if that is being compiled."""
+    others = sum(each != text for each in list(_at_once))
+    left = f" ({others} more at the same time)" if others else ""
+    return f"compiling {what} for this device, once{left}; `grblas-gpu kernels warm` does so for all algorithms"
 
 
 def _not_for_records(key: Any, problem: str) -> str:
@@ -207,13 +233,17 @@ def functions_of(text: str, names: Iterable[str], options: tuple[str, ...] = OPT
         found = _from_archive(text, names)
         if found is not None:
             return found, _devices_differ()
-    with turn(text if options == OPTIONS else f"{options}{text}"):
-        if symbols:
-            capability = str(cupy.cuda.Device().compute_capability)
-            module = cupy.RawModule(path=str(link.linked_file(text, symbols, capability)))
-        else:
-            module = cupy.RawModule(code=text, options=options)
-        return tuple(module.get_function(name) for name in names), bool(symbols)  # the first one compiles
+    _at_once.append(text)
+    try:
+        with turn(text if options == OPTIONS else f"{options}{text}"):
+            if symbols:
+                capability = str(cupy.cuda.Device().compute_capability)
+                module = cupy.RawModule(path=str(link.linked_file(text, symbols, capability)))
+            else:
+                module = cupy.RawModule(code=text, options=options)
+            return tuple(module.get_function(name) for name in names), bool(symbols)  # the first one compiles
+    finally:
+        _at_once.remove(text)
 
 
 def _from_archive(text: str, names: Iterable[str]) -> tuple[Any, ...] | None:

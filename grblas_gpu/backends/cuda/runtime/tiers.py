@@ -1,6 +1,7 @@
-"""A program compiled twice: quickly, for the calls of the next seconds, and optimized in the background.
+"""A program compiled in another thread; or twice, quickly for the calls of the next seconds, and optimized.
 
-NVRTC takes a third of the time for slower code. The setting ``compile`` selects: "wait" for the optimized kernel,
+The thread compiles while the call prepares its operands, for which it may compile other kernels. NVRTC takes a third of
+the time for slower code. The setting ``compile`` selects: "wait" for the optimized kernel,
 "background" for the quick one until the optimized one is ready, "quick" for the quick one always; "auto" waits.
 """
 
@@ -45,8 +46,8 @@ class Tiers:
     """The functions of a program: whichever are ready."""
 
     def __init__(self, text: str, names: Sequence[str]) -> None:
-        self._text, self._names = text, names
-        self._optimized = begin(text, names) if config["compile"] == "background" else None
+        self.text, self._names = text, names
+        self._optimized = None if config["compile"] == "quick" else begin(text, names)
         self._quick: Functions | None = None
         self._failed = False  # whether there is no optimized kernel to wait for
 
@@ -54,14 +55,14 @@ class Tiers:
         """Functions to call now, and whether they are the optimized ones."""
         optimized, chosen = self._optimized, config["compile"]
         if optimized is None and chosen != "quick":
-            return functions_of(self._text, self._names)[0], True
+            return functions_of(self.text, self._names)[0], True
         if optimized is not None and not self._failed and chosen != "quick":
             patience = None if chosen in ("auto", "wait") else LOADED if self._quick is None else 0.0
             wait([optimized], patience)
             if optimized.done():
                 return self._result(optimized)
         if self._quick is None:
-            quick = begin(self._text, self._names, (*OPTIONS, *QUICK))
+            quick = begin(self.text, self._names, (*OPTIONS, *QUICK))
             wait([quick] if optimized is None else [quick, optimized], return_when=FIRST_COMPLETED)
             if not quick.done() or quick.exception() is not None:  # also if this NVRTC does not know the option
                 return self._result(optimized or quick)

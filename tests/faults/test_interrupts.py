@@ -10,10 +10,9 @@ from collections.abc import Iterator
 
 import pytest
 from fault_operations import MATRICES, VECTORS, Operation, matrix, same, vector
-from grblas_gpu.algorithms import bellman_ford, delta_stepping
+from grblas_gpu.algorithms import bellman_ford
 
 from grblas_gpu import Matrix, Vector, atomic_updates
-from grblas_gpu.api.loop import Loop
 from grblas_gpu.api.recorder import Recorder
 from grblas_gpu.ir import recording
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import operator
 import sys
+import weakref
 from collections.abc import Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -173,7 +174,9 @@ class Loop:
             trace_iterated(f"line {frame.f_lineno}: the loop is inside of a call, such as enumerate")
         if engine is None or code is None:
             return self._iterate()
-        return self._record(engine, frame, code)
+        found = self._record(engine, frame, code)
+        self.running = weakref.ref(found)
+        return found
 
     def _repr_html_(self) -> str:
         lines = "" if self.program is None else str(self.program)

@@ -310,6 +310,7 @@ class FunctionRecorder(Recorder):
 
     def __init__(self, function: Any, formals: Sequence[Any], engine: Any) -> None:
         super().__init__(None, engine, sys._getframe(), None, False)
+        self._caller: FrameType | None = sys._getframe(1)
         self._bodies[0].number = -1  # its first loop is not an inner loop
         self.begin_round()
         self._name = function.__name__
@@ -328,6 +329,16 @@ class FunctionRecorder(Recorder):
         while frame is not None and frame.f_code is not self._code:
             frame = frame.f_back
         return frame or sys._getframe(1)
+
+    def is_over(self) -> bool:
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame is not self._caller:
+            frame = frame.f_back
+        return frame is None
+
+    def stop(self) -> None:
+        super().stop()
+        self._caller = None
 
     def record(self, node: Node) -> bool:
         out = node.out

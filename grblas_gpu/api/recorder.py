@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -62,6 +63,7 @@ class Recorder:
 
     def __init__(self, loop: Any, engine: Any, frame: FrameType, code: BodyCode | None, fallback: bool) -> None:
         self.engine = engine
+        self._running: Callable[[], Any] = getattr(loop, "running", lambda: None)
         self._bodies = [RecordedBody(loop, frame, code, inside=False)]  # the innermost body is the last
         self._counted = 0  # the number of loops
         self._left: int | None = None  # the line at which Python left an inner loop
@@ -240,7 +242,12 @@ class Recorder:
         self._output.end()
         if self.symbolic:
             self.symbolic = False
-            recording.end()
+            recording.end(self)
+
+    def is_over(self) -> bool:
+        """Whether Python has left the loop: an interrupt may have prevented :meth:`stop`."""
+        generator = self._running()
+        return generator is None or generator.gi_frame is None
 
     def give_up(self) -> None:
         """Run the recorded rounds as the first steps; Python continues the body from there."""

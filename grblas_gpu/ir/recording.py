@@ -21,8 +21,12 @@ _SIGNS: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator
 
 
 def current() -> Any:
-    """The recording of this thread, or None."""
-    return getattr(_local, "recording", None) if active else None
+    """The recording of this thread, or None. A recording whose end was interrupted has ended as well."""
+    found = getattr(_local, "recording", None) if active else None
+    if found is not None and found.is_over():
+        end(found)
+        return None
+    return found
 
 
 def begin(recording: object) -> None:
@@ -32,8 +36,10 @@ def begin(recording: object) -> None:
         active += 1
 
 
-def end() -> None:
+def end(recording: object) -> None:
     global active
+    if getattr(_local, "recording", None) is not recording:
+        return
     _local.recording = None
     with _lock:
         active -= 1

@@ -10,8 +10,11 @@ from collections.abc import Iterator
 
 import pytest
 from fault_operations import MATRICES, VECTORS, Operation, matrix, same, vector
+from grblas_gpu.algorithms import bellman_ford
 
-from grblas_gpu import Vector, atomic_updates
+from grblas_gpu import Matrix, Vector, atomic_updates
+from grblas_gpu.api.recorder import Recorder
+from grblas_gpu.ir import recording
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 
@@ -164,3 +167,19 @@ def test_a_reader_sees_the_old_value_or_the_new_one(alarms: None, numba_tier: No
     thread.join()
     atomic_updates.forget_threads()
     assert not wrong
+
+
+def test_a_recording_whose_end_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next loop works, and values can be read again."""
+    A = Matrix.from_coo([0, 1, 2], [1, 2, 3], [1.0, 2.0, 3.0], nrows=4, ncols=4)
+
+    def interrupted(recorder: object) -> None:
+        raise Interrupted
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Recorder, "stop", interrupted)
+        with pytest.raises(Interrupted):
+            bellman_ford(A, 0)
+    assert A.nvals == 3
+    assert bellman_ford(A, 0).to_dict() == {0: 0, 1: 1, 2: 3, 3: 6}
+    assert recording.current() is None

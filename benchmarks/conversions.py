@@ -15,6 +15,7 @@ import numpy as np
 
 import grblas_gpu as gb
 from grblas_gpu import io
+from grblas_gpu.io.formats import FORMATS
 
 from .common import parser, seconds
 
@@ -30,7 +31,9 @@ def random_graph(vertices: int, edges: int) -> tuple[gb.Matrix, nx.DiGraph]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    options = parser("conversions", __doc__, edges=1_000_000, vertices=100_000, repeat=3).parse_args(arguments)
+    reading = parser("conversions", __doc__, edges=1_000_000, vertices=100_000, repeat=3)
+    reading.add_argument("--only", help="tasks with this in their names")
+    options = reading.parse_args(arguments)
     A, G = random_graph(options.vertices, options.edges)
     csr, csc, coo = (io.to_scipy_sparse(A, format) for format in ("csr", "csc", "coo"))
     with tempfile.TemporaryDirectory() as folder:
@@ -56,6 +59,16 @@ def main(arguments: list[str] | None = None) -> int:
             "load": lambda: io.load(own),
             "load, mapped": lambda: io.load(own, mmap=True),
         }
+        whole = A.apply("times", 1000).new(int)  # some formats store integers only
+        tables = A.to_arrow()
+        for name, each in FORMATS.items():
+            path = f"{folder}/whole{each.suffixes.split()[-1]}"
+            tasks[f"write {name}"] = lambda path=path: io.write(path, whole)
+            tasks[f"read {name}"] = lambda path=path: io.read(path)
+        tasks["Graph.from_arrow"] = lambda: gb.Graph.from_arrow(tables, 0, 1, 2)
+        tasks["Matrix.from_arrow"] = lambda: gb.Matrix.from_arrow(tables)
+        if options.only:
+            tasks = {name: run for name, run in tasks.items() if options.only in name}
         print(f"{options.vertices} vertices, {options.edges} edges, best of {options.repeat}")
         for name, run in tasks.items():
             print(f"  {name:32}{min(seconds(run) for _ in range(options.repeat)) * 1e3:10.1f} ms", flush=True)

@@ -14,13 +14,15 @@ from ..api.base import ensure_type
 from ..api.conversions import MAX_SIZE
 from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import FP64, lookup_dtype
-from ..progress import Meter, is_shown
+from ..progress import Meter, elapsed, is_shown
 from .bounds import check_memory, length_of, shown
 from .duplicates import combining, refusal
 from .edge_table import Layout, data_lines, layout_of
+from .number_columns import Fields, Malformed, columns
 from .text_files import name_of, opened, text_of
 
 MANY = 2**22  # characters
+LARGE = 2**18  # characters: loading the compiled parser pays
 
 
 def read_edgelist(
@@ -164,6 +166,14 @@ def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: 
         return np.empty(0, np.int64), np.empty(0, np.int64), None
     count = len(layout.columns or layout.fields(first))
     fields = [("source", np.int64), ("target", np.int64), ("weight", weight_type)][: 3 if count == 3 else 2]
+    if len(text) >= LARGE and (count != 3 or weight_type == np.float64):
+        places = layout.columns or tuple(range(len(fields)))
+        expected = Fields(places, count == 3, layout.columns is not None, layout.delimiter)
+        with contextlib.suppress(Malformed), elapsed(f"parsing {name}"):
+            found = columns([text.encode()], name, expected, "", layout.header)
+            rows, cols = found[0] - base, found[1] - base
+            if min(rows.min(), cols.min()) >= 0:
+                return rows, cols, found[2] if count == 3 else None
     fast: Any = None
     with contextlib.suppress(OverflowError, ValueError):
         # NumPy's reader is fast, but its errors name rows, not lines. If it fails, the loop below finds the line.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from io import StringIO
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grblas_gpu.io import label_codes, number_columns
+from grblas_gpu import io
+from grblas_gpu.io import edge_list_files, label_codes, number_columns
 from grblas_gpu.io.number_columns import Fields, columns
 
 INTEGERS = st.integers(-(10**18) + 1, 10**18 - 1)
@@ -75,3 +78,17 @@ def test_the_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     found, number_of = label_codes.number_integers([np.tile(labels, 2)])
     assert found.tolist() == np.unique(labels).tolist()
     assert found[number_of(labels)].tolist() == labels.tolist()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("mark", [" ", "\t", ",", ";"])
+def test_large_edge_lists_are_parsed_as_small_ones(mark: str, weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    ends = np.unique(random.integers(1, 99, (200, 2)), axis=0).tolist()
+    lines = [mark.join(map(str, [*edge, *([random.random()] if weighted else [])])) for edge in ends]
+    text = "# header\n" + "\n".join(lines[:50] + ["", "% between"] + lines[50:])
+    small = io.read_edgelist(StringIO(text), base=1)
+    monkeypatch.setattr(edge_list_files, "LARGE", 1)
+    assert io.read_edgelist(StringIO(text), base=1).isequal(small, check_dtype=True)
+    with pytest.raises(ValueError, match=f"line {len(lines) + 4}: "):
+        io.read_edgelist(StringIO(text + f"\n1{mark}x"), base=1)

@@ -48,8 +48,8 @@ class Tabular:
         Examples
         --------
         >>> from grblas_gpu import Matrix
-        >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_pandas().values.tolist()
-        [[0, 1, 5], [1, 0, 6]]
+        >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_pandas().to_dict("list")
+        {'row': [0, 1], 'column': [1, 0], 'value': [5, 6]}
         """
         pd = needed("pandas", f"{type(self).__name__}.to_pandas")
         return pd.DataFrame(_expanded(self._columns()))

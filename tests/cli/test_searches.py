@@ -83,7 +83,7 @@ def test_undirected_edges_keep_their_weights(capsys, tmp_path, file):
 def test_an_edge_with_two_weights(capsys, tmp_path, lines):
     (tmp_path / "e.txt").write_text(lines)
     code, out, err = run(capsys, "sssp -s 0 -u", tmp_path / "e.txt")
-    assert code and not out and re.search("equal weights; the one between .* has 2.0 and 3.0|Duplicate indices", err)
+    assert code and not out and re.search("equal weights; the one between .* has 2.0 and 3.0|Duplicate edge", err)
     for command in ("bfs -s 0", "core", "components"):  # to which weights do not matter
         assert run(capsys, f"{command} -u", tmp_path / "e.txt")[0] == 0
 

@@ -9,6 +9,8 @@ What is promised: a NetworkX graph of a million edges in less than 3 s, a SciPy 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
+from functools import partial
 
 import networkx as nx
 import numpy as np
@@ -38,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     csr, csc, coo = (io.to_scipy_sparse(A, format) for format in ("csr", "csc", "coo"))
     with tempfile.TemporaryDirectory() as folder:
         market, text, npz, own = (f"{folder}/a.{kind}" for kind in ("mtx", "txt", "npz", "grb"))
-        tasks = {
+        tasks: dict[str, Callable[[], object]] = {
             "from_networkx": lambda: io.from_networkx(G),
             "from_networkx, no weights": lambda: io.from_networkx(G, weight=None),
             "Graph.from_networkx": lambda: gb.Graph.from_networkx(G),
@@ -63,8 +65,8 @@ def main(arguments: list[str] | None = None) -> int:
         tables = A.to_arrow()
         for name, each in FORMATS.items():
             path = f"{folder}/whole{each.suffixes.split()[-1]}"
-            tasks[f"write {name}"] = lambda path=path: io.write(path, whole)
-            tasks[f"read {name}"] = lambda path=path: io.read(path)
+            tasks[f"write {name}"] = partial(io.write, path, whole)
+            tasks[f"read {name}"] = partial(io.read, path)
         tasks["Graph.from_arrow"] = lambda: gb.Graph.from_arrow(tables, 0, 1, 2)
         tasks["Matrix.from_arrow"] = lambda: gb.Matrix.from_arrow(tables)
         if options.only:

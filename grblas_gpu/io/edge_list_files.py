@@ -170,10 +170,10 @@ def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: 
         places = layout.columns or tuple(range(len(fields)))
         expected = Fields(places, count == 3, layout.columns is not None, layout.delimiter)
         with contextlib.suppress(Malformed), elapsed(f"parsing {name}"):
-            found = columns([text.encode()], name, expected, "", layout.header)
-            rows, cols = found[0] - base, found[1] - base
+            parsed = columns([text.encode()], name, expected, "", layout.header)
+            rows, cols = parsed[0] - base, parsed[1] - base
             if min(rows.min(), cols.min()) >= 0:
-                return rows, cols, found[2] if count == 3 else None
+                return rows, cols, parsed[2] if count == 3 else None
     fast: Any = None
     with contextlib.suppress(OverflowError, ValueError):
         # NumPy's reader is fast, but its errors name rows, not lines. If it fails, the loop below finds the line.

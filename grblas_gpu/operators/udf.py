@@ -95,7 +95,8 @@ class Compiled:
         exact: dict[tuple[DataType, DataType], DataType | None] = {}
         reasons: dict[tuple[DataType, DataType], str] = {}  # why types did not compile
         known = _content(func), arguments
-        self._exact, self._reasons = _inferred.get(known) or (exact, reasons)
+        exact, reasons = _inferred.get(known) or (exact, reasons)
+        self._exact, self._reasons = exact, reasons
         self._adjusted: dict[DataType, DataType | None] = {}
         if known[0] is not None:
             _inferred[known] = self._exact, self._reasons

@@ -39,7 +39,8 @@ def biconnected_components(A: Matrix) -> Matrix:
     --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import biconnected_components
-    >>> biconnected_components(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4)).to_dicts()
+    >>> A = Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4)
+    >>> biconnected_components(A).to_dicts()
     {0: {1: 1, 2: 1}, 1: {0: 1, 2: 1}, 2: {0: 1, 1: 1, 3: 3}, 3: {2: 3}}
     """
     return _of_edges(*_joined(A))
@@ -96,7 +97,8 @@ def articulation_points(A: Matrix) -> Vector:
     --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import articulation_points
-    >>> articulation_points(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4)).to_dict()
+    >>> A = Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4)
+    >>> articulation_points(A).to_dict()
     {2: True}
     """
     components = biconnected_components(A)

@@ -34,7 +34,8 @@ def rich_club(A: Matrix) -> Vector:
     --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import rich_club
-    >>> rich_club(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4)).to_dense().round(2).tolist()
+    >>> A = Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4)
+    >>> rich_club(A).to_dense().round(2).tolist()
     [0.67, 1.0]
     """
     edges = A.pattern(loops=False, undirected=True)

@@ -32,7 +32,8 @@ def triangle_centrality(A: Matrix) -> Vector:
     --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import triangle_centrality
-    >>> triangle_centrality(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4)).to_dense().tolist()
+    >>> A = Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4)
+    >>> triangle_centrality(A).to_dense().tolist()
     [1.0, 1.0, 1.0, 1.0]
     """
     result = Vector.from_scalar(0.0, A.nrows)

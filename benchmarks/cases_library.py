@@ -218,6 +218,18 @@ WORKS: dict[str, Work] = {
     "independent set": of_graph("maximal_independent_set", checks.independent),
     "colouring": of_graph("vertex_colouring", checks.colouring),
     "matching": of_graph("maximal_matching", checks.matching),
+    "bridges": of_graph("bridges", checks.bridges),
+    "articulation points": of_graph("articulation_points", checks.articulation_points),
+    "biconnected components": of_graph("biconnected_components", checks.blocks),
+    "maximum bipartite matching": Work(
+        lambda c: a.maximum_bipartite_matching(c.two_sides),
+        lambda c, r: checks.maximum_matching(checks.as_scipy(c.two_sides), r)),
+    "truss numbers": of_graph("truss_number", checks.truss_numbers),
+    "densest subgraph": Work(
+        lambda c: a.densest_subgraph(c.A), lambda c, r: checks.dense_part(c.S, r, a.core_number(c.A))),
+    "rich club": of_graph("rich_club", checks.rich_club),
+    "triangle centrality": of_graph("triangle_centrality", checks.triangle_centrality),
+    "voterank, 10 vertices": of_graph("voterank", checks.elected, limit=10),
     "label propagation": Work(lambda c: a.label_propagation(c.A), lambda c, r: checks.same_component(symmetric(c), r)),
     "louvain": of_graph("louvain", checks.communities, True),
     "leiden": of_graph("leiden", checks.communities, True),
@@ -246,6 +258,11 @@ WORKS: dict[str, Work] = {
         lambda c: a.diameter(c.connected), lambda c, r: checks.diameter(checks.as_scipy(c.connected), r),
         of_small=True),
     "closeness": of_graph("closeness", checks.closeness, False, True),
+    "harmonic centrality": of_graph("harmonic_centrality", checks.harmonic, False, True),
+    "markov clustering": of_graph("markov_clustering", checks.same_component, False, True),
+    "four shortest paths": Work(
+        lambda c: a.k_shortest_paths(c.A, c.source, c.target, 4), on_graph(checks.several_paths, "source", "target"),
+        of_small=True),
     "transitive closure": of_graph("transitive_closure", checks.closure, False, True),
     "betweenness": of_graph("betweenness_centrality", checks.all_dependencies, False, True, **ONE_WAY),
 }

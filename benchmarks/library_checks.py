@@ -338,6 +338,93 @@ def matching(S: Arrays, found) -> None:
     assert ((partner[rows] >= 0) | (partner[columns] >= 0)).all()
 
 
+def pattern_of(S: Arrays) -> Arrays:
+    """1 at every edge, in both directions."""
+    return undirected(S).astype(bool).astype(float)
+
+
+def number_of_components(S: Arrays) -> int:
+    return int(csgraph.connected_components(S, directed=False)[0])
+
+
+def bridges(S: Arrays, found) -> None:
+    """Each removed bridge leaves one more component."""
+    edges, removed = pattern_of(S), as_scipy(found)
+    assert number_of_components(edges - removed) == number_of_components(edges) + removed.nnz // 2
+
+
+def articulation_points(S: Arrays, found) -> None:
+    """Without such a vertex there are more components, not counting the vertex itself; without another, not."""
+    edges, is_point = pattern_of(S), found.to_dense(False)
+    busy = np.flatnonzero(edges.sum(axis=1))
+    for vertex in busy[:: max(1, len(busy) // 20)]:
+        rest = np.delete(np.arange(edges.shape[0]), vertex)
+        assert (number_of_components(edges[rest][:, rest]) > number_of_components(edges)) == is_point[vertex]
+
+
+def blocks(S: Arrays, found) -> None:
+    """Components of edges and the vertices in which they meet form a forest."""
+    rows, _, values = found.to_coo()
+    met = np.unique(np.stack([rows, values], axis=1), axis=0)
+    joined = len(np.unique(csgraph.connected_components(pattern_of(S), directed=False)[1][rows]))
+    assert len(rows) == pattern_of(S).nnz
+    assert len(met) == len(np.unique(rows)) + len(np.unique(values)) - joined
+
+
+def maximum_matching(S: Arrays, found) -> None:
+    matching(S, found)
+    assert found.nvals == np.count_nonzero(csgraph.maximum_bipartite_matching(pattern_of(S).tocsr()) >= 0)
+
+
+def truss_numbers(S: Arrays, found) -> None:
+    assert found.nvals == pattern_of(S).nnz
+    k = max(found.to_coo()[2], default=2)
+    top = as_scipy(gb.select.valueeq(found, k).new()).astype(bool).astype(float)
+    assert ((top @ top).multiply(top).toarray()[top.nonzero()] >= k - 2).all()
+
+
+def dense_part(S: Arrays, found, cores) -> None:
+    part = pattern_of(S)[found.vertices][:, found.vertices]
+    near(found.density, part.nnz / 2 / max(1, len(found.vertices)))
+    assert found.density >= max(cores.to_dense()) / 2
+
+
+def rich_club(S: Arrays, found) -> None:
+    edges = pattern_of(S)
+    degree = edges.sum(axis=1)
+    for k in range(0, found.size, max(1, found.size // 5)):
+        club = np.flatnonzero(degree > k)
+        near(found.get(k), edges[club][:, club].nnz / (len(club) * (len(club) - 1)))
+
+
+def harmonic(S: Arrays, found) -> None:
+    distances = steps(S)
+    np.fill_diagonal(distances, np.inf)
+    assert_allclose(found.to_dense(), (1 / distances).sum(axis=0))
+
+
+def triangle_centrality(S: Arrays, found) -> None:
+    edges = pattern_of(S)
+    shared = (edges @ edges).multiply(edges).tocsr()
+    count, near_ones = shared.sum(axis=1) / 2, shared.astype(bool).astype(float)
+    expected = (near_ones @ count + count) / 3 + (edges - near_ones) @ count
+    assert_allclose(found.to_dense(), expected / (count.sum() / 3) if count.any() else 0 * expected)
+
+
+def elected(S: Arrays, found) -> None:
+    degree = S.astype(bool).astype(float).sum(axis=1)
+    assert len(set(found)) == len(found) and degree[found[0]] == degree.max()
+
+
+def several_paths(S: Arrays, found, source: int, target: int) -> None:
+    lengths = [each.length for each in found]
+    assert lengths == sorted(lengths) and len({tuple(each.vertices) for each in found}) == len(found)
+    for each in found:
+        near(sum(entries(S, each.vertices[:-1], each.vertices[1:])), each.length)
+    if found:
+        path(S, found[0], source, target)
+
+
 # Communities, similarities, parts of graphs ------------------------------------------------------------------------
 
 

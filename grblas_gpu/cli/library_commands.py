@@ -74,6 +74,10 @@ COMMANDS = {
     "closeness": Command(
         "closeness", "closeness", "the inverse of the mean distance to a vertex", arguments="weighted"
     ),
+    "harmonic": Command(
+        "harmonic_centrality", "centrality", "the sum of the inverse distances to a vertex", arguments="weighted"
+    ),
+    "triangle-centrality": Command("triangle_centrality", "centrality", "the share of the triangles at and around it"),
     "eccentricity": Command(
         "eccentricity", "eccentricity", "the distance to the farthest vertex", arguments="weighted"
     ),
@@ -97,6 +101,12 @@ COMMANDS = {
     "matching": Command(
         "maximal_matching", "partner", "pairs of neighbours, until none is left", "in order", "seed", labels=True
     ),
+    "bipartite-matching": Command(
+        "maximum_bipartite_matching", "partner", "as many pairs of neighbours as there can be", "in order", labels=True
+    ),
+    "articulation": Command(
+        "articulation_points", "point", "vertices without which the graph would fall apart", "in order"
+    ),
     "independent": Command(
         "maximal_independent_set", "member", "vertices of which no two are neighbours", "in order", "seed"
     ),
@@ -108,12 +118,16 @@ COMMANDS = {
     "louvain": communities("louvain", "communities of high modularity"),
     "leiden": communities("leiden", "connected communities of high modularity"),
     "labels": Command("label_propagation", "label", "communities by label propagation", "groups", labels=True),
+    "markov": Command("markov_clustering", "cluster", "clusters that random steps do not leave", "groups", labels=True),
     "colouring": Command("vertex_colouring", "colour", "colours that differ between neighbours", "groups", "seed"),
     "sides": Command("bipartite_sides", "side", "the two sides of a bipartite graph", "groups"),
     # --- a value for pairs of vertices
     "truss": Command(
         "k_truss", "triangles", "the edges that are part of enough triangles", arguments="k", layout="pairs"
     ),
+    "truss-number": Command("truss_number", "truss", "the highest truss of every edge", layout="pairs"),
+    "biconnected": Command("biconnected_components", "component", "edges on common cycles", "in order", layout="pairs"),
+    "bridges": Command("bridges", "bridge", "edges that hold parts together", "in order", layout="pairs"),
     "forest": Command(
         "minimum_spanning_forest",
         "weight",

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..api.conversions import MAX_SIZE
 from ..backends.mpi.faults import known_everywhere
+from ..border import shown
 from ..io.binary_files import read_arrays
-from ..io.bounds import shown
 
 COMPRESSED = (".gz", ".bz2", ".xz")
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")

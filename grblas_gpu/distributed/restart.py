@@ -156,9 +156,9 @@ def betweenness_centrality(
     >>> from grblas_gpu import distributed, generators
     >>> A = generators.path(4).to("mpi")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = distributed.betweenness_centrality(A, restart=folder, directed=False, normalized=False)
+    ...     found = distributed.betweenness_centrality(A, restart=folder, normalized=False)
     >>> found.to_dict()
-    {0: 0.0, 1: 2.0, 2: 2.0, 3: 0.0}
+    {0: 0.0, 1: 4.0, 2: 4.0, 3: 0.0}
     """
     _check_every(every)
     if "sources" in options:

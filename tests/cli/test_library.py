@@ -34,13 +34,14 @@ GIVEN = {
     "q": ("--q 2", {"q": 2.0}),
 }
 #: Commands for graphs without cycles, for those of two sides, and for those in which everything is reached.
-FORWARD, JOINED = {"topological", "generations"}, {"sides", "diameter", "eccentricity"}
+FORWARD, JOINED = {"topological", "generations"}, {"sides", "bipartite-matching", "diameter", "eccentricity"}
 #: What no command of its own runs, and which one does.
 ELSEWHERE = {
     "bfs": "bfs", "dobfs": "bfs --algorithm", "turbobfs": "bfs --algorithm", "hybrid_bfs": "bfs --algorithm",
     "xbfs": "bfs --algorithm", "bfs_multi": "bfs, once for each source", "betweenness_centrality": "bc",
     "triangle_count": "triangles", "k_core": "core", "bellman_ford": "sssp", "delta_stepping": "sssp",
     "diameter_estimate": "diameter", "personalized_pagerank": "ppr", "modularity": "louvain and leiden print it",
+    "k_shortest_paths": "path", "voterank": "a list", "rich_club": "by degree", "densest_subgraph": "two results",
     "NotConverged": "an exception",
 }  # fmt: skip
 

@@ -9,8 +9,8 @@ The folder lies at the top of the repository and installs as ``grblas_gpu.algori
 
 from types import ModuleType as _ModuleType
 
-from ..suggestions import did_you_mean as _did_you_mean
-from ..suggestions import public_only as _public_only
+from ..foundation.suggestions import did_you_mean as _did_you_mean
+from ..foundation.suggestions import public_only as _public_only
 from .apsp import apsp
 from .bc import betweenness_centrality
 from .bfs import bfs, bfs_multi, bfs_parents

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .. import Matrix, loop
 from ..exceptions import InvalidValue
-from ..progress import elapsed
+from ..foundation.progress import elapsed
 from .bfs import bfs_multi
 from .checks import Sources, check_sources, graph_algorithm
 from .preparing import check_weights

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import FP64, UINT64, Matrix, Vector, agg, binary, io, monoid, select, semiring
-from ..progress import progress
+from ..foundation.progress import progress
 from .labels import called
 
 ENTRIES = 2**22  # the approximate number of distances in memory at a time

@@ -12,8 +12,8 @@ import numpy as np
 
 from .. import INT32, INT64, Graph, Matrix, Vector, binary, io, using
 from ..exceptions import DimensionMismatch, IndexOutOfBound
+from ..foundation.suggestions import conversion, did_you_mean, type_text
 from ..io import NodeValues
-from ..suggestions import conversion, did_you_mean, type_text
 from .labels import Labelled, by_label, called, calling, current_call, numbered
 
 Parameters = ParamSpec("Parameters")
@@ -76,7 +76,7 @@ def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label)
     >>> out_degrees(Matrix(bool, 2, 3))
     Traceback (most recent call last):
         ...
-    grblas_gpu.errors.DimensionMismatch: out_degrees: a graph has a square adjacency matrix; got shape (2, 3)
+    grblas_gpu.exceptions.DimensionMismatch: out_degrees: a graph has a square adjacency matrix; got shape (2, 3)
     """
     name = function.__name__
     signature = inspect.signature(function)
@@ -151,7 +151,7 @@ def check_source(A: Matrix, source: SupportsIndex, argument: str = "source") -> 
     >>> check_source(Matrix(bool, 3, 3), 3)
     Traceback (most recent call last):
         ...
-    grblas_gpu.errors.IndexOutOfBound: source 3 is not a vertex: the graph has vertices 0 to 2
+    grblas_gpu.exceptions.IndexOutOfBound: source 3 is not a vertex: the graph has vertices 0 to 2
     """
     vertex = source if type(source) is int else as_index(source)
     if vertex is None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import UINT64, Matrix, Vector, agg, binary, loop, monoid, program, select, unary
-from ..progress import progress
+from ..foundation.progress import progress
 from .apsp import distances_from
 from .batches import next_level, searches_as_bits, vertices_in_batches
 from .checks import graph_algorithm

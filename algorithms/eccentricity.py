@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import UINT64, Matrix, Vector, agg, binary, loop, monoid, program, select
 from ..exceptions import InvalidValue
-from ..progress import progress
+from ..foundation.progress import progress
 from .apsp import distances_from
 from .batches import next_level, searches_as_bits, vertices_in_batches
 from .checks import check_source, graph_algorithm

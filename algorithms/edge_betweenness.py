@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import FP64, Matrix, Vector, binary
-from ..progress import progress
+from ..foundation.progress import progress
 from .arithmetic import of_numbers, with_counts_that_fit
 from .batches import Searches
 from .bc import backward, forward

@@ -10,7 +10,7 @@ Reference: P. Boldi, S. Vigna, Axioms for centrality, Internet Mathematics 2014.
 from __future__ import annotations
 
 from .. import FP64, UINT64, Matrix, Vector, binary, loop, monoid, program, select, unary
-from ..progress import progress
+from ..foundation.progress import progress
 from .apsp import distances_from
 from .batches import next_level, searches_as_bits, vertices_in_batches
 from .checks import graph_algorithm

@@ -12,8 +12,8 @@ from contextvars import ContextVar
 from typing import Any, Protocol
 
 from .. import Graph, Matrix, Vector
+from ..foundation.suggestions import did_you_mean
 from ..io import NodeValues
-from ..suggestions import did_you_mean
 
 Labelled = Callable[[Graph, Any], Any]
 MOST_COMPARED = 1000  # the largest number of labels compared with an unknown one, for a suggestion

@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import FP64, UINT64, Graph, Matrix, Vector, binary, io, monoid, select, semiring
 from ..exceptions import DimensionMismatch, InvalidValue
-from ..progress import elapsed
+from ..foundation.progress import elapsed
 from .checks import graph_algorithm
 from .components import numbers, pointers
 from .labels import called, vertex_by_label

@@ -36,7 +36,7 @@ def check_weights(A: Matrix, what: str, *, negative: bool = False) -> None:
 
     >>> check_weights(Matrix.from_coo([0], [1], [-1], nrows=2, ncols=2), "katz")
     Traceback (most recent call last):
-    grblas_gpu.errors.InvalidValue: katz: weights must not be negative; the smallest is -1
+    grblas_gpu.exceptions.InvalidValue: katz: weights must not be negative; the smallest is -1
     """
     kind = A.dtype.np_type.kind
     if kind in "cV":

@@ -37,10 +37,10 @@ from .version import __version__ as __version__
 
 if TYPE_CHECKING:
     from . import algorithms, core, distributed, generators, io, ss, viz  # type: ignore[attr-defined]
-    from .drop_in import init, install_as_graphblas
+    from .cli.versions import show_versions
+    from .compat.drop_in import init, install_as_graphblas
     from .io import Graph
     from .trace.recorder import Recorder
-    from .versions import show_versions
 
     backend: str
 
@@ -113,10 +113,10 @@ _LAZY = {
     "core": ("core", ""),
     "distributed": ("distributed", ""),
     "generators": ("generators", ""),
-    "init": ("drop_in", "init"),
-    "install_as_graphblas": ("drop_in", "install_as_graphblas"),
+    "init": ("compat.drop_in", "init"),
+    "install_as_graphblas": ("compat.drop_in", "install_as_graphblas"),
     "io": ("io", ""),
-    "show_versions": ("versions", "show_versions"),
+    "show_versions": ("cli.versions", "show_versions"),
     "ss": ("ss", ""),
     "viz": ("viz", ""),
 }
@@ -126,11 +126,11 @@ if not TYPE_CHECKING:  # with __getattr__, type checkers would accept every name
 
     def __getattr__(name: str) -> Any:
         if name == "backend":  # for programs that read it; it depends on the argument of `init`
-            return import_module(f"{__name__}.drop_in").backend()
+            return import_module(f"{__name__}.compat.drop_in").backend()
         if name == "_init_params":
-            return import_module(f"{__name__}.drop_in").init_params()
+            return import_module(f"{__name__}.compat.drop_in").init_params()
         if name not in _LAZY:
-            raise import_module(f"{__name__}.suggestions").no_attribute(__name__, name, __all__)
+            raise import_module(f"{__name__}.foundation.suggestions").no_attribute(__name__, name, __all__)
         place, attribute = _LAZY[name]
         module = import_module(f"{__name__}.{place}")
         globals()[name] = value = getattr(module, attribute) if attribute else module

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
-from .caches import Size, sizes
-from .suggestions import did_you_mean
+from .foundation.caches import Size, sizes
+from .foundation.suggestions import did_you_mean
 
 _FLAG = (True, False)
 #: The values of every setting; the first is the default. ``Config`` documents them.

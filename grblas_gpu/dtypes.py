@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .atomic_updates import imported
+from .foundation.atomic_updates import imported
 
 _supports_complex = True
 SUBARRAY = "[]"  # the only field of the records that hold sub-arrays; no user's field has this name

@@ -13,11 +13,11 @@ from multiprocessing import spawn
 from pathlib import Path
 
 from . import set_backend
-from .drop_in import PROGRAM, install_as_graphblas
+from .compat.drop_in import PROGRAM, install_as_graphblas
 
 
 def _in_children() -> None:
-    """Processes that multiprocessing spawns run the program's definitions again: by ``spawned.py``, on this library."""
+    """Processes that multiprocessing spawns run the program again, on this library, by ``compat/spawned.py``."""
     prepare = spawn.get_preparation_data
 
     def prepared(name: str) -> dict[str, object]:
@@ -28,7 +28,7 @@ def _in_children() -> None:
             data["init_main_from_name"] = spawned
         return data
 
-    spawned, spawn.get_preparation_data = f"{__package__}.spawned", prepared
+    spawned, spawn.get_preparation_data = f"{__package__}.compat.spawned", prepared
 
 
 def main(arguments: list[str] | None = None) -> None:

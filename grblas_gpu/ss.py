@@ -17,13 +17,13 @@ from .api.ss.settings import Context, Facts, Settings, global_context
 from .api.ss.tiles import checked_tiles, concatenated
 from .api.vector import Vector
 from .backends.registry import using
+from .foundation.suggestions import public_only
 from .ir.descriptor import descriptor_from_options
-from .suggestions import public_only
 from .trace.records import Trace, trace
 from .version import __version__
 
 if TYPE_CHECKING:
-    from .types import DTypeLike
+    from .foundation.types import DTypeLike
 
 
 __all__ = ["Context", "about", "burble", "concat", "config", "diag", "global_context"]

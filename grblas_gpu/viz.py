@@ -19,10 +19,10 @@ from .api.base import ensure_type
 from .api.kinds import output_type
 from .api.matrix import Matrix, TransposedMatrix
 from .api.vector import Vector
-from .display import new_figure
+from .foundation.display import new_figure
+from .foundation.suggestions import conversion, needed, public_only, type_text
 from .io.graph import Graph
 from .io.networkx_graphs import to_networkx
-from .suggestions import conversion, needed, public_only, type_text
 
 __all__ = ["datashade", "draw", "spy"]
 public_only(globals())

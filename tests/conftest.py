@@ -23,10 +23,10 @@ from loop_cases import to_device  # noqa: F401  (a fixture)
 
 import grblas_gpu as gb
 from grblas_gpu.api.program import RecordedFunction
-from grblas_gpu.backends import calibration
 from grblas_gpu.backends.cpu import tier
 from grblas_gpu.backends.cpu.fusion import run
 from grblas_gpu.backends.cpu.fusion import tier as loop_tier
+from grblas_gpu.backends.machine import calibration
 
 # "compiled" is the CPU engine with a kernel for every operation, however small. Nearly every random example needs
 # kernels of its own, and compiling them takes the time: the quick tests try a few, "thoroughly" as many as elsewhere.

@@ -10,7 +10,7 @@ from . import kinds
 from .kinds import output_type
 
 if TYPE_CHECKING:
-    from ..types import OperatorLike
+    from ..foundation.types import OperatorLike
 
 
 def _union(left: object, right: object, op: OperatorLike) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..suggestions import did_you_mean, type_text
+from ..foundation.suggestions import did_you_mean, type_text
 
 #: Types of numbers by their Arrow formats.
 NUMBERS = dict(zip("cCsSiIlLefg", "i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split(), strict=True))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import DimensionMismatch, InvalidObject
+from ..exceptions import DimensionMismatch, InvalidObject
 from ..ir import ops, recording
 from ..ir.node import Node
 from . import kinds
@@ -15,7 +15,7 @@ from .execution import fitting_mask, plain_literal, submit
 from .kinds import output_type
 
 if TYPE_CHECKING:
-    from ..types import OperatorLike
+    from ..foundation.types import OperatorLike
 
 
 MOST_DIMENSIONS = 64  # the limit of NumPy arrays

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..backends.registry import get_engine
 from ..config import config
-from ..display import escape
-from ..errors import InvalidObject
+from ..exceptions import InvalidObject
+from ..foundation.display import escape
 from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..operators import UNKNOWN_OPCLASS, binary_from_string, find_opclass, get_typed_op
@@ -18,7 +18,7 @@ from .memory import reports_memory
 from .updates import Updater
 
 if TYPE_CHECKING:
-    from ..types import DTypeLike, MaskLike, OperatorLike
+    from ..foundation.types import DTypeLike, MaskLike, OperatorLike
 
 
 class _Replace:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
-from ..errors import LoopError
+from ..exceptions import LoopError
 from ..ir.program import Program, line_of
 from ..ir.recording import Count
 from .python_state import BodyCode, PythonState

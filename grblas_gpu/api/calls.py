@@ -9,7 +9,7 @@ from . import kinds
 from .kinds import output_type
 
 if TYPE_CHECKING:
-    from ..types import Operand, OperatorLike
+    from ..foundation.types import Operand, OperatorLike
 
 
 #: The methods behind infix expressions: attribute lookup is faster with the same string object.

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backends.registry import current_engine
-from ..backends.storage import Array, natives
+from ..backends.stores.storage import Array, natives
 from ..dtypes import SUBARRAY, DataType, is_subarray, lookup_dtype
-from ..errors import IndexOutOfBound, InvalidValue
-from ..suggestions import conversion, type_text
+from ..exceptions import IndexOutOfBound, InvalidValue
+from ..foundation.suggestions import conversion, type_text
 from . import kinds
 
 if TYPE_CHECKING:
-    from ..types import ArrayLike, DTypeLike, Engine, Value
+    from ..foundation.types import ArrayLike, DTypeLike, Engine, Value
 
 
 MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DimensionMismatch
+from ..exceptions import DimensionMismatch
 from .conversions import values_to_array
 from .kinds import output_type
 from .scalar import Scalar

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..backends.changes import element
-from ..backends.interpreter import execute as execute_node
-from ..errors import DimensionMismatch, InvalidObject
+from ..backends.interpreter.run import execute as execute_node
+from ..backends.stores.changes import element
+from ..exceptions import DimensionMismatch, InvalidObject
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.recording import Number

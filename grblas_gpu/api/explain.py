@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..backends.operands import matrix_store
-from ..errors import DimensionMismatch
+from ..backends.interpreter.operands import matrix_store
+from ..exceptions import DimensionMismatch
 from ..ir import recording
 from ..ir.descriptor import descriptor_from_options
 from ..plan import dense_rules, rules

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..backends.interpreter import execute as execute_node
+from ..backends.interpreter.run import execute as execute_node
 from ..config import config
 from ..ir import recording
 from ..ir.descriptor import descriptor_from_options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..display import bytes_text, html_object, html_table
+from ..foundation.display import bytes_text, html_object, html_table
 from ..ir import recording
 
 MAX_ROWS = 12

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backends.storage import VectorStore
-from ..errors import LoopError, user_place
+from ..backends.stores.storage import VectorStore
+from ..exceptions import LoopError, user_place
 from ..ir import recording
 from .matrix import Matrix
 from .scalar import Scalar

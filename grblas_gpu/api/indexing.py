@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends.memory_limits import check_entries
-from ..backends.storage import natives
-from ..errors import IndexOutOfBound, InvalidObject
+from ..backends.machine.memory_limits import check_entries
+from ..backends.stores.storage import natives
+from ..exceptions import IndexOutOfBound, InvalidObject
 from ..ir import recording
 from ..ir.recording import Number
 from . import kinds
@@ -18,7 +18,7 @@ from .mask import Mask
 from .memory import raise_out_of_memory
 
 if TYPE_CHECKING:
-    from ..types import Engine
+    from ..foundation.types import Engine
 
 
 LONG_SLICE = 2**24  # slices with more positions are not expanded

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import binary
 from ..dtypes import BOOL
-from ..errors import DimensionMismatch
+from ..exceptions import DimensionMismatch
 from . import kinds
 from .base import html_name
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends import interpreter
-from ..backends.interpreter import holds
+from ..backends.interpreter import run as interpreter
+from ..backends.interpreter.run import holds
 from ..config import config
-from ..display import escape, html_object
+from ..foundation.display import escape, html_object
 from ..ir import recording
 from ..ir.node import Node
 from ..ir.program import Program
@@ -33,7 +33,7 @@ from .scalar import Scalar
 from .vector import Vector
 
 if TYPE_CHECKING:
-    from ..types import Engine
+    from ..foundation.types import Engine
 
 
 OBJECTS = (Vector, Scalar, Matrix)  # kinds that a loop can change

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backends.storage import MaskView, view_of
+from ..backends.stores.storage import MaskView, view_of
 from ..dtypes import BOOL
 from . import kinds
 from .kinds import output_type

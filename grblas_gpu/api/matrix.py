@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import select
-from ..atomic_updates import notice_thread
-from ..backends.changes import merged_store
 from ..backends.registry import current_engine
-from ..backends.storage import MatrixStore
+from ..backends.stores.changes import merged_store
+from ..backends.stores.storage import MatrixStore
 from ..dtypes import FP64, DataType, lookup_dtype
-from ..errors import OutputNotEmpty
+from ..exceptions import OutputNotEmpty
+from ..foundation.atomic_updates import notice_thread
 from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
@@ -51,7 +51,7 @@ from .updates import Updater
 from .vector import Vector, dense_fill
 
 if TYPE_CHECKING:
-    from ..types import ArrayLike, DTypeLike, Engine, MaskLike, OperatorLike, Value
+    from ..foundation.types import ArrayLike, DTypeLike, Engine, MaskLike, OperatorLike, Value
 
 
 class Matrix(

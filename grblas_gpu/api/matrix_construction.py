@@ -10,9 +10,9 @@ import numpy as np
 
 from .. import binary, select
 from ..backends.registry import current_engine
-from ..backends.storage import MatrixStore
+from ..backends.stores.storage import MatrixStore
 from ..dtypes import lookup_dtype
-from ..errors import InvalidObject
+from ..exceptions import InvalidObject
 from .arrow_streams import Table
 from .conversions import given_array, index_array, is_device_array, own_values, row_order, values_to_array
 from .matrix_formats import compressed_store, decompress, entries_of
@@ -20,7 +20,7 @@ from .memory import reports_memory
 from .vector_construction import full_value
 
 if TYPE_CHECKING:
-    from ..types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
+    from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
 
 
 class MatrixConstruction:

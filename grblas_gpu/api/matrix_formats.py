@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends.entries import matrix_keys, repeat
-from ..backends.matrix_storage import FULL
 from ..backends.registry import current_engine
-from ..backends.storage import Array, MatrixStore, column_type
-from ..errors import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
+from ..backends.stores.entries import matrix_keys, repeat
+from ..backends.stores.matrix_storage import FULL
+from ..backends.stores.storage import Array, MatrixStore, column_type
+from ..exceptions import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
 from .conversions import (
     check_bounds,
     check_signs,
@@ -23,7 +23,7 @@ from .conversions import (
 from .vector_construction import duplicate_operator, duplicates_error
 
 if TYPE_CHECKING:
-    from ..types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
+    from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
 
 
 def empty_store(engine: Engine, nrows: int, ncols: int, dtype: DTypeLike) -> MatrixStore:

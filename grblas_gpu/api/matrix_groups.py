@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import binary, indexunary, monoid, select, semiring
-from ..backends.entries import expand
-from ..backends.operations import define_groups
+from ..backends.interpreter.operations import define_groups
 from ..backends.registry import using
-from ..backends.storage import VectorStore
+from ..backends.stores.entries import expand
+from ..backends.stores.storage import VectorStore
 from ..dtypes import FP64, INT64
-from ..errors import DimensionMismatch, DomainMismatch, InvalidValue
+from ..exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from ..ir import ops, recording
 from . import kinds
 from .base import check_same_backend, ensure_type

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .. import binary, monoid, semiring
-from ..errors import DimensionMismatch
+from ..exceptions import DimensionMismatch
 from ..ir import ops
 from ..operators import get_typed_op
 from . import kinds
@@ -20,8 +20,8 @@ from .tensor import Tensor
 from .vector import Vector, product_operands, reduction_operator
 
 if TYPE_CHECKING:
+    from ..foundation.types import DTypeLike, Operand, OperatorLike
     from ..operators.call_types import MatrixLike, OneIndex, SeveralIndices, VectorLike
-    from ..types import DTypeLike, Operand, OperatorLike
     from .expressions import MatrixIndexExpr, ScalarIndexExpr, VectorIndexExpr
     from .infix import MatrixEwiseAddExpr, MatrixEwiseMultExpr, MatrixMatMulExpr, VectorMatMulExpr
 

@@ -13,15 +13,15 @@ import numpy as np
 from .. import binary, indexunary, monoid, select
 from ..backends.protocol import DegreeStatistics
 from ..backends.registry import using
-from ..backends.storage import INT32_LIMIT, MatrixStore
+from ..backends.stores.storage import INT32_LIMIT, MatrixStore
 from ..config import config
 from ..dtypes import BOOL, INT32, INT64
-from ..errors import DimensionMismatch, InvalidValue
+from ..exceptions import DimensionMismatch, InvalidValue
 from ..ir import recording
 from .memory import reports_memory
 
 if TYPE_CHECKING:
-    from ..types import Store
+    from ..foundation.types import Store
     from .matrix import Matrix
     from .vector import Vector
 

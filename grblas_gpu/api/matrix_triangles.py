@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import binary, monoid, semiring
 from ..backends.registry import using
-from ..backends.storage import MatrixStore, VectorStore
+from ..backends.stores.storage import MatrixStore, VectorStore
 from ..dtypes import INT64
-from ..errors import DimensionMismatch
+from ..exceptions import DimensionMismatch
 from ..ir import recording
 from . import kinds
 from .memory import reports_memory

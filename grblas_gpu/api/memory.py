@@ -1,4 +1,4 @@
-"""One exception for all failed allocations: :class:`~grblas_gpu.errors.OutOfMemory`.
+"""One exception for all failed allocations: :class:`~grblas_gpu.exceptions.OutOfMemory`.
 
 Operations report it through their nodes; methods that create or read objects through :func:`reports_memory`.
 """
@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..errors import OutOfMemory
+from ..exceptions import OutOfMemory
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 _TOO_BIG = ("array is too big", "Maximum allowed", "maximum supported dimension", "array would be larger")

@@ -16,12 +16,12 @@ from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 
-from ..backends import interpreter
+from ..backends.interpreter import run as interpreter
 from ..backends.programs.unfusable import unfusable_reason
 from ..backends.programs.whole import Whole
 from ..backends.registry import current_engine
 from ..config import config
-from ..errors import LoopError
+from ..exceptions import LoopError
 from ..ir import ops, recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program, line_of

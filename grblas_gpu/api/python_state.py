@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..caches import Bounded
+from ..foundation.caches import Bounded
 from ..ir.recording import Number
 
 ACCESS = re.compile("(LOAD|STORE|DELETE)_(?:FAST|NAME|DEREF|GLOBAL)")  # of names; some instructions access two

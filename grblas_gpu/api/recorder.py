@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import interpreter
-from ..errors import LoopError
+from ..backends.interpreter import run as interpreter
+from ..exceptions import LoopError
 from ..ir import ops, recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program

@@ -7,7 +7,7 @@ from functools import partial
 from operator import is_
 from typing import Any, NamedTuple
 
-from ..backends.interpreter import COMPUTE
+from ..backends.interpreter.run import COMPUTE
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.recording import Count, Number

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import binary, monoid
-from ..backends.entries import cast
-from ..backends.later import Later
 from ..backends.registry import current_engine
-from ..backends.storage import VectorStore
+from ..backends.stores.entries import cast
+from ..backends.stores.later import Later
+from ..backends.stores.storage import VectorStore
 from ..config import config
 from ..dtypes import FP64, INT64, DataType, is_subarray, lookup_dtype, unify
 from ..ir import ops, recording
@@ -28,7 +28,7 @@ from .kinds import output_type, stands_for
 from .memory import reports_memory
 
 if TYPE_CHECKING:
-    from ..types import DTypeLike, Operand, OperatorLike
+    from ..foundation.types import DTypeLike, Operand, OperatorLike
 
 
 def as_record(value: object, np_type: np.dtype) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..config import config
-from ..errors import GraphblasException
+from ..exceptions import GraphblasException
 from ..ir import recording
 from .formatting import CSS_STYLE, format_matrix, format_scalar, format_vector, heading, html_heading
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends.interpreter import COMPUTE
+from ..backends.interpreter.run import COMPUTE
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.program import Program

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..suggestions import needed
+from ..foundation.suggestions import needed
 
 
 class LabelColumn(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import binary, monoid, select
-from ..backends.interpreter import execute as execute_node
-from ..errors import DimensionMismatch
+from ..backends.interpreter.run import execute as execute_node
+from ..exceptions import DimensionMismatch
 from ..ir import ops
 from ..ir.node import node_of
 from ..ir.ops import Op
@@ -30,7 +30,7 @@ from .memory import reports_memory
 from .scalar import Scalar, as_scalar, check_wait, union_operator
 
 if TYPE_CHECKING:
-    from ..types import Operand, OperatorLike
+    from ..foundation.types import Operand, OperatorLike
 
 
 def typed_op_of_chain(op: object, left: Any, right: Any, kind: str) -> Any:

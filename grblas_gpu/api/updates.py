@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backends.interpreter import execute as execute_node
+from ..backends.interpreter.run import execute as execute_node
 from ..config import config
-from ..errors import DimensionMismatch, InvalidObject
+from ..exceptions import DimensionMismatch, InvalidObject
 from ..ir import ops, recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..ir.node import node_of

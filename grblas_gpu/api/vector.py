@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .. import binary, monoid, semiring
-from ..atomic_updates import notice_thread
-from ..backends.changes import merged_store
-from ..backends.entries import cast
-from ..backends.formats import choose_format
 from ..backends.registry import current_engine
-from ..backends.storage import VectorStore
+from ..backends.stores.changes import merged_store
+from ..backends.stores.entries import cast
+from ..backends.stores.formats import choose_format
+from ..backends.stores.storage import VectorStore
 from ..dtypes import FP64, DataType, lookup_dtype, unify
-from ..errors import DimensionMismatch, OutputNotEmpty
+from ..exceptions import DimensionMismatch, OutputNotEmpty
+from ..foundation.atomic_updates import notice_thread
 from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
@@ -47,8 +47,8 @@ from .updates import Updater
 from .vector_construction import VectorConstruction, vector_entries
 
 if TYPE_CHECKING:
+    from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
     from ..operators.call_types import MatrixLike, OneIndex, SeveralIndices, VectorLike
-    from ..types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
     from .expressions import ScalarIndexExpr
     from .infix import (
         MatrixEwiseAddExpr,

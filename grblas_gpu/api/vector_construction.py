@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from .. import binary, select
-from ..backends.formats import choose_format
 from ..backends.registry import current_engine
-from ..backends.storage import Array, VectorStore
+from ..backends.stores.formats import choose_format
+from ..backends.stores.storage import Array, VectorStore
 from ..dtypes import BOOL, FP64, INT64, DataType, lookup_dtype
-from ..errors import InvalidValue
+from ..exceptions import InvalidValue
 from ..ir import recording
 from ..operators import get_typed_op
 from . import kinds
@@ -20,7 +20,7 @@ from .memory import raise_out_of_memory, reports_memory
 from .scalar import Scalar, as_scalar
 
 if TYPE_CHECKING:
-    from ..types import ArrayLike, DTypeLike, OperatorLike, Value
+    from ..foundation.types import ArrayLike, DTypeLike, OperatorLike, Value
 
 
 NUMBERS = {bool: BOOL, int: INT64, float: FP64}  # Python's types

@@ -19,7 +19,7 @@ import numpy as np
 from ..operators import TypedOpBase
 from ..trace import records as trace
 from .protocol import Backend, Primitives
-from .storage import MaskView, MatrixStore, VectorStore
+from .stores.storage import MaskView, MatrixStore, VectorStore
 
 Function = Callable[..., Any]
 

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..plan.rules import Costs
-from . import messages
-from .matrix_forms import with_form
-from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore
-from .tiles import joined
+from .stores import messages
+from .stores.matrix_forms import with_form
+from .stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from .stores.tiles import joined
 
 Store = Any  # VectorStore | MatrixStore
 Index = tuple  # (I,) or (I, J): int64 arrays, or None for everything

@@ -34,7 +34,7 @@ def get_engine(name: str) -> Backend:
         elif name == "cuda":
             _engines[name] = _cuda_engine()
         elif name == "numpy":
-            from .every_form import NumpyBackend
+            from .forms.every_form import NumpyBackend
 
             _engines[name] = NumpyBackend()
         elif name.partition(":")[0] == "mpi":  # over the ranks of an MPI job
@@ -76,7 +76,7 @@ def _cuda_engine() -> Backend:
 
 def _calibrated(engine: Backend) -> Backend:
     """With the costs that were measured on this machine, if any were."""
-    from .calibration import start
+    from .machine.calibration import start
 
     engine.costs = start(engine.name)
     return engine

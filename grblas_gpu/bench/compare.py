@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..progress import progress
+from ..foundation.progress import progress
 from . import graphs
 from .contenders import contenders
 from .graphs import BenchmarkGraph

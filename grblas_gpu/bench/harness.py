@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.cpu.fusion import tier
-from ..progress import progress
+from ..foundation.progress import progress
 from . import verify
 from .contenders import Contender
 from .graphs import BenchmarkGraph

@@ -27,7 +27,7 @@ def add_commands(commands: object) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..backends import calibration
+    from ..backends.machine import calibration
     from ..backends.registry import current_engine
     from .files import UsageError
 
@@ -57,14 +57,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _as_seconds(costs: Any) -> Any:
-    from ..backends.calibration import Seconds
+    from ..backends.machine.calibration import Seconds
 
     return Seconds(costs.push_edge, costs.pull_row, costs.pull_probe, costs.mxm_product, 1.0)
 
 
 def measure(scale: int, pull: str, wait: Callable[[], object]) -> Any:
     """Seconds of each kind of work on a Kronecker graph, without the fixed overhead of a call."""
-    from ..backends.calibration import Seconds
+    from ..backends.machine.calibration import Seconds
 
     large, small = Work(scale, pull), Work(min(6, scale), pull)
     rows = (best(large.looks, wait) - best(small.looks, wait)) / large.n

@@ -20,6 +20,8 @@ from .. import io
 from ..api.conversions import MAX_SIZE
 from ..api.tables import arrow_table
 from ..config import config
+from ..foundation.progress import elapsed
+from ..foundation.suggestions import needed
 from ..io.archives import SUFFIXES as ARCHIVES
 from ..io.archives import is_archive, matrix_in
 from ..io.arrow_files import write_arrow_file
@@ -28,8 +30,6 @@ from ..io.formats import FORMATS as FILE_FORMATS
 from ..io.formats import SUFFIXES, format_of
 from ..io.replacing import replacing
 from ..io.text_files import opened
-from ..progress import elapsed
-from ..suggestions import needed
 from .memory import check_file
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import inspect
 import time
 from typing import Any
 
-from ..progress import elapsed
+from ..foundation.progress import elapsed
 from .files import FORMATS, UsageError, check_writable, write_graph
 from .memory import check_generator
 from .options import BACKENDS, current_backend, not_negative, pairs, show

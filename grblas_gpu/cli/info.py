@@ -12,7 +12,7 @@ def add_commands(commands: object) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..versions import gather, text
+    from .versions import gather, text
 
     found = gather()
     show(options, found, text(found))

@@ -103,7 +103,7 @@ def _run_all(options: argparse.Namespace) -> dict[str, Any]:
 
 def _at_once(function: Callable[[Item], Any], items: Iterable[Item], jobs: int, label: str) -> list[Any]:
     """The results of ``jobs`` threads, in any order; a bar shows how many are done."""
-    from ..progress import Meter
+    from ..foundation.progress import Meter
 
     with ThreadPoolExecutor(jobs) as pool:
         running = [pool.submit(function, item) for item in items]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .files import Loaded
 
 if TYPE_CHECKING:
-    from ..types import Matrix
+    from ..foundation.types import Matrix
 
 
 class Table(NamedTuple):

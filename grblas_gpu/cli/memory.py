@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..api.conversions import MAX_SIZE
-from ..display import bytes_text
+from ..foundation.display import bytes_text
 
 Arguments = dict[str, Any]
 
@@ -78,7 +78,7 @@ def check(what: str, needed: float, force: bool) -> None:
 
 def available_bytes() -> float:
     """Free memory for new objects: that of the device, or of this machine within the limits of this process."""
-    from ..backends.memory_limits import free_bytes
+    from ..backends.machine.memory_limits import free_bytes
     from ..backends.registry import current_engine
 
     return float(free_bytes(current_engine().array([0])))

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from ..foundation.suggestions import did_you_mean
 from ..io.duplicates import POLICIES
-from ..suggestions import did_you_mean
 
 BACKENDS = ("auto", "cpu", "cuda", "numpy")
 

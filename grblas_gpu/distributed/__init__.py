@@ -13,7 +13,7 @@ True
 
 from ..backends.mpi.faults import PeerTimeout, RanksDiffer
 from ..backends.mpi.grid import Grid
-from ..suggestions import public_only as _public_only
+from ..foundation.suggestions import public_only as _public_only
 from .construction import DistMatrix, DistVector
 from .graph500 import Graph500Result, InvalidTree, graph500
 from .hybrid_bfs import hybrid_bfs

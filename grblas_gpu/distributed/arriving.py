@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..api.matrix import Matrix
-from ..backends.entries import keys_at, matrix_from_keys, rows_and_columns
 from ..backends.mpi.engine import MpiBackend
 from ..backends.mpi.routing import route
-from ..errors import IndexOutOfBound, InvalidValue
+from ..backends.stores.entries import keys_at, matrix_from_keys, rows_and_columns
+from ..exceptions import IndexOutOfBound, InvalidValue
 from ..operators import get_typed_op
 
 Piece = tuple[Any, ...]  # rows, columns, and perhaps values

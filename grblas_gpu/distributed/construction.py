@@ -19,7 +19,7 @@ from ..backends.mpi.partition import Block
 from ..backends.mpi.routing import route
 from ..backends.registry import get_engine
 from ..dtypes import BOOL, lookup_dtype
-from ..errors import InvalidValue
+from ..exceptions import InvalidValue
 from .arriving import Arriving, Piece, checked_index, combiner
 from .files import edges_of_file, vertices_of_file
 from .folders import files_of, read_description, read_parts, write_parts

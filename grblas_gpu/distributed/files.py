@@ -10,7 +10,7 @@ import numpy as np
 
 from ..api.conversions import MAX_SIZE
 from ..backends.mpi.faults import known_everywhere
-from ..border import shown
+from ..foundation.border import shown
 from ..io.binary_files import read_arrays
 
 COMPRESSED = (".gz", ".bz2", ".xz")

@@ -17,7 +17,7 @@ from .. import algorithms, binary
 from ..api.matrix import Matrix
 from ..api.vector import Vector
 from ..backends.mpi.engine import MpiBackend
-from ..errors import InvalidValue
+from ..exceptions import InvalidValue
 from ..io.replacing import replacing
 from .construction import DistVector
 

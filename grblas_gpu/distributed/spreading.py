@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ..api.matrix import Matrix
 from ..backends.mpi.engine import MpiBackend
 from ..dtypes import BOOL
-from ..errors import DimensionMismatch, InvalidValue
+from ..exceptions import DimensionMismatch, InvalidValue
 
 
 class Spread(NamedTuple):

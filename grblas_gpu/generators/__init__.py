@@ -10,7 +10,7 @@ graph everywhere: random numbers are integer hashes of counters.
 [[0, 1], [1, 0], [1, 2], [2, 1]]
 """
 
-from ..suggestions import public_only as _public_only
+from ..foundation.suggestions import public_only as _public_only
 from .edge_lists import (
     Edges,
     complete_edges,

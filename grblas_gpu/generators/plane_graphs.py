@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends.entries import ranges, repeat
 from ..backends.registry import current_engine
-from ..backends.storage import INDEX
+from ..backends.stores.entries import ranges, repeat
+from ..backends.stores.storage import INDEX
 from .randomness import Stream
 from .structure import check_probability, check_size, engine_array, matrix_of_keys, undirected
 

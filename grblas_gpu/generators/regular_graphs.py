@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..backends.storage import INDEX, column_type
+from ..backends.stores.storage import INDEX, column_type
 from .structure import Array, check_size, engine_array, pieces, symmetric_matrix, undirected
 
 if TYPE_CHECKING:

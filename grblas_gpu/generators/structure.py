@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backends.registry import current_engine
-from ..backends.storage import INDEX, MatrixStore, column_type
+from ..backends.stores.storage import INDEX, MatrixStore, column_type
 from ..dtypes import BOOL
 
 if TYPE_CHECKING:

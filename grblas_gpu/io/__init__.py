@@ -9,7 +9,7 @@ array([[0, 5],
        [6, 0]])
 """
 
-from ..suggestions import public_only as _public_only
+from ..foundation.suggestions import public_only as _public_only
 from .awkward_arrays import from_awkward, to_awkward
 from .binary_files import load, save
 from .binsparse_files import from_binsparse

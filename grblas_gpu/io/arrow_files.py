@@ -6,14 +6,14 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..suggestions import needed
+from ..foundation.suggestions import needed
 from .edge_table import SOURCES, TARGETS, WEIGHTS
 from .graph import Graph
 from .replacing import replacing
 from .text_files import name_of
 
 if TYPE_CHECKING:
-    from ..types import DTypeLike, OperatorLike
+    from ..foundation.types import DTypeLike, OperatorLike
 
 INSTALL = "'grblas_gpu[arrow]'"
 

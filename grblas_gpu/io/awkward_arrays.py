@@ -9,7 +9,7 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
-from ..suggestions import needed, type_text
+from ..foundation.suggestions import needed, type_text
 
 MATRIX_FORMATS = ("csr", "csc", "hypercsr", "hypercsc")
 

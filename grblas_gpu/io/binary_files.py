@@ -22,9 +22,9 @@ from ..api.matrix import Matrix
 from ..api.matrix_formats import compressed_store
 from ..api.vector import Vector
 from ..backends.registry import current_engine
-from ..backends.storage import INDEX, MatrixStore, VectorStore
-from ..border import border, check_arrays, check_fields, check_memory, length_of, shown
+from ..backends.stores.storage import INDEX, MatrixStore, VectorStore
 from ..dtypes import lookup_dtype
+from ..foundation.border import border, check_arrays, check_fields, check_memory, length_of, shown
 from .graph import Graph
 from .replacing import replacing
 from .stored_labels import labels_from_bytes, labels_to_bytes

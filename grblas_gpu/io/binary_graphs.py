@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..api.matrix import Matrix
-from ..errors import GraphblasException
+from ..exceptions import GraphblasException
 from .graph import Graph
 from .replacing import replacing
 from .text_files import bytes_of

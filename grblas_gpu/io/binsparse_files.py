@@ -17,8 +17,8 @@ import numpy as np
 from ..api.binsparse import descriptor
 from ..api.matrix import Matrix
 from ..api.vector import Vector
-from ..errors import GraphblasException
-from ..suggestions import needed, type_text
+from ..exceptions import GraphblasException
+from ..foundation.suggestions import needed, type_text
 from .replacing import replacing
 from .text_files import name_of
 

@@ -12,13 +12,13 @@ from ..api.conversions import is_device_array
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.matrix_formats import shared_array
 from ..api.vector import Vector, dense_fill
-from ..backends.entries import cast, entries
-from ..backends.matrix_forms import flat
-from ..backends.memory_limits import check_positions
-from ..backends.storage import MatrixStore
+from ..backends.machine.memory_limits import check_positions
+from ..backends.stores.entries import cast, entries
+from ..backends.stores.matrix_forms import flat
+from ..backends.stores.storage import MatrixStore
 
 if TYPE_CHECKING:
-    from ..types import Array, DTypeLike
+    from ..foundation.types import Array, DTypeLike
 
 
 def from_array(

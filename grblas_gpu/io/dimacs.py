@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..border import check_memory, length_of, shown
+from ..foundation.border import check_memory, length_of, shown
 from .duplicates import combining
 from .graph import Graph
 from .number_columns import Fields, columns

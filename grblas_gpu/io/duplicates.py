@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..suggestions import did_you_mean
+from ..foundation.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from ..types import OperatorLike
+    from ..foundation.types import OperatorLike
 
 #: Policies, and the operators that combine the values of an edge.
 POLICIES = {"error": None, "sum": "plus", "max": "max", "min": "min", "first": "first", "last": "second"}

@@ -13,9 +13,9 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.conversions import MAX_SIZE
 from ..api.matrix import Matrix, TransposedMatrix
-from ..border import check_memory, length_of, shown
 from ..dtypes import FP64, lookup_dtype
-from ..progress import Meter, elapsed, is_shown
+from ..foundation.border import check_memory, length_of, shown
+from ..foundation.progress import Meter, elapsed, is_shown
 from .duplicates import combining, refusal
 from .edge_table import Layout, data_lines, layout_of
 from .number_columns import Fields, Malformed, columns

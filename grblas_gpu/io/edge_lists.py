@@ -23,7 +23,7 @@ from .number_columns import Fields, Malformed, columns
 from .text_files import opened, pieces, text_of
 
 if TYPE_CHECKING:
-    from ..types import DTypeLike, OperatorLike
+    from ..foundation.types import DTypeLike, OperatorLike
 
 _UNDIRECTED = re.compile(rb"\A(?:[ \t]*#[^\n]*\n)*?[ \t]*#[^\n]*\bundirected graph\b|\A%[ \t]*sym\b", re.IGNORECASE)
 _KONECT = re.compile(rb"\A%[ \t]*(sym|asym|bip)[ \t]+(\w+)")

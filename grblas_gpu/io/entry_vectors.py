@@ -9,15 +9,15 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
-from ..backends.entries import compress, entries
 from ..backends.registry import using
-from ..backends.storage import INDEX, MatrixStore, VectorStore
+from ..backends.stores.entries import compress, entries
+from ..backends.stores.storage import INDEX, MatrixStore, VectorStore
 from ..dtypes import INT64
-from ..errors import InvalidValue
+from ..exceptions import InvalidValue
 from ..ir import recording
 
 if TYPE_CHECKING:
-    from ..types import OperatorLike
+    from ..foundation.types import OperatorLike
 
 
 def to_vectors(x: Any) -> tuple[Vector, ...]:

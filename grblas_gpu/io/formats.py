@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
-from ..suggestions import did_you_mean, type_text
+from ..foundation.suggestions import did_you_mean, type_text
 from .archives import is_archive
 from .arrow_files import read_table, write_table
 from .binary_files import load, save
@@ -28,7 +28,7 @@ from .npz_files import load_npz, save_npz
 from .text_files import compressed_suffix, pieces
 
 if TYPE_CHECKING:
-    from ..types import DTypeLike, OperatorLike
+    from ..foundation.types import DTypeLike, OperatorLike
 
 HEAD = 2**12  # bytes that are looked at
 

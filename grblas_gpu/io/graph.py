@@ -13,11 +13,11 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..api.tables import Tabular, arrow_table, taken
 from ..api.vector import Vector
 from ..backends.registry import get_backend
-from ..display import html_object, html_table
 from ..dtypes import lookup_dtype
-from ..errors import DimensionMismatch, InvalidValue
-from ..progress import elapsed
-from ..suggestions import needed, type_text
+from ..exceptions import DimensionMismatch, InvalidValue
+from ..foundation.display import html_object, html_table
+from ..foundation.progress import elapsed
+from ..foundation.suggestions import needed, type_text
 from .arrow_edges import numbered_edges
 from .duplicates import combining, refusal
 from .edge_list_files import parse_weights, split_lines
@@ -27,7 +27,7 @@ from .node_values import NodeValues
 from .text_files import name_of, text_of
 
 if TYPE_CHECKING:
-    from ..types import DTypeLike, OperatorLike
+    from ..foundation.types import DTypeLike, OperatorLike
 
 Labels = Sequence[Any] | np.ndarray
 ALL = object()  # all nodes

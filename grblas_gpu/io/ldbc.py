@@ -15,7 +15,7 @@ from .number_columns import Fields, columns, first_line
 from .text_files import compressed_suffix, opened, pieces, text_of
 
 if TYPE_CHECKING:
-    from ..types import DTypeLike, OperatorLike
+    from ..foundation.types import DTypeLike, OperatorLike
 
 PARTS = (".properties", ".v", ".e")
 

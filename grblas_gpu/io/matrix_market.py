@@ -12,9 +12,9 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import BOOL
-from ..errors import OutOfMemory
+from ..exceptions import OutOfMemory
+from ..foundation.progress import elapsed
 from ..operators import registry
-from ..progress import elapsed
 from .archives import is_archive, matrix_in
 from .graph import Graph
 from .reader_input import ReaderInput

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..border import shown
+from ..foundation.border import shown
 
 _INTEGER = rb"[+-]?[0-9]+"
 _NAMED = rb"[iI][nN][fF](?:[iI][nN][iI][tT][yY])?|[nN][aA][nN]"

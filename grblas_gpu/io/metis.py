@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..api.matrix import Matrix
-from ..border import check_memory, length_of, shown
-from ..errors import GraphblasException
+from ..exceptions import GraphblasException
+from ..foundation.border import check_memory, length_of, shown
 from .graph import Graph
 from .text_files import bytes_of, opened
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from ..suggestions import needed
+from ..foundation.suggestions import needed
 from .graph import Graph
 from .text_files import opened, text_of
 

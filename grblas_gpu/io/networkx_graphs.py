@@ -16,14 +16,14 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.memory import reports_memory
-from ..backends.memory_limits import check_entries
-from ..backends.storage import column_type
-from ..errors import DimensionMismatch
-from ..suggestions import needed
+from ..backends.machine.memory_limits import check_entries
+from ..backends.stores.storage import column_type
+from ..exceptions import DimensionMismatch
+from ..foundation.suggestions import needed
 from .scipy_sparse import one_if_equal
 
 if TYPE_CHECKING:
-    from ..types import DTypeLike
+    from ..foundation.types import DTypeLike
 
 
 NODE_BYTES = 200  # the least memory of a vertex without edges

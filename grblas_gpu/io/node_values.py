@@ -6,7 +6,7 @@ import heapq
 from typing import Any
 
 from ..api.tables import Tabular, plain
-from ..display import html_object, html_table
+from ..foundation.display import html_object, html_table
 
 SHOWN = 10
 

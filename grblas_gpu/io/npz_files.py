@@ -6,13 +6,13 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ..api.matrix import Matrix
-from ..border import border, check_members, check_memory, length_of
+from ..foundation.border import border, check_members, check_memory, length_of
 from .replacing import replacing
 from .scipy_sparse import from_scipy_sparse, to_scipy_sparse
 from .text_files import name_of
 
 if TYPE_CHECKING:
-    from ..types import OperatorLike
+    from ..foundation.types import OperatorLike
 
 
 MOST_INDEX = 2**60  # the largest size of a matrix

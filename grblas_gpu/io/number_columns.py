@@ -15,7 +15,7 @@ import numpy as np
 
 from ..backends.cpu.compile import load
 from ..backends.cpu.pool import run, threads
-from ..border import shown
+from ..foundation.border import shown
 
 BLOCK = 2**22  # bytes
 LONGEST_LINE = 2**20

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..suggestions import needed
+from ..foundation.suggestions import needed
 from .duplicates import combining
 from .graph import Graph
 
 if TYPE_CHECKING:
-    from ..types import DTypeLike, OperatorLike
+    from ..foundation.types import DTypeLike, OperatorLike
 
 
 def from_pandas_edgelist(

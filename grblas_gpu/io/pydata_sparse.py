@@ -9,11 +9,11 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
-from ..errors import GraphblasException
-from ..suggestions import needed, type_text
+from ..exceptions import GraphblasException
+from ..foundation.suggestions import needed, type_text
 
 if TYPE_CHECKING:
-    from ..types import OperatorLike
+    from ..foundation.types import OperatorLike
 
 
 FORMATS = ("coo", "dok", "gcxs")

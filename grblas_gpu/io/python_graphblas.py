@@ -11,7 +11,7 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..api.scalar import Scalar
 from ..api.vector import Vector
 from ..dtypes import lookup_dtype
-from ..suggestions import needed, type_text
+from ..foundation.suggestions import needed, type_text
 
 
 def from_graphblas(x: Any, *, name: str | None = None) -> Any:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from ..api.conversions import MAX_SIZE
-from ..border import check_memory, length_of, shown
+from ..foundation.border import check_memory, length_of, shown
 from ..plan.storage_rules import matrix_form
 from .matrix_market_syntax import Grammar, grammar_of
 from .text_files import is_compressed, name_of, pieces

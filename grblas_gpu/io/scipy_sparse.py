@@ -11,14 +11,14 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..api.matrix_formats import compressed_store
 from ..api.vector import Vector
 from ..backends.registry import current_engine
-from ..backends.storage import INT32_LIMIT
+from ..backends.stores.storage import INT32_LIMIT
 from ..dtypes import lookup_dtype
-from ..errors import InvalidValue
+from ..exceptions import InvalidValue
+from ..foundation.suggestions import type_text
 from ..ir import recording
-from ..suggestions import type_text
 
 if TYPE_CHECKING:
-    from ..types import Array, OperatorLike
+    from ..foundation.types import Array, OperatorLike
 
 
 FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")

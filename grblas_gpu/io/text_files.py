@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from ..border import border, check_memory, length_of
-from ..suggestions import needed, type_text
+from ..foundation.border import border, check_memory, length_of
+from ..foundation.suggestions import needed, type_text
 from .replacing import replacing
 
 

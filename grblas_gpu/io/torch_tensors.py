@@ -9,12 +9,12 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
+from ..foundation.suggestions import needed, type_text
 from ..ir import recording
-from ..suggestions import needed, type_text
 from .dense_arrays import from_array, to_array
 
 if TYPE_CHECKING:
-    from ..types import Store
+    from ..foundation.types import Store
 
 
 def from_torch(tensor: Any, *, copy: bool = True, name: str | None = None) -> Any:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from ..atomic_updates import notice_thread
-from ..errors import LoopError, user_place
+from ..exceptions import LoopError, user_place
+from ..foundation.atomic_updates import notice_thread
 
 active = 0  # how many threads are recording
 _local = threading.local()

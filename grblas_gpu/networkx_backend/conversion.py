@@ -10,7 +10,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from ..backends.storage import column_type
+from ..backends.stores.storage import column_type
 from .graph import Graph
 from .numbers import real_numbers
 

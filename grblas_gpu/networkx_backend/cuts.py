@@ -13,7 +13,7 @@ from .dispatch import dispatched
 from .graph import Graph
 
 if TYPE_CHECKING:
-    from ..types import Matrix
+    from ..foundation.types import Matrix
 
 
 def _flags(G: Graph, nodes: Iterable) -> np.ndarray:

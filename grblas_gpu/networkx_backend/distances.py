@@ -13,7 +13,7 @@ from .. import Matrix
 from ..algorithms.apsp import distances_from
 from ..algorithms.bfs import bfs
 from ..algorithms.dobfs import dobfs
-from ..backends.entries import ranges
+from ..backends.stores.entries import ranges
 from .graph import Graph
 
 BATCH_ENTRIES = 2**22  # limit of the distances in memory at a time

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from ..types import Array
+    from ..foundation.types import Array
 
 
 EXACT = 2**53  # FP64 represents integers up to here exactly

@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from ..backends.entries import ranges
+from ..backends.stores.entries import ranges
 from .dispatch import dispatched
 from .distances import levels
 from .graph import Graph

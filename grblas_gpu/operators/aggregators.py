@@ -14,7 +14,7 @@ from .call_types import AggregatorCall
 from .documented import Documented
 
 if TYPE_CHECKING:
-    from ..types import DTypeLike, Matrix, OperatorLike, Value, Vector
+    from ..foundation.types import DTypeLike, Matrix, OperatorLike, Value, Vector
     from .monoid import Monoid
     from .semiring import Semiring
 

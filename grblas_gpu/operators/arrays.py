@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ..types import Array, Function
+    from ..foundation.types import Array, Function
 
 
 def first(x: Array, y: Array) -> Array:

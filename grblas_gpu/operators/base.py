@@ -17,7 +17,7 @@ from .typing_rules import Signature, of_record
 from .udf import Arguments, Compiled, check_function
 
 if TYPE_CHECKING:
-    from ..types import Array, DTypeKey, DTypeLike, Function, Udf
+    from ..foundation.types import Array, DTypeKey, DTypeLike, Function, Udf
     from .parameterized import ParameterizedUdf
     from .tables import Row
 

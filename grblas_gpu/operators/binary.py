@@ -16,7 +16,7 @@ from .typing_rules import COMPLEX_DIVISION
 from .udf import Arguments
 
 if TYPE_CHECKING:
-    from ..types import DTypeKey, Udf
+    from ..foundation.types import DTypeKey, Udf
     from .monoid import Monoid, ParameterizedMonoid, TypedBuiltinMonoid
 
 

@@ -17,7 +17,7 @@ from .tables import BINARY, INDEXUNARY, INDEXUNARY_ALIASES, PARAMETERIZED, SELEC
 from .unary import UnaryOp
 
 if TYPE_CHECKING:
-    from ..types import Operator
+    from ..foundation.types import Operator
     from .base import OpBase
 
 

@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..types import Operator
+    from ..foundation.types import Operator
 
 
 class _OwnDoc:

@@ -12,7 +12,7 @@ from .parameterized import ParameterizedFunction, Registered
 from .udf import Arguments
 
 if TYPE_CHECKING:
-    from ..types import DTypeKey, Udf
+    from ..foundation.types import DTypeKey, Udf
 
 
 class TypedBuiltinIndexUnaryOp(TypedOpBase):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ..dtypes import BOOL, DataType, lookup_dtype
-from ..errors import DomainMismatch
+from ..exceptions import DomainMismatch
 from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp
@@ -19,7 +19,7 @@ from .strings import binary_from_string
 from .typing_rules import Signature
 
 if TYPE_CHECKING:
-    from ..types import DTypeKey, Function, Value
+    from ..foundation.types import DTypeKey, Function, Value
 
 
 class TypedBuiltinMonoid(TypedOpBase):

@@ -22,7 +22,7 @@ from .udf import Arguments, Compiled
 from .unary import UnaryOp
 
 if TYPE_CHECKING:
-    from ..types import Array, Function
+    from ..foundation.types import Array, Function
     from .base import OpBase
 
 

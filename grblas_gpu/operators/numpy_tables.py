@@ -34,7 +34,7 @@ from .typing_rules import (
 from .typing_rules import EVERY as _EVERY
 
 if TYPE_CHECKING:
-    from ..types import Array, Function
+    from ..foundation.types import Array, Function
 
 
 UNARY_ALIASES = dict(

@@ -9,7 +9,7 @@ from . import registry
 from .documented import Documented
 
 if TYPE_CHECKING:
-    from ..types import Udf
+    from ..foundation.types import Udf
 
 
 def _deserialize_parameterized(op: ParameterizedUdf, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ..types import Array, Function, Value
+    from ..foundation.types import Array, Function, Value
 
 
 Reduce = Callable[["Array"], "Value"]

@@ -12,11 +12,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..config import config
-from ..suggestions import no_attribute
+from ..foundation.suggestions import no_attribute
 from .documented import OperatorModule
 
 if TYPE_CHECKING:
-    from ..types import Operator
+    from ..foundation.types import Operator
 
 
 PACKAGE = __package__.rpartition(".")[0]

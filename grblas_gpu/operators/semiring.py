@@ -16,7 +16,7 @@ from .strings import binary_from_string, monoid_from_string
 from .typing_rules import Signature
 
 if TYPE_CHECKING:
-    from ..types import DTypeKey, Function
+    from ..foundation.types import DTypeKey, Function
 
 
 class TypedBuiltinSemiring(TypedOpBase):

@@ -51,7 +51,7 @@ from .typing_rules import (
 )
 
 if TYPE_CHECKING:
-    from ..types import Array, Function
+    from ..foundation.types import Array, Function
 
 
 class Form(NamedTuple):

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..atomic_updates import imported
-from ..caches import Bounded
 from ..dtypes import ALL_TYPES, BOOL, FP64, INT8, INT64, SUBARRAY, UINT64, DataType, lookup_dtype
-from ..errors import UdfParseError
+from ..exceptions import UdfParseError
+from ..foundation.atomic_updates import imported
+from ..foundation.caches import Bounded
 
 if TYPE_CHECKING:
-    from ..types import Array, Function
+    from ..foundation.types import Array, Function
 
 
 Arguments = tuple[DataType, ...]

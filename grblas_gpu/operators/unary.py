@@ -11,7 +11,7 @@ from .parameterized import ParameterizedFunction, Registered
 from .udf import Arguments
 
 if TYPE_CHECKING:
-    from ..types import DTypeKey
+    from ..foundation.types import DTypeKey
 
 
 class TypedBuiltinUnaryOp(TypedOpBase):

@@ -38,7 +38,7 @@ def plan_matvec(
 
 
 if TYPE_CHECKING:
-    from ..types import Descriptor, Engine, MaskView, MatrixStore, TypedOperator, TypedSemiring, VectorStore
+    from ..foundation.types import Descriptor, Engine, MaskView, MatrixStore, TypedOperator, TypedSemiring, VectorStore
 
 
 def few_edges(engine: Engine, a: MatrixStore, u: VectorStore, view: MaskView | None, transposed: bool) -> bool:

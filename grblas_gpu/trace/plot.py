@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from ..display import new_figure
+from ..foundation.display import new_figure
 
 if TYPE_CHECKING:
     from .records import Record

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from os import PathLike
 from typing import Any
 
-from ..display import html_object, html_table
-from ..suggestions import needed
+from ..foundation.display import html_object, html_table
+from ..foundation.suggestions import needed
 
 SHOWN_IN_NOTEBOOKS = 60  # records
 

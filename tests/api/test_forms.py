@@ -12,7 +12,7 @@ import pytest
 from random_objects import matrix_of
 
 from grblas_gpu import Matrix, Vector, agg, binary, indexunary, io, monoid, select, semiring, unary
-from grblas_gpu.backends import memory_limits
+from grblas_gpu.backends.machine import memory_limits
 from grblas_gpu.exceptions import InvalidValue, OutOfMemory
 
 FORMATS = {"sparse": "csr", "hypersparse": "hypercsr", "bitmap": "bitmapr", "full": "fullr"}

@@ -14,8 +14,8 @@ from matrix_lines import MatrixLines
 
 import grblas_gpu as gb
 from grblas_gpu.api import indexing
-from grblas_gpu.backends import formats
 from grblas_gpu.backends.cpu.tier import get_tier
+from grblas_gpu.backends.stores import formats
 
 CALLS = int(os.environ.get("FUZZ_CALLS", "2000"))
 SEED = int(os.environ.get("FUZZ_SEED", "2"))

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import grblas_gpu as gb
-from grblas_gpu import algorithms, generators, progress
+from grblas_gpu import algorithms, generators
+from grblas_gpu.foundation import progress
 from grblas_gpu.io import edge_list_files
 
 RING = "".join(f"{i} {(i + 1) % 20_000}\n" for i in range(20_000))

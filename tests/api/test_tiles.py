@@ -9,7 +9,7 @@ from random_objects import matrix_of
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector
-from grblas_gpu.backends import tiles
+from grblas_gpu.backends.stores import tiles
 
 
 def tile(nrows: int, ncols: int, fill: float, form: str, value=None, seed: int = 0) -> Matrix:

@@ -16,8 +16,8 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, generators, monoid, select, semiring
-from grblas_gpu.backends import kernel_cache
 from grblas_gpu.backends.cpu import background, tier
+from grblas_gpu.backends.machine import kernel_cache
 
 compile = importlib.import_module("grblas_gpu.backends.cpu.compile")
 

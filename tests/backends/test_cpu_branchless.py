@@ -11,7 +11,7 @@ from grblas_gpu.backends.cpu import select as select_kernels
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.cpu.inline import kept_end
 from grblas_gpu.backends.reference import Definitions
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
 pytestmark = pytest.mark.usefixtures("numba_tier")

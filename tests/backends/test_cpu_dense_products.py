@@ -13,10 +13,10 @@ import grblas_gpu as gb
 from grblas_gpu import Matrix, semiring
 from grblas_gpu.backends.cpu import compile, dense_arrays, spmm, tier
 from grblas_gpu.backends.cpu.engine import CpuBackend
-from grblas_gpu.backends.dense_products import Side
-from grblas_gpu.backends.matrix_forms import with_form
+from grblas_gpu.backends.forms.dense_products import Side
 from grblas_gpu.backends.reference import Definitions
-from grblas_gpu.backends.storage import MaskView, MatrixStore
+from grblas_gpu.backends.stores.matrix_forms import with_form
+from grblas_gpu.backends.stores.storage import MaskView, MatrixStore
 from grblas_gpu.plan.rules import Plan
 
 pytestmark = pytest.mark.usefixtures("numba_tier")

@@ -25,7 +25,7 @@ import grblas_gpu as gb
 from grblas_gpu import binary, monoid, operators, semiring, unary
 from grblas_gpu.backends.cpu import mxv, mxv_push, pool, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
 pytestmark = pytest.mark.usefixtures("numba_tier")

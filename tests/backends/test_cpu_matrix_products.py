@@ -7,8 +7,8 @@ from cpu_kernel_cases import DEFINITIONS, ENGINE, SEMIRINGS, random_mask, random
 
 from grblas_gpu import binary, operators, semiring
 from grblas_gpu.backends.cpu import kronecker, mxm_source
-from grblas_gpu.backends.matrix_forms import with_form
-from grblas_gpu.backends.storage import MaskView
+from grblas_gpu.backends.stores.matrix_forms import with_form
+from grblas_gpu.backends.stores.storage import MaskView
 from grblas_gpu.plan.rules import Plan
 
 pytestmark = pytest.mark.usefixtures("numba_tier")

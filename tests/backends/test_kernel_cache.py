@@ -15,8 +15,8 @@ import emulated_cupy
 import numpy as np
 import pytest
 
-from grblas_gpu.backends import kernel_cache
 from grblas_gpu.backends.cpu import compile
+from grblas_gpu.backends.machine import kernel_cache
 
 TEXT = "@kernel\ndef kernel(x):\n    return x[0] + 40\n"
 posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs owners and modes")

@@ -12,7 +12,7 @@ from command_line import run
 @pytest.fixture
 def cache_folder(monkeypatch, tmp_path):
     """Nothing is measured yet, and what is stays in this test."""
-    from grblas_gpu.backends import calibration
+    from grblas_gpu.backends.machine import calibration
 
     monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(calibration, "_current", dict(calibration.DEFAULTS))
@@ -20,7 +20,7 @@ def cache_folder(monkeypatch, tmp_path):
 
 
 def test_calibrate(capsys, cache_folder):
-    from grblas_gpu.backends import calibration
+    from grblas_gpu.backends.machine import calibration
     from grblas_gpu.plan.rules import CPU_COSTS
 
     assert calibration.start("cpu") == CPU_COSTS
@@ -42,7 +42,7 @@ def test_calibrate(capsys, cache_folder):
     "content", ["", "{", "[1]", '{"cpu:%s": 7}', '{"cpu:%s": {"push_edge": NaN, "pull_row": "x"}}']
 )
 def test_damaged_costs_are_ignored(cache_folder, content):
-    from grblas_gpu.backends import calibration
+    from grblas_gpu.backends.machine import calibration
     from grblas_gpu.plan.rules import CPU_COSTS
 
     (cache_folder / "costs.json").write_text(content.replace("%s", calibration.hardware("cpu")))
@@ -50,7 +50,7 @@ def test_damaged_costs_are_ignored(cache_folder, content):
 
 
 def test_costs_of_other_hardware_are_ignored(cache_folder):
-    from grblas_gpu.backends import calibration
+    from grblas_gpu.backends.machine import calibration
     from grblas_gpu.plan.rules import CPU_COSTS
 
     (cache_folder / "costs.json").write_text('{"cpu:another": {"push_edge": 9.0}}')

@@ -15,7 +15,8 @@ import pytest
 from command_line import one_line_error, run
 
 import grblas_gpu as gb
-from grblas_gpu import io, progress
+from grblas_gpu import io
+from grblas_gpu.foundation import progress
 
 
 def piped(content: bytes, *arguments):

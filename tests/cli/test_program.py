@@ -15,8 +15,8 @@ import pytest
 from command_line import run
 
 import grblas_gpu as gb
-from grblas_gpu import progress
 from grblas_gpu.cli import main
+from grblas_gpu.foundation import progress
 
 
 def program(*arguments):

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from grblas_gpu import Matrix, Scalar, Vector
 from grblas_gpu.api.computed import ComputedMatrix, ComputedVector
 from grblas_gpu.api.expressions import ScalarExpression
-from grblas_gpu.drop_in import install_as_graphblas
+from grblas_gpu.compat.drop_in import install_as_graphblas
 from grblas_gpu.dtypes import ALL_TYPES, DataType
 from grblas_gpu.operators.base import TypedOpBase
 

@@ -9,9 +9,10 @@ import pytest
 from emulated_engine import loaded
 
 import grblas_gpu as gb
-from grblas_gpu import algorithms, generators, progress
+from grblas_gpu import algorithms, generators
 from grblas_gpu.backends import registry
 from grblas_gpu.exceptions import IndexOutOfBound
+from grblas_gpu.foundation import progress
 
 
 @pytest.mark.parametrize("watched", [True, False])

@@ -9,7 +9,7 @@ from random_objects import definitions, matrix_of, same, valued_matrix, with_deg
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix
-from grblas_gpu.backends.storage import INDEX, MatrixStore
+from grblas_gpu.backends.stores.storage import INDEX, MatrixStore
 
 ROWS = [None, range(3, 17), range(29, 30), range(4, 4), [7, 3, 29, 0]]
 COLUMNS = [None, range(10, 60), range(1), range(80, 90), range(5, 5)]

@@ -8,8 +8,8 @@ from emulated_engine import SLOW_ENGINES, engine_fixture, moved
 from random_objects import SIZE, SMALL_KINDS, definitions, small_vector
 
 from grblas_gpu import binary
-from grblas_gpu.backends.entries import entries
-from grblas_gpu.backends.storage import HostList, MaskView, VectorStore
+from grblas_gpu.backends.stores.entries import entries
+from grblas_gpu.backends.stores.storage import HostList, MaskView, VectorStore
 
 POSITIONS = [7, 3, SIZE - 1, 0, 4, 12, 9, 5, 20, 21]
 ACCUMS = [None, binary.minus["FP64"], binary.gt["INT64"], binary.second["INT64"]]

@@ -8,8 +8,8 @@ from emulated_engine import SLOW_ENGINES, engine_fixture, moved
 from random_objects import SIZE, SMALL_KINDS, definitions, small_vector
 
 from grblas_gpu import binary
-from grblas_gpu.backends.entries import entries
-from grblas_gpu.backends.storage import MaskView, VectorStore
+from grblas_gpu.backends.stores.entries import entries
+from grblas_gpu.backends.stores.storage import MaskView, VectorStore
 from grblas_gpu.exceptions import InvalidValue
 
 POSITIONS = np.random.default_rng(2).permutation(SIZE)[:12]

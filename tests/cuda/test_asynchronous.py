@@ -13,9 +13,9 @@ from graphs import TRAPS
 from random_objects import random_matrix, random_vector
 
 from grblas_gpu import generators, semiring
-from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.reference import Definitions
-from grblas_gpu.backends.storage import MaskView, MatrixStore, VectorStore
+from grblas_gpu.backends.stores.entries import entries
+from grblas_gpu.backends.stores.storage import MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
 MODULES = ("eager.mxv_asynchronous", "eager.vectors", "runtime.workspace")

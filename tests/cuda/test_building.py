@@ -12,7 +12,7 @@ from random_objects import definitions, same
 
 import grblas_gpu as gb
 from grblas_gpu import binary, monoid
-from grblas_gpu.errors import IndexOutOfBound, InvalidValue
+from grblas_gpu.exceptions import IndexOutOfBound, InvalidValue
 
 engine = engine_fixture("eager.building", "eager.matrix_facts", "eager.operating", params=SLOW_ENGINES)
 

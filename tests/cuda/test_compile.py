@@ -19,7 +19,7 @@ from grblas_gpu import binary
 from grblas_gpu.backends.cuda.fusion.emit_kernel import CLUSTER
 from grblas_gpu.backends.cuda.fusion.emit_teams import LONGEST_SHARED
 from grblas_gpu.backends.cuda.runtime import compile as cuda
-from grblas_gpu.backends.storage import VectorStore
+from grblas_gpu.backends.stores.storage import VectorStore
 from grblas_gpu.plan.rules import Plan
 
 ARGUMENTS = {"unary": "x[i]", "binary": "x[i], y[i]", "indexunary": "x[i], i, i + 1, y[i]"}

@@ -14,10 +14,10 @@ import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, agg, binary, monoid, select, semiring, unary
 from grblas_gpu.backends.cuda.fusion.emit_one_step import array_pieces, operator_pieces, read, step_of
 from grblas_gpu.backends.cuda.runtime import compile as cuda
-from grblas_gpu.backends.entries import cast
-from grblas_gpu.backends.every_form import NumpyBackend
+from grblas_gpu.backends.forms.every_form import NumpyBackend
 from grblas_gpu.backends.programs.terms import Kind
-from grblas_gpu.backends.storage import MaskView
+from grblas_gpu.backends.stores.entries import cast
+from grblas_gpu.backends.stores.storage import MaskView
 
 REFERENCE = NumpyBackend()
 COMPLEX_OPERATORS = [(kind, op) for kind, op in builtin_operators() if "c" in op.odd_kinds and op.positional is None]

@@ -10,7 +10,7 @@ import pytest
 from emulated_engine import ENGINES, engine_fixture, loaded
 
 from grblas_gpu import select
-from grblas_gpu.backends.storage import VectorStore
+from grblas_gpu.backends.stores.storage import VectorStore
 
 engine = engine_fixture("runtime.counters", "eager.matrix_facts", "runtime.workspace", "eager.vectors")
 

@@ -11,11 +11,11 @@ from emulated_engine import GPU, SLOW_ENGINES, engine_fixture
 from mxv_cases import SEMIRINGS
 from random_objects import random_matrix, random_values
 
-from grblas_gpu.backends.dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words
-from grblas_gpu.backends.matrix_forms import moved as to_memory
-from grblas_gpu.backends.matrix_forms import with_form
+from grblas_gpu.backends.forms.dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words
 from grblas_gpu.backends.reference import Definitions
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, column_type
+from grblas_gpu.backends.stores.matrix_forms import moved as to_memory
+from grblas_gpu.backends.stores.matrix_forms import with_form
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, column_type
 from grblas_gpu.plan.rules import Plan
 
 MODULES = ("eager.bits", "eager.spmm", "eager.mxm")

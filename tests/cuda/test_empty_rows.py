@@ -9,9 +9,9 @@ from emulated_engine import SLOW_ENGINES, loaded, moved
 from random_objects import definitions, same
 
 from grblas_gpu import binary, indexunary, monoid, select, semiring
-from grblas_gpu.backends.dense_products import EVERYWHERE, Allowed, Side
-from grblas_gpu.backends.entries import entries
-from grblas_gpu.backends.storage import INDEX, MatrixStore, same_arrays, transpose_csr
+from grblas_gpu.backends.forms.dense_products import EVERYWHERE, Allowed, Side
+from grblas_gpu.backends.stores.entries import entries
+from grblas_gpu.backends.stores.storage import INDEX, MatrixStore, same_arrays, transpose_csr
 
 LONG = 100_000
 COLUMNS = 50

@@ -7,7 +7,7 @@ import pytest
 from emulated_engine import engine_fixture, moved
 from random_objects import SIZE, SMALL_KINDS, definitions, same, small_vector, valued_matrix, with_degrees
 
-from grblas_gpu.backends.storage import INDEX, MatrixStore
+from grblas_gpu.backends.stores.storage import INDEX, MatrixStore
 
 engine = engine_fixture("eager.extracting", "eager.positions")
 

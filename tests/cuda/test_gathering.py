@@ -8,7 +8,7 @@ from emulated_engine import SLOW_ENGINES, engine_fixture, moved
 from random_objects import definitions, random_matrix, same, with_degrees
 
 from grblas_gpu import semiring
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore
 
 engine = engine_fixture(
     "eager.gathering", "eager.extracting", "eager.matrix_facts", "eager.mxm_operands", params=SLOW_ENGINES

@@ -7,8 +7,8 @@ import pytest
 from emulated_engine import ENGINES, loaded
 
 from grblas_gpu.backends.reference import groups as defined
-from grblas_gpu.backends.storage import MatrixStore, VectorStore
-from grblas_gpu.errors import IndexOutOfBound
+from grblas_gpu.backends.stores.storage import MatrixStore, VectorStore
+from grblas_gpu.exceptions import IndexOutOfBound
 
 LENGTHS = [
     0,

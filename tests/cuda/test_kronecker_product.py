@@ -8,7 +8,7 @@ from emulated_engine import SLOW_ENGINES, engine_fixture, moved
 from random_objects import definitions, same, valued_matrix, with_degrees
 
 from grblas_gpu import binary
-from grblas_gpu.backends.storage import INDEX, MatrixStore
+from grblas_gpu.backends.stores.storage import INDEX, MatrixStore
 
 engine = engine_fixture("eager.kronecker")
 every_engine = engine_fixture("eager.kronecker", params=SLOW_ENGINES)

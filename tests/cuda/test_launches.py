@@ -11,7 +11,7 @@ from emulated_engine import loaded, moved
 from random_objects import with_degrees
 
 from grblas_gpu import binary, monoid, semiring
-from grblas_gpu.backends.storage import VectorStore
+from grblas_gpu.backends.stores.storage import VectorStore
 
 MODULES = "assign_block extracting kronecker merging mxv_balanced mxv_product operating positions rows".split()
 Call = Callable[[Any, Any, Any], Any]

@@ -15,7 +15,7 @@ import grblas_gpu as gb
 from grblas_gpu.backends.cuda.fusion.emit_one_step import operator_pieces
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.cuda.runtime import link
-from grblas_gpu.errors import UdfParseError
+from grblas_gpu.exceptions import UdfParseError
 from grblas_gpu.operators import BinaryOp
 
 has_packages = importlib.util.find_spec("numba_cuda") is not None

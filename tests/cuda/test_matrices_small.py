@@ -7,7 +7,7 @@ from emulated_engine import engine_fixture, moved
 from random_objects import definitions, same, valued_matrix
 
 from grblas_gpu import binary, monoid, select, semiring
-from grblas_gpu.backends.storage import MaskView, MatrixStore
+from grblas_gpu.backends.stores.storage import MaskView, MatrixStore
 
 MODULES = "building extracting gathering matrices matrix_facts operating selecting mxm_operands".split()
 

@@ -7,7 +7,7 @@ import pytest
 from emulated_engine import engine_fixture, moved
 from random_objects import definitions, same, with_degrees
 
-from grblas_gpu.backends.storage import MatrixStore
+from grblas_gpu.backends.stores.storage import MatrixStore
 
 DEGREES = [3, 0, 7, 1, 0, 4]
 

@@ -10,7 +10,7 @@ from emulated_engine import SLOW_ENGINES, engine_fixture, moved
 from random_objects import definitions, random_matrix, same, valued_matrix, with_degrees
 
 from grblas_gpu import binary
-from grblas_gpu.backends.storage import MaskView, MatrixStore
+from grblas_gpu.backends.stores.storage import MaskView, MatrixStore
 
 SHAPES = [(1, 1, 0.9), (60, 70, 0.4), (3000, 5, 0.2), (3, 3000, 0.6), (300, 300, 0.05)]
 

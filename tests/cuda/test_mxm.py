@@ -14,7 +14,7 @@ from mxm_cases import Case, check, run
 from mxv_cases import SEMIRINGS
 from random_objects import random_matrix
 
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, column_type
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, column_type
 
 STRATEGIES = ("mxm.gustavson", "mxm.masked_dot")
 # A program takes seconds to compile for the emulation: there every third one has to do.

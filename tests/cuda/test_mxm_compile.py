@@ -10,7 +10,7 @@ from grblas_gpu import Monoid, binary, operators, semiring
 from grblas_gpu.backends.cuda.eager.mxm_operands import EVERYWHERE, INSIDE, OUTSIDE, MatrixMask, PatternOnly, Product
 from grblas_gpu.backends.cuda.eager.mxm_programs import KERNELS, Multiplication, RowProducts, sum_bytes, table_slots
 from grblas_gpu.backends.cuda.runtime.compile import OPTIONS
-from grblas_gpu.backends.storage import MatrixStore
+from grblas_gpu.backends.stores.storage import MatrixStore
 from grblas_gpu.operators import builtin, registry
 
 pytestmark = pytest.mark.nvrtc

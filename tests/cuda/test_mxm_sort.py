@@ -10,7 +10,7 @@ from mxv_cases import SEMIRINGS
 from random_objects import random_matrix, random_values
 
 from grblas_gpu import binary, monoid, semiring
-from grblas_gpu.backends.storage import INDEX, MatrixStore, column_type
+from grblas_gpu.backends.stores.storage import INDEX, MatrixStore, column_type
 
 NAMES = [pytest.param(name, marks=() if GPU or name == "plus_pair" else pytest.mark.slow) for name in SEMIRINGS]
 

@@ -14,9 +14,9 @@ from emulated_engine import CUDA, ENGINES, loaded, moved
 from mxv_cases import SEMIRINGS, STRATEGIES, Case, funnel, random_case, star
 
 from grblas_gpu import semiring
-from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.reference import Definitions
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
+from grblas_gpu.backends.stores.entries import entries
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
 QUICK = ("push.sort", "pull.hybrid")  # every program takes the emulator's compiler some seconds

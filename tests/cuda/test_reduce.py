@@ -9,7 +9,7 @@ from emulated_engine import engine_fixture, moved
 from random_objects import definitions, with_degrees
 
 from grblas_gpu import binary, monoid
-from grblas_gpu.backends.storage import MatrixStore
+from grblas_gpu.backends.stores.storage import MatrixStore
 
 engine = engine_fixture("engine", "eager.operating", "runtime.launch", "runtime.workspace")
 

@@ -8,8 +8,8 @@ from emulated_engine import engine_fixture, moved
 from random_objects import definitions, random_matrix, same, with_degrees
 
 from grblas_gpu import binary, monoid
-from grblas_gpu.backends.entries import cast, entries
-from grblas_gpu.backends.storage import INDEX, MatrixStore, VectorStore
+from grblas_gpu.backends.stores.entries import cast, entries
+from grblas_gpu.backends.stores.storage import INDEX, MatrixStore, VectorStore
 from grblas_gpu.dtypes import BOOL, INT64
 from grblas_gpu.operators import get_typed_op
 

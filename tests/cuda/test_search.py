@@ -15,8 +15,8 @@ from emulated_engine import ENGINES, engine_fixture, moved
 
 from grblas_gpu.backends.cpu.search import CpuSearch
 from grblas_gpu.backends.cuda.runtime import compile as cuda
-from grblas_gpu.backends.search_layout import Layout
-from grblas_gpu.backends.storage import MatrixStore
+from grblas_gpu.backends.mpi.search_layout import Layout
+from grblas_gpu.backends.stores.storage import MatrixStore
 
 engine = engine_fixture("search")
 

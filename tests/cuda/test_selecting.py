@@ -8,7 +8,7 @@ from emulated_engine import SLOW_ENGINES, engine_fixture, moved
 from random_objects import definitions, same, valued_matrix, with_degrees
 
 from grblas_gpu import indexunary, select
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore
 
 engine = engine_fixture("eager.selecting", "eager.matrix_facts", "eager.mxm_operands", params=SLOW_ENGINES)
 

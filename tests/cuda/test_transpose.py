@@ -7,7 +7,7 @@ import pytest
 from emulated_engine import engine_fixture
 from random_objects import random_matrix
 
-from grblas_gpu.backends.storage import INDEX, MatrixStore, column_type, same_arrays, transpose_csr
+from grblas_gpu.backends.stores.storage import INDEX, MatrixStore, column_type, same_arrays, transpose_csr
 
 engine = engine_fixture("eager.transpose")
 

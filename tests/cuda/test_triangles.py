@@ -13,7 +13,7 @@ from emulated_engine import SLOW_ENGINES, engine_fixture
 from scipy import sparse
 
 from grblas_gpu import semiring
-from grblas_gpu.backends.storage import MatrixStore
+from grblas_gpu.backends.stores.storage import MatrixStore
 
 count = semiring.plus_pair["INT64"]
 

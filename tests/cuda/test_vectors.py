@@ -11,8 +11,8 @@ from emulated_engine import engine_fixture, moved
 from random_objects import SIZE, SMALL_KINDS, definitions, small_vector
 
 from grblas_gpu import binary, indexunary, select
-from grblas_gpu.backends.entries import cast, entries
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
+from grblas_gpu.backends.stores.entries import cast, entries
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, VectorStore
 
 engine = engine_fixture("eager.vectors", "eager.assign", "eager.matrix_facts", "engine")
 

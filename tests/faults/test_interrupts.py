@@ -12,8 +12,9 @@ import pytest
 from fault_operations import MATRICES, VECTORS, Operation, matrix, same, vector
 from grblas_gpu.algorithms import bellman_ford
 
-from grblas_gpu import Matrix, Vector, atomic_updates
+from grblas_gpu import Matrix, Vector
 from grblas_gpu.api.recorder import Recorder
+from grblas_gpu.foundation import atomic_updates
 from grblas_gpu.ir import recording
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")

@@ -17,10 +17,10 @@ from fuzzed_lines import NUMBERS, RECORD, Lines, Palette, world
 
 import grblas_gpu as gb
 from grblas_gpu.api import indexing
-from grblas_gpu.backends import formats
 from grblas_gpu.backends.cpu import tier
 from grblas_gpu.backends.cpu.fusion import run
 from grblas_gpu.backends.cpu.fusion import tier as loop_tier
+from grblas_gpu.backends.stores import formats
 
 CRASHED = "crashed"
 WAIT = 900  # seconds for one line: kernels may have to be compiled

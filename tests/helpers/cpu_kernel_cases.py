@@ -8,9 +8,9 @@ from random_objects import KINDS  # noqa: F401 (for tests of kernels)
 
 from grblas_gpu import monoid, operators, semiring
 from grblas_gpu.backends.cpu.engine import CpuBackend
-from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.reference import Definitions
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore, column_type
+from grblas_gpu.backends.stores.entries import entries
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, VectorStore, column_type
 
 ENGINE, DEFINITIONS = CpuBackend(), Definitions()
 

@@ -22,7 +22,7 @@ from typing import ClassVar
 import numpy as np
 import nvrtc
 
-from grblas_gpu.backends.kernel_cache import private_folder
+from grblas_gpu.backends.machine.kernel_cache import private_folder
 
 FREE = 2**32  # bytes of memory
 BLOCKS, THREADS = 2, 64

@@ -16,7 +16,7 @@ from hardware import has_gpu
 
 import grblas_gpu as gb
 from grblas_gpu.backends import registry
-from grblas_gpu.backends.storage import MatrixStore, VectorStore
+from grblas_gpu.backends.stores.storage import MatrixStore, VectorStore
 
 CUDA = "grblas_gpu.backends.cuda"
 GPU = has_gpu()

@@ -11,9 +11,9 @@ from emulated_engine import ENGINES, loaded, moved
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, generators
-from grblas_gpu.backends import matrix_storage as storage
 from grblas_gpu.backends import registry as backends
 from grblas_gpu.backends.programs.lower import lower
+from grblas_gpu.backends.stores import matrix_storage as storage
 
 
 class _EndOfRecording(Exception):

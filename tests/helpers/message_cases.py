@@ -7,9 +7,9 @@ from functools import reduce
 import numpy as np
 
 from grblas_gpu import monoid
-from grblas_gpu.backends.every_form import NumpyBackend
-from grblas_gpu.backends.messages import Numbering
-from grblas_gpu.backends.storage import VectorStore
+from grblas_gpu.backends.forms.every_form import NumpyBackend
+from grblas_gpu.backends.stores.messages import Numbering
+from grblas_gpu.backends.stores.storage import VectorStore
 
 DEFINITION = NumpyBackend()
 #: Lengths of the parts: tiles of 1,024 positions that end anywhere, parts without any.

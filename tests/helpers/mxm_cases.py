@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from grblas_gpu.backends.reference import Definitions
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, column_type
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, column_type
 from grblas_gpu.plan.rules import Plan
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from random_objects import KINDS, random_matrix, random_vector
 
 from grblas_gpu import monoid, semiring
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.operators import BinaryOp, Monoid, Semiring
 
 STRATEGIES = "pull.thread pull.warp pull.hybrid pull.compact pull.edge push.scatter push.scan push.sort".split()

@@ -9,7 +9,7 @@ import pytest
 
 from grblas_gpu.backends.cuda.runtime.nvrtc import compile_program
 from grblas_gpu.backends.cuda.runtime.nvrtc import library as library
-from grblas_gpu.errors import JitError
+from grblas_gpu.exceptions import JitError
 
 ARCHITECTURES = ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120")
 USUAL = "sm_90"

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 import grblas_gpu
-from grblas_gpu.backends.matrix_forms import with_form as change_form
-from grblas_gpu.backends.storage import MatrixStore, VectorStore
+from grblas_gpu.backends.stores.matrix_forms import with_form as change_form
+from grblas_gpu.backends.stores.storage import MatrixStore, VectorStore
 
 graphblas.init("suitesparse", blocking=True)
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from grblas_gpu import Matrix
-from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.reference import Definitions
-from grblas_gpu.backends.storage import INDEX, MatrixStore, VectorStore, column_type
+from grblas_gpu.backends.stores.entries import entries
+from grblas_gpu.backends.stores.storage import INDEX, MatrixStore, VectorStore, column_type
 
 definitions = Definitions()
 KINDS = ["sparse", "unordered", "bitmap", "full"]

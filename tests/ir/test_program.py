@@ -9,7 +9,7 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, binary, monoid, select, semiring, unary
-from grblas_gpu.backends.interpreter import CHANGE, COMPUTE
+from grblas_gpu.backends.interpreter.run import CHANGE, COMPUTE
 from grblas_gpu.ir import ops
 from grblas_gpu.ir.ops import OPS
 

@@ -13,10 +13,10 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import Vector, binary
-from grblas_gpu.backends import kernel_cache
 from grblas_gpu.backends.cpu import background, tier
 from grblas_gpu.backends.cpu.fusion import run
 from grblas_gpu.backends.cpu.fusion.tier import COMPILE
+from grblas_gpu.backends.machine import kernel_cache
 
 LONG = 120.0  # seconds
 

@@ -14,7 +14,7 @@ from running import in_threads
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, binary, monoid, semiring
 from grblas_gpu.api.program import MOST_CALLS, MOST_RECORDINGS
-from grblas_gpu.backends import interpreter
+from grblas_gpu.backends.interpreter import run as interpreter
 from grblas_gpu.backends.registry import current_engine
 from grblas_gpu.exceptions import LoopError
 from grblas_gpu.ir import recording

@@ -24,10 +24,10 @@ from mpi_jobs import LAUNCHER, PROGRAM, environment, launch, program
 
 import grblas_gpu as gb
 from grblas_gpu import cli
-from grblas_gpu.backends.entries import entries
-from grblas_gpu.backends.messages import pack, unpack
 from grblas_gpu.backends.mpi.partition import Block, Line, default_shape
-from grblas_gpu.backends.storage import VectorStore
+from grblas_gpu.backends.stores.entries import entries
+from grblas_gpu.backends.stores.messages import pack, unpack
+from grblas_gpu.backends.stores.storage import VectorStore
 
 pytest.importorskip("mpi4py")
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpi_jobs import PROGRAM, launch, program
 
-from grblas_gpu.backends.search_layout import Layout, closed_bits, lists_to_pull
-from grblas_gpu.backends.storage import MatrixStore
+from grblas_gpu.backends.mpi.search_layout import Layout, closed_bits, lists_to_pull
+from grblas_gpu.backends.stores.storage import MatrixStore
 
 pytest.importorskip("mpi4py")
 

@@ -13,7 +13,7 @@ import pytest
 import grblas_gpu
 from grblas_gpu import agg, binary, dtypes, indexunary, monoid, op, select, semiring, unary
 from grblas_gpu.dtypes import ALL_TYPES, BOOL, FC32, FC64, FP32, FP64, INT8, INT64, UINT64
-from grblas_gpu.errors import DomainMismatch, UdfParseError
+from grblas_gpu.exceptions import DomainMismatch, UdfParseError
 from grblas_gpu.operators import (
     UNKNOWN_OPCLASS,
     BinaryOp,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grblas_gpu import Descriptor, Matrix, Vector, exceptions, explain, generators, select, semiring, trace
 from grblas_gpu.backends.protocol import TRANSPOSED_ENTRY
-from grblas_gpu.backends.storage import MaskView
+from grblas_gpu.backends.stores.storage import MaskView
 from grblas_gpu.ir.descriptor import MXM_STRATEGIES, POLICIES, PULL_STRATEGIES, PUSH_STRATEGIES, descriptor_from_options
 from grblas_gpu.plan import rules
 from grblas_gpu.plan.facts import matvec_facts

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import grblas_gpu as gb
-from grblas_gpu.drop_in import install_as_graphblas
+from grblas_gpu.compat.drop_in import install_as_graphblas
 from grblas_gpu.exceptions import GraphblasException
 
 PROGRAM = """
@@ -71,7 +71,7 @@ def test_mistakes(tmp_path: Path) -> None:
 
 
 def test_init(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grblas_gpu.drop_in._started", None)
+    monkeypatch.setattr("grblas_gpu.compat.drop_in._started", None)
     assert gb.backend == "suitesparse"
     with pytest.raises(ValueError, match="Bad backend name"):
         gb.init("cuda")

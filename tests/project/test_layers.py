@@ -16,8 +16,8 @@ FOLDERS = {PACKAGE: PACKAGE, "algorithms": f"{PACKAGE}.algorithms"}
 
 #: From top to bottom; a module imports from its own layer and from those below. "" is the package itself.
 LAYERS = {
-    "applications": "__main__ bench cli networkx_backend run spawned",
-    "libraries": "algorithms core distributed drop_in generators io ss versions viz",
+    "applications": "__main__ bench cli networkx_backend run",
+    "libraries": "algorithms compat core distributed generators io ss viz",
     "package": "",
     "api": "api",
     "backends": "backends",
@@ -25,8 +25,7 @@ LAYERS = {
     "trace": "trace",
     "ir": "ir",
     "operators": "operators agg binary indexunary monoid op select semiring unary",
-    "foundation": "atomic_updates border caches config display dtypes errors exceptions progress suggestions types"
-    " version",
+    "foundation": "config dtypes exceptions foundation version",
 }
 LEVELS = {part: level for level, parts in enumerate(LAYERS.values()) for part in parts.split(" ")}
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...backends.memory_limits import check_entries, check_positions
-from ...errors import InvalidValue
+from ...backends.machine.memory_limits import check_entries, check_positions
+from ...exceptions import InvalidValue
 from ..conversions import row_order
 from .lines import host_lines
 

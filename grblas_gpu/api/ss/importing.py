@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dtypes import lookup_dtype
-from ...errors import InvalidValue
+from ...exceptions import InvalidValue
 from ..conversions import values_to_array
 from ..formatting import FORMATS
 from ..matrix import Matrix
 from ..vector import Vector
 
 if TYPE_CHECKING:
-    from ...types import DTypeLike
+    from ...foundation.types import DTypeLike
 
 
 #: The parts of a format, in addition to ``values``; names in brackets are optional.

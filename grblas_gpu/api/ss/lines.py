@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...backends.entries import entries as sorted_entries
-from ...backends.entries import expand, repeat, runs
 from ...backends.registry import using
-from ...backends.storage import INDEX, Array, MatrixStore, VectorStore
+from ...backends.stores.entries import entries as sorted_entries
+from ...backends.stores.entries import expand, repeat, runs
+from ...backends.stores.storage import INDEX, Array, MatrixStore, VectorStore
 from ...ir import recording
 from ..conversions import row_order
 from ..matrix import Matrix
 from ..vector import Vector
 
 if TYPE_CHECKING:
-    from ...types import DTypeLike
+    from ...foundation.types import DTypeLike
 
 
 class Lines(NamedTuple):

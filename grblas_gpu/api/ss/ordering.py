@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...backends.entries import cast
-from ...backends.storage import INDEX, Array
+from ...backends.stores.entries import cast
+from ...backends.stores.storage import INDEX, Array
 from ...dtypes import BOOL, UINT64
-from ...errors import DomainMismatch
+from ...exceptions import DomainMismatch
 from ...operators import get_typed_op
 from .lines import Lines, from_lines, line_size, lines_of
 from .value_order import by_value, engine_of, line_keys, stable_order
 
 if TYPE_CHECKING:
-    from ...types import Engine
+    from ...foundation.types import Engine
 
 
 CHOICES = ("first", "last", "smallest", "largest", "random")

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
-from ...errors import InvalidValue
+from ...exceptions import InvalidValue
 
 
 class Facts(Mapping):

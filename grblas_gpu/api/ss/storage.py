@@ -10,7 +10,7 @@ import numpy as np
 
 from ...backends.registry import using
 from ...dtypes import _dtype_to_string, _string_to_dtype, lookup_dtype
-from ...errors import DomainMismatch, EmptyObject, InvalidObject
+from ...exceptions import DomainMismatch, EmptyObject, InvalidObject
 from ...ir.descriptor import descriptor_from_options
 from ..memory import reports_memory
 from ..scalar import Scalar, as_scalar
@@ -218,7 +218,10 @@ class Storage:
     @classmethod
     def deserialize(cls, data: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
         """The object from the bytes of ``serialize``; ``dtype`` must be its type."""
-        from ...border import border, check_members  # here, because its import of zipfile is slow and rarely needed
+        from ...foundation.border import (  # here, because its import of zipfile is slow and rarely needed
+            border,
+            check_members,
+        )
 
         descriptor_from_options(opts)
         file = BytesIO(np.asarray(data).tobytes() if isinstance(data, np.ndarray) else bytes(data))

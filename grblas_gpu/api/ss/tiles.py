@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ...backends.entries import cast
-from ...backends.formats import choose_format
-from ...backends.matrix_storage import HYPERSPARSE
-from ...backends.operands import matrix_store
+from ...backends.interpreter.operands import matrix_store
 from ...backends.registry import using
-from ...backends.storage import MatrixStore
+from ...backends.stores.entries import cast
+from ...backends.stores.formats import choose_format
+from ...backends.stores.matrix_storage import HYPERSPARSE
+from ...backends.stores.storage import MatrixStore
 from ...dtypes import lookup_dtype
-from ...errors import DimensionMismatch
+from ...exceptions import DimensionMismatch
 from ...ir import recording
 from ...plan.storage_rules import POINTER_LIMIT
 from ..base import expect_type

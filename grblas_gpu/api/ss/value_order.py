@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...backends.every_form import NumpyBackend
-from ...backends.storage import Array, MatrixStore, VectorStore
+from ...backends.forms.every_form import NumpyBackend
+from ...backends.stores.storage import Array, MatrixStore, VectorStore
 from .lines import Lines
 
 if TYPE_CHECKING:
-    from ...types import Engine
+    from ...foundation.types import Engine
 
 
 _HOST = NumpyBackend()

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import atomic_updates
+from ...foundation import atomic_updates
 from ...plan.storage_rules import DENSE_LIMIT, SPARSE_BELOW
-from ..entries import Store, cast, expand
-from ..matrix_storage import SPARSE
-from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ..stores.entries import Store, cast, expand
+from ..stores.matrix_storage import SPARSE
+from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from . import buffers, ewise, pool, workspace
 from .masks import BYTES, BYTES_COMPLEMENT, NOTHING, ROWS, resolve
 from .parallel import LIGHT_WORK, edge_chunks, even_chunks

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import expand
 from ..programs.reading import UNUSED, Reading, Values
-from ..storage import MaskView, MatrixStore, VectorStore
+from ..stores.entries import expand
+from ..stores.storage import MaskView, MatrixStore, VectorStore
 from . import pool
 from .mxv_call import prepared
 from .mxv_push import average_degree

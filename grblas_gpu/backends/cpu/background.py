@@ -24,7 +24,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from .. import kernel_cache
+from ..machine import kernel_cache
 from . import compile, pool
 
 NICENESS = 10  # calls come first

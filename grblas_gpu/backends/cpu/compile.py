@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from ...atomic_updates import completed, imported
-from ...progress import busy
-from .. import kernel_cache
+from ...foundation.atomic_updates import completed, imported
+from ...foundation.progress import busy
+from ..machine import kernel_cache
 
 Function = Callable[..., Any]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dense_products import Side, Words, width_of
-from ..storage import Array, MatrixStore
+from ..forms.dense_products import Side, Words, width_of
+from ..stores.storage import Array, MatrixStore
 from . import pool
 from . import spmm_source as text
 from .parallel import PARALLEL_WORK, even_chunks

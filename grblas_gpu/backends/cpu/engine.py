@@ -9,11 +9,11 @@ import numpy as np
 
 from ...dtypes import when_records_are_used
 from ..engine import Declined, Engine
-from ..entries import Store, expand, present_flags
-from ..every_form import EveryForm, NumpyBackend
+from ..forms.every_form import EveryForm, NumpyBackend
 from ..reference import DEFINITIONS, Definitions
 from ..reference import groups as defined
-from ..storage import MaskView, MatrixStore, VectorStore
+from ..stores.entries import Store, expand, present_flags
+from ..stores.storage import MaskView, MatrixStore, VectorStore
 from . import (
     assign,
     asynchronous,

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import Store, cast
-from ..memory_limits import check_positions
-from ..storage import INDEX, Array, MatrixStore, VectorStore
+from ..machine.memory_limits import check_positions
+from ..stores.entries import Store, cast
+from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
 from .operands import Operands, Source, Text
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks, lengths

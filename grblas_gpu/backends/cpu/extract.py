@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..storage import INDEX, Array, MatrixStore, column_type
+from ..stores.storage import INDEX, Array, MatrixStore, column_type
 from . import buffers, pool
 from .parallel import LIGHT_WORK, edge_chunks
 from .tier import KernelTable

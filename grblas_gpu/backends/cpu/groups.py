@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..programs.reading import ISO
-from ..storage import Array, MatrixStore
+from ..stores.storage import Array, MatrixStore
 from . import pool
 from .parallel import PARALLEL_WORK, edge_chunks
 from .tier import KernelTable

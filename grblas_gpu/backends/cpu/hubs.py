@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..storage import Array, MatrixStore
+from ..stores.storage import Array, MatrixStore
 from . import compile, pool
 from .parallel import edge_chunks
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...plan.storage_rules import matrix_form
-from ..matrix_storage import HYPERSPARSE, SPARSE
-from ..memory_limits import check_entries
-from ..storage import INDEX, MatrixStore, column_type
+from ..machine.memory_limits import check_entries
+from ..stores.matrix_storage import HYPERSPARSE, SPARSE
+from ..stores.storage import INDEX, MatrixStore, column_type
 from . import buffers, pool
 from .operands import Operands, Source, Text
 from .parallel import PARALLEL_WORK, edge_chunks, lengths

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..storage import Array, MaskView, VectorStore
+from ..stores.storage import Array, MaskView, VectorStore
 
 NO_MASK, BYTES, BYTES_COMPLEMENT, ROWS, ROWS_COMPLEMENT, NOTHING = range(6)
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from ...ir.descriptor import DENSE_STRATEGIES
 from ...plan.storage_rules import DENSE_LIMIT
-from .. import dense_products
-from ..matrix_storage import FULL
-from ..memory_limits import check_entries, check_positions
-from ..storage import INDEX, Array, MaskView, MatrixStore, column_type
+from ..forms import dense_products
+from ..machine.memory_limits import check_entries, check_positions
+from ..stores.matrix_storage import FULL
+from ..stores.storage import INDEX, Array, MaskView, MatrixStore, column_type
 from . import buffers, pool
 from . import mxm_source as text
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...plan.storage_rules import DENSE_LIMIT
 from ..programs.reading import EACH
-from ..storage import INDEX, Array, Known, MaskView, MatrixStore, VectorStore
+from ..stores.storage import INDEX, Array, Known, MaskView, MatrixStore, VectorStore
 from . import mxv_source as text
 from . import pool, workspace
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve

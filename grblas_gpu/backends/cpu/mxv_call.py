@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..programs.reading import EACH, UNUSED, Reading, Values
-from ..storage import Array, MatrixStore, VectorStore
+from ..stores.storage import Array, MatrixStore, VectorStore
 from .tier import KernelTable
 from .values import single
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..programs.reading import EACH
-from ..storage import INDEX, Array, Known, MatrixStore, VectorStore
+from ..stores.storage import INDEX, Array, Known, MatrixStore, VectorStore
 from . import mxv_source as text
 from . import pool, workspace
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, ROWS, ROWS_COMPLEMENT

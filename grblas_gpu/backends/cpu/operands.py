@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import cast
 from ..programs.reading import EACH
-from ..storage import Array
+from ..stores.entries import cast
+from ..stores.storage import Array
 from . import buffers
 from .inline import Inliner, uses
 from .values import prologue, reading, single

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..storage import Array
+from ..stores.storage import Array
 from . import pool
 
 PARALLEL_WORK = 100_000  # entries; below it, waking a second thread costs more than it saves

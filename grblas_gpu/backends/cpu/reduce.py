@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import Store, cast
 from ..programs.reading import ISO
-from ..storage import Array, MatrixStore, VectorStore
+from ..stores.entries import Store, cast
+from ..stores.storage import Array, MatrixStore, VectorStore
 from . import pool
 from .inline import Inliner, literal, static_cast
 from .parallel import PARALLEL_WORK, edge_chunks

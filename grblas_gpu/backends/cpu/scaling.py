@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import cast, expand
-from ..matrix_storage import SPARSE
-from ..storage import MatrixStore, VectorStore
+from ..stores.entries import cast, expand
+from ..stores.matrix_storage import SPARSE
+from ..stores.storage import MatrixStore, VectorStore
 from . import ewise
 from .spread import spread
 

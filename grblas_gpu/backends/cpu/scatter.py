@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import IndexOutOfBound
-from ..entries import Store, entries, expand, values_of
-from ..storage import Array, MaskView, VectorStore
+from ...exceptions import IndexOutOfBound
+from ..stores.entries import Store, entries, expand, values_of
+from ..stores.storage import Array, MaskView, VectorStore
 from . import pool, write
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..search_layout import Layout, closed_bits, lists_to_pull
-from ..storage import Array, MatrixStore, VectorStore
+from ..mpi.search_layout import Layout, closed_bits, lists_to_pull
+from ..stores.storage import Array, MatrixStore, VectorStore
 from . import pool
 from .compile import load
 from .parallel import even_chunks

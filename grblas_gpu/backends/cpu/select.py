@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import Store, cast
 from ..programs.reading import EACH
-from ..storage import INDEX, Array, MatrixStore, VectorStore
+from ..stores.entries import Store, cast
+from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
 from .inline import Inliner, kept_end, uses
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words, width_of
+from ..forms.dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words, width_of
 from ..programs.reading import UNUSED
-from ..storage import Array, MatrixStore
+from ..stores.storage import Array, MatrixStore
 from . import buffers, pool
 from . import spmm_source as text
 from .dense_arrays import turn, unpack, words_of

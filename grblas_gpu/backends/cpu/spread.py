@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..matrix_storage import SPARSE
 from ..reference.elementwise import with_values
-from ..storage import INDEX, Array, MatrixStore, VectorStore
+from ..stores.matrix_storage import SPARSE
+from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
 from .parallel import LIGHT_WORK, edge_chunks
 from .tier import KernelTable

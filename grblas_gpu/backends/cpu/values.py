@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import cast
 from ..programs.reading import ISO, UNUSED, mode
-from ..storage import Array
+from ..stores.entries import cast
+from ..stores.storage import Array
 from .inline import Inliner
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import atomic_updates
-from ..entries import Store
+from ...foundation import atomic_updates
 from ..programs.reading import EACH, ISO
-from ..storage import Array, MaskView, MatrixStore, VectorStore
+from ..stores.entries import Store
+from ..stores.storage import Array, MaskView, MatrixStore, VectorStore
 from . import ewise, pool, workspace
 from .inline import Inliner
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve

@@ -10,7 +10,7 @@ import numpy as np
 from ...plan.storage_rules import matrix_form
 from ..protocol import Backend
 from ..reference import Definitions
-from ..storage import Array, HostEntry, HostList, MatrixStore, VectorStore
+from ..stores.storage import Array, HostEntry, HostList, MatrixStore, VectorStore
 from .eager import building
 from .memory import HOST
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from ...plan.facts import uses
 from ...plan.storage_rules import DENSE_LIMIT
-from ..entries import Store, cast, operand
-from ..later import Later
-from ..matrix_storage import SPARSE
 from ..protocol import Backend
 from ..reference import Definitions
 from ..reference.elementwise import with_values
-from ..storage import Array, MatrixStore, VectorStore
+from ..stores.entries import Store, cast, operand
+from ..stores.later import Later
+from ..stores.matrix_storage import SPARSE
+from ..stores.storage import Array, MatrixStore, VectorStore
 from .eager import matrices, operating, rows, selecting, vectors
 
 

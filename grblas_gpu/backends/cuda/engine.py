@@ -15,12 +15,12 @@ import numpy as np
 from ...plan.rules import CUDA_COSTS
 from ...plan.storage_rules import DENSE_LIMIT, matrix_form
 from ..engine import Engine
-from ..every_form import EveryForm
-from ..matrix_storage import HYPERSPARSE, SPARSE
-from ..messages import Numbering, PackedParts
+from ..forms.every_form import EveryForm
 from ..protocol import Backend
 from ..reference import DEFINITIONS, Definitions
-from ..storage import Array, MaskView, MatrixStore, VectorStore, column_type
+from ..stores.matrix_storage import HYPERSPARSE, SPARSE
+from ..stores.messages import Numbering, PackedParts
+from ..stores.storage import Array, MaskView, MatrixStore, VectorStore, column_type
 from . import messages
 from .building import CudaBuilding
 from .eager import array_code, extracting, positions, radix, vectors

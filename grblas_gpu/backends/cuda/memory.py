@@ -8,12 +8,12 @@ import cupy
 import numpy as np
 
 from ...plan.storage_rules import matrix_form
-from ..entries import Store
-from ..matrix_forms import moved
-from ..matrix_storage import SPARSE
 from ..protocol import Backend
 from ..reference import Definitions
-from ..storage import Array, MatrixStore, VectorStore
+from ..stores.entries import Store
+from ..stores.matrix_forms import moved
+from ..stores.matrix_storage import SPARSE
+from ..stores.storage import Array, MatrixStore, VectorStore
 from .eager import matrix_elements
 from .runtime import records
 from .runtime.arrays import empty_rows

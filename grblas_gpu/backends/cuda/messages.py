@@ -13,7 +13,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ..messages import (
+from ..stores.messages import (
     ALL,
     BITS,
     LIST,
@@ -30,7 +30,7 @@ from ..messages import (
     same_value,
     sizes,
 )
-from ..storage import INDEX, Array, VectorStore
+from ..stores.storage import INDEX, Array, VectorStore
 from .eager.masks import address
 from .eager.vectors import as_bitmap
 from .runtime import workspace

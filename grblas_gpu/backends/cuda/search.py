@@ -10,8 +10,8 @@ from typing import NamedTuple
 import cupy
 import numpy as np
 
-from ..search_layout import Layout, closed_bits, lists_to_pull
-from ..storage import INT32_LIMIT, Array, MatrixStore, VectorStore
+from ..mpi.search_layout import Layout, closed_bits, lists_to_pull
+from ..stores.storage import INT32_LIMIT, Array, MatrixStore, VectorStore
 from .runtime import workspace
 from .runtime.compile import functions, using
 from .runtime.counters import EDGES, MOVES, Slots

@@ -8,11 +8,11 @@ import numpy as np
 
 from ...plan.storage_rules import DENSE_LIMIT
 from ..engine import kind_among
-from ..entries import Store
-from ..matrix_storage import SPARSE
 from ..protocol import Backend
 from ..reference import Definitions
-from ..storage import INT32_LIMIT, Array, MaskView, MatrixStore, VectorStore
+from ..stores.entries import Store
+from ..stores.matrix_storage import SPARSE
+from ..stores.storage import INT32_LIMIT, Array, MaskView, MatrixStore, VectorStore
 from .eager import matrices, matrix_elements, vectors
 from .eager.assign import assign_scalar
 from .eager.assign_block import assign_block

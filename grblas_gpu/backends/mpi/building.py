@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import entries
-from ..matrix_storage import from_lines
 from ..reference import Definitions
-from ..storage import MatrixStore, VectorStore
+from ..stores.entries import entries
+from ..stores.matrix_storage import from_lines
+from ..stores.storage import MatrixStore, VectorStore
 from .parts import Parts, Store
 from .stores import DistMatrixStore, DistVectorStore
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..messages import PackedParts
+from ..stores.messages import PackedParts
 
 if TYPE_CHECKING:
     from .wire import Wire

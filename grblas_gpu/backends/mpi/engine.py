@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..protocol import Backend, Index
-from ..storage import MaskView, MatrixStore, VectorStore
+from ..stores.storage import MaskView, MatrixStore, VectorStore
 from .building import Building
 from .gathering import DISTRIBUTED, Gathering
 from .graphs import Graphs

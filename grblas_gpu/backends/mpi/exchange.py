@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import cast, entries, true_keys, values_of
-from ..messages import Numbering, PackedParts, as_bytes
-from ..storage import MaskView, VectorStore
+from ..stores.entries import cast, entries, true_keys, values_of
+from ..stores.messages import Numbering, PackedParts, as_bytes
+from ..stores.storage import MaskView, VectorStore
 from .described import Described
 from .wire import Wire
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import GraphblasException
+from ...exceptions import GraphblasException
 
 DEFAULT_TIMEOUT = 120.0  # seconds
 MOMENT = 0.2  # seconds for a launcher to forward the output before it ends the job

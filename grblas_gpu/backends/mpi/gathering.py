@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...errors import OutOfMemory
+from ...exceptions import OutOfMemory
 from ...trace.records import Record
 from ...trace.records import current as current_trace
 from ..reference import Definitions
-from ..storage import MaskView, MatrixStore, VectorStore
+from ..stores.storage import MaskView, MatrixStore, VectorStore
 from .parts import Parts, Store
 from .stores import DistMatrixStore, DistVectorStore
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import cast, operand
 from ..reference import Definitions
+from ..stores.entries import cast, operand
 from .parts import Parts, Store, reads
 from .stores import DistMatrixStore
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import IndexOutOfBound
+from ...exceptions import IndexOutOfBound
 from ..reference import Definitions
-from ..storage import MaskView, VectorStore
+from ..stores.storage import MaskView, VectorStore
 from .parts import Parts
 from .routing import answer, route
 from .stores import DistVectorStore

@@ -12,10 +12,10 @@ import numpy as np
 
 from ...plan import dense_rules
 from ...plan.facts import mxm_facts
-from ..entries import expand
-from ..every_form import is_dense
-from ..formats import choose_format
-from ..storage import MaskView, MatrixStore, same_arrays
+from ..forms.every_form import is_dense
+from ..stores.entries import expand
+from ..stores.formats import choose_format
+from ..stores.storage import MaskView, MatrixStore, same_arrays
 from .parts import Parts
 from .routing import route
 from .stores import DistMatrixStore

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import ranges, repeat
-from ..storage import MaskView, VectorStore
+from ..stores.entries import ranges, repeat
+from ..stores.storage import MaskView, VectorStore
 from .exchange import Expanding
 from .partition import Block
 from .parts import Parts

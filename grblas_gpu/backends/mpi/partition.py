@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..messages import Numbering
+from ..stores.messages import Numbering
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..formats import choose_format
 from ..protocol import Backend
-from ..storage import MaskView, MatrixStore, VectorStore
+from ..stores.formats import choose_format
+from ..stores.storage import MaskView, MatrixStore, VectorStore
 from .grid import Grid
 from .partition import Block
 from .stores import Counts, DistMatrixStore, DistVectorStore

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...trace.records import current as current_trace
-from ..messages import index_type
-from ..storage import MaskView, MatrixStore, VectorStore
+from ..stores.messages import index_type
+from ..stores.storage import MaskView, MatrixStore, VectorStore
 from .exchange import Expanding, fold, true_part
 from .partition import Block
 from .parts import Parts, as_scalar, reads

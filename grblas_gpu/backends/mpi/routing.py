@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..messages import as_bytes
+from ..stores.messages import as_bytes
 from .wire import Wire
 
 Array = Any

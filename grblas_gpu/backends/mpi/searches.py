@@ -17,14 +17,14 @@ import numpy as np
 from ...plan.rules import ALPHA, BETA
 from ...trace.records import Record
 from ...trace.records import current as current_trace
-from ..formats import choose_format
-from ..matrix_storage import HYPERSPARSE
-from ..search_layout import Layout
-from ..storage import MatrixStore
+from ..stores.formats import choose_format
+from ..stores.matrix_storage import HYPERSPARSE
+from ..stores.storage import MatrixStore
 from .faults import RanksDiffer, known_everywhere
 from .host_transports import WORDS, Transport
 from .parts import Parts
 from .routing import route
+from .search_layout import Layout
 from .stores import DistMatrixStore, DistVectorStore
 from .transports import choose_transport, open_transport
 

@@ -15,10 +15,10 @@ import cupy
 import numpy as np
 
 from ..cuda.search import CudaSearch, Part, Steps
-from ..search_layout import Layout
-from ..storage import VectorStore
+from ..stores.storage import VectorStore
 from .cuda_ipc import handles_of, open_handle, patience, runtime
 from .host_transports import Rows, Window
+from .search_layout import Layout
 from .wire import Wire
 
 Array = Any  # cupy.ndarray

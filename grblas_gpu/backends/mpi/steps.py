@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..entries import values_of
-from ..matrix_storage import SPARSE
-from ..messages import as_bytes
-from ..storage import MaskView, MatrixStore, VectorStore, transpose_csr
+from ..stores.entries import values_of
+from ..stores.matrix_storage import SPARSE
+from ..stores.messages import as_bytes
+from ..stores.storage import MaskView, MatrixStore, VectorStore, transpose_csr
 from .wire import Wire
 
 Array = Any  # numpy.ndarray or cupy.ndarray

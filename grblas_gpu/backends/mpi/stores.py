@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from ..entries import values_of
-from ..storage import MatrixStore, VectorStore
+from ..stores.entries import values_of
+from ..stores.storage import MatrixStore, VectorStore
 
 if TYPE_CHECKING:
     from .grid import Grid

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..storage import MatrixStore
+from ..stores.storage import MatrixStore
 from .steps import CONTROL, PRODUCTS, SCATTERS, TO_SCALAR, may_be_empty, overwrites, product_operands
 from .terms import BodyStep, Kind, VectorUse
 

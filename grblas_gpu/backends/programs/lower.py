@@ -18,7 +18,7 @@ from ...ir.node import Node
 from ...ir.program import Program
 from ...ir.recording import Number
 from ...plan.rules import stays_by_rows
-from ..storage import HostEntry, MatrixStore
+from ..stores.storage import HostEntry, MatrixStore
 from .fresh import overwritten_first
 from .monoids import keeps_order
 from .steps import POSITIONWISE, PRODUCTS, SCALARS

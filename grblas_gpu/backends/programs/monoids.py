@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...caches import Bounded
+from ...foundation.caches import Bounded
 
 if TYPE_CHECKING:
-    from ...types import TypedMonoid, TypedSemiring
+    from ...foundation.types import TypedMonoid, TypedSemiring
 
 
 _idempotent: dict[str, bool] = Bounded("idempotent monoids", 1000)

@@ -14,7 +14,7 @@ from .lower import located
 from .terms import BodyStep, Unfusable
 
 if TYPE_CHECKING:
-    from ...types import Descriptor
+    from ...foundation.types import Descriptor
 
 
 PUSH = "push.scatter"

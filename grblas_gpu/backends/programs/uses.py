@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..storage import INT32_LIMIT, MatrixStore
+from ..stores.storage import INT32_LIMIT, MatrixStore
 from .terms import Unfusable
 
 

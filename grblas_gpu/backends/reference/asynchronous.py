@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import compress, entries, take
 from ..protocol import Backend
-from ..storage import MaskView, MatrixStore, VectorStore
+from ..stores.entries import compress, entries, take
+from ..stores.storage import MaskView, MatrixStore, VectorStore
 
 
 class Asynchronous(Backend):

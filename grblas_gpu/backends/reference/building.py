@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidValue
-from ..entries import (
+from ...exceptions import InvalidValue
+from ..machine.memory_limits import check_positions
+from ..stores.entries import (
     Store,
     cast,
     compress,
@@ -23,9 +24,8 @@ from ..entries import (
     runs_of_pairs,
     take,
 )
-from ..matrix_storage import from_lines
-from ..memory_limits import check_positions
-from ..storage import INDEX, Array, MatrixStore, VectorStore, column_type
+from ..stores.matrix_storage import from_lines
+from ..stores.storage import INDEX, Array, MatrixStore, VectorStore, column_type
 from .elementwise import with_values
 from .operating import Operating
 from .products import grid

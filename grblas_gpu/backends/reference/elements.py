@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import atomic_updates
-from ..entries import Store, entries, expand, filled
-from ..matrix_storage import HYPERSPARSE, from_lines
-from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ...foundation import atomic_updates
+from ..stores.entries import Store, entries, expand, filled
+from ..stores.matrix_storage import HYPERSPARSE, from_lines
+from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
 FEW = 4096  # more positions than this are merged as the entries of an object

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import (
+from ..stores.entries import (
     Store,
     cast,
     compress,
@@ -22,8 +22,8 @@ from ..entries import (
     take,
     values_of,
 )
-from ..matrix_storage import from_lines
-from ..storage import INDEX, MatrixStore, VectorStore, transpose_csr
+from ..stores.matrix_storage import from_lines
+from ..stores.storage import INDEX, MatrixStore, VectorStore, transpose_csr
 from .operating import Operating
 
 MANY_TIMES = 2**16  # entries with one value: from here on they are not combined one by one

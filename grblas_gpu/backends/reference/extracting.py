@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import IndexOutOfBound
-from ..entries import (
+from ...exceptions import IndexOutOfBound
+from ..stores.entries import (
     Store,
     compress,
     entries,
@@ -23,8 +23,8 @@ from ..entries import (
     take,
     values_of,
 )
-from ..matrix_storage import from_lines
-from ..storage import INDEX, Array, MatrixStore, VectorStore
+from ..stores.matrix_storage import from_lines
+from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 
 
 class Extracting:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..entries import matrix_from_keys, ranges, repeat
 from ..protocol import DegreeStatistics
-from ..storage import INDEX, MatrixStore, column_type, same_arrays
+from ..stores.entries import matrix_from_keys, ranges, repeat
+from ..stores.storage import INDEX, MatrixStore, column_type, same_arrays
 from .elementwise import with_values
 from .operating import Operating
 

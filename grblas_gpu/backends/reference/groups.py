@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...errors import IndexOutOfBound
-from ..entries import expand, present_flags, runs
-from ..storage import Array, MatrixStore, VectorStore
+from ...exceptions import IndexOutOfBound
+from ..stores.entries import expand, present_flags, runs
+from ..stores.storage import Array, MatrixStore, VectorStore
 
 
 def group_numbers(groups: VectorStore) -> Array:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...plan import rules
-from ..entries import Store, operand
 from ..protocol import Backend
-from ..storage import INDEX, Array, MatrixStore, VectorStore
+from ..stores.entries import Store, operand
+from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 
 Operand = tuple[Array, Array, Array]  # values, rows, columns
 

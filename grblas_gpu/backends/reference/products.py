@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import (
+from ..machine.memory_limits import check_entries
+from ..stores.entries import (
     allowed,
     compress,
     entries,
@@ -25,9 +26,8 @@ from ..entries import (
     take,
     true_keys,
 )
-from ..matrix_storage import from_lines
-from ..memory_limits import check_entries
-from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ..stores.matrix_storage import from_lines
+from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
 PRODUCT_BYTES = 64  # what is listed for a product

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import atomic_updates
-from ...errors import InvalidValue
-from ..entries import (
+from ...exceptions import InvalidValue
+from ...foundation import atomic_updates
+from ..machine.memory_limits import check_entries
+from ..stores.entries import (
     Store,
     allowed,
     cast,
@@ -30,9 +31,8 @@ from ..entries import (
     take,
     true_keys,
 )
-from ..matrix_storage import from_lines
-from ..memory_limits import check_entries
-from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ..stores.matrix_storage import from_lines
+from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
 SMALL = 4096  # up to this size a dense copy costs less than a merge

@@ -7,7 +7,7 @@ from textwrap import indent
 from typing import Any, NamedTuple
 
 from ....plan import rules, storage_rules
-from ...calibration import costs_of
+from ...machine.calibration import costs_of
 from ...programs.reading import UNUSED
 from ...programs.requests import direction_of, requested_direction, reuses_mask
 from ...programs.terms import BodyStep, MaskUse

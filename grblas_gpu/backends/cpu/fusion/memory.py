@@ -14,7 +14,7 @@ from ....ir.ops import CONTROL
 from ....ir.program import Program
 from ....plan.storage_rules import storage_kind
 from ...programs.lower import Body
-from ...storage import INDEX, MatrixStore, VectorStore
+from ...stores.storage import INDEX, MatrixStore, VectorStore
 from ..hubs import count_pulls, hubs_of
 from . import context as c
 from .emit import LoopText

@@ -6,7 +6,7 @@ from typing import Any
 
 from ....ir.program import Program
 from ....trace import records as trace
-from ... import interpreter
+from ...interpreter import run as interpreter
 from ...programs.lower import Body, located, lower
 from ...programs.requests import trace_ignored_options
 from ...programs.terms import Unfusable

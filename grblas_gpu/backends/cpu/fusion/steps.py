@@ -12,7 +12,7 @@ import numpy as np
 
 from ....trace import records as trace
 from ...programs.steps import REDUCTIONS, overwrites
-from ...storage import INDEX
+from ...stores.storage import INDEX
 from .. import pool
 from ..compile import function_of
 from ..mxv import chunks

@@ -11,9 +11,9 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...entries import repeat
-from ...every_form import NumpyBackend
-from ...storage import INDEX, Array, MatrixStore, VectorStore
+from ...forms.every_form import NumpyBackend
+from ...stores.entries import repeat
+from ...stores.storage import INDEX, Array, MatrixStore, VectorStore
 from ..runtime import records
 from . import operating, radix
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...programs.terms import Kind
-from ...storage import MaskView, VectorStore
+from ...stores.storage import MaskView, VectorStore
 from ..fusion.emit_one_step import result, scalars, step_of, step_pieces
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions

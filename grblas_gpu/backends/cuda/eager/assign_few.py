@@ -9,9 +9,9 @@ import cupy
 import numpy as np
 
 from ...engine import kind_among
-from ...entries import cast, expand
 from ...programs.terms import Kind
-from ...storage import HostList, MaskView, VectorStore
+from ...stores.entries import cast, expand
+from ...stores.storage import HostList, MaskView, VectorStore
 from ..fusion.emit_one_step import read, result, scalars, step_of, step_pieces
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result

@@ -10,7 +10,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...storage import Array, MaskView, VectorStore
+from ...stores.storage import Array, MaskView, VectorStore
 from .positions import marked_positions
 from .vectors import as_list, spread, write
 

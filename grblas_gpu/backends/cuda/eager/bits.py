@@ -5,8 +5,8 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from ...dense_products import Allowed, Side, Words, width_of
-from ...storage import Array, MatrixStore
+from ...forms.dense_products import Allowed, Side, Words, width_of
+from ...stores.storage import Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, tested, using
 from ..runtime.counters import Counter

@@ -7,9 +7,9 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ....errors import IndexOutOfBound, InvalidValue
-from ...entries import cast, compress, is_iso, runs_of_pairs
-from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
+from ....exceptions import IndexOutOfBound, InvalidValue
+from ...stores.entries import cast, compress, is_iso, runs_of_pairs
+from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
 from ..runtime.counters import EDGES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...storage import Array
+from ...stores.storage import Array
 from ..runtime.compile import constant, functions, moved, using
 from ..runtime.launch import TILES
 from ..runtime.workspace import Scratch

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import cupy
 import numpy as np
 
-from ...storage import Array, MatrixStore
+from ...stores.storage import Array, MatrixStore
 from ..runtime.reporting import free_bytes, sized
 
 LEAST_COLUMNS = 2**17  # all of a shorter vector is in the caches anyway

@@ -5,8 +5,8 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from ...matrix_storage import SPARSE
-from ...storage import INDEX, MatrixStore, column_type
+from ...stores.matrix_storage import SPARSE
+from ...stores.storage import INDEX, MatrixStore, column_type
 from ..runtime.reporting import free_bytes
 from .gathering import gathered
 from .transpose import transpose

@@ -9,7 +9,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from ...storage import Array, MatrixStore
+from ...stores.storage import Array, MatrixStore
 from ..runtime.reporting import sized
 
 GROUP = 128  # entries, as in kernels/loop_pull_plain.cuh

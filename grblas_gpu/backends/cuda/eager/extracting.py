@@ -5,8 +5,8 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from ...entries import is_iso
-from ...storage import INDEX, Array, MatrixStore, VectorStore, column_type
+from ...stores.entries import is_iso
+from ...stores.storage import INDEX, Array, MatrixStore, VectorStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import constant, functions, moved, using

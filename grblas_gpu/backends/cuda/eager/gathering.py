@@ -7,8 +7,8 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...entries import cast, compress
-from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore
+from ...stores.entries import cast, compress
+from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, moved, product, using
 from ..runtime.launch import BLOCK, TILES

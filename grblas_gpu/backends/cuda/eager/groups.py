@@ -5,8 +5,8 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from ....errors import IndexOutOfBound
-from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, VectorStore
+from ....exceptions import IndexOutOfBound
+from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, VectorStore
 from ..runtime.compile import constant, functions, using
 from ..runtime.launch import BLOCK, launch, processors, run_with_shared, shared_limit
 

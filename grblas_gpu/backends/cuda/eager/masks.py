@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...storage import Array, HostList, MaskView, VectorStore
+from ...stores.storage import Array, HostList, MaskView, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, tested, using
 from ..runtime.workspace import Scratch

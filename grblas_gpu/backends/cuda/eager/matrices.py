@@ -7,8 +7,8 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...entries import cast, compress
-from ...storage import MaskView, MatrixStore
+from ...stores.entries import cast, compress
+from ...stores.storage import MaskView, MatrixStore
 from ..runtime.arrays import no_offsets
 from .matrix_facts import same_indices
 from .merging import INTERSECTION, UNION, WRITE, merge, same_structure, worthwhile

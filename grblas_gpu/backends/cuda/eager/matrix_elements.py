@@ -7,7 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...storage import MatrixStore
+from ...stores.storage import MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES

@@ -10,7 +10,7 @@ import sys
 import cupy
 import numpy as np
 
-from ...storage import Array, MatrixStore, natives
+from ...stores.storage import Array, MatrixStore, natives
 from ..runtime import records
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using

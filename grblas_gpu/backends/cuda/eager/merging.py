@@ -7,8 +7,8 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...entries import cast
-from ...storage import INDEX, INT32_LIMIT, MatrixStore
+from ...stores.entries import cast
+from ...stores.storage import INDEX, INT32_LIMIT, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, product, using
 from ..runtime.counters import EDGES

@@ -8,10 +8,10 @@ import cupy
 import numpy as np
 
 from ....ir.descriptor import DENSE_STRATEGIES
-from ... import dense_products
-from ...entries import cast
+from ...forms import dense_products
 from ...programs.reading import EACH
-from ...storage import INDEX, Array, MaskView, MatrixStore, column_type
+from ...stores.entries import cast
+from ...stores.storage import INDEX, Array, MaskView, MatrixStore, column_type
 from .building import build_matrix
 from .gathering import is_simple, scaled
 from .mxm_gustavson import MOST_SORTED, dense_suits, gustavson

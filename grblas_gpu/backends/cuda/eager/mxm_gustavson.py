@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import cupy
 import numpy as np
 
-from ...storage import INDEX, Array, MatrixStore
+from ...stores.storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.launch import BLOCK, RESERVED, launch, processors, run_with_shared, shared_limit
 from .mxm_hashed import HashedRows

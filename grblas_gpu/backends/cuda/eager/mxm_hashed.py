@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
-from ...entries import ranges, repeat
-from ...storage import INDEX, Array
+from ...stores.entries import ranges, repeat
+from ...stores.storage import INDEX, Array
 from ..runtime.launch import BLOCK, TILES, launch, most_blocks
 from .mxm_programs import Multiplication, Result, sum_bytes, table_slots
 from .radix import bits_for, sort_positions

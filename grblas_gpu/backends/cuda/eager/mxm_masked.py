@@ -11,7 +11,7 @@ import cupy
 import numpy as np
 
 from ...protocol import SAMPLE
-from ...storage import INDEX, Array, MatrixStore
+from ...stores.storage import INDEX, Array, MatrixStore
 from ..runtime.launch import BLOCK, launch
 from .mxm_gustavson import count_products
 from .mxm_operands import INSIDE, MatrixMask, PatternOnly, Product

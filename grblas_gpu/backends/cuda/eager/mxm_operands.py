@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...programs.reading import UNUSED, Reading, Values
-from ...storage import INDEX, Array, MaskView, MatrixStore
+from ...stores.storage import INDEX, Array, MaskView, MatrixStore
 from ..runtime.compile import binary, constant, product, tested, using, value
 from .mxv_product import NATIVE_ADD, initial_value, native_atomic
 

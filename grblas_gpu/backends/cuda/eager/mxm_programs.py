@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...storage import INDEX, Array, MatrixStore, column_type
+from ...stores.storage import INDEX, Array, MatrixStore, column_type
 from ..runtime.compile import constant, functions, render, using
 from .mxm_operands import INSIDE, MatrixMask, PatternOnly, Product
 

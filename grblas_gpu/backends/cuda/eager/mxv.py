@@ -9,12 +9,12 @@ from typing import Any
 
 import cupy
 
-from ...matrix_storage import HYPERSPARSE
 from ...programs.monoids import is_idempotent
 from ...programs.reading import EACH
 from ...protocol import Backend
 from ...reference import Definitions
-from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ...stores.matrix_storage import HYPERSPARSE
+from ...stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import constant, functions, using

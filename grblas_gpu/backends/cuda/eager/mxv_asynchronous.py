@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...entries import cast
 from ...programs.reading import Values
-from ...storage import MaskView, MatrixStore, VectorStore
+from ...stores.entries import cast
+from ...stores.storage import MaskView, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import constant, functions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...programs.reading import EACH
-from ...storage import Array, MatrixStore, VectorStore
+from ...stores.storage import Array, MatrixStore, VectorStore
 from ..runtime.arrays import Result
 from ..runtime.compile import constant, functions
 from ..runtime.counters import EDGES

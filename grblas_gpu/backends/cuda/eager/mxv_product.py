@@ -8,7 +8,7 @@ import numpy as np
 
 from ...programs.monoids import is_idempotent
 from ...programs.reading import EACH, Reading, Values
-from ...storage import MatrixStore, VectorStore
+from ...stores.storage import MatrixStore, VectorStore
 from ..runtime.compile import binary, constant, product, using, value
 
 #: Operators that the processor can apply atomically, by their source; the numbers are those of kernels/sums.cuh.

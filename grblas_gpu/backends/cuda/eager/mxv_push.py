@@ -8,7 +8,7 @@ import cupy
 import numpy as np
 
 from ...programs.reading import EACH
-from ...storage import INDEX, Array, MatrixStore, VectorStore
+from ...stores.storage import INDEX, Array, MatrixStore, VectorStore
 from ..runtime.arrays import two_arrays
 from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES, LISTED, TICKET, Slots

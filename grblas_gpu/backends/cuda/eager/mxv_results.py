@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cupy
 
-from ...storage import Array, VectorStore
+from ...stores.storage import Array, VectorStore
 from ..runtime.counters import Slots
 from .mxv_product import Product
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import cupy
 import numpy as np
 
-from ...storage import INDEX, Array, MatrixStore, VectorStore
+from ...stores.storage import INDEX, Array, MatrixStore, VectorStore
 from ..runtime.compile import constant, functions, using
 from ..runtime.counters import LISTED, Slots
 from ..runtime.launch import TILES, launch

@@ -7,10 +7,10 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...entries import is_iso
-from ...later import Later
 from ...programs.terms import Kind
-from ...storage import INDEX, Array
+from ...stores.entries import is_iso
+from ...stores.later import Later
+from ...stores.storage import INDEX, Array
 from ..fusion.emit_one_step import array_pieces, operator_pieces, read, scalars, step_of
 from ..runtime import compile, records
 from ..runtime.counters import DONE, EDGES, Slots

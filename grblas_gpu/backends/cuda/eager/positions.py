@@ -7,7 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...storage import INDEX, Array, VectorStore
+from ...stores.storage import INDEX, Array, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import constant, functions, moved, using

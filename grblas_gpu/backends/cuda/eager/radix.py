@@ -7,7 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...storage import Array
+from ...stores.storage import Array
 from ..runtime.compile import constant, functions, using
 from ..runtime.launch import blocks_for, processors, run_with_shared
 

@@ -11,7 +11,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...storage import Array
+from ...stores.storage import Array
 from ..runtime.compile import functions, using
 from ..runtime.launch import run_with_shared
 from . import radix

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...storage import INDEX, MatrixStore, VectorStore
+from ...stores.storage import INDEX, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import binary, constant, functions, using

@@ -8,8 +8,8 @@ import cupy
 import numpy as np
 
 from ....plan.facts import uses
-from ...entries import cast
-from ...storage import INDEX, Array, MatrixStore
+from ...stores.entries import cast
+from ...stores.storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, index_unary, moved, using
 from ..runtime.launch import BLOCK

@@ -8,11 +8,11 @@ import cupy
 import numpy as np
 
 from ....plan.facts import uses
-from ...dense_products import Allowed, Side, Words
-from ...entries import cast
+from ...forms.dense_products import Allowed, Side, Words
 from ...programs.monoids import keeps_equal
 from ...programs.reading import EACH
-from ...storage import INDEX, Array, MatrixStore
+from ...stores.entries import cast
+from ...stores.storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, moved, using
 from ..runtime.launch import BLOCK

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .... import atomic_updates
+from ....foundation import atomic_updates
 from ...programs.terms import MaskUse, VectorUse
-from ...storage import Pending, VectorStore
+from ...stores.storage import Pending, VectorStore
 from ..fusion.emit_one_step import use
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result

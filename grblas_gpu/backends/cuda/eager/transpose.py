@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
-from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
+from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
 from ..runtime.launch import BLOCK

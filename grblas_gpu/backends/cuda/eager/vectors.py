@@ -11,9 +11,9 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...entries import cast, expand
 from ...programs.terms import Kind, MaskUse
-from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ...stores.entries import cast, expand
+from ...stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..fusion.emit_one_step import read, result, scalars, step_of, step_pieces, use
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list, two_arrays

@@ -15,15 +15,15 @@ import numpy as np
 from ....ir.descriptor import Counted
 from ....plan.facts import reads_whole_rows
 from ....plan.rules import usual_pull
-from ...calibration import costs_of
-from ...entries import cast
+from ...machine.calibration import costs_of
 from ...programs.analyse import Facts, Target, facts_of, listable
 from ...programs.lower import Body
 from ...programs.reading import Values
 from ...programs.requests import Sides, direction_of, strategies_of
 from ...programs.steps import driver_among, may_be_empty, overwrites, product_operands, swaps
 from ...programs.terms import BodyStep, Kind, Unfusable
-from ...storage import MatrixStore
+from ...stores.entries import cast
+from ...stores.storage import MatrixStore
 from ..eager.mxv_product import Product, initial_value
 from ..runtime.translate import c_type, literal
 from .direction import ABLE, PUSH

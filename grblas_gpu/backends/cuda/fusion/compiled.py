@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....progress import busy
+from ....foundation.progress import busy
 from ..eager.mxv_balanced import may_have_short_rows
 from ..runtime.compile import announced
 from ..runtime.tiers import Tiers

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ....plan import rules
 from ....plan.facts import ends_early
-from ...calibration import costs_of
+from ...machine.calibration import costs_of
 from ...programs.requests import PUSH, Abilities, Sides, direction_of, looks_ahead
 from ...programs.terms import BodyStep
 from ..eager.mxv_product import Product

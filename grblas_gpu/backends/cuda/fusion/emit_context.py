@@ -10,7 +10,7 @@ import numpy as np
 
 from ...programs.steps import CONTROL, product_operands
 from ...programs.terms import Kind, Operand, counted
-from ...storage import column_type
+from ...stores.storage import column_type
 from ..runtime.translate import c_type
 from .analyse import Analysis, SlotFacts
 from .layout import Layout

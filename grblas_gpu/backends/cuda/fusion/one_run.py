@@ -10,12 +10,12 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ....errors import EmptyObject, GraphblasException, IndexOutOfBound, InvalidValue
+from ....exceptions import EmptyObject, GraphblasException, IndexOutOfBound, InvalidValue
 from ....ir.program import Program
 from ....trace.records import clock
 from ....trace.records import current as current_trace
 from ...programs.lower import Body, located
-from ...storage import INDEX, HostEntry, VectorStore
+from ...stores.storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors
 from ..eager.column_order import BEFORE, column_order
 from ..eager.entry_groups import rows_and_groups

@@ -9,7 +9,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...storage import INDEX
+from ...stores.storage import INDEX
 from ..eager.rows import MOST_CHUNKS
 from ..runtime.workspace import Scratch
 from .emit import LoopKernel

@@ -1,4 +1,4 @@
-// A message about a range of positions, as backends/messages.py has it: header, places, ranks, values. Generated: Sent (the type of
+// A message about a range of positions, as backends/stores/messages.py has it: header, places, ranks, values. Generated: Sent (the type of
 // values on their way), VALUED.
 
 #include "publish.cuh"

@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from ....version import __version__
-from ... import kernel_cache
+from ...machine import kernel_cache
 from .nvrtc import OF_CUPY, OPTIONS
 
 PLACES = "GRBLAS_GPU_KERNELS"  # files or folders, in place of the usual ones; empty for none

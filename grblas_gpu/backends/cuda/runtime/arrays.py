@@ -7,7 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...storage import INDEX, WORTH_KEEPING, Array, MatrixStore, VectorStore, column_type
+from ...stores.storage import INDEX, WORTH_KEEPING, Array, MatrixStore, VectorStore, column_type
 from .counters import Slots
 from .workspace import current
 

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from ....dtypes import INT64
-from ....errors import UdfParseError
-from ....progress import busy
+from ....exceptions import UdfParseError
+from ....foundation.progress import busy
 from . import archive, link, structs, translate
 from .nvrtc import OPTIONS
 from .translate import Untranslatable, c_type, literal

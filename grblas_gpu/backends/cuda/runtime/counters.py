@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import cupy
 import numpy as np
 
-from ...storage import INDEX
+from ...stores.storage import INDEX
 from .compile import functions
 
 SLOTS_PER_CALL = 8

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....errors import JitError, UdfParseError
-from ... import kernel_cache
+from ....exceptions import JitError, UdfParseError
+from ...machine import kernel_cache
 from .translate import c_type, shown
 
 PACKAGES = {"numba_cuda": "numba-cuda", "cuda.core": "cuda-core"}

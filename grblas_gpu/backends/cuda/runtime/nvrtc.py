@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ....errors import JitError
+from ....exceptions import JitError
 
 OPTIONS = ("-std=c++17",)
 QUICK = ("--Ofast-compile=max",)  # about a third of the time of a loop; its code is larger and slower

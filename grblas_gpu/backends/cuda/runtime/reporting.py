@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import cupy
 
-from ....errors import OutOfMemory
+from ....exceptions import OutOfMemory
 from . import workspace
 
 Method = TypeVar("Method", bound=Callable[..., Any])

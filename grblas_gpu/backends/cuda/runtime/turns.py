@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Iterator
 
-from ...kernel_cache import base_folder, private_folder
+from ...machine.kernel_cache import base_folder, private_folder
 
 try:
     import fcntl

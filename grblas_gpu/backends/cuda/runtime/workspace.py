@@ -15,7 +15,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...storage import INDEX, Array
+from ...stores.storage import INDEX, Array
 from .counters import SLOTS, SLOTS_PER_CALL, Block, Slots
 from .launch import (
     BLOCK,

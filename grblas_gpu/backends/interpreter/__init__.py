@@ -1,0 +1,1 @@
+"""Runs nodes: operands, operations, products and the write of a result, on any engine."""

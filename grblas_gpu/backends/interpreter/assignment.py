@@ -1,0 +1,183 @@
+"""Assignment nodes: to a whole object, to a region, to one element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...ir.node import Node
+from ...ir.ops import SUBASSIGN
+from ...ir.recording import Number
+from ..stores.changes import change, converted
+from ..stores.entries import cast
+from ..stores.formats import choose_format
+from ..stores.later import Later
+from ..stores.matrix_storage import SPARSE
+from ..stores.storage import MaskView, MatrixStore
+from ..stores.windows import positions_to_change
+from .operands import positions_of, value_of
+
+
+def assign(node: Node) -> None:
+    """``out<mask>[I, J] (accum)= value``."""
+    op, out, _, (value, indexes), mask, accum, replace, _, _ = node
+    if out.ndim == 0:
+        _assign_scalar(out, value, accum)
+        return
+    engine, store = out._engine, out._store
+    view = None if mask is None else mask.view()
+    is_literal = isinstance(value, np.generic)
+    if not is_literal and type(value) is Number:  # of a loop that is run node by node
+        value, is_literal = np.int64(int(value)), True
+    if is_literal:
+        dtype, plain = store.dtype, value
+        if accum is None and value.dtype is not dtype:
+            whole = value.dtype.kind in "biu" and dtype.kind in "biuf"
+            plain = value.astype(dtype) if whole else cast(value.reshape(1), dtype)[0]
+    else:
+        plain = value_of(value)
+    if indexes is None:
+        index: tuple = (None,) if out.ndim == 1 else (None, None)
+    else:
+        is_line = out.ndim == 2 and len(indexes.shape) == 1
+        is_vector = getattr(value, "ndim", 0) == 1
+        if is_line and (is_vector if mask is None else mask.parent.ndim == 1):
+            out._store = _assign_line(node, plain, indexes, view)
+            return
+        if is_line and is_vector:  # a matrix mask: the line is a thin matrix
+            plain = engine.as_matrix(plain, indexes.axes[0].size is None)
+        first = indexes.axes[0]
+        positions = np.array([first.position]) if out.ndim == 1 and first.size is None else first.index
+        if out.ndim == 1 and type(positions) is np.ndarray:
+            found = engine.assign_few(store, plain, positions, view, accum, replace, op is SUBASSIGN)
+            if found is not None:
+                out._store = choose_format(engine, found)
+                return
+        if view is None and accum is None and plain is not None and out.ndim == 2:
+            found = _assign_block(engine, store, plain, *indexes.axes)
+            if found is not None:
+                out._store = choose_format(engine, found)
+                return
+        index, there = positions_to_change(engine, indexes.axes, store, plain, view, op is SUBASSIGN)
+        plain, view = _where_indexed(engine, there, plain, view, op is SUBASSIGN)
+    if not is_literal:
+        plain = _fitting(engine, store, plain, index, accum)
+    out._store = choose_format(engine, engine.assign(store, plain, index, view, accum, replace, op is SUBASSIGN))
+
+
+def _assign_block(engine: Any, store: Any, value: Any, rows: Any, cols: Any) -> Any:
+    """``out[I, a:b] = value`` by an engine's own kernel, or None."""
+    if type(store) is not MatrixStore or store.form != SPARSE:
+        return None
+    down, across = _window(rows), _window(cols)
+    if across is None and cols.index is not None:
+        return None
+    if down is None and rows.index is not None:
+        if rows.is_long:
+            return None
+        (down,), (there,) = positions_of(engine, [rows])
+        if there is not None:  # an index with gaps
+            return None
+    if down is None and across is None:
+        return None
+    if type(value) is not MatrixStore:
+        value = _fitting(engine, store, value, (), None)
+    return engine.assign_block(store, value, down, across)
+
+
+def _window(axis: Any) -> range | None:
+    """The consecutive positions of a slice, or a single one."""
+    return range(axis.position, axis.position + 1) if axis.size is None else axis.window
+
+
+def scatter(node: Node) -> None:
+    """``out<mask>[index] (accum)= value``, for an index Vector."""
+    _, out, _, (value, index), mask, accum, replace, _, _ = node
+    engine, view = out._engine, None if mask is None else mask.view()
+    found = engine.scatter(out._store, value_of(value), index._store, view, accum, replace)
+    if found is not None:
+        out._store = choose_format(engine, found)
+        return
+    positions, there = engine.positions(index._store, out._size)
+    plain, _ = _where_indexed(engine, (there,), value_of(value), None, False)
+    plain = _fitting(engine, out._store, plain, (positions,), accum)
+    out._store = choose_format(engine, engine.assign(out._store, plain, (positions,), view, accum, replace, False))
+
+
+def _where_indexed(engine: Any, there: tuple, value: Any, view: MaskView | None, submask: bool) -> tuple[Any, Any]:
+    """A value and a submask of the region's shape, without positions where an index Vector has no entry."""
+    if all(part is None for part in there):
+        return value, view
+    take = engine.extract_vector if len(there) == 1 else engine.extract_matrix
+    if value is not None and not isinstance(value, np.generic):
+        value = take(value, *there)
+    if view is not None and submask:
+        view = MaskView(take(view.store, *there), view.structure, view.complement)
+    return value, view
+
+
+def _fitting(engine: Any, store: Any, value: Any, index: tuple, accum: Any) -> Any:
+    """A value of the type of the output; None is an empty object, which deletes, or, with an accumulator, changes
+    nothing."""
+    if value is None:
+        shape = (store.size,) if len(index) == 1 else (store.nrows, store.ncols)
+        sizes = [n if part is None else len(part) for part, n in zip(index, shape, strict=True)]
+        return (engine.empty_vector if len(index) == 1 else engine.empty_matrix)(*sizes, store.dtype)
+    if accum is None and isinstance(value, np.generic) and value.dtype != store.dtype:
+        return cast(value.reshape(1), store.dtype)[0]
+    return value
+
+
+def _assign_line(node: Node, value: Any, indexes: Any, view: MaskView | None) -> Any:
+    """One row or column: an assignment to a vector, put back in place."""
+    out, engine = node.out, node.out._engine
+    row, col = indexes.axes
+    is_row = row.size is None
+    across, along = (row, col) if is_row else (col, row)
+    take = engine.extract_row if is_row else engine.extract_column
+    put = engine.replace_row if is_row else engine.replace_column
+    line = take(out._store, across.position, None)
+    index, there = positions_to_change(engine, [along], line, value, view, node.op is SUBASSIGN)
+    value, view = _where_indexed(engine, there, value, view, node.op is SUBASSIGN)
+    value = _fitting(engine, line, value, index, node.accum)
+    line = engine.assign(line, value, index, view, node.accum, node.replace, node.op is SUBASSIGN)
+    return choose_format(engine, put(out._store, across.position, line))
+
+
+def _assign_scalar(out: Any, value: Any, accum: Any) -> None:
+    if accum is None:
+        out.value = value if getattr(value, "_is_scalar", False) else value_of(value)
+    else:
+        set_scalar(out, value_of(value), accum)
+
+
+def set_scalar(out: Any, value: Any, accum: Any) -> None:
+    """``out (accum)= value``; None is no value."""
+    if accum is not None and isinstance(value, Later):
+        value = value.read()
+    if accum is not None and not out._is_empty:
+        if value is None:
+            return
+        old = cast(np.asarray(out._get()).reshape(1), accum.type.np_type)
+        new = cast(np.asarray(value).reshape(1), accum.type2.np_type)
+        value = accum.numpy(old, new)[0]
+    out._set(value)
+
+
+def set_element(node: Node) -> None:
+    out, (value, indexes) = node.out, node.operands
+    index = tuple(axis.position for axis in indexes.axes)
+    value = value_of(value)
+    change(out, index, None if value is None else converted(value, out.dtype.np_type))
+
+
+def remove_element(node: Node) -> None:
+    (indexes,) = node.operands
+    change(node.out, tuple(axis.position for axis in indexes.axes), None)
+
+
+def clear(node: Node) -> None:
+    out = node.out
+    make = out._engine.empty_vector if out.ndim == 1 else out._engine.empty_matrix
+    out._store, out._changes = make(*out.shape, out.dtype.np_type), None

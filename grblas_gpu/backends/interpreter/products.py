@@ -1,0 +1,178 @@
+"""Products, from nodes: facts about the operands, the planner's choice, the engine's strategy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...foundation.caches import Bounded
+from ...ir.descriptor import DENSE_STRATEGIES, Descriptor
+from ...ir.node import Node
+from ...ir.ops import VXM
+from ...plan import dense_rules
+from ...plan.facts import mxm_facts, plan_matvec
+from ...plan.rules import Facts, Plan
+from ...trace import records as trace
+from ..stores.storage import MaskView, MatrixStore, VectorStore
+from .asynchronous import check_any_order, check_product_of_matrices, final_value, pull_in_place
+from .operands import matrix_store
+
+MOST_PLANS = 1024  # entries of the cache, which is then cleared
+_dense_plans: dict[Any, Plan] = Bounded("plans of dense products", 1000)
+
+
+def matvec(node: Node, view: MaskView | None) -> VectorStore:
+    """``t<mask> = M u`` with ``M`` the matrix or its transpose; ``flip`` says that the vector is the left operand."""
+    semiring, desc, flip = node.operator, node.descriptor, node.op is VXM
+    a, u = node.operands
+    if flip:
+        a, u = u, a
+    if node.accum is None and semiring.return_type.np_type is not node.out.dtype.np_type:
+        semiring = _as_written(semiring, node.out.dtype)
+    engine, operand = u._engine, u._store
+    transposed = a._is_transposed
+    store = a._matrix._store if transposed else a._store
+    transposed = transposed is not flip
+    final = None
+    if desc is not None:
+        if desc.any_order:
+            check_any_order(node)
+        if desc.settles_at is not None:
+            final = final_value(node, store)
+        if desc.pulls_in_place:
+            return pull_in_place(node, store, view, transposed, flip, final, None)
+    tracing = trace.current() is not None
+    plan, facts = plan_matvec(engine, store, operand, semiring, view, transposed, desc, tracing)
+    if facts is not None and desc is not None and plan.bottom_up:
+        if final is not None:
+            result = pull_in_place(node, store, view, transposed, flip, final, facts.u_edges())
+            return _remembering(result, desc, facts)
+        if desc.reuse_mask and view is not None:
+            operand = view.store
+            facts = facts._replace(u_nvals=operand.nvals) if tracing else facts
+    if tracing:
+        assert facts is not None
+        _record_plan(node.op.name, plan, facts, view)
+    result = engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
+    return result if desc is None or facts is None else _remembering(result, desc, facts)
+
+
+_written: dict[Any, Any] = Bounded("semirings by type of output", 1000)
+
+
+def _as_written(semiring: Any, dtype: Any) -> Any:
+    """``any_pair`` gives ones of any type: in the type of the output they need no cast."""
+    if not semiring.cacheable:
+        return semiring
+    key = semiring.key, dtype.np_type
+    found = _written.get(key)
+    if found is None:
+        finds_ones = semiring.binaryop.source == "1" and semiring.monoid.any_value
+        fits = finds_ones and dtype.np_type.kind != "c" and dtype in semiring.parent.types
+        found = _written[key] = semiring.parent[dtype] if fits else semiring
+    return found
+
+
+def _remembering(result: VectorStore, desc: Descriptor, facts: Facts) -> VectorStore:
+    """The result, with the number that the rule of the next product looks back at."""
+    if desc.remembers:
+        result.checked = facts.u_nvals if desc.policy == "switchpoint" else facts.u_edges()
+    return result
+
+
+def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> None:
+    collector = trace.current()
+    assert collector is not None
+    collector.records.append(
+        trace.Record(
+            op=name,
+            seconds=0.0,
+            output_nvals=0,
+            strategy=plan.strategy,
+            reason=collector.reason_of(plan),
+            direction=plan.direction,
+            input_nvals=facts.u_nvals,
+            input_edges=facts.u_edges(),
+            mask_nvals=None if view is None else view.store.nvals,
+            allowed=trace.open_positions(facts.nrows, view),
+        )
+    )
+
+
+def mxm(node: Node, view: MaskView | None) -> MatrixStore:
+    semiring, (left, right), desc = node.operator, node.operands, node.descriptor
+    a, b = matrix_store(left), matrix_store(right)
+    engine, collector = left._engine, trace.current()
+    if desc is not None:
+        check_product_of_matrices(node)
+    if (
+        (a.dense is not None or b.dense is not None)
+        and view is None
+        and desc is None
+        and collector is None
+        and engine.dense_products
+    ):
+        return engine.mxm(a, b, semiring, None, plan=_dense_plan(engine, a, b, semiring))
+    facts = mxm_facts(engine, a, b, semiring, view)
+    plan = dense_rules.choose(facts, desc)
+    if collector is not None:
+        known = (plan.strategy, plan.reason, plan.direction, a.nvals)
+        collector.records.append(trace.Record("mxm", 0.0, 0, *known, mask_nvals=facts.mask_nvals))
+    return engine.mxm(a, b, semiring, view, plan=plan)
+
+
+def _dense_plan(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any) -> Plan:
+    """The planner's choice for a dense factor without options. If the strategy reads it by rows, the choice depends on
+    forms and sizes only and is cached: small products are often repeated."""
+    x, y = a.stored_values, b.stored_values
+    sizes = (a.nrows, a.ncols, b.ncols, a.nvals, b.nvals)
+    key = (engine.name, semiring.key, a.form, b.form, x.dtype, y.dtype, len(x) == 1, len(y) == 1, sizes)
+    plan = _dense_plans.get(key)
+    if plan is None:
+        plan = dense_rules.choose(mxm_facts(engine, a, b, semiring, None))
+        if plan.strategy in DENSE_STRATEGIES:
+            _dense_plans[key] = plan
+    return plan
+
+
+def inner(node: Node, view: MaskView | None) -> Any:
+    u, v = node.operands
+    return u._engine.inner(u._store, v._store, node.operator)
+
+
+def outer(node: Node, view: MaskView | None) -> MatrixStore:
+    u, v = node.operands
+    return u._engine.outer(u._store, v._store, node.operator)
+
+
+def kronecker(node: Node, view: MaskView | None) -> MatrixStore:
+    a, b = node.operands
+    return a._engine.kronecker(matrix_store(a), matrix_store(b), binary_of(node.operator))
+
+
+def power(node: Node, view: MaskView | None) -> MatrixStore:
+    """``A^n`` by repeated squaring; ``A^0`` is the identity matrix of the semiring."""
+    a, n = node.operands
+    engine, semiring = a._engine, node.operator
+    base = matrix_store(a)
+    if n == 0:
+        identity = semiring.binaryop.monoid.identity
+        ones = VectorStore(base.nrows, engine.array([identity], semiring.return_type.np_type))
+        return engine.diagonal_matrix(ones, 0)
+    result: Any = None
+    while True:
+        if n & 1:
+            result = base if result is None else _multiply(engine, result, base, semiring)
+        n >>= 1
+        if not n:
+            return result.copy() if result is matrix_store(a) else result
+        base = _multiply(engine, base, base, semiring)
+
+
+def _multiply(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any) -> MatrixStore:
+    plan = dense_rules.choose(mxm_facts(engine, a, b, semiring, None))
+    return engine.mxm(a, b, semiring, None, plan=plan)
+
+
+def binary_of(op: Any) -> Any:
+    """The binary operator of a monoid, or the operator itself."""
+    return op.binaryop if op.opclass == "Monoid" else op

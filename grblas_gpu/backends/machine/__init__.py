@@ -1,0 +1,1 @@
+"""What depends on the machine: free memory, measured constants, compiled kernels on disk."""

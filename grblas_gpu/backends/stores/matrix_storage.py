@@ -1,0 +1,429 @@
+"""A matrix as an engine has it: sparse (CSR), bitmap, full or hypersparse, always by rows.
+
+============  ===========================================================================  =======================
+form          arrays of its own                                                            memory
+============  ===========================================================================  =======================
+sparse        ``indptr`` [nrows + 1], ``indices`` and ``values`` [nvals]                   rows and entries
+hypersparse   ``rows`` (those with entries), ``starts`` [len(rows) + 1], and as above       entries
+bitmap        ``present`` and ``dense`` [nrows * ncols]                                    positions
+full          ``dense`` [nrows * ncols]                                                    positions
+============  ===========================================================================  =======================
+
+Values (``values``, ``dense``) are one instead when all are equal (*iso*).
+
+**Code that knows no forms reads CSR**: ``indptr``, ``indices`` and ``values`` of any other form are made on first use,
+and cached next to its own arrays. So every operation takes every form, and some read its own arrays.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ...plan.storage_rules import MANY_ROWS, matrix_form
+from . import csr_of_forms
+from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
+
+STRIP = 256  # rows that are transposed together
+
+SPARSE, HYPERSPARSE, BITMAP, FULL = "sparse", "hypersparse", "bitmap", "full"
+
+
+@cache
+def nothing(dtype: Any) -> Array:
+    """An array without elements, shared by all users."""
+    return np.empty(0, dtype)
+
+
+_NO_COLUMNS = nothing(column_type(MANY_ROWS))
+_SHORT, _LONG = np.dtype(np.int32), np.dtype(INDEX)  # offsets on a device
+
+
+class MatrixStore:
+    """A matrix in one of four forms. The constructor makes CSR: indices ascend in each row.
+
+    Offsets have 64 bits; on a device, where memory is scarce and kernels are compiled for types, 32 if they fit.
+
+    The transpose (the same matrix in CSC), row numbers, degrees and the range of values are found once and kept.
+    """
+
+    __slots__ = (
+        "form",
+        "nrows",
+        "ncols",
+        "nvals",
+        "counter",
+        "indptr",
+        "indices",
+        "values",
+        "dense",
+        "present",
+        "rows",
+        "starts",
+        "_transpose",
+        "_row_ids",
+        "_max_degree",
+        "_max_column",
+        "_filled_rows",
+        "_once",
+        "value_range",
+        "mean_value",
+        "_hub_neighbours",
+        "_column_order",
+        "_entry_groups",
+        "_is_diagonal",
+        "copies",
+        "pushed",
+        "__weakref__",
+    )
+
+    form: str
+    nvals: int
+    indptr: Array
+    indices: Array
+    values: Array
+    dense: Array | None
+    present: Array | None
+    rows: Array | None
+    starts: Array
+
+    def __init__(self, nrows: int, ncols: int, indptr: Array, indices: Array, values: Array) -> None:
+        self.form = SPARSE
+        self.nrows = nrows
+        self.ncols = ncols
+        self.nvals = nvals = len(indices)
+        if not isinstance(indptr, np.ndarray):
+            wanted = _SHORT if nvals <= INT32_LIMIT else _LONG
+            if indptr.dtype is not wanted:
+                indptr = indptr.astype(wanted, copy=False)
+        self.indptr = indptr
+        self.indices = indices
+        self.values = values
+        self.dense = self.present = self.rows = self.counter = None
+        self.copies = 1
+        self.pushed = 0  # edges that products have pushed instead of making the transpose
+        self._once: MatrixStore | None = None
+        self._transpose: MatrixStore | None = None
+        self._row_ids: Array | None = None
+        self._max_degree: int | None = None
+        self._max_column: int | None = None
+        self._filled_rows: int | None = None
+        self._hub_neighbours: Array | None = None
+        self._column_order: Any = 0  # on CUDA: see column_order.py there
+        self._entry_groups: Array | None = None  # on CUDA: see entry_groups.py there
+        self._is_diagonal: bool | None = None
+
+    @classmethod
+    def _bare(cls, form: str, nrows: int, ncols: int) -> MatrixStore:
+        """Without any arrays."""
+        store = cls.__new__(cls)
+        store.form, store.nrows, store.ncols = form, nrows, ncols
+        store.dense = store.present = store.rows = store.counter = None
+        store.copies, store.pushed, store._once = 1, 0, None
+        store._transpose = store._row_ids = store._max_degree = store._max_column = store._filled_rows = None
+        store._hub_neighbours = store._entry_groups = store._is_diagonal = None
+        store._column_order = 0
+        return store
+
+    @classmethod
+    def full(cls, nrows: int, ncols: int, values: Array) -> MatrixStore:
+        """An entry at every position: their values row by row, or one for all."""
+        store = cls._bare(FULL, nrows, ncols)
+        store.dense, store.nvals = values, nrows * ncols
+        return store
+
+    @classmethod
+    def bitmap(
+        cls, nrows: int, ncols: int, present: Array, values: Array, nvals: int | None = None, counter: Any = None
+    ) -> MatrixStore:
+        """Flags, row by row, and a value for each, or one for all; entries are counted when ``nvals`` is read."""
+        store = cls._bare(BITMAP, nrows, ncols)
+        store.present, store.dense, store.counter = present, values, counter
+        if nvals is not None:
+            store.nvals = nvals
+        return store
+
+    @classmethod
+    def hypersparse(
+        cls, nrows: int, ncols: int, rows: Array, starts: Array, indices: Array, values: Array
+    ) -> MatrixStore:
+        """Some rows, ascending, each with an entry: those of ``rows[k]`` begin at ``starts[k]``."""
+        store = cls._bare(HYPERSPARSE, nrows, ncols)
+        store.rows, store.starts, store.indices, store.values = rows, starts, indices, values
+        store.nvals = len(indices)
+        return store
+
+    @classmethod
+    def repeated(cls, once: MatrixStore, copies: int) -> MatrixStore:
+        """A matrix several times along the diagonal. Offsets are made for all copies, other arrays at their first read.
+
+        Kernels that support it read the arrays of the one matrix (``once``).
+        """
+        store = cls._bare(SPARSE, once.nrows * copies, once.ncols * copies)  # without indices and values
+        store._once, store.copies, store.nvals = once, copies, copies * once.nvals
+        starts = np.arange(copies, dtype=INDEX, like=once.indptr)[:, None] * once.nvals + once.indptr[None, :-1]
+        whole = np.zeros(1, INDEX, like=starts) + store.nvals
+        offset = once.indptr.dtype if store.nvals <= INT32_LIMIT else INDEX
+        store.indptr = np.concatenate([starts.reshape(-1), whole]).astype(offset, copy=False)
+        return store
+
+    def __getattr__(self, name: str) -> Any:
+        """CSR arrays that were not made yet; the number of flags in a bitmap."""
+        if name == "nvals" and self.present is not None:
+            counter = self.counter
+            self.nvals = int(np.count_nonzero(self.present)) if counter is None else counter.read()  # synchronizes
+        elif name not in ("indptr", "indices", "values"):
+            raise AttributeError(name)
+        elif self.form == HYPERSPARSE:
+            self.indptr = csr_of_forms.all_pointers(self)
+        elif self.dense is not None:
+            self.indptr, self.indices, self.values = csr_of_forms.of_dense(self)
+        elif name == "indices":
+            once = self.once
+            firsts = np.arange(self.copies, dtype=INDEX, like=once.indices)[:, None] * once.ncols
+            self.indices = (firsts + once.indices[None, :]).reshape(-1).astype(column_type(self.ncols), copy=False)
+        elif name == "indptr":  # of a matrix without entries
+            self.indptr = np.zeros(self.nrows + 1, INDEX)
+        else:
+            once = self.once
+            self.values = once.values if once.iso else np.tile(once.values, self.copies)
+        return getattr(self, name)
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        """The objects that identify the structure: the same objects mean the same structure."""
+        if self.form != SPARSE:
+            return (self,)
+        return self.indptr, self.once.indices
+
+    @property
+    def once(self) -> MatrixStore:
+        """The matrix that is repeated; if none is, this one."""
+        return self if self._once is None else self._once
+
+    @classmethod
+    def empty(cls, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
+        """Without entries. Most are overwritten as a whole, so row pointers are made at their first read."""
+        if nrows <= MANY_ROWS and ncols <= MANY_ROWS:  # small ones are made often
+            columns = _NO_COLUMNS
+        else:
+            columns = nothing(column_type(ncols))
+            if matrix_form(0, nrows, ncols, SPARSE) == HYPERSPARSE:
+                return cls.hypersparse(nrows, ncols, nothing(INDEX), np.zeros(1, INDEX), columns, nothing(dtype))
+        store = cls._bare(SPARSE, nrows, ncols)
+        store.indices, store.values, store.nvals = columns, nothing(dtype), 0
+        return store
+
+    @property
+    def known_nvals(self) -> int | None:
+        """``nvals`` if it is known without counting flags; otherwise None."""
+        try:
+            return _COUNTED(self)
+        except AttributeError:
+            return None if self.counter is None else self.counter.known()
+
+    @property
+    def stored_values(self) -> Array:
+        """The array of its own that holds the values."""
+        return self.values if self.dense is None else self.dense
+
+    @property
+    def dtype(self) -> np.dtype:
+        return (self.values if self.dense is None else self.dense).dtype
+
+    @property
+    def iso(self) -> bool:
+        """True when one stored value stands for all entries (so a single entry counts as iso)."""
+        return len(self.values if self.dense is None else self.dense) == 1
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        """The arrays of its own, by name."""
+        if self.dense is not None:
+            flags = {} if self.present is None else {"present": self.present}
+            return {**flags, "values": self.dense}
+        lines = {"indptr": self.indptr} if self.rows is None else {"rows": self.rows, "starts": self.starts}
+        return {**lines, "indices": self.indices, "values": self.values}
+
+    def copy(self) -> MatrixStore:
+        nrows, ncols = self.nrows, self.ncols
+        if self.form == FULL:
+            return MatrixStore.full(nrows, ncols, self.dense.copy())  # type: ignore[union-attr]
+        if self.form == BITMAP:
+            flags, values = self.present.copy(), self.dense.copy()  # type: ignore[union-attr]
+            return MatrixStore.bitmap(nrows, ncols, flags, values, self.known_nvals, self.counter)
+        if self.form == HYPERSPARSE:
+            return MatrixStore.hypersparse(nrows, ncols, self.rows, self.starts, self.indices, self.values.copy())
+        return MatrixStore(nrows, ncols, self.indptr, self.indices, self.values.copy())
+
+    def uncount(self) -> None:
+        """Forget cached properties of the entries before a bitmap or full matrix changes in place."""
+        counted = ("nvals",) if self.present is not None else ()
+        for name in ("indptr", "indices", "values", "value_range", "mean_value", *counted):
+            with suppress(AttributeError):
+                delattr(self, name)
+        self._transpose = self._row_ids = self._max_degree = self._max_column = self._filled_rows = None
+        self._hub_neighbours = self._entry_groups = self._is_diagonal = None
+        self._column_order = 0
+        self.counter = None
+
+    @property
+    def row_ids(self) -> Array:
+        """The row of every entry (COO), for edge-parallel kernels."""
+        if self._row_ids is None:
+            if self.rows is not None:
+                self._row_ids = csr_of_forms.row_of_each(self.rows, self.starts).astype(
+                    column_type(self.nrows), copy=False
+                )
+            elif isinstance(self.indptr, np.ndarray):
+                self._row_ids = np.repeat(np.arange(self.nrows, dtype=column_type(self.nrows)), np.diff(self.indptr))
+            else:
+                self._row_ids = natives[type(self.indptr)].row_ids(self)
+        return self._row_ids
+
+    @property
+    def max_degree(self) -> int:
+        if self._max_degree is None:
+            if self.nrows == 0 or self.nvals == 0:
+                self._max_degree = 0
+            elif self.rows is not None:
+                self._max_degree = int(np.diff(self.starts).max())  # synchronizes
+            elif isinstance(self.indptr, np.ndarray):
+                self._max_degree = int(np.diff(self.indptr).max())
+            else:
+                self._max_degree = natives[type(self.indptr)].max_degree(self)
+        return self._max_degree
+
+    @property
+    def max_column(self) -> int:
+        """The most entries of a column: of the transpose, if there is one, or counted once."""
+        if self._max_column is None:
+            if self._transpose is not None:
+                return self._transpose.max_degree
+            self._max_column = int(np.bincount(self.once.indices, minlength=1).max())  # synchronizes: once
+        return self._max_column
+
+    @property
+    def filled_rows(self) -> int:
+        """How many rows have an entry."""
+        if self._filled_rows is None:
+            if self.rows is not None:
+                self._filled_rows = len(self.rows)
+            else:
+                self._filled_rows = int(np.count_nonzero(self.indptr[1:] > self.indptr[:-1]))  # synchronizes: once
+        return self._filled_rows
+
+    @property
+    def is_diagonal(self) -> bool:
+        """Whether every row has one entry, on the diagonal."""
+        if self._is_diagonal is None:
+            if not self.nrows == self.ncols == self.nvals:
+                self._is_diagonal = False
+            elif isinstance(self.indices, np.ndarray):
+                places = np.arange(self.nrows)
+                self._is_diagonal = np.array_equal(self.indices, places) and np.array_equal(self.indptr[:-1], places)
+            else:
+                self._is_diagonal = natives[type(self.indices)].is_diagonal(self)
+        return self._is_diagonal
+
+    def transposed(self) -> MatrixStore:
+        """The transpose, made once. A symmetric matrix is its own: one structure serves both directions."""
+        if self._transpose is None:
+            once = self._once
+            other = transpose_csr(self) if once is None else MatrixStore.repeated(once.transposed(), self.copies)
+            same = same_arrays(self, other) if once is None else once.transposed() is once
+            if self.nrows == self.ncols and same:
+                other = self
+            else:
+                other._transpose = self
+            self._transpose = other
+        return self._transpose
+
+    def __repr__(self) -> str:
+        shape = f"{self.nrows}x{self.ncols}"
+        return f"MatrixStore({self.form}, {shape}, nvals={self.nvals}, {self.dtype}{', iso' if self.iso else ''})"
+
+
+_COUNTED: Any = MatrixStore.__dict__["nvals"].__get__  # past __getattr__, which counts
+
+
+def transpose_csr(a: MatrixStore) -> MatrixStore:
+    """The transpose, in the form that suits it; of a square matrix in its own, so that the two can be compared."""
+    if a.dense is not None:
+        return _transposed_dense(a)
+    square = a.nrows == a.ncols
+    if a.form == HYPERSPARSE or (not square and matrix_form(a.nvals, a.ncols, a.nrows, SPARSE) == HYPERSPARSE):
+        order = np.argsort(a.indices, kind="stable")
+        values = a.values.copy() if a.iso else a.values[order]
+        make = hypersparse_from_lines if square else from_lines
+        return make(a.ncols, a.nrows, a.indices[order], a.row_ids[order], values)
+    if not isinstance(a.indices, np.ndarray):
+        return natives[type(a.indices)].transpose(a)
+    from scipy.sparse import csr_array
+
+    iso = a.iso
+    # SciPy moves the values along; for those of an iso matrix a byte per entry stands in, for records their places.
+    records = not iso and a.values.dtype.kind == "V"
+    data = np.empty(a.nvals, np.int8) if iso else np.arange(a.nvals) if records else a.values
+    csc = csr_array((data, a.indices, a.indptr), shape=(a.nrows, a.ncols)).tocsc()
+    values = a.values.copy() if iso else a.values[csc.data] if records else csc.data
+    indices = csc.indices.astype(column_type(a.nrows), copy=False)
+    return MatrixStore(a.ncols, a.nrows, csc.indptr.astype(INDEX, copy=False), indices, values)
+
+
+def _transposed_dense(a: MatrixStore) -> MatrixStore:
+    def turned(flat: Array) -> Array:
+        table = flat.reshape(a.nrows, a.ncols)
+        if not isinstance(flat, np.ndarray):
+            return table.T.copy().reshape(-1)
+        result = np.empty((a.ncols, a.nrows), flat.dtype)
+        for row in range(0, a.nrows, STRIP):  # some rows at a time stay in the cache
+            result[:, row : row + STRIP] = table[row : row + STRIP].T
+        return result.reshape(-1)
+
+    assert a.dense is not None
+    values = a.dense.copy() if len(a.dense) != a.nrows * a.ncols else turned(a.dense)
+    if a.present is None:
+        return MatrixStore.full(a.ncols, a.nrows, values)
+    return MatrixStore.bitmap(a.ncols, a.nrows, turned(a.present), values, a.nvals)
+
+
+def from_lines(nrows: int, ncols: int, rows: Array, cols: Array, values: Array) -> MatrixStore:
+    """A matrix from the row and column of every entry, in order: CSR, or hypersparse where pointers would dominate."""
+    cols = cols.astype(column_type(ncols), copy=False)
+    few = nrows <= MANY_ROWS and ncols <= INT32_LIMIT  # the usual case
+    if few or matrix_form(len(rows), nrows, ncols, SPARSE) != HYPERSPARSE:
+        indptr = np.zeros(nrows + 1, INDEX, like=rows)
+        if len(rows):
+            indptr[1:] = np.cumsum(np.bincount(rows, minlength=nrows))
+        return MatrixStore(nrows, ncols, indptr, cols, values)
+    return hypersparse_from_lines(nrows, ncols, rows, cols, values)
+
+
+def hypersparse_from_lines(nrows: int, ncols: int, rows: Array, cols: Array, values: Array) -> MatrixStore:
+    first = np.zeros(len(rows), bool, like=rows)
+    first[:1] = True
+    first[1:] = rows[1:] != rows[:-1]
+    begins = np.flatnonzero(first).astype(INDEX, copy=False)
+    starts = np.concatenate([begins, np.zeros(1, INDEX, like=begins) + len(rows)])
+    return MatrixStore.hypersparse(nrows, ncols, rows[begins].astype(INDEX, copy=False), starts, cols, values)
+
+
+def same_arrays(a: MatrixStore, b: MatrixStore) -> bool:
+    """Whether two matrices of one shape have the same entries, stored alike."""
+    if a.form != b.form or len(a.stored_values) != len(b.stored_values):
+        return False
+    if a.form != SPARSE:
+        if not all(len(x) == len(y) for x, y in zip(a.arrays.values(), b.arrays.values(), strict=True)):
+            return False
+        return all(bool((x == y).all()) for x, y in zip(a.arrays.values(), b.arrays.values(), strict=True))
+    if not isinstance(a.indices, np.ndarray):
+        return natives[type(a.indices)].same_arrays(a, b)
+    return (
+        bool(np.array_equal(a.indptr, b.indptr))
+        and bool(np.array_equal(a.indices, b.indices))
+        and bool(np.array_equal(a.values, b.values))
+    )

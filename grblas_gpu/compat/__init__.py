@@ -1,0 +1,1 @@
+"""Programs written for python-graphblas run on this library."""

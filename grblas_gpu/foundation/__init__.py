@@ -1,0 +1,1 @@
+"""What every layer may use: types of annotations, updates in one piece, borders of files, caches, progress."""

@@ -1,0 +1,57 @@
+"""The vocabulary of annotations, one name per idea. Modules import it for type checkers only."""
+
+# ruff: noqa: F401
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
+
+    import cupy
+    import numpy as np
+    import numpy.typing as npt
+
+    from ..api.base import BaseType as Handle
+    from ..api.computed import Computed
+    from ..api.mask import Mask
+    from ..api.matrix import Matrix, TransposedMatrix
+    from ..api.scalar import Scalar
+    from ..api.vector import Vector
+    from ..backends.protocol import Backend as Engine
+    from ..backends.stores.storage import MaskView, MatrixStore, VectorStore
+    from ..dtypes import DataType
+    from ..ir.descriptor import Descriptor
+    from ..ir.node import Node
+    from ..ir.program import Program
+    from ..operators.aggregators import Aggregator, TypedAggregator
+    from ..operators.base import OpBase
+    from ..operators.base import TypedOpBase as TypedOperator
+    from ..operators.binary import TypedBuiltinBinaryOp as TypedBinary
+    from ..operators.monoid import TypedBuiltinMonoid as TypedMonoid
+    from ..operators.parameterized import ParameterizedUdf
+    from ..operators.semiring import TypedBuiltinSemiring as TypedSemiring
+    from ..plan.rules import Plan
+
+    Array: TypeAlias = np.ndarray | cupy.ndarray
+    #: Input of an array: a NumPy or CuPy array, or a list.
+    ArrayLike: TypeAlias = npt.ArrayLike | cupy.ndarray
+    Store: TypeAlias = VectorStore | MatrixStore
+    #: One value of a vector or matrix: a number, or a record.
+    Value: TypeAlias = complex | np.generic | np.ndarray
+    #: Argument of :func:`grblas_gpu.dtypes.lookup_dtype`.
+    DTypeLike: TypeAlias = DataType | np.dtype | type | str | Mapping[str, object]
+    #: Index of ``op[...]``: the type of all operands, or a pair of types.
+    DTypeKey: TypeAlias = DTypeLike | tuple[DTypeLike, DTypeLike]
+    #: A function of arrays.
+    Function: TypeAlias = Callable[..., Array]
+    #: A Python function of single values.
+    Udf: TypeAlias = Callable[..., object]
+    #: An operator, for all its types or one of them; or a factory of operators with parameters.
+    Operator: TypeAlias = OpBase | TypedOperator | ParameterizedUdf | Aggregator | TypedAggregator
+    #: A reference to an operator: itself, its name, or a Python function.
+    OperatorLike: TypeAlias = Operator | str | Udf
+    #: Operand of an operation: an object, an expression, or a value.
+    Operand: TypeAlias = Handle | TransposedMatrix | Computed | Value
+    MaskLike: TypeAlias = Mask | Vector | Matrix | Computed

@@ -20,7 +20,8 @@ def degree_centrality(A: Matrix, *, directed: bool | None = None) -> Vector:
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
     directed : bool, optional
-        Whether edges to and from a vertex count; otherwise a loop counts twice. By default unless A is symmetric.
+        Whether edges to and from a vertex count; otherwise a loop counts twice. By default they do, unless A is an
+        undirected Graph.
 
     Raises
     ------
@@ -36,11 +37,10 @@ def degree_centrality(A: Matrix, *, directed: bool | None = None) -> Vector:
     """
     if A.nrows < 2:
         return Vector.from_scalar(1.0, A.nrows)
-    directed = not A.is_symmetric() if directed is None else directed
     degrees = Vector.from_scalar(0.0, A.nrows)
     # degrees += row lengths, then column lengths or loops
     degrees(binary.plus) << A.reduce_rowwise(agg.count)
-    if directed:
+    if directed is not False:
         degrees(binary.plus) << A.reduce_columnwise(agg.count)
     else:
         degrees(binary.plus) << select.diag(A).new().reduce_rowwise(agg.count)

@@ -22,14 +22,19 @@ from typing import Any
 ARGUMENTS: dict[str, Any] = {"source": 0, "target": 1, "sources": [0, 1], "vertices": [0, 1, 2, 3], "k": 3}
 ARGUMENTS |= {"length": 4, "fanouts": [2]}
 #: Further arguments that keep the calls short.
-OPTIONS: dict[str, dict[str, Any]] = {"katz": {"alpha": 1e-4}, "eigenvector_centrality": {"max_iterations": 1000}}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "voterank": {"limit": 3},
+    "katz": {"alpha": 1e-4},
+    "eigenvector_centrality": {"max_iterations": 1000},
+}
 for _name in ("betweenness_centrality", "edge_betweenness_centrality", "two_hop_neighbors"):
     OPTIONS[_name] = {"sources": [0, 1]}
 #: Algorithms with a result for all pairs of vertices, or a search from each.
-QUADRATIC = "apsp closeness cosine diameter eccentricity jaccard overlap sorensen transitive_closure".split()
+QUADRATIC = "apsp closeness cosine diameter eccentricity harmonic_centrality jaccard markov_clustering overlap".split()
+QUADRATIC += "sorensen transitive_closure".split()
 MOST_QUADRATIC = 9  # largest scale for them
 ACYCLIC = ("topological_generations", "topological_order")
-BIPARTITE = ("bipartite_sides",)
+BIPARTITE = ("bipartite_sides", "maximum_bipartite_matching")
 TYPES = ("BOOL", "INT64", "FP32", "FP64")  # value types of the graphs
 SCALES = (6, 14)  # of Kronecker graphs: small and large operands use different kernels
 

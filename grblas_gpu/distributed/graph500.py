@@ -102,7 +102,7 @@ def teps_statistics(teps: list[float]) -> dict[str, float]:
 
     >>> found = teps_statistics([1.0, 2.0, 4.0])
     >>> found["median_teps"], round(found["harmonic_mean_teps"], 4), round(found["harmonic_stddev_teps"], 4)
-    (2.0, 1.7143, 0.7938)
+    (2.0, 1.7143, 0.7936)
     """
     names = ("min_teps", "firstquartile_teps", "median_teps", "thirdquartile_teps", "max_teps")
     found = dict(zip(names, np.quantile(teps, [0, 0.25, 0.5, 0.75, 1]).tolist(), strict=True))

@@ -52,7 +52,7 @@ def check_fields(fields: Any, described: Mapping[str, type]) -> None:
 
     >>> check_fields({"name": 7}, {"name": str})
     Traceback (most recent call last):
-    ValueError: name must be a str, not 7
+    ValueError: name must be a str, not '7'
     """
     if type(fields) is not dict:
         raise ValueError(f"a header is a dictionary, not {shown(str(fields))}")

@@ -218,7 +218,7 @@ def _ufunc(func: Callable[..., Any], arguments: Arguments, result: DataType) -> 
 def _content(func: Any) -> tuple | None:
     """All that the result of a function depends on: equal contents mean equal functions. None if that is unknown.
 
-    >>> a, b, c = ((lambda x: x + k) for k in (1, 1, 1.0))
+    >>> a, b, c = ((lambda k: lambda x: x + k)(k) for k in (1, 1, 1.0))
     >>> [_content(other) == _content(a) for other in (a, b, c)]
     [True, True, False]
     """

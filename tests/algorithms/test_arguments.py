@@ -111,8 +111,8 @@ def given(name: str, **more):
         elif parameter.default is parameter.empty:
             assert parameter.name in ARGUMENTS, f"{name}: say in ARGUMENTS what {parameter.name!r} may be"
             found[parameter.name] = ARGUMENTS[parameter.name]
-    if any(parameter.name == "reproducible" for parameter in parameters(name)):
-        found["reproducible"] = True
+    known = {parameter.name for parameter in parameters(name)}
+    found |= {option: value for option, value in {"reproducible": True, "directed": False}.items() if option in known}
     return found | more
 
 

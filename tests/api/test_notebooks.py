@@ -142,8 +142,10 @@ def test_spy_has_a_square_for_every_entry(mpl, backend: str, tmp_path: Path) -> 
     assert viz.spy(A.T, axes=axes, centered=True, markersize=2) is figure
     other = mpl.figure.Figure()
     assert viz.spy(Matrix(int, 3, 2), figure=other, show=False) is other
-    with pytest.raises(TypeError, match="spy: expected a Matrix; got Vector"):
-        viz.spy(Vector(int, 3))
+    (column,) = viz.spy(Vector.from_coo([1], [4], size=3), show=False).axes[0].lines
+    assert [array.tolist() for array in column.get_data()] == [[0], [1]]
+    with pytest.raises(TypeError, match="spy: expected a Matrix; got"):
+        viz.spy([1, 2])
 
 
 def test_draw(mpl, backend: str, tmp_path: Path) -> None:

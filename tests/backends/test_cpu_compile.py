@@ -16,10 +16,10 @@ from grblas_gpu.backends.cpu import pool
 PROGRAM = """
 import numpy as np
 from grblas_gpu import semiring
-from grblas_gpu.backends import kernel_cache
+from grblas_gpu.backends.machine import kernel_cache
 from grblas_gpu.backends.cpu import compile
 from grblas_gpu.backends.cpu.engine import CpuBackend
-from grblas_gpu.backends.storage import MatrixStore, VectorStore
+from grblas_gpu.backends.stores.storage import MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
 a = MatrixStore(3, 3, np.array([0, 1, 2, 3]), np.array([1, 2, 0], np.int32), np.array([1, 2, 3]))

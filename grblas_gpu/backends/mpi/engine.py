@@ -52,7 +52,8 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
         self.grid = grid
         self.local = local
         self.name = name
-        self.costs = local.costs._replace(whole_rows=None)  # parts of a vector are not full
+        # Parts of a vector are not full, and every rank has a transpose of its part.
+        self.costs = local.costs._replace(whole_rows=None, transpose=0.0)
         self.counts = Counts(grid)
         self.exchanges: dict[Any, Any] = {}
         self.overlap = grid.together(overlap_setting)

@@ -53,27 +53,25 @@ def _in_place(x: VectorStore, index: np.ndarray, values: np.ndarray, kept: np.nd
     """Change a bitmap or full vector at the cost of the changes."""
     set_at = index if kept.all() else index[kept]
     new = values if set_at is index else values[kept]
-    try:
-        atomic_updates.changing = True
-        x = atomic_updates.own(x)
-        if x.size > 1 and x.iso and not _all_equal(x.values, new):
-            x.values = expand(x.values, x.size).copy()
-        if not x.values.flags.writeable:
-            x.values = x.values.copy()
-        if x.size == 1 or not x.iso:
-            x.values[set_at] = new
-        if set_at is not index and x.present is None:
-            x.present = np.ones(x.size, bool)
-        if x.present is not None:
-            before = int(np.count_nonzero(x.present[index]))
-            x.present[index] = kept
-            x.nvals += len(set_at) - before
-        x.edges = x.flags = None
-    except BaseException:
-        x.uncount()
-        raise
-    finally:
-        atomic_updates.changing = False
+    with atomic_updates.uninterrupted():  # values and flags change together
+        try:
+            atomic_updates.changing = True
+            x = atomic_updates.own(x)
+            if x.size > 1 and x.iso and not _all_equal(x.values, new):
+                x.values = expand(x.values, x.size).copy()
+            if not x.values.flags.writeable:
+                x.values = x.values.copy()
+            if set_at is not index and x.present is None:
+                x.present = np.ones(x.size, bool)
+            before = None if x.present is None else int(np.count_nonzero(x.present[index]))
+            if x.size == 1 or not x.iso:
+                x.values[set_at] = new
+            if before is not None:
+                x.present[index] = kept
+                x.nvals += len(set_at) - before
+            x.edges = x.flags = None
+        finally:
+            atomic_updates.changing = False
     return x
 
 

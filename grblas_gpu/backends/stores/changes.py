@@ -86,7 +86,12 @@ def merged_store(x: Any, name: str) -> Any:
                     continue
                 count, last = changes.count, changes.last.copy()
             owned = getrefcount(changes.store) <= ONLY and _is_owned(changes.store)
-            store = choose_format(x._engine, _merge(x._engine, changes.store, x.dtype.np_type, last, owned))
+            try:
+                store = choose_format(x._engine, _merge(x._engine, changes.store, x.dtype.np_type, last, owned))
+            except Exception:  # lack of memory: this read fails, and the object is as it was before the changes
+                with _guard:
+                    x._store, x._changes = changes.store, None
+                raise
             with _guard:
                 if changes.count == count:
                     x._store, x._changes = store, None

@@ -66,7 +66,7 @@ def _in_place(x: VectorStore, index: np.ndarray, values: np.ndarray, kept: np.nd
             before = None if x.present is None else int(np.count_nonzero(x.present[index]))
             if x.size == 1 or not x.iso:
                 x.values[set_at] = new
-            if before is not None:
+            if x.present is not None and before is not None:
                 x.present[index] = kept
                 x.nvals += len(set_at) - before
             x.edges = x.flags = None

@@ -293,10 +293,10 @@ def build(code: str, options: tuple[str, ...] | None = None) -> Path:
     program = f'{code}\n#line 1 "launchers"\n{launchers}'
     target = _folder() / f"{hashlib.sha256((_header() + program).encode()).hexdigest()[:24]}.so"
     checked = target.with_suffix(".nvrtc")
-    if options is not None and not checked.exists() and nvrtc.check(original, options, is_loop=LOOP in code):
-        checked.touch()
     if not target.exists():
         _compile(target.with_suffix(".cpp"), program, target, "-shared", *LINKER, "-include", _header())
+    if options is not None and not checked.exists() and nvrtc.check(original, options, is_loop=LOOP in code):
+        checked.touch()
     return target
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..backends.interpreter.changes import element
 from ..backends.interpreter.run import execute as execute_node
-from ..backends.stores.changes import element
 from ..exceptions import DimensionMismatch, InvalidObject
 from ..ir import ops, recording
 from ..ir.node import Node

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import select
+from ..backends.interpreter.changes import merged_store
 from ..backends.registry import current_engine
-from ..backends.stores.changes import merged_store
 from ..backends.stores.storage import MatrixStore
 from ..dtypes import FP64, DataType, lookup_dtype
 from ..exceptions import OutputNotEmpty

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .. import binary, monoid, semiring
+from ..backends.interpreter.changes import merged_store
 from ..backends.registry import current_engine
-from ..backends.stores.changes import merged_store
 from ..backends.stores.entries import cast
 from ..backends.stores.formats import choose_format
 from ..backends.stores.storage import VectorStore

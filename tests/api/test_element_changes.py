@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import grblas_gpu as gb
+from grblas_gpu.backends.interpreter import changes
 from grblas_gpu.backends.reference import elements
-from grblas_gpu.backends.stores import changes
 
 pytestmark = pytest.mark.usefixtures("backend")
 

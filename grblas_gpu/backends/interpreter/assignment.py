@@ -9,13 +9,13 @@ import numpy as np
 from ...ir.node import Node
 from ...ir.ops import SUBASSIGN
 from ...ir.recording import Number
-from ..stores.changes import change, converted
 from ..stores.entries import cast
 from ..stores.formats import choose_format
 from ..stores.later import Later
 from ..stores.matrix_storage import SPARSE
 from ..stores.storage import MaskView, MatrixStore
 from ..stores.windows import positions_to_change
+from .changes import change, converted
 from .operands import positions_of, value_of
 
 

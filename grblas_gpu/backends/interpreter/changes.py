@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .entries import cast
-from .formats import choose_format
-from .storage import INDEX, MatrixStore, VectorStore
+from ..stores.entries import cast
+from ..stores.formats import choose_format
+from ..stores.storage import INDEX, MatrixStore, VectorStore
 
 _LITERALS = {float: "f", int: "i", bool: "b"}  # kinds of NumPy types that hold every value of a Python type
 _UNSET: Any = object()
@@ -104,7 +104,7 @@ def _is_owned(store: Any) -> bool:
     if type(store) not in (VectorStore, MatrixStore) or not isinstance(store.stored_values, np.ndarray):
         return False
     base = store.stored_values.base
-    ours = base is None or type(base).__module__.startswith(__package__)
+    ours = base is None or type(base).__module__.partition(".")[0] == __name__.partition(".")[0]
     return ours and getrefcount(store.stored_values) <= ONLY
 
 

@@ -189,7 +189,9 @@ def test_links_lead_somewhere():
         targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
         for target in targets:
             if not target.startswith("http"):
-                assert (ROOT / page).parent.joinpath(target).exists(), f"{page}: {target}"
+                path = (ROOT / page).parent.joinpath(target).resolve()
+                assert path.exists(), f"{page}: {target}"
+                assert not page.startswith("docs/") or path.is_relative_to(ROOT / "docs"), f"not on the site: {target}"
 
 
 def test_examples_are_listed():

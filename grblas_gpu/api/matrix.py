@@ -21,6 +21,7 @@ from . import kinds
 from .arithmetic import ArithmeticInPlace, NothingInPlace
 from .base import BaseType
 from .binsparse import Interchange
+from .changes import delete_elements, update_elements
 from .conversions import (
     check_size,
     constructor_dtype,
@@ -274,6 +275,74 @@ class Matrix(
             same = (nrows, ncols) == self.shape
             built = self._store if same else self._engine.resize_matrix(self._store, nrows, ncols)
         self._store, self._nrows, self._ncols = built, nrows, ncols
+
+    @reports_memory
+    def update(  # type: ignore[override]
+        self, expr: Any, columns: Any = None, values: Any = None, *, dup_op: OperatorLike | None = None, **opts: object
+    ) -> None:
+        """Set many elements, at the cost of the changes: ``A.update(rows, columns, values)``. Others stay.
+
+        As with ``A[i, j] = x``, the changes wait until an operation reads the Matrix. With one argument,
+        ``A.update(expr)`` is ``A << expr``.
+
+        Parameters
+        ----------
+        expr : array_like of int
+            The rows; or an expression, as the only argument.
+        columns : array_like of int
+            The columns.
+        values : array_like or scalar
+            The new values, or one for all.
+        dup_op : BinaryOp, optional
+            The operator that combines values given for one position; without it, duplicates raise a ValueError.
+        **opts : keywords
+            With an expression: fields of a :class:`~grblas_gpu.Descriptor`.
+
+        Raises
+        ------
+        IndexOutOfBound
+            An index is out of range.
+        ValueError
+            A position occurs twice without ``dup_op``, or lengths differ.
+
+        Examples
+        --------
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [5, 6])
+        >>> A.update([0, 1], [1, 1], [7, 8])
+        >>> A.nvals, A.to_dicts()
+        (3, {0: {1: 7}, 1: {0: 6, 1: 8}})
+        """
+        if columns is None and values is None:
+            super().update(expr, **opts)
+        else:
+            update_elements(self, (expr, columns), values, dup_op)
+
+    @reports_memory
+    def delete(self, rows: Any, columns: Any) -> None:
+        """Remove many elements, at the cost of the changes; positions without an element may be among them.
+
+        Parameters
+        ----------
+        rows : array_like of int
+            The rows.
+        columns : array_like of int
+            The columns.
+
+        Raises
+        ------
+        IndexOutOfBound
+            An index is out of range.
+        ValueError
+            Lengths differ.
+
+        Examples
+        --------
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [5, 6])
+        >>> A.delete([0, 1], [1, 1])
+        >>> A.to_dicts()
+        {1: {0: 6}}
+        """
+        delete_elements(self, (rows, columns))
 
     @reports_memory
     def to_coo(

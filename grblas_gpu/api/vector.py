@@ -25,6 +25,7 @@ from . import kinds
 from .arithmetic import ArithmeticInPlace
 from .base import BaseType, check_same_backend
 from .binsparse import Interchange
+from .changes import delete_elements, update_elements
 from .conversions import (
     check_bounds,
     check_size,
@@ -234,6 +235,68 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
             built = self._store if size is None else self._engine.resize_vector(self._store, size)
         size = self._size if size is None else size
         self._store, self._size = built, size
+
+    @reports_memory
+    def update(  # type: ignore[override]
+        self, expr: Any, values: Any = None, *, dup_op: OperatorLike | None = None, **opts: object
+    ) -> None:
+        """Set many elements, at the cost of the changes: ``v.update(indices, values)``. Others stay.
+
+        As with ``v[i] = x``, the changes wait until an operation reads the Vector. With one argument,
+        ``v.update(expr)`` is ``v << expr``.
+
+        Parameters
+        ----------
+        expr : array_like of int
+            The positions; or an expression, as the only argument.
+        values : array_like or scalar
+            The new values, or one for all.
+        dup_op : BinaryOp, optional
+            The operator that combines values given for one position; without it, duplicates raise a ValueError.
+        **opts : keywords
+            With an expression: fields of a :class:`~grblas_gpu.Descriptor`.
+
+        Raises
+        ------
+        IndexOutOfBound
+            An index is out of range.
+        ValueError
+            An index occurs twice without ``dup_op``, or lengths differ.
+
+        Examples
+        --------
+        >>> v = Vector.from_coo([0, 2], [5, 6])
+        >>> v.update([1, 2, 2], [1, 2, 3], dup_op=binary.plus)
+        >>> v.to_dict()
+        {0: 5, 1: 1, 2: 5}
+        """
+        if values is None:
+            super().update(expr, **opts)
+        else:
+            update_elements(self, (expr,), values, dup_op)
+
+    @reports_memory
+    def delete(self, indices: Any) -> None:
+        """Remove many elements, at the cost of the changes; positions without an element may be among them.
+
+        Parameters
+        ----------
+        indices : array_like of int
+            The positions.
+
+        Raises
+        ------
+        IndexOutOfBound
+            An index is out of range.
+
+        Examples
+        --------
+        >>> v = Vector.from_coo([0, 2], [5, 6])
+        >>> v.delete([2, 1])
+        >>> v.to_dict()
+        {0: 5}
+        """
+        delete_elements(self, (indices,))
 
     @reports_memory
     def to_coo(

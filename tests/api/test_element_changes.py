@@ -243,3 +243,119 @@ def test_threads_change_and_read_one_object() -> None:
     assert not errors and entries(A) == tuple(
         map(list, zip(*[(i, k, k) for i in range(0, 64, 2) for k in range(4)], strict=True))
     )
+
+
+# --- many elements at once -------------------------------------------------------------------------------------------
+
+
+def some(random, shape: tuple[int, ...], count: int) -> list[np.ndarray]:
+    return [random.integers(0, min(n, 50), count) for n in shape]
+
+
+@pytest.mark.parametrize("kept", ["nothing", "transpose", "symmetry"])
+@pytest.mark.parametrize(("dtype", "shape"), [("FP64", "sparse"), ("BOOL", "tiny"), ("INT8", "huge"), ("FP64", "line")])
+def test_updates_are_those_of_python_graphblas(dtype: str, shape: str, kept: str) -> None:
+    """Mixed with changes of single elements, which come in their order."""
+    if kept != "nothing" and shape == "huge":
+        pytest.skip("a transpose of hypersparse matrices is made again")
+    random = np.random.default_rng(len(dtype) + len(kept))
+    for count in (0, 3, 60):
+        x, y = both("Matrix", dtype, SHAPES[shape], 20, random)
+        if kept == "symmetry" and x.nrows == x.ncols:
+            x << gb.binary.any(x | x.T)
+            y << ss.binary.any(y | y.T)
+        for number in range(8):
+            if kept != "nothing":
+                x._store.transposed()
+            rows, cols = some(random, SHAPES[shape], count)
+            if number % 3:
+                values = random.integers(0, 100, count).astype(y.dtype.np_type)
+                x.update(rows, cols, values, dup_op="plus" if dtype != "BOOL" else "lor")
+                add = ss.binary.plus if dtype != "BOOL" else ss.binary.lor
+                D = ss.Matrix.from_coo(rows, cols, values, dtype, dup_op=add, nrows=y.nrows, ncols=y.ncols)
+                y(D.S) << D
+            else:
+                x.delete(rows, cols)
+                for place in zip(rows.tolist(), cols.tolist(), strict=True):
+                    del y[place]
+            if number % 2:
+                place = tuple(int(axis[-1]) for axis in some(random, SHAPES[shape], 1))
+                x[place] = y[place] = 1
+                assert x.get(*place) == y.get(*place)
+            else:
+                assert x.nvals == y.nvals
+            assert entries(x) == entries(y)
+            if kept != "nothing":
+                assert entries(x.T.new()) == entries(y.T.new())
+                assert x.is_symmetric() == y.isequal(y.T.new())
+
+
+@pytest.mark.parametrize("size", [5, 2000, 2**60])
+def test_updates_of_vectors(size: int) -> None:
+    random = np.random.default_rng(size % 97)
+    x, y = both("Vector", "INT64", (size,), 30, random)
+    for number in range(10):
+        (index,) = some(random, (size,), 12)
+        if number % 3:
+            x.update(index, number, dup_op=gb.binary.first)
+            y[np.unique(index).tolist()] = number
+        else:
+            x.delete(index)
+            for place in index.tolist():
+                del y[place]
+        assert x.nvals == y.nvals and entries(x) == entries(y)
+
+
+def test_the_transpose_is_changed_with_the_matrix() -> None:
+    A = gb.Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 1], [1, 2, 3, 4], nrows=3, ncols=3)
+    A._store.transposed()
+    A.update([0, 2], [2, 1], [5, 6])
+    A.delete([1], [2])
+    A.wait()
+    assert A._store._transpose is not None, "it was made again"
+    assert entries(A.T.new()) == ([0, 1, 1, 2], [2, 0, 2, 0], [3, 1, 6, 5])
+    A << gb.Matrix.from_coo([0, 1], [1, 0], [1, 1], nrows=3, ncols=3)
+    assert A.is_symmetric()
+    A.update([1, 2], [2, 1], [7, 7])
+    assert A.nvals == 4 and A._store._transpose is A._store
+    A[0, 2] = 4
+    assert not A.is_symmetric() and entries(A.T.new()) == ([0, 1, 1, 2, 2], [1, 0, 2, 0, 1], [1, 1, 7, 4, 7])
+
+
+BAD_UPDATES = {
+    "row": (gb.exceptions.IndexOutOfBound, lambda A: A.update([2], [0], [1])),
+    "column": (gb.exceptions.IndexOutOfBound, lambda A: A.delete([1], [9])),
+    "negative": (OverflowError, lambda A: A.update([-1], [0], [1])),
+    "duplicates": (ValueError, lambda A: A.update([0, 0], [1, 1], [1, 2])),
+    "lengths": (ValueError, lambda A: A.update([0, 0], [1], [1, 2])),
+    "values": (ValueError, lambda A: A.update([0, 1], [1, 1], [1, 2, 3])),
+    "text": (ValueError, lambda A: A.update([0], [1], ["x"])),
+    "operator": (TypeError, lambda A: A.update([0, 0], [1, 1], [1, 2], dup_op=gb.semiring.plus_times)),
+}
+
+
+@pytest.mark.parametrize("name", BAD_UPDATES)
+def test_bad_updates_change_nothing(name: str) -> None:
+    error, change = BAD_UPDATES[name]
+    A = gb.Matrix.from_coo([0], [1], [5], nrows=2, ncols=2)
+    A[0, 0] = 7
+    with pytest.raises(error):
+        change(A)
+    assert A.to_dicts() == {0: {0: 7, 1: 5}}
+
+
+def test_an_update_of_an_expression_is_an_assignment() -> None:
+    A, v = gb.Matrix.from_coo([0], [1], [5], nrows=2, ncols=2), gb.Vector.from_coo([0, 1], [1, 2])
+    A.update(A + A)
+    v.update(v + v, direction="pull")
+    assert A.to_dicts() == {0: {1: 10}} and v.to_dict() == {0: 2, 1: 4}
+
+
+def test_loops_read_updated_objects() -> None:
+    A, v = gb.Matrix(int, 6, 6), gb.Vector.from_coo([0], [1], size=6)
+    A.update([0, 1, 2, 3], [1, 2, 3, 4], 1)
+    v.update([5], [1])
+    for _ in gb.loop(v, limit=10):
+        reached = v.dup()
+        v << gb.semiring.plus_times(v @ A)
+    assert reached.to_dict() == {4: 1}

@@ -33,3 +33,23 @@ def test_many_changes(shape: tuple[int, ...]) -> None:
         assert x.nvals == len(expected)
         *places, values = (np.asarray(part).tolist() for part in x.to_coo())
         assert dict(zip(zip(*places, strict=True), values, strict=True)) == expected
+
+
+def test_updates_and_the_transpose() -> None:
+    """Arrays of changes, on the device and of the host; a transpose that the matrix has is changed, too."""
+    random = np.random.default_rng(3)
+    expected = np.zeros((12, 12))
+    A = gb.Matrix(float, 12, 12)
+    for number in range(3):
+        rows, cols, values = random.integers(0, 12, 20), random.integers(0, 12, 20), random.random(20)
+        A.update(A._engine.array(rows), cols, values, dup_op="max")
+        expected[rows, cols] = 0
+        np.maximum.at(expected, (rows, cols), values)
+        A.delete(cols[:5], rows[:5])
+        expected[cols[:5], rows[:5]] = 0
+        assert A.nvals == np.count_nonzero(expected)
+        assert (A.T.new().to_dense(0.0) == expected.T).all()
+        assert (A._store.transposed() is A._store) == (expected == expected.T).all()
+        if number == 1:
+            expected = np.maximum(expected, expected.T)
+            A << gb.binary.max(A | A.T)

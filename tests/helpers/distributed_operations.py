@@ -140,6 +140,8 @@ def case_assignment() -> None:
             w[[5, 6]] = [7, 8]
             del w[1]
             w(w.S) << 3
+            w.update(np.arange(0, w.size, 3), 4)
+            w.delete([0, 5, 6, w.size - 1])
 
         run(change, a)
         run(change, b)
@@ -150,6 +152,19 @@ def case_assignment() -> None:
         for w in (a, b):
             w.clear()
         check(b, a)
+
+
+def case_changes() -> None:
+    """Many elements of a matrix at once: each rank changes those in its part."""
+    for A in some_matrices():
+        B, index = A.to("mpi"), np.random.default_rng(8).integers(0, 10**6, (2, 40))
+        rows, cols = index[0] % A.nrows, index[1] % A.ncols
+        for C in (A, B):
+            C.update(rows, cols, np.arange(40) % 3, dup_op=binary.second)
+            C.delete(cols[:7] % A.nrows, rows[:7] % A.ncols)
+            C[1, 1] = 6
+        assert [B.get(1, 1), B.get(0, 0)] == [6, A.get(0, 0)]
+        check(B, A)
 
 
 def case_indirect() -> None:

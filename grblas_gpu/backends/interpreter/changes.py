@@ -1,11 +1,13 @@
-"""Changes of single elements that wait until an operation reads the object: ``A[i, j] = x``, ``del A[i, j]``.
+"""Changes that wait until an operation reads the object: ``A[i, j] = x``, ``del A[i, j]``, ``update`` and ``delete``.
 
 While changes wait, the object's slot ``_store`` is empty. The first read of it calls ``__getattr__``, which merges all
 changes into the store in one operation of the engine (``change_elements``). Objects without changes pay nothing.
+A transpose that the store has is changed, too, which takes less time than to transpose again: (A + D)' = A' + D'.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from sys import getrefcount
 from threading import Lock
 from typing import Any
@@ -14,6 +16,7 @@ import numpy as np
 
 from ..stores.entries import cast
 from ..stores.formats import choose_format
+from ..stores.matrix_storage import SPARSE, same_arrays
 from ..stores.storage import INDEX, MatrixStore, VectorStore
 
 _LITERALS = {float: "f", int: "i", bool: "b"}  # kinds of NumPy types that hold every value of a Python type
@@ -22,13 +25,18 @@ ONLY = 2  # references to an object with one attribute that refers to it: that a
 _guard = Lock()  # held for a few instructions: a change, or the exchange of a store
 
 
-class Changes:
-    """The store before the changes, and the last change of each position: its value, or None where it is removed."""
+Arrays = tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]  # positions, values, and where a value is set
 
-    __slots__ = ("count", "last", "merging", "store")
+
+class Changes:
+    """The store before the changes, arrays of changes in their order, and the last change of each position since then:
+    its value, or None where it is removed."""
+
+    __slots__ = ("arrays", "count", "last", "merging", "store")
 
     def __init__(self, store: Any) -> None:
         self.store = store
+        self.arrays: list[Arrays] = []
         self.last: dict[Any, Any] = {}
         self.count = 0
         self.merging = Lock()
@@ -44,15 +52,31 @@ def converted(value: Any, dtype: np.dtype) -> Any:
 def change(out: Any, place: tuple[int, ...], value: Any) -> None:
     """Note the new value of an element (a NumPy scalar), or that it is removed (None)."""
     with _guard:
-        try:
-            store = type(out)._store.__get__(out)
-        except AttributeError:
-            changes = out._changes
-        else:
-            changes = out._changes = Changes(store)
-            del out._store
+        changes = _waiting(out)
         changes.last[place] = value
         changes.count += 1
+
+
+def change_many(out: Any, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray) -> None:
+    """Note new values of many elements, and the removal of those that are not kept. Positions occur once."""
+    with _guard:
+        changes = _waiting(out)
+        if changes.last:
+            changes.arrays.append(_as_arrays(changes.last, values.dtype))
+            changes.last = {}
+        changes.arrays.append((index, values, kept))
+        changes.count += 1
+
+
+def _waiting(out: Any) -> Changes:
+    """The changes of an object, which has no store from here on."""
+    try:
+        store = type(out)._store.__get__(out)
+    except AttributeError:
+        return out._changes
+    changes = out._changes = Changes(store)
+    del out._store
+    return changes
 
 
 def element(x: Any, place: tuple[int, ...]) -> Any:
@@ -61,7 +85,7 @@ def element(x: Any, place: tuple[int, ...]) -> Any:
         store = type(x)._store.__get__(x)
     except AttributeError:
         changes = x._changes
-        if changes is not None:
+        if changes is not None and not changes.arrays:
             value = changes.last.get(place, _UNSET)
             return x._engine.get_element(changes.store, place) if value is _UNSET else value
         store = x._store
@@ -84,10 +108,10 @@ def merged_store(x: Any, name: str) -> Any:
             with _guard:
                 if x._changes is not changes:
                     continue
-                count, last = changes.count, changes.last.copy()
+                count, arrays, last = changes.count, changes.arrays.copy(), changes.last.copy()
             owned = getrefcount(changes.store) <= ONLY and _is_owned(changes.store)
             try:
-                store = choose_format(x._engine, _merge(x._engine, changes.store, x.dtype.np_type, last, owned))
+                store = choose_format(x._engine, _merge(x._engine, changes.store, x.dtype.np_type, arrays, last, owned))
             except Exception:  # lack of memory: this read fails, and the object is as it was before the changes
                 with _guard:
                     x._store, x._changes = changes.store, None
@@ -108,14 +132,60 @@ def _is_owned(store: Any) -> bool:
     return ours and getrefcount(store.stored_values) <= ONLY
 
 
-def _merge(engine: Any, store: Any, dtype: np.dtype, last: dict[Any, Any], owned: bool) -> Any:
-    if len(last) == 1:
+def _merge(engine: Any, store: Any, dtype: np.dtype, arrays: list[Arrays], last: dict[Any, Any], owned: bool) -> Any:
+    if len(last) == 1 and not arrays and getattr(store, "_transpose", None) is None:
         ((place, value),) = last.items()
         return engine.remove_element(store, place) if value is None else engine.set_element(store, place, value, owned)
-    places = sorted(last)
-    index = np.array(places, INDEX)
-    given = [last[place] for place in places]
+    index, values, kept = _last_ones([*arrays, _as_arrays(last, dtype)] if last else arrays)
+    transpose = _transpose_of(store)
+    new = engine.change_elements(store, index, values, kept, owned and transpose is None)
+    if transpose is not None and new is not store and type(new) is MatrixStore and new.form == SPARSE:
+        with suppress(MemoryError):  # then it is made again when it is needed
+            _mend_transpose(engine, transpose, store, new, index, values, kept)
+    return new
+
+
+def _as_arrays(last: dict[Any, Any], dtype: np.dtype) -> Arrays:
+    places = list(last)
+    given = list(last.values())
     kept = np.array([value is not None for value in given])
     values = np.zeros(len(given), dtype)
     values[kept] = np.array([value for value in given if value is not None], dtype)
-    return engine.change_elements(store, tuple(np.ascontiguousarray(axis) for axis in index.T), values, kept, owned)
+    return tuple(np.ascontiguousarray(axis) for axis in np.array(places, INDEX).T), values, kept
+
+
+def _last_ones(arrays: list[Arrays]) -> Arrays:
+    """The last change of each position, in the order of positions."""
+    index = tuple(np.concatenate(axis) for axis in zip(*(part[0] for part in arrays), strict=True))
+    values, kept = (np.concatenate([part[k] for part in arrays]) for k in (1, 2))
+    order = np.lexsort(index[::-1])  # stable: later changes of a position follow earlier ones
+    index = tuple(axis[order] for axis in index)
+    is_last = np.ones(len(order), bool)
+    is_last[:-1] = np.any([axis[1:] != axis[:-1] for axis in index], axis=0)
+    order = order[is_last]
+    return tuple(axis[is_last] for axis in index), values[order], kept[order]
+
+
+def _transpose_of(store: Any) -> Any:
+    """The transpose of a CSR, if it has one."""
+    if type(store) is not MatrixStore or store.form != SPARSE or store.copies > 1:
+        return None
+    other = store._transpose
+    return other if other is not None and other.form == SPARSE else None
+
+
+def _mend_transpose(
+    engine: Any, of: Any, store: Any, new: Any, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray
+) -> None:
+    """Give a changed matrix its transpose: the old one with the same changes, or itself if it is symmetric."""
+    order = np.lexsort(index)
+    swapped = index[1][order], index[0][order], values[order], kept[order]
+    if of is store and all(map(np.array_equal, swapped, (*index, values, kept))):
+        new._transpose = new
+        return
+    other = engine.change_elements(of, swapped[:2], *swapped[2:])
+    if new.nrows == new.ncols and same_arrays(new, other):
+        other = new
+    else:
+        other._transpose = new
+    new._transpose = other

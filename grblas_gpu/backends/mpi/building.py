@@ -110,27 +110,34 @@ class Building(Parts):
 
     # ---- elements -------------------------------------------------------------------------------------------------
 
-    def _place(self, x: Store, index: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-        """The rank that has a position, and the position in its part."""
+    def _mine(self, x: Store, index: tuple[np.ndarray, ...]) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+        """Which of the positions this rank has, and where these are in its part."""
         if isinstance(x, DistMatrixStore):
-            row, col = np.array([index[0]]), np.array([index[1]])
-            owner = int(self.owner_of(x.nrows, x.ncols, row, col)[0])
-            if owner != self.grid.rank:
-                return owner, ()
-            row_block, col_block = self.blocks(x)
-            return owner, (int(row_block.to_local(row)[0]), int(col_block.to_local(col)[0]))
-        owner = int(self.grid.line(x.size).owner(np.array([index[0]]))[0])
-        return owner, (index[0] - self.grid.line(x.size).chunk(owner)[0],)
+            mine = self.owner_of(x.nrows, x.ncols, *index) == self.grid.rank
+            return mine, tuple(block.to_local(axis[mine]) for block, axis in zip(self.blocks(x), index, strict=True))
+        line = self.grid.line(x.size)
+        mine = line.owner(index[0]) == self.grid.rank
+        return mine, (index[0][mine] - line.chunk(self.grid.rank)[0],)
 
     def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
-        owner, place = self._place(x, index)
-        value = self.local.get_element(x.part, place) if owner == self.grid.rank else None
-        return self.grid.everyone.gather_objects(value)[owner]
+        mine, place = self._mine(x, _axes(index))
+        value = self.local.get_element(x.part, tuple(int(axis[0]) for axis in place)) if mine.any() else None
+        return next((found for found in self.grid.everyone.gather_objects(value) if found is not None), None)
 
     def set_element(self, x: Store, index: tuple[int, ...], value: Any, owned: bool = False) -> Store:
-        owner, place = self._place(x, index)
-        return self.like(x, self.local.set_element(x.part, place, value) if owner == self.grid.rank else x.part)
+        return self.change_elements(x, _axes(index), np.array([value], x.dtype), np.array([True]))
 
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
-        owner, place = self._place(x, index)
-        return self.like(x, self.local.remove_element(x.part, place) if owner == self.grid.rank else x.part)
+        return self.change_elements(x, _axes(index), np.zeros(1, x.dtype), np.array([False]))
+
+    def change_elements(
+        self, x: Store, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray, owned: bool = False
+    ) -> Store:
+        """Every rank has all changes, and changes the elements of its part."""
+        mine, place = self._mine(x, index)
+        part = self.local.change_elements(x.part, place, values[mine], kept[mine]) if mine.any() else x.part
+        return self.like(x, part)
+
+
+def _axes(place: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    return tuple(np.array([number]) for number in place)

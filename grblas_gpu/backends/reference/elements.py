@@ -12,7 +12,7 @@ from ..stores.matrix_storage import HYPERSPARSE, from_lines
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
-FEW = 4096  # more positions than this are merged as the entries of an object
+FEW = 2**15  # up to this many changes, arrays are copied in pieces
 ONE_BY_ONE = 8  # up to this many positions are searched for in a loop of Python's
 
 
@@ -23,7 +23,7 @@ class Elements(Operating):
         on_host = isinstance(x.stored_values, np.ndarray)
         if on_host and type(x) is VectorStore and x.indices is None:
             return _in_place(x, index[0], values, kept)
-        if on_host and len(kept) <= FEW:
+        if on_host:
             return _spliced(x, index, values, kept, owned)
         changed, new = (self._with_entries(x, index, values, part) for part in (filled(len(kept), True, kept), kept))
         return self.write(x, new, MaskView(changed, True, False), None, False)
@@ -125,7 +125,7 @@ def _own_values(x: Store, values: np.ndarray, owned: bool) -> np.ndarray:
 
 
 def _spliced(x: Store, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray, owned: bool) -> Store:
-    """The entries of a list or CSR with changes between them: arrays are copied in pieces."""
+    """The entries of a list or CSR with changes between them."""
     is_matrix = type(x) is MatrixStore
     if is_matrix:
         keys, old = x.indices, x.values
@@ -188,6 +188,8 @@ def _matches(keys: np.ndarray, at: np.ndarray, wanted: np.ndarray) -> np.ndarray
 
 def _splice(old: np.ndarray, at: np.ndarray, moved: np.ndarray, kept: np.ndarray, new: np.ndarray) -> np.ndarray:
     """An array with ``new[k]`` before place ``at[k]``, or without the element there; only for ``k`` that moved."""
+    if len(at) > FEW:
+        return _spliced_by_masks(old, at[moved], kept[moved], new[moved])
     pieces, start = [], 0
     for k in np.flatnonzero(moved).tolist():
         place = at[k]
@@ -199,6 +201,20 @@ def _splice(old: np.ndarray, at: np.ndarray, moved: np.ndarray, kept: np.ndarray
             start = place + 1
     pieces.append(old[start:])
     return np.concatenate(pieces)
+
+
+def _spliced_by_masks(old: np.ndarray, at: np.ndarray, kept: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """What :func:`_splice` does, in a fixed number of array operations."""
+    stays = np.ones(len(old), bool)
+    stays[at[~kept]] = False
+    steps = np.where(kept, 1, -1)
+    added = (at + np.cumsum(steps) - steps)[kept]
+    result = np.empty(len(old) + int(steps.sum()), old.dtype)
+    is_old = np.ones(len(result), bool)
+    is_old[added] = False
+    result[is_old] = old[stays]
+    result[added] = new[kept]
+    return result
 
 
 def _with_values(x: MatrixStore, values: np.ndarray) -> MatrixStore:

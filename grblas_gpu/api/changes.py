@@ -1,0 +1,68 @@
+"""Changes of many elements, given as arrays: they wait as changes of single elements do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backends.interpreter.changes import change_many
+from ..backends.registry import get_engine
+from ..backends.stores.storage import INDEX
+from ..exceptions import InvalidValue
+from ..ir import recording
+from .conversions import check_bounds, index_array, values_to_array
+from .vector_construction import duplicate_operator, duplicates_error
+
+NAMES = {1: ("indices",), 2: ("rows", "columns")}
+
+
+def update_elements(x: Any, given: tuple[Any, ...], values: Any, dup_op: Any) -> None:
+    """Set the elements at these positions, of which equal ones are combined."""
+    index = _positions(x, given, "update")
+    array, _ = values_to_array(values, x.dtype, x._engine)
+    array = x._engine.host(array)
+    if array.ndim == 0:
+        array = np.broadcast_to(array, index[0].shape)
+    if len(array) != len(index[0]):
+        names = " and ".join(f"`{name}`" for name in (*NAMES[x.ndim], "values"))
+        raise ValueError(f"{names} lengths must match: {len(index[0])}, {len(array)}")
+    index, number = _distinct(index)
+    operator, engine = duplicate_operator(x, dup_op), get_engine("numpy")
+    try:
+        built = engine.build_vector(len(index[0]), number, array, operator)
+    except InvalidValue as error:
+        raise duplicates_error(error) from None
+    values = np.broadcast_to(engine.cast(built, x.dtype.np_type).values, len(index[0]))
+    if len(values):
+        change_many(x, index, values, np.ones(len(values), bool))
+
+
+def delete_elements(x: Any, given: tuple[Any, ...]) -> None:
+    """Remove the elements at these positions."""
+    index, _ = _distinct(_positions(x, given, "delete"))
+    if count := len(index[0]):
+        change_many(x, index, np.zeros(count, x.dtype.np_type), np.zeros(count, bool))
+
+
+def _positions(x: Any, given: tuple[Any, ...], method: str) -> tuple[np.ndarray, ...]:
+    recording.refuse(f"{method} of {x.name}")
+    index = []
+    for axis, size, name in zip(given, x.shape, NAMES[x.ndim], strict=True):
+        array = x._engine.host(index_array(axis, name, x._engine))
+        check_bounds(array, size, name)
+        index.append(array.astype(INDEX, copy=False))
+    if len({len(axis) for axis in index}) > 1:
+        raise ValueError(f"`rows` and `columns` lengths must match: {len(index[0])}, {len(index[1])}")
+    return tuple(index)
+
+
+def _distinct(index: tuple[np.ndarray, ...]) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+    """The different positions in order, and the number of each given one among them."""
+    order = np.lexsort(index[::-1])
+    ordered = tuple(axis[order] for axis in index)
+    first = np.ones(len(order), bool)
+    first[1:] = np.any([axis[1:] != axis[:-1] for axis in ordered], axis=0)
+    number = np.empty(len(order), INDEX)
+    number[order] = np.cumsum(first) - 1
+    return tuple(axis[first] for axis in ordered), number

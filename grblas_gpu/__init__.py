@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import agg, binary, dtypes, exceptions, indexunary, monoid, op, select, semiring, unary
+from . import agg, binary, dtypes, exceptions, indexbinary, indexunary, monoid, op, select, semiring, unary
 from .api import aggregation as aggregation  # registers the computation of aggregators
 from .api import calls as calls  # registers the calls of operators
 from .api import operations
@@ -31,7 +31,7 @@ from .backends.registry import get_backend, set_backend, using
 from .config import config
 from .dtypes import BOOL, FP32, FP64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64
 from .ir.descriptor import Descriptor
-from .operators import BinaryOp, IndexUnaryOp, Monoid, SelectOp, Semiring, UnaryOp
+from .operators import BinaryOp, IndexBinaryOp, IndexUnaryOp, Monoid, SelectOp, Semiring, UnaryOp
 from .trace.records import trace
 from .version import __version__ as __version__
 
@@ -60,6 +60,7 @@ __all__ = [
     "BinaryOp",
     "Descriptor",
     "Graph",
+    "IndexBinaryOp",
     "IndexUnaryOp",
     "Mask",
     "Matrix",
@@ -81,6 +82,7 @@ __all__ = [
     "explain",
     "generators",
     "get_backend",
+    "indexbinary",
     "indexunary",
     "init",
     "install_as_graphblas",

@@ -8,8 +8,10 @@ INT32
 
 from __future__ import annotations
 
+import sys
 from ast import literal_eval
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,23 @@ SUBARRAY = "[]"  # the only field of the records that hold sub-arrays; no user's
 def is_subarray(np_type: np.dtype) -> bool:
     """Whether these records represent sub-arrays. NumPy would turn sub-arrays into further dimensions."""
     return np_type.names == (SUBARRAY,)
+
+
+def leaves(np_type: np.dtype) -> list[tuple[tuple[str | int, ...], np.dtype]]:
+    """The numbers of a record or sub-array: the path to each, and its type.
+
+    >>> leaves(np.dtype([("a", np.int8), ("b", np.float32, (2,))]))
+    [(('a',), dtype('int8')), (('b', 0), dtype('float32')), (('b', 1), dtype('float32'))]
+    """
+    if np_type.subdtype is not None:
+        base, shape = np_type.subdtype
+        inside = leaves(base)
+        return [((*at, *path), kind) for at in np.ndindex(shape) for path, kind in inside]
+    if np_type.names is None:
+        return [((), np_type)]
+    if is_subarray(np_type):
+        return leaves(np_type[SUBARRAY])
+    return [((name, *path), kind) for name in np_type.names for path, kind in leaves(np_type[name])]
 
 
 class DataType:
@@ -188,7 +207,7 @@ def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
 
     Parameters
     ----------
-    dtype : dict, str or NumPy dtype
+    dtype : dict, dataclass, str or NumPy dtype
         Names of fields with their types; or the type and shape of an array, ``"INT64[3, 4]"``.
     name : str, optional
         The name that is printed.
@@ -226,6 +245,8 @@ def when_records_are_used(listener: Callable[[], None]) -> None:
 
 
 def _record_type(dtype: Any) -> np.dtype:
+    if isinstance(dtype, type) and is_dataclass(dtype):
+        dtype = {field.name: _annotated(dtype, field.type) for field in fields(dtype)}
     if isinstance(dtype, dict) and all(type(key) is str for key in dtype):
         np_type = np.dtype([(key, _field_type(value)) for key, value in dtype.items()], align=True)
     elif isinstance(dtype, str) and dtype.endswith("]") and "[" in dtype:
@@ -244,9 +265,17 @@ def _record_type(dtype: Any) -> np.dtype:
     return np_type
 
 
+def _annotated(cls: type, annotation: Any) -> Any:
+    """The type of a field of a dataclass; annotations may be texts, which name a type of ours or of the module."""
+    if isinstance(annotation, str):
+        annotation = annotation.strip("\"'")
+        return vars(sys.modules[cls.__module__]).get(annotation, annotation)
+    return annotation
+
+
 def _field_type(dtype: Any) -> np.dtype:
     try:
-        found = lookup_dtype(dtype)
+        found = register_anonymous(dtype) if isinstance(dtype, type) and is_dataclass(dtype) else lookup_dtype(dtype)
         return found.np_type if found.subarray is None else found.subarray
     except ValueError:
         return np.dtype(dtype)

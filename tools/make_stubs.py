@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 import grblas_gpu as gb  # noqa: E402
 from grblas_gpu.operators.registry import OpPath  # noqa: E402
 
-NAMESPACES = ("unary", "binary", "monoid", "semiring", "indexunary", "select", "agg", "op")
+NAMESPACES = ("unary", "binary", "monoid", "semiring", "indexbinary", "indexunary", "select", "agg", "op")
 HEAD = (
     "# Written by tools/make_stubs.py. Names that a program registers are not here: use what `register_new` returns.\n"
 )

@@ -32,6 +32,7 @@ MODULES = {
     "operator.agg": f"{_NAMESPACES} operators operators.aggregators",
     "operator.base": "operators operators.parameterized",
     "operator.binary": f"{_NAMESPACES} operators",
+    "operator.indexbinary": f"{_NAMESPACES} operators operators.indexbinary",
     "operator.indexunary": f"{_NAMESPACES} operators",
     "operator.monoid": f"{_NAMESPACES} operators",
     "operator.select": f"{_NAMESPACES} operators",

@@ -7,6 +7,7 @@ namespaces ``grblas_gpu.unary``, ``binary``, ``monoid``, ``semiring``, ``indexun
 from . import builtin as builtin  # fills the registry
 from .base import OpBase, TypedOpBase
 from .binary import BinaryOp, ParameterizedBinaryOp, TypedBuiltinBinaryOp, TypedUserBinaryOp
+from .indexbinary import IndexBinaryOp, ParameterizedIndexBinaryOp, TypedUserIndexBinaryOp
 from .indexunary import (
     IndexUnaryOp,
     ParameterizedIndexUnaryOp,
@@ -36,11 +37,13 @@ from .unary import ParameterizedUnaryOp, TypedBuiltinUnaryOp, TypedUserUnaryOp, 
 __all__ = [
     "UNKNOWN_OPCLASS",
     "BinaryOp",
+    "IndexBinaryOp",
     "IndexUnaryOp",
     "Monoid",
     "OpBase",
     "OpPath",
     "ParameterizedBinaryOp",
+    "ParameterizedIndexBinaryOp",
     "ParameterizedIndexUnaryOp",
     "ParameterizedMonoid",
     "ParameterizedSelectOp",
@@ -57,6 +60,7 @@ __all__ = [
     "TypedBuiltinUnaryOp",
     "TypedOpBase",
     "TypedUserBinaryOp",
+    "TypedUserIndexBinaryOp",
     "TypedUserIndexUnaryOp",
     "TypedUserMonoid",
     "TypedUserSelectOp",

@@ -124,13 +124,15 @@ class Aggregator(Documented):
     def __getitem__(self, key: DTypeLike) -> TypedAggregator:
         dtype = lookup_dtype(key)
         if dtype not in self._typed_ops:
-            if not self._any_dtype and dtype not in self.types:
+            if dtype not in self:
                 raise KeyError(f"{self.name} does not work with {dtype}")
             self._typed_ops[dtype] = TypedAggregator(self, dtype)
         return self._typed_ops[dtype]
 
     def __contains__(self, key: DTypeLike) -> bool:
-        return bool(self._any_dtype) or lookup_dtype(key) in self.types
+        dtype = lookup_dtype(key)
+        on_records = dtype._is_udt and self.monoid is not None and dtype in self.monoid
+        return bool(self._any_dtype) or dtype in self.types or on_records
 
     def for_dtype(self, dtype: DataType) -> TypedAggregator:
         """The typed aggregator for values of this type."""

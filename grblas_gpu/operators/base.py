@@ -11,7 +11,8 @@ import numpy as np
 from ..dtypes import ALL_TYPES, BOOL, UINT64, DataType, lookup_dtype, unify
 from . import registry
 from .documented import Documented
-from .parameterized import _deserialize_parameterized
+from .lifting import LIFTED, as_function, on_arrays, result_type
+from .parameterized import _deserialize_parameterized, with_options
 from .reductions import quiet
 from .typing_rules import Signature, of_record
 from .udf import Arguments, Compiled, check_function
@@ -71,6 +72,7 @@ class TypedOpBase(Documented):
         "type2",
     )
     opclass: ClassVar[str] = ""
+    indexed: ClassVar[bool] = False  # whether engines call it with values and their positions
     _modname: ClassVar[str] = ""
     _lazy: ClassVar[frozenset[str]] = frozenset({"numpy", "source"})
 
@@ -132,13 +134,9 @@ class TypedOpBase(Documented):
         row: Row | None = self.parent._row
         if row is None or row.positional is not None:  # engines compile the function itself
             return None
-        source = row.form(self.type).source
-        if "{" not in source:
-            return source
-        limits = np.iinfo(self.type.np_type)
-        wide = "np.int64" if limits.min else "np.uint64"
-        bits = self.type.np_type.itemsize * 8
-        return source.format(lo=f"{wide}({limits.min})", hi=f"{wide}({limits.max})", bits=bits)
+        if self.type._is_udt and self.parent.name in LIFTED:
+            return None
+        return _scalar_source(row, self.type)
 
     def _make_numpy(self) -> Function | None:
         row: Row | None = self.parent._row
@@ -147,6 +145,8 @@ class TypedOpBase(Documented):
         if row.positional is not None:
             return None
         if self.type._is_udt:
+            if row.name in LIFTED:
+                return on_arrays(row, self.return_type)
             return _on_records(row.name, row.form(self.type).numpy)
         function = row.form(self.type).numpy
         operands = [np.ones(1, dtype.np_type) for dtype in self._operands((self.type, self.type2))]
@@ -159,6 +159,17 @@ class TypedOpBase(Documented):
     def _user_numpy(self) -> Function:
         assert self.parent._compiled is not None
         return self.parent._compiled.vectorized(self._operands((self.type, self.type2)), self.return_type)
+
+
+def _scalar_source(row: Row, dtype: DataType) -> str:
+    """The expression of an operator for numbers of one type."""
+    source = row.form(dtype).source
+    if "{" not in source:
+        return source
+    limits = np.iinfo(dtype.np_type)
+    wide = "np.int64" if limits.min else "np.uint64"
+    bits = dtype.np_type.itemsize * 8
+    return source.format(lo=f"{wide}({limits.min})", hi=f"{wide}({limits.max})", bits=bits)
 
 
 def _on_records(name: str, function: Function) -> Function:
@@ -274,7 +285,7 @@ class OpBase(Documented):
         """The type that values are computed in, and the type of the result; KeyError if this one is not accepted."""
         found: tuple[DataType, DataType] | None
         if self._row is not None:
-            found = of_record(self.name, dtype) if dtype._is_udt else self._row.signature.get(dtype)
+            found = self._of_record(dtype) if dtype._is_udt else self._row.signature.get(dtype)
             if found is None and self.is_positional:
                 found = self._row.signature.get(UINT64)
         else:
@@ -284,6 +295,14 @@ class OpBase(Documented):
         if found is None or dtype in self._deleted:
             raise KeyError(f"{self.name} does not work with {dtype}{self._why(dtype, dtype)}")
         return found
+
+    def _of_record(self, dtype: DataType) -> tuple[DataType, DataType] | None:
+        """The types of computation and result on a user-defined type, if the operator takes it."""
+        found = of_record(self.name, dtype)
+        if found is not None or self.name not in LIFTED:
+            return found
+        result = result_type(self._row, dtype)
+        return None if result is None else (dtype, result)
 
     def _why(self, dtype: DataType, dtype2: DataType) -> str:
         """The operators for truth values, or the message of Numba, in one line: a KeyError shows no more."""
@@ -298,6 +317,9 @@ class OpBase(Documented):
         typed = self._typed_class(self, dtype, result, getattr(self._row, "type2", None))
         typed.positional = getattr(self._row, "positional", None)
         typed.offset = getattr(self._row, "offset", 0)
+        if dtype._is_udt and self.name in LIFTED:
+            arguments = "xy"[: len(typed._operands((dtype, dtype)))]
+            typed.function = as_function(self._row, dtype, arguments, lambda leaf: _scalar_source(self._row, leaf))
         return typed
 
     def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> Any:
@@ -383,16 +405,20 @@ class OpBase(Documented):
         if self._parameterized_info is not None:
             return _deserialize_parameterized, self._parameterized_info
         if self._anonymous:
-            return type(self).register_anonymous, self._recipe()  # type: ignore[attr-defined]
+            return with_options(type(self).register_anonymous, self._options()), self._recipe()  # type: ignore[attr-defined]
         if registry.is_standard(self):
             return registry.find, (self._modname, self.name)
-        return type(self)._deserialize, (self.name, *self._recipe()[:-1])
+        return with_options(type(self)._deserialize, self._options()), (self.name, *self._recipe()[:-1])
 
     def _recipe(self) -> tuple[object, ...]:
         """The arguments of ``register_anonymous``, the name last."""
         return self.orig_func, self.name
 
+    def _options(self) -> dict[str, object]:
+        """The keywords of ``register_anonymous`` that are not their defaults."""
+        return {"is_udt": True} if self._is_udt else {}
+
     @classmethod
-    def _deserialize(cls, name: str, *args: object) -> Any:
+    def _deserialize(cls, name: str, *args: object, **options: object) -> Any:
         found = registry.find(cls._modname, name)
-        return cls.register_new(name, *args) if found is None else found  # type: ignore[attr-defined]
+        return cls.register_new(name, *args, **options) if found is None else found  # type: ignore[attr-defined]

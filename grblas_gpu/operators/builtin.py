@@ -28,6 +28,7 @@ def rows(kind: str) -> dict[str, Any]:
     tables: dict[str, dict[str, Any]] = {
         "unary": UNARY | numpy_unary,
         "binary": {**BINARY, **numpy_binary, **PARAMETERIZED},
+        "indexbinary": {},
         "indexunary": INDEXUNARY,
         "select": {name: INDEXUNARY[name] for name in INDEXUNARY if name in SELECT},
         "monoid": MONOIDS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp
 from .call_types import BinaryCall
+from .lifting import numbers
 from .parameterized import ParameterizedUdf
 from .reductions import Reduce, ReduceAt, first_reduceat, tree_reduceat, ufunc_reduce, ufunc_reduceat, whole
 from .strings import binary_from_string
@@ -56,7 +57,7 @@ class TypedBuiltinMonoid(TypedOpBase):
         return self.binaryop.source
 
     def _ufunc(self) -> np.ufunc | None:
-        row = self.binaryop.parent._row
+        row = None if self.type._is_udt else self.binaryop.parent._row
         function = None if row is None else row.form(self.type).numpy
         return function if isinstance(function, np.ufunc) else None
 
@@ -169,11 +170,15 @@ class Monoid(OpBase):
             return user
         row = self._row
         typed = TypedBuiltinMonoid(self, dtype, result)
-        typed.identity = row.identity(dtype)
+        typed.identity = _of_every_number(row.identity, dtype) if dtype._is_udt else row.identity(dtype)
         typed.any_value = row.any_value
         if row.terminal is not None and dtype in row.terminal_types:
             typed.terminal = row.terminal(dtype)
         return typed
+
+    def _of_record(self, dtype: DataType) -> tuple[DataType, DataType] | None:
+        found = self.binaryop._of_record(dtype)
+        return found if found == (dtype, dtype) else None
 
     def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> TypedOpBase:
         if dtype2 is not None and dtype2 is not dtype:
@@ -277,6 +282,17 @@ class Monoid(OpBase):
 
     def _recipe(self) -> tuple[object, ...]:
         return self._binaryop, self._identity, self.name
+
+    def _options(self) -> dict[str, object]:
+        return {"is_idempotent": True} if self._is_idempotent else {}
+
+
+def _of_every_number(identity: Callable[[DataType], Any], dtype: DataType) -> Any:
+    """The record with the identity of each of its numbers."""
+    record = np.zeros(1, dtype.np_type)
+    for part in numbers(record):
+        part[...] = identity(lookup_dtype(part.dtype))
+    return record[0]
 
 
 class ParameterizedMonoid(ParameterizedUdf):

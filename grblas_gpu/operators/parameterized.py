@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import registry
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 def _deserialize_parameterized(op: ParameterizedUdf, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
     """Unpickle an operator that was made from parameters."""
     return op(*args, **kwargs)
+
+
+def with_options(function: Any, options: dict[str, object]) -> Any:
+    """The function for a pickle; python-graphblas's readers expect it as it is where there are no options."""
+    return partial(function, **options) if options else function
 
 
 class ParameterizedUdf(Documented):
@@ -43,16 +48,19 @@ class ParameterizedUdf(Documented):
     def __reduce__(self) -> tuple[object, ...]:
         if not self._anonymous and registry.is_standard(self):
             return registry.find, (self._modname, self.name)
-        return type(self)._deserialize, (self.name, *self._recipe(), self._anonymous)
+        return with_options(type(self)._deserialize, self._options()), (self.name, *self._recipe(), self._anonymous)
+
+    def _options(self) -> dict[str, object]:
+        return {}
 
     @classmethod
-    def _deserialize(cls, name: str, *recipe_and_anonymous: Any) -> Any:
+    def _deserialize(cls, name: str, *recipe_and_anonymous: Any, **options: Any) -> Any:
         """As python-graphblas calls it, so that its pickles are read."""
         *recipe, anonymous = recipe_and_anonymous
         found = None if anonymous else registry.find(cls._modname, name)
         if found is not None:
             return found
-        op = cls(name, *recipe, anonymous=anonymous)  # type: ignore[misc]
+        op = cls(name, *recipe, anonymous=anonymous, **options)  # type: ignore[misc]
         if not anonymous:
             registry.install(cls._modname, name, op)
         return op
@@ -79,6 +87,9 @@ class ParameterizedFunction(ParameterizedUdf):
 
     def _recipe(self) -> tuple[object, ...]:
         return (self.func,)
+
+    def _options(self) -> dict[str, object]:
+        return {"is_udt": True} if self._is_udt else {}
 
 
 class Registered:

@@ -9,6 +9,7 @@ from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp, TypedBuiltinBinaryOp
 from .call_types import SemiringCall
+from .indexbinary import BoundIndexBinaryOp, OneTypeBinaryOp
 from .monoid import Monoid, ParameterizedMonoid, TypedBuiltinMonoid
 from .opclass import find_opclass
 from .parameterized import ParameterizedUdf
@@ -198,8 +199,14 @@ class Semiring(OpBase):
     def _build(cls, name: str | None, monoid: Any, binaryop: Any, *, anonymous: bool = False) -> Any:  # type: ignore[override]
         if type(monoid) is not Monoid:
             raise TypeError(f"monoid must be a Monoid, not {type(monoid)}")
-        if type(binaryop) is not BinaryOp:
-            raise TypeError(f"binaryop must be a BinaryOp, not {type(binaryop)}")
+        if isinstance(binaryop, BoundIndexBinaryOp):
+            if binaryop.return_type not in monoid:
+                raise TypeError(f"{monoid!r} does not take {binaryop.return_type}, which {binaryop!r} returns")
+            binaryop = OneTypeBinaryOp(binaryop)
+        if not isinstance(binaryop, BinaryOp):
+            raise TypeError(
+                f"binaryop must be a BinaryOp, or a bound IndexBinaryOp, ibo[dtype](theta), not {type(binaryop)}"
+            )
         return cls(name or f"{monoid.name}_{binaryop.name}".replace(".", "_"), monoid, binaryop, anonymous=anonymous)
 
     @classmethod
@@ -252,6 +259,9 @@ class Semiring(OpBase):
 
     def _recipe(self) -> tuple[object, ...]:
         return self._monoid, self._binaryop, self.name
+
+    def _options(self) -> dict[str, object]:
+        return {}
 
 
 class ParameterizedSemiring(ParameterizedUdf):
@@ -326,13 +336,14 @@ def get_semiring(monoid: Any, binaryop: Any, name: str | None = None) -> Any:
         raise TypeError(f"Expected a BinaryOp for the binaryop argument.  Got type: {type(binaryop)}")
     types = [op.type for op in (binaryop, monoid) if isinstance(op, TypedOpBase)]
     monoid = monoid.parent if isinstance(monoid, TypedOpBase) else monoid
-    binaryop = binaryop.parent if isinstance(binaryop, TypedOpBase) else binaryop
+    if isinstance(binaryop, TypedOpBase) and not binaryop.indexed:
+        binaryop = binaryop.parent
     semiring = _untyped_semiring(monoid, binaryop, name)
     return semiring[types[0]] if types else semiring
 
 
 def _untyped_semiring(monoid: Monoid, binaryop: BinaryOp, name: str | None) -> Semiring:
-    if monoid._anonymous or binaryop._anonymous:
+    if monoid._anonymous or isinstance(binaryop, BoundIndexBinaryOp) or binaryop._anonymous:
         return Semiring.register_anonymous(monoid, binaryop, name=name)
     canonical = semiring_name(monoid, binaryop)
     semiring = registry.find("semiring", canonical)

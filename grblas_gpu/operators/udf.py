@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dtypes import ALL_TYPES, BOOL, FP64, INT8, INT64, SUBARRAY, UINT64, DataType, lookup_dtype
+from ..dtypes import ALL_TYPES, BOOL, FP64, INT8, INT64, SUBARRAY, UINT64, DataType, leaves, lookup_dtype
 from ..exceptions import UdfParseError
 from ..foundation.atomic_updates import imported
 from ..foundation.caches import Bounded
@@ -164,14 +164,24 @@ class Compiled:
 
         return call
 
+    def _gives_tuple(self, arguments: Arguments) -> bool:
+        import numba
+
+        found = _inference()(self.func, tuple(_parameter(each) for each in arguments))
+        return isinstance(found, numba.types.BaseTuple)
+
     def _loop(self, arguments: Arguments, result: DataType) -> Function:
         """On arrays of records, which ufuncs do not take; an array of one element stands for all."""
         import numba
 
-        names = "xyzw"[: len(arguments)]
+        names = "abcdefg"[: len(arguments)]
         at = ", ".join(f"{name}[k * {name}_step]" for name in names)  # of sub-arrays a row
         steps = ", ".join(f"{name}, {name}_step" for name in names)
-        text = f"def loop({steps}, out):\n    for k in range(len(out)):\n        out[k] = function({at})\n"
+        body = f"out[k] = function({at})"
+        if self._gives_tuple(arguments):
+            paths = ("".join(f"[{key!r}]" for key in path) for path, _ in leaves(result.np_type))
+            body = f"found = function({at}); " + "; ".join(f"out[k]{at} = found[{n}]" for n, at in enumerate(paths))
+        text = f"def loop({steps}, out):\n    for k in range(len(out)):\n        {body}\n"
         namespace: dict[str, Any] = {"function": self.dispatcher}
         exec(text, namespace)
         loop = numba.njit(namespace["loop"])
@@ -245,6 +255,11 @@ def _returned(found: object, arguments: Arguments) -> DataType:
     """The type of a result; an array has the shape of the first argument that is one of as many dimensions."""
     import numba
 
+    if isinstance(found, numba.types.BaseTuple):
+        for each in arguments:
+            if each._is_udt and len(leaves(each.np_type)) == len(found):
+                return each
+        raise ValueError(f"it returns {len(found)} numbers, and no argument has as many")
     if isinstance(found, (numba.types.NoneType, numba.types.StringLiteral, numba.types.UnicodeType)):
         what = "nothing: is there a `return`?" if isinstance(found, numba.types.NoneType) else "text"
         raise ValueError(f"it returns {what}")  # for NumPy, these are names of FP64

@@ -196,7 +196,7 @@ def _is_blas(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> bool:
 def uses(op: TypedOperator, name: str) -> bool:
     """Whether an operator looks at this operand at all (unknown for user-defined ones: assume so)."""
     if op.positional is not None:
-        return False
+        return op.indexed
     return op.source is None or name in names_in(op.source)
 
 

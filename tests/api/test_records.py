@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 
 import graphblas
@@ -149,7 +150,7 @@ def test_statements(backend: str, line: str) -> None:
             assert shown(ours[name]) == shown(theirs[name]), form
 
 
-@pytest.mark.parametrize("line", ["u + v", "u.reduce(monoid.plus)", "binary.min(u & v)"])
+@pytest.mark.parametrize("line", ["u & v", "u.reduce(monoid.lor)", "binary.pow(u & v)"])
 def test_what_records_do_not_have(backend: str, line: str) -> None:
     for library in LIBRARIES:
         with pytest.raises((KeyError, TypeError)):
@@ -202,3 +203,115 @@ def test_copies(backend: str, tmp_path) -> None:
     with gb.trace() as trace:
         names["u"].apply(gb.unary.identity).new()
     assert backend != "cpu" or any("records" in record.reason for record in trace.records)
+
+
+NESTED = np.dtype(
+    [("a", np.int8), ("in", [("x", np.float64), ("near", np.uint16, (2,))]), ("z", np.float32)], align=True
+)
+LIFTED = {
+    "binary.plus(u & v)": np.add,
+    "binary.minus(u & v)": np.subtract,
+    "binary.times(u | v)": np.multiply,
+    "binary.truediv(u & v)": np.divide,
+    "binary.floordiv(u & v)": np.floor_divide,
+    "binary.min(u & v)": np.minimum,
+    "binary.max(u & v)": np.maximum,
+    "unary.ainv(u)": np.negative,
+    "unary.abs(u)": np.abs,
+    "u.reduce(monoid.plus)": np.add,
+    "agg.min(u)": np.minimum,
+    "u.reduce(monoid.max)": np.maximum,
+    "semiring.plus_times(A @ u)": None,
+}
+
+
+def numbers(records: np.ndarray) -> list:
+    """The columns of numbers of nested records."""
+    if records.dtype.names is None:
+        return list(records.reshape(len(records), -1).T)
+    return [column for name in records.dtype.names for column in numbers(records[name])]
+
+
+@pytest.mark.parametrize("line", LIFTED)
+def test_built_in_operators_number_by_number(backend, line):
+    rng = np.random.default_rng(5)
+    values = np.zeros(8, NESTED)
+    values["a"], values["z"] = rng.integers(-9, 9, 8), rng.integers(1, 9, 8)
+    values["in"]["x"], values["in"]["near"] = rng.integers(1, 9, 8), rng.integers(1, 9, (8, 2))
+    values["a"][values["a"] == 0] = 3
+    udt = dtypes.register_anonymous(NESTED)
+    places, half = np.arange(8), slice(4, 8)
+    found = []
+    for given, dtype in [(values, udt), *((column, column.dtype) for column in numbers(values))]:
+        u = gb.Vector.from_coo(places, given, dtype)
+        v = gb.Vector.from_coo(places[half], given[::-1][half], dtype, size=8)
+        A = gb.Matrix.from_coo(places, places[::-1], given, dtype, nrows=8, ncols=8)
+        names = {name: getattr(gb, name) for name in ("unary", "binary", "monoid", "semiring", "agg")}
+        result = eval(line, names | {"u": u, "v": v, "A": A}).new()
+        found.append(
+            np.array([result.value], result.dtype.np_type) if isinstance(result, gb.Scalar) else result.to_coo()[1]
+        )
+    records, *columns = found
+    for one, column in zip(numbers(records), columns, strict=True):
+        assert np.array_equal(one, column.astype(one.dtype))
+
+
+def test_tuples_of_functions(backend):
+    udt = dtypes.register_anonymous(NESTED)
+    values = np.zeros(2, NESTED)
+    values["a"], values["in"]["x"] = [4, 6], [1.5, 2.5]
+    u = gb.Vector.from_coo([0, 1], values, udt)
+    moved = gb.unary.register_anonymous(
+        lambda p: (p["a"] + 1, p["in"]["x"] * 2, 7, p["a"], 0.5) if p["a"] > 4 else (1, 2, 3, 4, 5), is_udt=True
+    )
+    assert [column.tolist() for column in numbers(moved(u).new().to_coo()[1])] == [
+        [1, 7],
+        [2.0, 5.0],
+        [3, 7],
+        [4, 6],
+        [5.0, 0.5],
+    ]
+    with pytest.raises(KeyError, match="returns 2 numbers"):
+        gb.unary.register_anonymous(lambda p: (1, 2), is_udt=True)[udt]
+
+
+@dataclasses.dataclass
+class Place:
+    x: float
+    near: "UINT16[2]"  # noqa: UP037, F821
+
+
+@dataclasses.dataclass
+class Edge:
+    weight: int
+    at: Place
+
+
+def test_dataclasses():
+    udt = dtypes.register_anonymous(Edge, "EdgeOfTests")
+    v = gb.Vector(udt, 1)
+    v[0] = (3, (1.5, [1, 2]))
+    assert udt.np_type["at"]["near"].shape == (2,)
+    assert [column[0] for column in numbers(gb.binary.plus(v & v).new().to_coo()[1])] == [6, 3.0, 2, 4]
+
+
+def _lower(p, q):
+    return p if p["x"] < q["x"] else q
+
+
+def test_pickles_keep_what_operators_are():
+    op = pickle.loads(pickle.dumps(gb.binary.register_anonymous(_lower, is_udt=True)))
+    assert op._is_udt
+    plain = gb.binary.register_anonymous(_least)
+    assert pickle.loads(pickle.dumps(gb.monoid.register_anonymous(plain, 0, is_idempotent=True))).is_idempotent
+    assert not pickle.loads(pickle.dumps(gb.monoid.register_anonymous(plain, 0))).is_idempotent
+    made = gb.unary.register_anonymous(_maker, parameterized=True, is_udt=True)
+    assert pickle.loads(pickle.dumps(made))._is_udt and pickle.loads(pickle.dumps(made(2)))._is_udt
+
+
+def _least(x, y):
+    return x if x < y else y
+
+
+def _maker(k):
+    return lambda p: p["x"] * k

@@ -268,7 +268,7 @@ def indexing(x):
 )
 def test_the_reason_is_given(function, reason):
     with pytest.raises(Untranslatable, match=reason):
-        translate.body(function, ["x"], "double")
+        translate.body(function, ["x"], np.dtype("float64"))
 
 
 def test_functions_are_shown_as_they_are_written():
@@ -280,24 +280,24 @@ def test_functions_are_shown_as_they_are_written():
 
 def test_parameters_are_counted():
     with pytest.raises(Untranslatable, match="it takes 1 parameters, the operator has 2"):
-        translate.body(collatz, ["x", "y"], "int64")
+        translate.body(collatz, ["x", "y"], np.dtype("int64"))
 
 
 def test_a_function_without_source_says_so():
     function = eval("lambda x: x + 1")
     with pytest.raises(Untranslatable, match="its source text is not available"):
-        translate.body(function, ["x"], "int64")
+        translate.body(function, ["x"], np.dtype("int64"))
 
 
 def test_two_lambdas_on_one_line_are_told_apart():
     plus, times = (lambda x, y: x + y), (lambda x, y: x * y)
-    assert "py::add" in translate.body(plus, ["x", "y"], "int64")
-    assert "py::mul" in translate.body(times, ["x", "y"], "int64")
+    assert "py::add" in translate.body(plus, ["x", "y"], np.dtype("int64"))
+    assert "py::mul" in translate.body(times, ["x", "y"], np.dtype("int64"))
 
 
 def test_a_lambda_may_call_functions_of_an_imported_module():
     """Python compiles such a call in another way where the module imports that name."""
-    assert "py::sqrt" in translate.body(lambda x: np.sqrt(x), ["x"], "double")
+    assert "py::sqrt" in translate.body(lambda x: np.sqrt(x), ["x"], np.dtype("float64"))
 
 
 def test_types():

@@ -24,7 +24,7 @@ LAYERS = {
     "plan": "plan",
     "trace": "trace",
     "ir": "ir",
-    "operators": "operators agg binary indexunary monoid op select semiring unary",
+    "operators": "operators agg binary indexbinary indexunary monoid op select semiring unary",
     "foundation": "config dtypes exceptions foundation version",
 }
 LEVELS = {part: level for level, parts in enumerate(LAYERS.values()) for part in parts.split(" ")}

@@ -126,7 +126,9 @@ def built(kind, folder):
     subprocess.run(command, check=True, capture_output=True)
     (file,) = folder.glob("*.tar.gz" if kind == "sdist" else "*.whl")
     stubs = {Path(name).name for name in names_in(file) if name.endswith(".pyi")}
-    assert stubs == {f"{name}.pyi" for name in "unary binary monoid semiring indexunary select agg op".split()}
+    assert stubs == {
+        f"{name}.pyi" for name in "unary binary monoid semiring indexbinary indexunary select agg op".split()
+    }
     return file
 
 

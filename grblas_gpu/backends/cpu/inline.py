@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -44,6 +45,12 @@ class Inliner:
     def call(self, op: Any, **operands: str) -> str:
         """The operator applied to these scalar expressions, cast to its result type."""
         return static_cast(op.return_type.np_type, self.raw(op, **operands))
+
+    def indexed(self, op: Any, x: str, y: str, at: Mapping[str, str]) -> str:
+        """An operator that reads values and their positions."""
+        ix, jx, iy, jy = (f"np.int64({at[name]})" for name in ("firsti", "firstj", "secondi", "secondj"))
+        theta = literal(op.theta[0], op.theta.dtype)
+        return self.call(op, x=x, ix=ix, jx=jx, y=y, iy=iy, jy=jy, theta=theta)
 
     def raw(self, op: Any, **operands: str) -> str:
         if op.source is None:

@@ -23,6 +23,11 @@ EXIT_BLOCK = 16  # entries combined between two exit tests of a row
 OPENED = {NO_MASK: "", MASK: "mask[i]", COMPLEMENT: "(not mask[i])"}
 
 
+#: Rows and columns of the operands. A vector on the right is a column, (k, 0); one on the left a row, (0, k).
+RIGHT_VECTOR = {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "0"}
+LEFT_VECTOR = {"firsti": "0", "firstj": "k", "secondi": "k", "secondj": "i"}
+
+
 class Names(NamedTuple):
     """The names of a product's arrays in a kernel."""
 
@@ -80,14 +85,17 @@ class Body:
         reading = self.reading
         assert reading is not None
         op = reading.semiring.binaryop
-        if op.positional is not None:
-            place = position(op.positional, reading.flip) if self.positions is None else self.positions[op.positional]
+        places = self.positions or (LEFT_VECTOR if reading.flip else RIGHT_VECTOR)
+        if op.positional is not None and not op.indexed:
+            place = places[op.positional]
             lines, text = "", static_cast(op.return_type.np_type, f"np.int64({place}) + {op.offset}")
         else:
             first = self._value(reading.first, "m_value", first, reading.first_type, self._types[0])
             second = self._value(reading.second, "u_value", second, reading.second_type, self._types[1])
             left, right = (second, first) if reading.flip else (first, second)
-            lines, text = f"left = {left}\nright = {right}\n", self.inliner.call(op, x="left", y="right")
+            call = self.inliner.indexed(op, "left", "right", places) if op.indexed else None
+            text = call or self.inliner.call(op, x="left", y="right")
+            lines = f"left = {left}\nright = {right}\n"
         if op.return_type.np_type != self.dtype:
             text = static_cast(self.dtype, text)
         return f"{lines}z = {text}\n"
@@ -101,13 +109,6 @@ class Body:
     def finish(self, text: str, kernel: str = "@summing_kernel") -> Source:
         """The order of additions in a row is free: several sums at a time keep the processor busy."""
         return f"{self.inliner.header()}{kernel}\n{text}", self.inliner.functions
-
-
-def position(positional: str, flip: bool) -> str:
-    """Row or column of an operand. A vector on the right is a column, (k, 0); one on the left a row, (0, k)."""
-    if flip:
-        return {"firsti": "0", "firstj": "k", "secondi": "k", "secondj": "i"}[positional]
-    return {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "0"}[positional]
 
 
 def row_text(body: Body, full: bool, blend: bool = False, leave: bool = True) -> str:

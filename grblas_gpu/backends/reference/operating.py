@@ -60,8 +60,11 @@ class Operating(Backend):
         return monoid.reduce(values)
 
     def combine(self, op: Any, left: Operand, right: Operand) -> Array:
-        """A binary operator on operands with positions; a positional operator reads only these."""
+        """A binary operator on operands with positions; a positional operator reads only these, an indexed one both."""
         if op.positional is None:
             return self.compute(op, operand(left[0], op.type.np_type), operand(right[0], op.type2.np_type))
+        if op.indexed:
+            given = zip((left, right), (op.type, op.type2), strict=True)
+            return self.compute(op, *(x for (v, i, j), t in given for x in (operand(v, t.np_type), i, j)))
         _, rows, cols = left if op.positional.startswith("first") else right
         return ((rows if op.positional.endswith("i") else cols) + op.offset).astype(op.return_type.np_type)

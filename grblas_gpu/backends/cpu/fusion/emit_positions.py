@@ -241,5 +241,9 @@ def _two(context: Context, step: BodyStep, op: Any, vectors: list[Operand], read
 def _call(context: Context, op: Any, **operands: str) -> str:
     if op.positional is None:
         return context.inliner.call(op, **operands)
+    if op.indexed:
+        return context.inliner.indexed(
+            op, **operands, at={"firsti": "i", "firstj": "0", "secondi": "i", "secondj": "0"}
+        )
     place = "i" if op.positional.endswith("i") else "0"
     return static_cast(op.return_type.np_type, f"np.int64({place}) + {op.offset}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ....plan import rules
 from ....plan.facts import ends_early
 from ...machine.calibration import costs_of
@@ -49,7 +51,7 @@ def rule_text(step: BodyStep, product: Product, strategies: Sides) -> list[str]:
         rule = [f"{HEAD}    return false;\n}}"] if has_no_push(step, strategies) else _rule(step, product)
         return [*rule, f"{SCANS}    return false;\n}}"]
     names = list(inspect.signature(rules.edge_check_scans).parameters)
-    return [*_rule(step, product), f"{SCANS}{translated(rules.edge_check_scans, names, 'bool')}}}"]
+    return [*_rule(step, product), f"{SCANS}{translated(rules.edge_check_scans, names, np.dtype(bool))}}}"]
 
 
 def _grows(step: BodyStep, product: Product) -> bool:
@@ -82,7 +84,7 @@ def _rule(step: BodyStep, product: Product) -> list[str]:
     names = list(inspect.signature(function).parameters)
     declared = ", ".join(f"{'bool' if name == 'dense' else 'double'} {name}" for name in names)
     values = ", ".join(repr(desc.switchpoint) if name == "switchpoint" else name for name in names)
-    rule = f"DEVICE bool pulls({declared}) {{\n{translated(function, names, 'bool')}}}"
+    rule = f"DEVICE bool pulls({declared}) {{\n{translated(function, names, np.dtype(bool))}}}"
     return [rule, f"{HEAD}    return !pulls({values});\n}}"]
 
 
@@ -113,7 +115,7 @@ def _number_text(function: Any) -> str:
     """A function of numbers in C++."""
     names = list(inspect.signature(function).parameters)
     declared = ", ".join(f"{'bool' if name in ('terminal', 'named') else 'double'} {name}" for name in names)
-    return f"DEVICE double {function.__name__}({declared}) {{\n{translated(function, names, 'double')}}}"
+    return f"DEVICE double {function.__name__}({declared}) {{\n{translated(function, names, np.dtype(np.float64))}}}"
 
 
 def _names_rows(step: BodyStep) -> bool:

@@ -107,12 +107,12 @@ def step_pieces(
 
 
 def operator_pieces(op: Any, arity: int) -> list[str]:
-    """An operator on so many arrays: ``op(x)``, ``op(x, y)`` or ``op(x, i, j, y)``."""
-    types = {1: (op.type,), 2: (op.type, op.type2), 4: (op.type, INT64, INT64, op.type2)}[arity]
-    kind = {1: Kind.APPLY, 2: Kind.MULT, 4: Kind.APPLY_INDEX}[arity]
-    step = step_of(kind, arity, op, read(0) if arity == 1 else read(0, arity - 1))
+    """An operator on so many arrays: ``op(x)``, ``op(x, y)``, ``op(x, i, j, y)`` or ``op(x, i, j, y, k, l)``."""
+    types = {1: (op.type,), 2: (op.type, op.type2)}.get(arity, (op.type, INT64, INT64, op.type2, INT64, INT64)[:arity])
+    kind = {1: Kind.APPLY, 2: Kind.MULT, 4: Kind.APPLY_INDEX, 6: Kind.MULT}[arity]
+    step = step_of(kind, arity, op, read(0) if arity == 1 else read(0, 1 if arity == 2 else 3))
     dtypes = [dtype.np_type for dtype in (*types, op.return_type)]
-    return array_pieces(step, dtypes, indices=(1, 2) if arity == 4 else ())
+    return array_pieces(step, dtypes, indices={4: (1, 2), 6: (1, 2, 4, 5)}.get(arity, ()))
 
 
 def array_pieces(step: BodyStep, dtypes: Sequence[np.dtype], indices: Sequence[int] = ()) -> list[str]:

@@ -39,6 +39,13 @@ class Reading:
     loaded: dict[str, str] | None = None  # variables for what is read, if that is read first
     row: str = "i"  # the position that an operator is given
     column: str = "0"
+    second_row: str = ""  # of the second operand, if it is elsewhere
+    second_column: str = ""
+
+    @property
+    def places(self) -> str:
+        """Rows and columns of two operands."""
+        return f"{self.row}, {self.column}, {self.second_row or self.row}, {self.second_column or self.column}"
 
     def has(self, number: int) -> str:
         """Whether a vector has an entry at position i."""
@@ -102,14 +109,14 @@ def _result(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
         context.namespace(space, programs.product("op", op))
         left, right = op.type.np_type, op.type2.np_type
         x, y = read(vectors[0], left), read(vectors[1], right)
-        both = f"{space}::op({x}, {y}, i, 0, i, 0)"
+        both = f"{space}::op({x}, {y}, {reading.places})"
         if step.kind == Kind.MULT:
             return f"({has[0]} && {has[1]})", both
         if step.kind == Kind.UNION:
             scalars = [arg for arg in step.args if arg.kind != "vector"]
             x = f"({has[0]} ? {x} : {context.scalar(scalars[0], left)})"
             y = f"({has[1]} ? {y} : {context.scalar(scalars[1], right)})"
-            return f"({has[0]} || {has[1]})", f"{space}::op({x}, {y}, i, 0, i, 0)"
+            return f"({has[0]} || {has[1]})", f"{space}::op({x}, {y}, {reading.places})"
         alone = [read(arg, op.return_type.np_type) for arg in vectors]
         return f"({has[0]} || {has[1]})", f"({has[0]} && {has[1]} ? {both} : {has[0]} ? {alone[0]} : {alone[1]})"
     if step.kind == Kind.APPLY:

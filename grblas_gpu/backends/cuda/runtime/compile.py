@@ -112,9 +112,14 @@ def product(name: str, op: Any) -> str:
     left, right, result = (c_type(t.np_type) for t in (op.type, op.type2, op.return_type))
     positions = "int64 firsti, int64 firstj, int64 secondi, int64 secondj"
     head = f"DEVICE {result} {name}({left} x, {right} y, {positions}) {{\n"
-    if op.positional is not None:
+    if op.indexed:
+        names = ("x", "firsti", "firstj", "y", "secondi", "secondj", "theta")
+        declared, statements = _statements(op, names, op.arguments)
+        head += f"    const {right} theta = {literal(op.theta[0], op.theta.dtype)};\n"
+    elif op.positional is not None:
         return f"{head}    return {result}({op.positional} + {op.offset});\n}}"
-    declared, statements = _statements(op, ("x", "y"), (op.type, op.type2))
+    else:
+        declared, statements = _statements(op, ("x", "y"), (op.type, op.type2))
     return f"{declared}{head}{statements}}}"
 
 
@@ -133,7 +138,7 @@ def _statements(op: Any, names: tuple[str, ...], types: tuple[Any, ...]) -> tupl
         return "", f"    return cast<{result}>({translate.expression(op.source)});\n"
     records = any(dtype._is_udt for dtype in types)
     try:
-        return "", translate.body(op.function, names, result, records)
+        return "", translate.body(op.function, names, op.return_type.np_type, records)
     except Untranslatable as reason:
         if records:
             raise UdfParseError(

@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from ....dtypes import SUBARRAY, is_subarray
+from ....dtypes import SUBARRAY, is_subarray, leaves
 
 _NAME = re.compile(r"\brecord_[0-9a-f]{16}\b")
 _definitions: dict[str, str] = {}  # by the name of the struct; what a struct has inside comes before it
@@ -59,6 +59,15 @@ def member(field: str) -> str:
     ('f_x', 'g_317374')
     """
     return f"f_{field}" if field.isidentifier() and field.isascii() else f"g_{field.encode().hex()}"
+
+
+def parts(dtype: np.dtype) -> list[tuple[str, np.dtype]]:
+    """The numbers of a record or sub-array: what follows its name in C++, and their types."""
+
+    def text(key: str | int) -> str:
+        return f".at[{key}]" if isinstance(key, int) else f".{member(key)}"
+
+    return [("".join(map(text, path)), kind) for path, kind in leaves(dtype)]
 
 
 def _struct(dtype: np.dtype, number: Callable[[np.dtype], str]) -> str:

@@ -12,13 +12,15 @@ import inspect
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, reduce
 from numbers import Number
+from operator import getitem
 from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from ....dtypes import SUBARRAY, is_subarray, leaves
 from . import structs
 
 C_TYPES = {
@@ -110,12 +112,18 @@ def c_type(dtype: np.dtype) -> str:
 
 
 def literal(value: Any, dtype: np.dtype) -> str:
-    """A Python scalar as a constant of this type.
+    """A Python scalar, or a record, as a constant of this type.
 
     >>> literal(3, np.dtype("uint8")), literal(float("-inf"), np.dtype("float64"))
     ('uint8(3ll)', '-infinity<double>()')
     """
     name = c_type(dtype)
+    if dtype.kind == "V":
+        lines: list[str] = []
+        for path, (at, kind) in zip(leaves(dtype), structs.parts(dtype), strict=True):
+            part = reduce(getitem, path[0], value[SUBARRAY] if is_subarray(dtype) else value)
+            lines.append(f"made{at} = {literal(part, kind)};")
+        return f"([] {{ {name} made; {' '.join(lines)} return made; }}())"
     if name == "bool":
         return "true" if value else "false"
     if dtype.kind == "c":
@@ -344,7 +352,7 @@ def expression(source: str) -> str:
 # --- user-defined functions ------------------------------------------------------------------------------------------
 
 
-def body(function: Callable[..., Any], parameters: Iterable[str], result: str, fields: bool = False) -> str:
+def body(function: Callable[..., Any], parameters: Iterable[str], result: np.dtype, fields: bool = False) -> str:
     """The statements of a user-defined function of these C++ parameters that returns a ``result``.
 
     With ``fields``, some of the parameters are records or sub-arrays.
@@ -371,8 +379,9 @@ def shown(function: Callable[..., Any]) -> str:
 class _Statements:
     """Straight-line assignments, ``if`` and ``return``; each assignment makes a new C++ variable."""
 
-    def __init__(self, function: Any, node: Any, parameters: tuple[str, ...], result: str, fields: bool) -> None:
+    def __init__(self, function: Any, node: Any, parameters: tuple[str, ...], result: np.dtype, fields: bool) -> None:
         self.result = result
+        self.helpers = getattr(function, "helpers", False)
         self.fields = fields
         self.count = 0
         arguments = node.args
@@ -391,18 +400,21 @@ class _Statements:
         self.text = textwrap.indent(self._block(statements, given), "    ")
 
     def _block(self, statements: list[Any], names: dict[str, str]) -> str:
-        lines = []
+        lines: list[str] = []
         names = dict(names)
         for number, statement in enumerate(statements):
             self.count += 1
             if self.count > MOST_STATEMENTS:
                 raise Untranslatable("it has too many branches")
-            walker = Expressions(names, self.values, helpers=False, fields=self.fields)
+            walker = Expressions(names, self.values, self.helpers, self.fields)
             if isinstance(statement, ast.Return):
                 if statement.value is None:
                     raise Untranslatable("it returns nothing")
-                lines.append(f"return cast<{self.result}>({walker.text(statement.value)});\n")
-                return "".join(lines)
+                branch = statement.value
+                if isinstance(branch, ast.IfExp) and isinstance(branch.body, ast.Tuple):
+                    statement = ast.If(branch.test, [ast.Return(branch.body)], [ast.Return(branch.orelse)])
+                else:
+                    return "".join([*lines, *self._returned(branch, walker)])
             if isinstance(statement, ast.If):
                 rest = statements[number + 1 :]
                 yes = self._block([*statement.body, *rest], names)
@@ -414,6 +426,19 @@ class _Statements:
                 continue
             lines += self._assignment(statement, names, walker)
         raise Untranslatable("a path through it ends without a return")
+
+    def _returned(self, value: ast.expr, walker: Expressions) -> list[str]:
+        """A tuple is the numbers of a record, in order."""
+        name = c_type(self.result)
+        if not isinstance(value, ast.Tuple):
+            return [f"return cast<{name}>({walker.text(value)});\n"]
+        parts = structs.parts(self.result)
+        if len(parts) != len(value.elts):
+            raise Untranslatable(f"it returns {len(value.elts)} numbers for a type of {len(parts)}")
+        lines = [f"{name} made;\n"]
+        for (at, kind), each in zip(parts, value.elts, strict=True):
+            lines.append(f"made{at} = cast<{c_type(kind)}>({walker.text(each)});\n")
+        return [*lines, "return made;\n"]
 
     def _assignment(self, statement: Any, names: dict[str, str], walker: Expressions) -> list[str]:
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):

@@ -1,7 +1,9 @@
 """The shortest path from one vertex to another.
 
-Returns its length and its vertices. Method: compute the tree of all shortest paths from the source (sssp.py, bfs.py),
-then follow the parents from the target to the source. Cost: that of the tree, and O(edges of the path).
+Returns its length and its vertices. Method: search in buckets (sssp.py) until the distance of the target is final. In
+the part of the graph within this distance, compute the tree of all shortest paths from the source, then follow the
+parents from the target to the source. With negative lengths the part is the whole graph. Invariant: distances up to the
+last bucket are final. Cost: that of the buckets and of the tree, and O(edges of the path).
 Reference: R. Ahuja, T. Magnanti, J. Orlin, Network Flows, 1993, section 4.
 """
 
@@ -9,12 +11,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .. import Graph, Matrix
+import numpy as np
+
+from .. import INT64, Graph, Matrix, Scalar, Vector, binary, loop, monoid, program, select
 from ..exceptions import NoValue
 from .bfs import bfs_parents
 from .checks import check_source, with_labels
 from .labels import labels_of, shown
-from .sssp import sssp
+from .preparing import check_weights
+from .relaxing import relax
+from .sssp import WIDEST, default_widths, distance_type, shortest_path_tree, sssp
 
 SHORT = 32  # vertices of a path: up to here, single reads cost less than a copy of the whole tree
 
@@ -68,15 +74,63 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
     Path(length=3, vertices=[0, 2, 1])
     """
     source, target = check_source(A, source), check_source(A, target, "target")
-    if weighted:
-        distances, tree = sssp(A, source, predecessors=True)
-    else:
+    ends, vertices = [source, target], np.arange(A.nrows)
+    if not weighted:
         tree = bfs_parents(A, source, reproducible=True)
-    if tree.get(target) is None:
-        raise NoValue(f"shortest_path: no path leads from {shown(source)} to {shown(target)}")
-    vertices, before = [target], tree.get
-    while vertices[-1] != source:
-        if len(vertices) == SHORT:  # copy the whole tree at once
+    else:
+        check_weights(A, "shortest_path", negative=True)
+        if A.nvals and A.value_range().min < 0:
+            distances, tree = sssp(A, source, predecessors=True)
+        else:
+            distances = distances_up_to(A, source, target)
+            # part = A(near, near): the vertices within the distance of the target
+            vertices = np.sort(distances.to_coo(values=False)[0].astype(np.int64))
+            source, target = np.searchsorted(vertices, ends).tolist()
+            distances = distances[vertices].new()
+            tree = shortest_path_tree(A[vertices, vertices].new(), source, distances)
+    if target == len(vertices) or vertices[target] != ends[1] or tree.get(target) is None:
+        raise NoValue(f"shortest_path: no path leads from {shown(ends[0])} to {shown(ends[1])}")
+    path, before = [target], tree.get
+    while path[-1] != source:
+        if len(path) == SHORT:  # copy the whole tree at once
             before = tree.to_dense(-1).__getitem__
-        vertices.append(int(before(vertices[-1])))
-    return Path(distances.get(target) if weighted else len(vertices) - 1, vertices[::-1])
+        path.append(int(before(path[-1])))
+    return Path(distances.get(target) if weighted else len(path) - 1, vertices[path[::-1]].tolist())
+
+
+def distances_up_to(A: Matrix, source: int, target: int) -> Vector:
+    """The distances of all vertices that are no farther than the target, or of all reached ones if it is not.
+
+    >>> distances_up_to(Matrix.from_coo([0, 1, 2], [1, 2, 0], [4, 2, 1]), 1, 2).to_dict()
+    {1: 0, 2: 2}
+    """
+    distances = Vector.from_coo([source], [0], distance_type(A), size=A.nrows)
+    waiting, goal = distances.dup(), Vector.from_coo([target], [True], size=A.nrows)
+    best = Scalar.from_value(2 * WIDEST - 1 if distances.dtype == INT64 else float("inf"), distances.dtype)
+    for width, most in default_widths(A):
+        if waiting.nvals:
+            settle_until(A, distances, waiting, goal, best, Scalar.from_value(min(width, WIDEST), best.dtype), most)
+    return select.valuele(distances, best).new()
+
+
+@program
+def settle_until(
+    A: Matrix, distances: Vector, waiting: Vector, goal: Vector, best: Scalar, width: Scalar, most: int | None
+) -> None:
+    """Settle the waiting vertices bucket by bucket, as far as they are nearer than the goal."""
+    bucket = distances.dup(clear=True)
+    lowest, limit = Scalar(distances.dtype), Scalar(distances.dtype)
+    lowest << waiting.reduce(monoid.min)
+    for _ in loop(waiting, most):
+        # bucket = the waiting vertices within width of the nearest one
+        limit << binary.plus(lowest & width)
+        bucket << select.valuele(waiting, limit)
+        for _ in loop(bucket):
+            # distances = min(distances, bucket min.+ A); bucket = smaller distances within the bucket
+            relax(distances, bucket, A, any_order=True)
+            bucket << select.valuele(bucket, limit)
+        # best = the distance of the goal; waiting = distances beyond the bucket, and below it
+        best(binary.min) << binary.first(distances & goal).new().reduce(monoid.min)
+        waiting << select.valuegt(distances, limit)
+        waiting << select.valuelt(waiting, best)
+        lowest << waiting.reduce(monoid.min)

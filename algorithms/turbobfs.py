@@ -2,13 +2,14 @@
 
 Returns the same levels as bfs.py, with ``paths`` also the path counts, INT64 if they fit.
 Method: top-down, the frontier holds the number of shortest paths to each of its vertices, and the next frontier is its
-product with the matrix. The kernel assigns a thread to each edge, a thread to each vertex, or a warp to each vertex.
+product with the matrix. The paper's kernels assign a thread to each edge, a thread to each vertex, or a warp to each
+vertex, and visit all vertices in every step; by default the planner chooses among all strategies.
 Without path counts, the search goes bottom-up while at least a tenth of the vertices are in the frontier (policy
 "fraction"): each unvisited vertex looks for one visited neighbour. The search reads the matrix by columns only, without
 its values.
 Invariant: before step d, ``levels`` holds the distance of every vertex at distance < d, and ``frontier`` has the
 vertices at distance d; with paths also their path counts, and ``sigma`` has those of all vertices so far.
-Cost: O(n d + m) for d levels, as in the paper; for graphs of large diameter use bfs.py.
+Cost: O(n + m), and O(n d + m) for d levels with one of the paper's kernels.
 Reference: O. Artiles, F. Saeed, TurboBFS: GPU based breadth-first search (BFS) algorithms in the language of linear
 algebra, IPDPSW 2021.
 """
@@ -20,14 +21,12 @@ from .checks import check_source, graph_algorithm, level_type
 from .path_counts import count_paths
 
 POLICY = "fraction"  # bottom-up while a tenth of the vertices are in the frontier
-# For each name, the strategies of a top-down step and of a bottom-up step, which stops at the first neighbour.
+# For each kernel, the strategies of a top-down step and of a bottom-up step, which stops at the first neighbour.
 KERNELS = {
     "edge": ("pull.edge", "pull.thread"),
     "thread": ("pull.thread", "pull.thread"),
     "warp": ("pull.warp", "pull.warp"),
 }
-WARP = 32  # the mean number of neighbours from which a warp per vertex is busy
-SKEW = 1000  # a list of neighbours this many times longer than the average delays its thread or warp
 
 
 @graph_algorithm
@@ -35,8 +34,6 @@ def turbobfs(
     A: Matrix, source: int, *, paths: bool = False, kernel: str | None = None
 ) -> Vector | tuple[Vector, Vector]:
     """Levels of a breadth-first search, and with ``paths`` the number of shortest paths to each vertex as well.
-
-    ``kernel`` is "edge", "thread" or "warp"; by default the degrees decide.
 
     Parameters
     ----------
@@ -48,7 +45,7 @@ def turbobfs(
     paths : bool
         Whether shortest paths are counted.
     kernel : str, optional
-        "edge", "thread" or "warp"; by default the degrees decide.
+        "edge", "thread" or "warp", which are those of the paper; by default the planner chooses.
 
     Raises
     ------
@@ -67,14 +64,16 @@ def turbobfs(
     ({0: 0, 1: 1, 2: 1, 3: 2}, {0: 1, 1: 1, 2: 1, 3: 2})
     """
     source = check_source(A, source)
-    top_down, bottom_up = KERNELS[choose_kernel(A, kernel)]
+    if kernel is not None and kernel not in KERNELS:
+        raise ValueError(f"turbobfs: unknown kernel {kernel!r}; choose one of {', '.join(KERNELS)}")
+    top_down, bottom_up = (None, None) if kernel is None else KERNELS[kernel]
     if paths:
         return count_paths(A, Vector.from_coo([source], [1], size=A.nrows), strategy=top_down)[:2]
     return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), top_down, bottom_up)
 
 
 @program
-def levels_from(A: Matrix, frontier: Vector, top_down: str, bottom_up: str) -> Vector:
+def levels_from(A: Matrix, frontier: Vector, top_down: str | None, bottom_up: str | None) -> Vector:
     """The search itself: recorded once, for any graph of this size and type, and any source."""
     levels = Vector(level_type(A), A.nrows)
     kernels = {"push_strategy": top_down, "pull_strategy": bottom_up, "reuse_mask": "auto"}
@@ -84,20 +83,3 @@ def levels_from(A: Matrix, frontier: Vector, top_down: str, bottom_up: str) -> V
         # frontier<!levels> = frontier A, or bottom-up levels A
         frontier(~levels.S, replace=True, policy=POLICY, **kernels) << semiring.any_pair[bool](frontier @ A)
     return levels
-
-
-def choose_kernel(A: Matrix, kernel: str | None = None) -> str:
-    """The given kernel, or the one that fits the degrees.
-
-    >>> from grblas_gpu import generators
-    >>> [choose_kernel(A) for A in (generators.path(9), generators.complete(40), generators.star(5000))]
-    ['thread', 'warp', 'edge']
-    """
-    if kernel is not None:
-        if kernel not in KERNELS:
-            raise ValueError(f"turbobfs: unknown kernel {kernel!r}; choose one of {', '.join(KERNELS)}")
-        return kernel
-    mean, most, _ = A.degree_statistics()
-    if mean >= WARP:
-        return "warp"
-    return "edge" if most > SKEW * mean else "thread"

@@ -150,6 +150,15 @@ def test_turbobfs_runs_the_kernels_and_switches_at_a_tenth_of_the_vertices(backe
         assert f"pull.{above}" in [strategy for strategy, many in zip(strategies, tenth, strict=True) if many]
 
 
+def test_turbobfs_follows_short_frontiers(backend: str) -> None:
+    """No step looks at all rows of a graph of large diameter, unless one of the paper's kernels is chosen."""
+    with gb.trace() as trace:
+        turbobfs(generators.grid_2d(40, 60), 0)
+    steps = [record for record in trace.records if record.op == "vxm"]
+    assert len(steps) > 90
+    assert {record.direction for record in steps} == {"push"}
+
+
 @pytest.mark.parametrize("direction", ["auto", "push", "pull"])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_policy_and_direction(backend: str, direction: str, policy: str) -> None:

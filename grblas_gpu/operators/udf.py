@@ -15,7 +15,7 @@ import numpy as np
 
 from ..dtypes import ALL_TYPES, BOOL, FP64, INT8, INT64, SUBARRAY, UINT64, DataType, leaves, lookup_dtype
 from ..exceptions import UdfParseError
-from ..foundation.atomic_updates import imported
+from ..foundation.atomic_updates import completed, imported
 from ..foundation.caches import Bounded
 
 if TYPE_CHECKING:
@@ -81,6 +81,10 @@ def _inference() -> Callable[[Callable[..., object], tuple[object, ...]], object
     return infer
 
 
+def _infer(func: Callable[..., object], signature: tuple[object, ...]) -> object:
+    return _inference()(func, signature)
+
+
 class Compiled:
     """A user-defined function and the return types found so far; what uses it compiles it.
 
@@ -113,7 +117,7 @@ class Compiled:
         signature = tuple(_parameter(argument) for argument in arguments)
         result: DataType | None
         try:
-            result = _returned(_inference()(self.func, signature), arguments)
+            result = _returned(completed(_infer, self.func, signature), arguments)
         except (numba.TypingError, ValueError) as error:
             self._reasons[dtype, dtype2] = _first_lines(str(error))
             result = None
@@ -198,7 +202,8 @@ class Compiled:
             for array, each in zip(arrays, arguments, strict=True):
                 array = np.ascontiguousarray(array)
                 given += [array if each.subarray is None else array[SUBARRAY], int(len(array) > 1)]
-            loop(*given, out if result.subarray is None else out[SUBARRAY])
+            given.append(out if result.subarray is None else out[SUBARRAY])
+            loop(*given) if loop.signatures else completed(loop, *given)
             return out
 
         return call
@@ -215,14 +220,18 @@ def _ufunc(func: Callable[..., Any], arguments: Arguments, result: DataType) -> 
     key = known, arguments, result
     found = None if known is None else _ufuncs.get(key)
     if found is None:
-        from numba.np.ufunc.ufuncbuilder import UFuncBuilder  # numba.vectorize keeps its functions for ever
-
-        builder = UFuncBuilder(func)
-        builder.add(result.numba_type(*(argument.numba_type for argument in arguments)))
-        found = builder.build_ufunc()
+        found = completed(_built, func, result.numba_type(*(argument.numba_type for argument in arguments)))
         if known is not None:
             _ufuncs[key] = found
     return found
+
+
+def _built(func: Callable[..., Any], signature: Any) -> np.ufunc:
+    from numba.np.ufunc.ufuncbuilder import UFuncBuilder  # numba.vectorize keeps its functions for ever
+
+    builder = UFuncBuilder(func)
+    builder.add(signature)
+    return builder.build_ufunc()
 
 
 def _content(func: Any) -> tuple | None:

@@ -5,10 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import grblas_gpu as gb
+from grblas_gpu.backends.cpu.tier import get_tier, set_tier
+
+FACTOR = 2.5  # a function of more than its own code is compiled by every process
 PROGRAM = """
 import os, random, signal, threading, time
 import grblas_gpu as gb
@@ -51,3 +57,29 @@ def test_the_next_call_works(tmp_path: Path, seed: int) -> None:
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0
+
+
+@pytest.mark.parametrize("tier", ["numpy", "numba"])
+def test_user_defined_functions_compile_where_no_signal_arrives(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exception of a signal handler within LLVM's callbacks is lost."""
+    typeinfer = pytest.importorskip("numba.core.typeinfer")
+    threads, infer, before = set(), typeinfer.TypeInferer.propagate, get_tier()
+
+    def propagate(*arguments: object, **options: object) -> object:
+        threads.add(threading.current_thread())
+        return infer(*arguments, **options)
+
+    monkeypatch.setattr(typeinfer.TypeInferer, "propagate", propagate)
+    record = gb.dtypes.register_anonymous(np.dtype([("x", float), (tier, float)]))
+    set_tier(tier)
+    try:
+        with gb.using("cpu"):
+            values = gb.Vector.from_dense([1.0, 2.0]).apply(gb.unary.register_anonymous(lambda x: x * FACTOR)).new()
+            records = gb.Vector.from_scalar((3.0, 4.0), 2, record)
+            function = gb.unary.register_anonymous(lambda each: each["x"] * FACTOR, is_udt=True)
+            assert records.apply(function).new().to_dense().tolist() == [7.5, 7.5]
+            assert values.to_dense().tolist() == [2.5, 5.0]
+    finally:
+        set_tier(before)
+    assert threads
+    assert threading.main_thread() not in threads

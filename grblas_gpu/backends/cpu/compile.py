@@ -146,8 +146,13 @@ def _kept(text: str, names: Mapping[str, Any]) -> Any:
 
 
 def _keep(kernel: Any, name: str) -> None:
-    """Machine code of a kernel is kept on disk, and compiled by a thread that signals do not reach."""
+    """Machine code of a kernel is kept on disk."""
     kernel._cache = MachineCode(name)
+    _complete(kernel)
+
+
+def _complete(kernel: Any) -> None:
+    """A kernel is compiled by a thread that signals do not reach."""
     kernel._compile_for_args = partial(_compile_for, weakref.ref(kernel))
 
 
@@ -224,6 +229,7 @@ def _load_with(text: str, functions: Mapping[str, Function]) -> Function:
     if whole is None:
         exec(compile(_headed(text, in_order=True), "<grblas_gpu kernel>", "exec"), names)
         kernel = names.pop("kernel")
+        _complete(kernel)
     else:
         module = _kept(whole, names)
         kernel = module.__dict__.pop("kernel")

@@ -368,6 +368,8 @@ class Recorder:
         body = self._bodies.pop()
         if not finished:
             self._left = self._frame.f_lineno
+            if not body.rounds:  # an interrupt came before its first
+                return
             program = Program(tuple(body.round.happened()), body.loop.condition, 1, body.round.count, code)
             self.nodes.append(Node(ops.WHEN, None, None, (program,), place=place))
             self._note_conditional(body, set())

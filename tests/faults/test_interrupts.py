@@ -12,10 +12,13 @@ import pytest
 from fault_operations import MATRICES, VECTORS, Operation, matrix, same, vector
 from grblas_gpu.algorithms import bellman_ford
 
-from grblas_gpu import Matrix, Vector
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, select
+from grblas_gpu.api.bodies import RecordedBody
 from grblas_gpu.api.recorder import Recorder
 from grblas_gpu.foundation import atomic_updates
 from grblas_gpu.ir import recording
+from grblas_gpu.ir.recording import Count
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 
@@ -184,3 +187,28 @@ def test_a_recording_whose_end_was_interrupted(monkeypatch: pytest.MonkeyPatch) 
     assert A.nvals == 3
     assert bellman_ford(A, 0).to_dict() == {0: 0, 1: 1, 2: 3, 3: 6}
     assert recording.current() is None
+
+
+def test_an_inner_loop_that_was_interrupted_before_its_first_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interrupt reaches the caller, not an error of the recorder."""
+    begin = RecordedBody.begin_round
+
+    def interrupted(body: RecordedBody, count: Count) -> None:
+        if body.number:
+            raise Interrupted
+        begin(body, count)
+
+    def halved() -> list[int]:
+        left = Vector.from_dense([3, 9, 4])
+        for _ in gb.loop(left, 3):
+            more = left.dup()
+            for _ in gb.loop(more, 2):
+                more << select.valuegt(more, 3)
+            left << more
+        return left.to_coo()[1].tolist()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RecordedBody, "begin_round", interrupted)
+        with pytest.raises(Interrupted):
+            halved()
+    assert halved() == [9, 4]

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import INT32, INT64, Graph, Matrix, Vector, binary, io, using
 from ..exceptions import DimensionMismatch, IndexOutOfBound
+from ..foundation.memory import reports_memory
 from ..foundation.suggestions import conversion, did_you_mean, type_text
 from ..io import NodeValues
 from .labels import Labelled, by_label, called, calling, current_call, numbered
@@ -109,7 +110,7 @@ def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label)
             numbered(A, call)
             return labelled(A, function(*call.args, **call.kwargs))
 
-    return checked
+    return reports_memory(checked)
 
 
 def unknown_keyword(name: str, keyword: str, signature: inspect.Signature) -> TypeError:

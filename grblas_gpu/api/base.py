@@ -8,13 +8,13 @@ from ..backends.registry import get_engine
 from ..config import config
 from ..exceptions import InvalidObject
 from ..foundation.display import escape
+from ..foundation.memory import reports_memory
 from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..operators import UNKNOWN_OPCLASS, binary_from_string, find_opclass, get_typed_op
 from . import kinds, updates
 from .kinds import output_type
 from .mask import Mask, check_mask
-from .memory import reports_memory
 from .updates import Updater
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ import numpy as np
 from ..backends.interpreter.changes import element
 from ..backends.interpreter.run import execute as execute_node
 from ..exceptions import DimensionMismatch, InvalidObject
+from ..foundation.memory import reports_memory
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.recording import Number
 from . import kinds
 from .kinds import output_type
 from .mask import Mask, check_mask
-from .memory import reports_memory
 
 LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 

@@ -9,13 +9,13 @@ import numpy as np
 from ..backends.machine.memory_limits import check_entries
 from ..backends.stores.storage import natives
 from ..exceptions import IndexOutOfBound, InvalidObject
+from ..foundation.memory import raise_out_of_memory
 from ..ir import recording
 from ..ir.recording import Number
 from . import kinds
 from .conversions import given_array
 from .kinds import output_type
 from .mask import Mask
-from .memory import raise_out_of_memory
 
 if TYPE_CHECKING:
     from ..foundation.types import Engine

@@ -14,6 +14,7 @@ from ..backends.stores.storage import MatrixStore
 from ..dtypes import FP64, DataType, lookup_dtype
 from ..exceptions import OutputNotEmpty
 from ..foundation.atomic_updates import notice_thread
+from ..foundation.memory import reports_memory
 from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
@@ -45,7 +46,6 @@ from .matrix_operations import MatrixOperations
 from .matrix_preparation import MatrixPreparation
 from .matrix_triangles import MatrixTriangles
 from .matrix_values import MatrixValues
-from .memory import reports_memory
 from .scalar import Scalar
 from .tables import Tabular
 from .updates import Updater

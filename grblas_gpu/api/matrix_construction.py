@@ -13,10 +13,10 @@ from ..backends.registry import current_engine
 from ..backends.stores.storage import MatrixStore
 from ..dtypes import lookup_dtype
 from ..exceptions import InvalidObject
+from ..foundation.memory import reports_memory
 from .arrow_streams import Table
 from .conversions import given_array, index_array, is_device_array, own_values, row_order, values_to_array
 from .matrix_formats import compressed_store, decompress, entries_of
-from .memory import reports_memory
 from .vector_construction import full_value
 
 if TYPE_CHECKING:

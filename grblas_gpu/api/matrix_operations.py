@@ -9,13 +9,13 @@ import numpy as np
 
 from .. import binary, monoid, semiring
 from ..exceptions import DimensionMismatch
+from ..foundation.memory import reports_memory
 from ..ir import ops
 from ..operators import get_typed_op
 from . import kinds
 from .base import check_same_backend
 from .conversions import integral
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression
-from .memory import reports_memory
 from .tensor import Tensor
 from .vector import Vector, product_operands, reduction_operator
 

@@ -17,8 +17,8 @@ from ..backends.stores.storage import INT32_LIMIT, MatrixStore
 from ..config import config
 from ..dtypes import BOOL, INT32, INT64
 from ..exceptions import DimensionMismatch, InvalidValue
+from ..foundation.memory import reports_memory
 from ..ir import recording
-from .memory import reports_memory
 
 if TYPE_CHECKING:
     from ..foundation.types import Store

@@ -12,9 +12,9 @@ from ..backends.registry import using
 from ..backends.stores.storage import MatrixStore, VectorStore
 from ..dtypes import INT64
 from ..exceptions import DimensionMismatch
+from ..foundation.memory import reports_memory
 from ..ir import recording
 from . import kinds
-from .memory import reports_memory
 
 if TYPE_CHECKING:
     from .matrix import Matrix

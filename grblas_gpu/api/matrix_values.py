@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import monoid, unary
+from ..foundation.memory import reports_memory
 from ..ir import recording
-from .memory import reports_memory
 
 
 class ValueRange(NamedTuple):

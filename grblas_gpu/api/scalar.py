@@ -14,6 +14,7 @@ from ..backends.stores.later import Later
 from ..backends.stores.storage import VectorStore
 from ..config import config
 from ..dtypes import FP64, INT64, DataType, is_subarray, lookup_dtype, unify
+from ..foundation.memory import reports_memory
 from ..ir import ops, recording
 from ..ir.recording import Number
 from ..operators import TypedOpBase, get_typed_op
@@ -25,7 +26,6 @@ from .execution import LITERALS
 from .expressions import ScalarExpression, ScalarIndexExpr
 from .infix import EwiseSigns, ScalarInfix
 from .kinds import output_type, stands_for
-from .memory import reports_memory
 
 if TYPE_CHECKING:
     from ..foundation.types import DTypeLike, Operand, OperatorLike

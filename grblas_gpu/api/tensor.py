@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .. import binary, monoid, select
 from ..backends.interpreter.run import execute as execute_node
 from ..exceptions import DimensionMismatch
+from ..foundation.memory import reports_memory
 from ..ir import ops
 from ..ir.node import node_of
 from ..ir.ops import Op
@@ -26,7 +27,6 @@ from .indexing import Indexes
 from .infix import EwiseSigns, ProductSigns
 from .kinds import output_type
 from .mask import check_mask
-from .memory import reports_memory
 from .scalar import Scalar, as_scalar, check_wait, union_operator
 
 if TYPE_CHECKING:

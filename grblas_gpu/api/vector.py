@@ -17,6 +17,7 @@ from ..backends.stores.storage import VectorStore
 from ..dtypes import FP64, DataType, lookup_dtype, unify
 from ..exceptions import DimensionMismatch, OutputNotEmpty
 from ..foundation.atomic_updates import notice_thread
+from ..foundation.memory import reports_memory
 from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
@@ -40,7 +41,6 @@ from .expressions import MatrixExpression, ScalarExpression, VectorExpression, V
 from .infix import VectorInfix
 from .kinds import stands_for
 from .mask import StructuralMask, ValueMask
-from .memory import reports_memory
 from .scalar import Scalar, as_scalar
 from .tables import Tabular
 from .tensor import Tensor, typed_op_of_chain

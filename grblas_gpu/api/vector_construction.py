@@ -12,11 +12,11 @@ from ..backends.stores.formats import choose_format
 from ..backends.stores.storage import Array, VectorStore
 from ..dtypes import BOOL, FP64, INT64, DataType, lookup_dtype
 from ..exceptions import InvalidValue
+from ..foundation.memory import raise_out_of_memory, reports_memory
 from ..ir import recording
 from ..operators import get_typed_op
 from . import kinds
 from .conversions import MAX_SIZE, check_bounds, index_array, own_values, values_to_array
-from .memory import raise_out_of_memory, reports_memory
 from .scalar import Scalar, as_scalar
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ import os
 from contextlib import ContextDecorator
 from contextvars import ContextVar
 from functools import cache
+from typing import Any
 
 from .protocol import Backend
 
@@ -71,7 +72,24 @@ def _cuda_engine() -> Backend:
         raise RuntimeError("backend 'cuda' found no CUDA device")
     from .cuda.engine import CudaBackend
 
-    return _calibrated(CudaBackend())
+    engine = _calibrated(CudaBackend())
+    refuse_in_children(engine)
+    return engine
+
+
+def refuse_in_children(engine: Backend) -> None:
+    """Let every use of an engine fail with a sentence in processes that are forked from this one."""
+    kind: Any = type(engine)
+
+    class AfterFork(kind):
+        def __getattribute__(self, name: str) -> Any:
+            raise RuntimeError(
+                "CUDA works in no process forked from one that has used it: start processes with "
+                "multiprocessing.get_context('spawn'), or call set_backend('cpu') first and use new objects"
+            )
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: setattr(engine, "__class__", AfterFork))
 
 
 def _calibrated(engine: Backend) -> Backend:

@@ -10,6 +10,7 @@ graph everywhere: random numbers are integer hashes of counters.
 [[0, 1], [1, 0], [1, 2], [2, 1]]
 """
 
+from ..foundation.memory import reports_memory as _reports_memory
 from ..foundation.suggestions import public_only as _public_only
 from .edge_lists import (
     Edges,
@@ -58,4 +59,5 @@ __all__ = [
     "watts_strogatz",
 ]
 
+globals().update({name: _reports_memory(globals()[name]) for name in __all__ if name != "Edges"})
 _public_only(globals())

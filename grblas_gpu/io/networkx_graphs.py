@@ -15,10 +15,10 @@ import numpy as np
 
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
-from ..api.memory import reports_memory
 from ..backends.machine.memory_limits import check_entries
 from ..backends.stores.storage import column_type
 from ..exceptions import DimensionMismatch
+from ..foundation.memory import reports_memory
 from ..foundation.suggestions import needed
 from .scipy_sparse import one_if_equal
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import FunctionType
 from typing import ClassVar
@@ -109,3 +112,32 @@ def test_an_engine_has_thirty_primitives() -> None:
     primitives = [name for name, each in vars(Primitives).items() if isinstance(each, FunctionType)]
     assert len([name for name in primitives if not name.startswith("_")]) == 30
     assert len(CpuBackend.__mro__) <= 7  # five of them: the protocol and Python's own
+
+
+FORKING = """
+import os
+import grblas_gpu as gb
+from grblas_gpu.backends import registry
+
+gb.set_backend("numpy")
+v = gb.Vector.from_dense([1, 2])
+registry.refuse_in_children(registry.get_engine("numpy"))
+if os.fork() == 0:
+    for use in (v.to_coo, v.apply(gb.unary.ainv).new, lambda: gb.Vector(int, 3)):
+        try:
+            use()
+        except RuntimeError as error:
+            assert "forked" in str(error)
+        else:
+            os._exit(1)
+    gb.set_backend("cpu")
+    os._exit(0 if gb.Vector.from_dense([1, 2]).reduce().new() == 3 else 2)
+assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
+assert v.to_coo()[1].tolist() == [1, 2]
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_says_that_it_has_no_device() -> None:
+    """Tried on another engine: that of a device would fail within its driver."""
+    subprocess.run([sys.executable, "-c", FORKING], check=True, timeout=120)

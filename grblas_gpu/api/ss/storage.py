@@ -11,8 +11,8 @@ import numpy as np
 from ...backends.registry import using
 from ...dtypes import _dtype_to_string, _string_to_dtype, lookup_dtype
 from ...exceptions import DomainMismatch, EmptyObject, InvalidObject
+from ...foundation.memory import reports_memory
 from ...ir.descriptor import descriptor_from_options
-from ..memory import reports_memory
 from ..scalar import Scalar, as_scalar
 from . import exporting, importing
 from .settings import ObjectSettings

@@ -15,13 +15,13 @@ from ...backends.stores.matrix_storage import HYPERSPARSE
 from ...backends.stores.storage import MatrixStore
 from ...dtypes import lookup_dtype
 from ...exceptions import DimensionMismatch
+from ...foundation.memory import reports_memory
 from ...ir import recording
 from ...plan.storage_rules import POINTER_LIMIT
 from ..base import expect_type
 from ..conversions import integral
 from ..kinds import output_type
 from ..matrix import Matrix, TransposedMatrix
-from ..memory import reports_memory
 from ..scalar import Scalar
 from ..vector import Vector
 from .lines import gathered_lines, lines_of

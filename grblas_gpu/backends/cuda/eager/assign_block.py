@@ -10,11 +10,10 @@ import numpy as np
 from ...stores.entries import cast
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import specialized
 from ..runtime.launch import BLOCK, TILES
 from ..runtime.workspace import word
 from .masks import address
-from .mxv_product import index_key
 from .positions import places_of
 from .rows import chunks_of
 
@@ -26,19 +25,11 @@ def assign_block(c: MatrixStore, value: Any, rows: range | Array | None, cols: r
     the type of ``c``."""
     b = value if type(value) is MatrixStore else None
     by_index = rows is not None and type(rows) is not range
-    first_row, count = (0, len(rows)) if by_index else _extent(rows, c.nrows)  # type: ignore[arg-type]
+    first_row, count = _extent(rows, c.nrows) if rows is None or isinstance(rows, range) else (0, len(rows))
     first_column, width = _extent(cols, c.ncols)
     at_most = c.nvals + (count * width if b is None else b.nvals)
     offset = np.dtype(np.int32 if at_most <= INT32_LIMIT else INDEX)
     iso = _gives_one_value(c, value)
-    flags = {
-        "BY_INDEX": by_index,
-        "WHOLE_ROWS": cols is None,
-        "FROM_MATRIX": b is not None,
-        "C_ISO": c.iso,
-        "B_ISO": b is None or b.iso,
-        "OUT_ISO": iso,
-    }
     kind = c.dtype if b is None else b.values.dtype
     types = {
         "C": c.values.dtype,
@@ -48,16 +39,14 @@ def assign_block(c: MatrixStore, value: Any, rows: range | Array | None, cols: r
         "BOffset": offset if b is None else b.indptr.dtype,
         "BColumn": c.indices.dtype if b is None else b.indices.dtype,
         "Offset": offset,
+        "BY_INDEX": by_index,
+        "WHOLE_ROWS": cols is None,
+        "FROM_MATRIX": b is not None,
+        "C_ISO": c.iso,
+        "B_ISO": b is None or b.iso,
+        "OUT_ISO": iso,
     }
-    sum_lengths, list_offsets, fill = functions(
-        "assign_block.cu",
-        (c.values.dtype.char, index_key(c), kind.char, b and index_key(b), offset.char, *flags.values()),
-        _KERNELS,
-        lambda: [
-            *(using(name, dtype) for name, dtype in types.items()),
-            *(constant(name, flag) for name, flag in flags.items()),
-        ],
-    )
+    sum_lengths, list_offsets, fill = specialized("assign_block.cu", _KERNELS, types)
     scratch = scratch_arrays.current()
     places, placed = places_of(rows, c.nrows) if by_index else (None, None)
     cuts = None if cols is None else cupy.empty(2 * count, c.indptr.dtype)

@@ -8,11 +8,11 @@ import numpy as np
 from ...forms.dense_products import Allowed, Side, Words, width_of
 from ...stores.storage import Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, tested, using
+from ..runtime.compile import functions, specialized, tested
 from ..runtime.counters import Counter
 from ..runtime.launch import BLOCK
 from .masks import address
-from .mxv_product import index_key, index_pieces
+from .mxv_product import index_types
 from .rows import chunks_of
 
 ROW_PART = 2048  # entries of a long row that a warp gets at a time
@@ -68,34 +68,20 @@ def scatter(a: MatrixStore, turned: bool, valued: bool = False) -> Words:
     lines, columns = (a.ncols, a.nrows) if turned else (a.nrows, a.ncols)
     words = cupy.zeros(lines * width_of(columns), _WORD)
     stored = tested(a.values.dtype) if valued else _WORD  # else they are not read
-    (kernel,) = functions(
-        "scatter_bits.cu",
-        (index_key(a), turned, valued, stored.char, a.iso),
-        ["scatter_bits_kernel"],
-        lambda: [
-            *index_pieces(a),
-            using("Stored", stored),
-            constant("TURNED", turned),
-            constant("VALUED", valued),
-            constant("ISO", a.iso),
-        ],
-    )
+    given = {**index_types(a), "Stored": stored, "TURNED": turned, "VALUED": valued, "ISO": a.iso}
+    (kernel,) = specialized("scatter_bits.cu", ["scatter_bits_kernel"], given)
     if a.nvals:
         arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
-        given = (*arrays, a.nrows, a.nvals, width_of(columns), words.data.ptr)
-        scratch_arrays.current().launch(kernel, chunks_of(a.nvals), given, BLOCK // 32)
+        sizes = (a.nrows, a.nvals, width_of(columns), words.data.ptr)
+        scratch_arrays.current().launch(kernel, chunks_of(a.nvals), (*arrays, *sizes), BLOCK // 32)
     return Words(words, lines, columns)
 
 
 def unions(rows: MatrixStore, dense: Words, allowed: Allowed) -> Words:
     """Where ``rows`` times the dense matrix has an entry."""
     where, mask = allowed.where, mask_words(allowed)
-    first, parts = functions(
-        "mxm_bits.cu",
-        (index_key(rows), where, ROW_PART),
-        ("bits_rows_kernel", "bits_parts_kernel"),
-        lambda: [*index_pieces(rows), constant("MASK", where), constant("ROW_PART", ROW_PART)],
-    )
+    names = ("bits_rows_kernel", "bits_parts_kernel")
+    first, parts = specialized("mxm_bits.cu", names, {**index_types(rows), "MASK": where, "ROW_PART": ROW_PART})
     nrows, columns, width = rows.nrows, dense.columns, dense.width
     out = cupy.empty(nrows * width, _WORD)
     capacity = 2 * (rows.nvals // ROW_PART + 1) * width

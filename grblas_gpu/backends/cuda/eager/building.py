@@ -11,7 +11,7 @@ from ....exceptions import IndexOutOfBound, InvalidValue
 from ...stores.entries import cast, compress, is_iso, runs_of_pairs
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import functions, using
+from ..runtime.compile import specialized
 from ..runtime.counters import EDGES
 from ..runtime.launch import BLOCK, launch
 from .radix import SMALL, Work, bits_for, sort, sort_apart, sort_pairs
@@ -40,12 +40,7 @@ def build_matrix(
     work = Work(entries, bits - LOW_BITS if parted else bits, counted=True)
     types = {"Row": rows.dtype, "Column": cols.dtype, "Key": key, "Place": work.place}
     types |= {"OutOffset": offset, "OutRow": row, "OutColumn": column}
-    pack, unpack, count_repeats, list_rows = functions(
-        "build.cu",
-        "".join(dtype.char for dtype in types.values()),
-        _KERNELS,
-        lambda: [using(name, dtype) for name, dtype in types.items()],
-    )
+    pack, unpack, count_repeats, list_rows = specialized("build.cu", _KERNELS, types)
     scratch = scratch_arrays.current()
     keys = cupy.empty(entries, key)
     slots = scratch.slots()

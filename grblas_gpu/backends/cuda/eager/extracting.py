@@ -9,10 +9,10 @@ from ...stores.entries import is_iso
 from ...stores.storage import INDEX, Array, MatrixStore, VectorStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
-from ..runtime.compile import constant, functions, moved, using
+from ..runtime.compile import moved, specialized
 from ..runtime.counters import EDGES
 from .gathering import gathered
-from .mxv_product import index_key, index_pieces
+from .mxv_product import index_types
 from .positions import places_of
 from .radix import bits_for, sort_positions
 from .row_offsets import CUT_ROWS, kernels_on_offsets
@@ -66,16 +66,12 @@ def diagonal(a: MatrixStore, k: int) -> VectorStore:
     if size == 0 or a.nvals == 0:
         return empty_list(size, a.dtype)
     dtype, iso, short = a.values.dtype, len(a.values) == 1, LEAST_READ * a.nrows <= a.nvals < MOST_READ * a.nrows
-    kernels = functions(
-        "diagonal.cu",
-        (moved(dtype).char, iso, index_key(a)),
-        ["diagonal_kernel", "diagonal_short_kernel"],
-        lambda: [*index_pieces(a), using("Stored", moved(dtype)), constant("ISO", iso)],
-    )
+    given = {**index_types(a), "Stored": moved(dtype), "ISO": iso}
+    kernels = specialized("diagonal.cu", ["diagonal_kernel", "diagonal_short_kernel"], given)
     scratch = scratch_arrays.current()
     result, slots = Result(size, dtype, iso), scratch.slots()
-    given = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, first_row, first_column)
+    matrix = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, first_row, first_column)
     guess = () if short else (2**32 // a.ncols,)
-    words = (*given, *guess, size, *result.addresses, slots.address, slots.host)
+    words = (*matrix, *guess, size, *result.addresses, slots.address, slots.host)
     scratch.launch(kernels[short], size, words, per_processor=6)  # for which they are compiled
     return result.store(slots)

@@ -10,18 +10,17 @@ import numpy as np
 from ...stores.entries import cast, compress
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, moved, product, using
+from ..runtime.compile import Operator, moved, specialized
 from ..runtime.launch import BLOCK, TILES
 from . import matrix_facts  # noqa: F401  what stores ask about matrices
 from .masks import address
 from .mxm_operands import MatrixMask
-from .mxv_product import index_key
 from .operating import compute
 from .rows import chunks_of
 from .selecting import inside
 
 _KERNELS = ("sum_lengths_kernel", "list_offsets_kernel", "gather_entries_kernel")
-_BOOL = np.dtype(bool)
+_NEVER_CALLED = "DEVICE bool multiply(bool, bool, int64, int64, int64, int64) { return true; }"
 
 
 def is_simple(a: MatrixStore, b: MatrixStore) -> bool:
@@ -61,7 +60,13 @@ def gathered(
     stored = (left.values.dtype, b.values.dtype, dtype)
     types = stored if op is not None else tuple(map(moved, stored))
     offset = whole.indptr.dtype if keeps else np.dtype(INDEX if wide else np.int32)
-    flags = {
+    given = {
+        "Offset": offset,
+        "RowOffset": whole.indptr.dtype,
+        "Column": whole.indices.dtype,
+        "FactorOffset": np.dtype(INDEX) if factor is None else factor.indptr.dtype,
+        "FactorColumn": np.dtype(INDEX) if factor is None else factor.indices.dtype,
+        **dict(zip(("LeftStored", "RightStored", "Value"), types, strict=True)),
         "INDEXED": index is not None,
         "KEEPS": keeps,
         "COLUMNS": columns,
@@ -70,28 +75,8 @@ def gathered(
         "OUT_ISO": iso,
         "MULTIPLIED": op is not None,
     }
-    sum_lengths, list_offsets, gather = functions(
-        "gather_rows.cu",
-        (
-            None if op is None else semiring.key,
-            tuple(each.char for each in types),
-            index_key(whole),
-            None if factor is None else index_key(factor),
-            offset.char,
-            *flags.values(),
-        ),
-        _KERNELS,
-        lambda: [
-            using("Offset", offset),
-            using("RowOffset", whole.indptr.dtype),
-            using("Column", whole.indices.dtype),
-            using("FactorOffset", np.dtype(INDEX) if factor is None else factor.indptr.dtype),
-            using("FactorColumn", np.dtype(INDEX) if factor is None else factor.indices.dtype),
-            *(using(name, each) for name, each in zip(("LeftStored", "RightStored", "Value"), types, strict=True)),
-            *_operator(op),
-            *(constant(name, flag) for name, flag in flags.items()),
-        ],
-    )
+    kernels = specialized("gather_rows.cu", _KERNELS, given, Operator(op, "multiply", _NEVER_CALLED))
+    sum_lengths, list_offsets, gather = kernels
     scratch = scratch_arrays.current()
     pattern = (0, 0) if factor is None else (factor.indptr.data.ptr, factor.indices.data.ptr)
     walk = (address(index), *pattern)
@@ -101,9 +86,9 @@ def gathered(
         offsets, entries = cupy.empty(nrows + 1, offset) if nrows else cupy.zeros(1, offset), 0
         if nrows:
             sums, slots = scratch.tile_sums.data.ptr, scratch.slots()
-            given = (*walk, b.indptr.data.ptr, nrows, sums)
-            scratch.launch(sum_lengths, TILES, given, 1)
-            scratch.launch(list_offsets, TILES, (*given, offsets.data.ptr, slots.host), 1)
+            words = (*walk, b.indptr.data.ptr, nrows, sums)
+            scratch.launch(sum_lengths, TILES, words, 1)
+            scratch.launch(list_offsets, TILES, (*words, offsets.data.ptr, slots.host), 1)
             entries = slots.read()  # synchronizes: memory must be sized
         if entries > INT32_LIMIT and not wide:
             return gathered(b, a, index, semiring, nrows, columns, True)
@@ -118,10 +103,3 @@ def gathered(
         outputs = (offsets.data.ptr, nrows, entries, indices.data.ptr, values.data.ptr)
         scratch.launch(gather, chunks_of(entries), (*walk, *operands, *outputs), BLOCK // 32)
     return MatrixStore(nrows, b.ncols, offsets, indices, values)
-
-
-def _operator(op: Any) -> list[str]:
-    if op is None:  # never called
-        types = [using(name, _BOOL) for name in ("Left", "Right")]
-        return [*types, "DEVICE bool multiply(bool, bool, int64, int64, int64, int64) { return true; }"]
-    return [using("Left", op.type.np_type), using("Right", op.type2.np_type), product("multiply", op)]

@@ -7,8 +7,9 @@ import numpy as np
 
 from ....exceptions import IndexOutOfBound
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, VectorStore
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import specialized
 from ..runtime.launch import BLOCK, launch, processors, run_with_shared, shared_limit
+from .mxv_product import index_types
 
 MOST_SLOTS = 8192  # of a block in shared memory, so that two blocks fit
 FOUND, WRONG, COUNTERS = 6, 7, 8  # as in kernels/heaviest_groups.cu
@@ -30,17 +31,8 @@ def heaviest_groups(
     if a.nvals == 0:
         return VectorStore(a.nrows, cupy.empty(0, INDEX), indices=cupy.empty(0, INDEX))
     flags = {"COUNTS": a.iso, "HANDICAP": handicap is not None, "ROWS_GIVEN": wanted_rows is not None}
-    short, by_warp, by_block, by_long = functions(
-        "heaviest_groups.cu",
-        (a.indptr.dtype.char, a.indices.dtype.char, a.values.dtype.char, *flags.values()),
-        _KERNELS,
-        lambda: [
-            using("Offset", a.indptr.dtype),
-            using("Column", a.indices.dtype),
-            using("Stored", a.values.dtype),
-            *(constant(name, flag) for name, flag in flags.items()),
-        ],
-    )
+    given = {**index_types(a), "Stored": a.values.dtype, **flags}
+    short, by_warp, by_block, by_long = specialized("heaviest_groups.cu", _KERNELS, given)
     size = 4 if a.iso else 8  # bytes of a sum
     device = cupy.cuda.runtime.getDevice()
     slots = MOST_SLOTS
@@ -50,16 +42,16 @@ def heaviest_groups(
     present, best = cupy.empty(a.nrows, bool), cupy.empty(a.nrows, INDEX)
     counters, lists = cupy.zeros(COUNTERS, INDEX), (cupy.empty(a.nrows, INDEX), cupy.empty(many, INDEX))
     beside = (groups, 0 if handicap is None else handicap, a.nrows, a.ncols, 0 if wanted_rows is None else wanted_rows)
-    given = (a.indptr, a.indices, a.values, *beside, present, best, *lists, counters)
-    launch(short, a.nrows, (*given, np.uint32(slots)))
+    words = (a.indptr, a.indices, a.values, *beside, present, best, *lists, counters)
+    launch(short, a.nrows, (*words, np.uint32(slots)))
     if 2 * a.max_degree > slots:
         longest = 1 << (2 * a.max_degree - 1).bit_length()
         blocks = min(many, processors(device))
         sums, keys = cupy.empty(blocks * longest * size, np.uint8), cupy.empty(blocks * longest, np.uint32)
-        by_long((blocks,), (THREADS,), (*given, np.uint32(longest), sums, keys))
+        by_long((blocks,), (THREADS,), (*words, np.uint32(longest), sums, keys))
     blocks = min(a.nrows, 2 * processors(device))
-    run_with_shared(by_block, blocks, THREADS, (*given, np.uint32(slots)), slots * (size + 4))
-    launch(by_warp, a.nrows, (*given, np.uint32(slots)), per_block=BLOCK // 32)
+    run_with_shared(by_block, blocks, THREADS, (*words, np.uint32(slots)), slots * (size + 4))
+    launch(by_warp, a.nrows, (*words, np.uint32(slots)), per_block=BLOCK // 32)
     count, wrong = counters[FOUND:].get().tolist()  # synchronizes: numbers of groups are checked
     if wrong:
         raise IndexOutOfBound(f"heaviest_groups: the groups of {a.ncols} columns have numbers below that")

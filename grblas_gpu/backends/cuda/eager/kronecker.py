@@ -10,9 +10,8 @@ import numpy as np
 from ...stores.entries import cast, compress
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, product, using
+from ..runtime.compile import Operator, functions, specialized
 from ..runtime.launch import BLOCK, launch
-from .mxv_product import index_key
 from .operating import compute
 from .rows import chunks_of
 
@@ -30,31 +29,22 @@ def kronecker_product(a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
     offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
     iso = a.iso and b.iso and op.positional is None
     narrow = max(nrows, entries) <= INT32_LIMIT
-    flags = {"A_ISO": a.iso, "B_ISO": b.iso, "OUT_ISO": iso, "NARROW": narrow}
-    types = {
+    given = {
         "AOffset": a.indptr.dtype,
         "AColumn": a.indices.dtype,
         "A": a.values.dtype,
         "BOffset": b.indptr.dtype,
         "BColumn": b.indices.dtype,
         "B": b.values.dtype,
-        "Left": op.type.np_type,
-        "Right": op.type2.np_type,
         "Offset": offset,
         "Column": column,
         "Value": dtype,
+        "A_ISO": a.iso,
+        "B_ISO": b.iso,
+        "OUT_ISO": iso,
+        "NARROW": narrow,
     }
-    stored = a.values.dtype.char, b.values.dtype.char
-    list_offsets, fill = functions(
-        "kronecker_product.cu",
-        (op.key, stored, index_key(a), index_key(b), offset.char, column.char, *flags.values()),
-        _KERNELS,
-        lambda: [
-            *(using(name, kind) for name, kind in types.items()),
-            *(constant(name, flag) for name, flag in flags.items()),
-            product("multiply", op),
-        ],
-    )
+    list_offsets, fill = specialized("kronecker_product.cu", _KERNELS, given, Operator(op, "multiply", ""))
     offsets, indices = cupy.empty(nrows + 1, offset), cupy.empty(entries, column)
     if iso:
         values = compute(op, cast(a.values, op.type.np_type), cast(b.values, op.type2.np_type))

@@ -9,24 +9,19 @@ import numpy as np
 
 from ...stores.storage import MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import specialized
 from ..runtime.counters import EDGES
 from ..runtime.workspace import word
 from .masks import address
-from .mxv_product import index_key, index_pieces
+from .mxv_product import index_types
 
 _KERNELS = ("find_element_kernel", "read_element_kernel", "change_element_kernel")
 _HALF = 32  # bits
 
 
 def _kernels(m: MatrixStore) -> tuple[Any, ...]:
-    iso = len(m.values) == 1
-    return functions(
-        "matrix_element.cu",
-        (m.values.dtype.char, iso, index_key(m)),
-        _KERNELS,
-        lambda: [using("Value", m.values.dtype), *index_pieces(m), constant("ISO", iso)],
-    )
+    given = {**index_types(m), "Value": m.values.dtype, "ISO": len(m.values) == 1}
+    return specialized("matrix_element.cu", _KERNELS, given)
 
 
 def _arrays(m: MatrixStore) -> tuple[int, int, int]:

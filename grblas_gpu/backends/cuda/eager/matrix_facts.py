@@ -13,7 +13,7 @@ import numpy as np
 from ...stores.storage import Array, MatrixStore, natives
 from ..runtime import records
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import functions, using
+from ..runtime.compile import functions, specialized
 from ..runtime.launch import launch
 from ..runtime.reporting import free_bytes, sized
 from .operating import cast_values
@@ -104,6 +104,4 @@ def hub_neighbours(a: MatrixStore) -> Array | None:
 
 
 def _kernels(offset: np.dtype, column: np.dtype | None = None) -> tuple:
-    types = {"Offset": offset, "Column": column or np.dtype(np.int32)}
-    key = "".join(dtype.char for dtype in types.values())
-    return functions("matrix_facts.cu", key, _KERNELS, lambda: [using(name, dtype) for name, dtype in types.items()])
+    return specialized("matrix_facts.cu", _KERNELS, {"Offset": offset, "Column": column or np.dtype(np.int32)})

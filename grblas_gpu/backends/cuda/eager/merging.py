@@ -10,12 +10,11 @@ import numpy as np
 from ...stores.entries import cast
 from ...stores.storage import INDEX, INT32_LIMIT, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, product, using
+from ..runtime.compile import Operator, specialized
 from ..runtime.counters import EDGES
 from ..runtime.launch import BLOCK
 from ..runtime.workspace import word
 from .mxm_operands import MatrixMask
-from .mxv_product import index_key
 from .selecting import mask_addresses, offsets_workspace
 
 UNION, INTERSECTION, WRITE = 0, 1, 2  # as in kernels/merge_matrices.cu
@@ -24,6 +23,8 @@ PLANES = {UNION: 3, INTERSECTION: 2, WRITE: 4}  # bits of every entry of both, a
 TOGETHER = 6  # blocks that merge and count, for which a processor has room
 _KERNELS = ("find_splits_kernel", "count_merged_kernel", "fill_merged_kernel")
 _BOOL = np.dtype(bool)
+#: What is new takes the place of what was there.
+_SECOND = "DEVICE Right op(Left, Right y, int64, int64, int64, int64) { return y; }"
 
 
 def worthwhile(*stores: Any) -> bool:
@@ -57,31 +58,20 @@ def merge(
     positional = op is not None and op.positional is not None
 
     def kernels(iso: bool) -> tuple[Any, ...]:
-        key = (
-            None if op is None else op.key,
-            (x.values.dtype.char, x.iso, index_key(x)),
-            (y.values.dtype.char, y.iso, index_key(y)),
-            (kind, dtype.char, defaults is None, mask.key, replace, offset.char, iso),
-        )
-        return functions(
-            "merge_matrices.cu",
-            key,
-            _KERNELS,
-            lambda: [
-                *_operand("X", x),
-                *_operand("Y", y),
-                *_operator(op, y),
-                using("Out", dtype),
-                using("OutOffset", offset),
-                *mask.pieces(),
-                constant("KIND", kind),
-                constant("DEFAULTS", defaults is not None),
-                constant("ACCUM", op is not None),
-                constant("REPLACE", replace),
-                constant("OUT_ISO", iso),
-                constant("POSITIONAL", positional),
-            ],
-        )
+        given = {
+            **_operand("X", x),
+            **_operand("Y", y),
+            "Out": dtype,
+            "OutOffset": offset,
+            "KIND": kind,
+            "DEFAULTS": defaults is not None,
+            "ACCUM": op is not None,
+            "REPLACE": replace,
+            "OUT_ISO": iso,
+            "POSITIONAL": positional,
+        }
+        operator = Operator(op, "op", _SECOND, (_BOOL, y.values.dtype))
+        return specialized("merge_matrices.cu", _KERNELS, given, operator, mask)
 
     left, right = (0, 0) if defaults is None else defaults
     given = (
@@ -111,17 +101,6 @@ def merge(
     return MatrixStore(x.nrows, x.ncols, indptr, indices, values)
 
 
-def _operand(name: str, m: MatrixStore) -> list[str]:
-    return [
-        using(name, m.values.dtype),
-        using(f"{name}Offset", m.indptr.dtype),
-        using(f"{name}Column", m.indices.dtype),
-        constant(f"{name}_ISO", m.iso),
-    ]
-
-
-def _operator(op: Any, y: MatrixStore) -> list[str]:
-    if op is None:  # what is new takes the place of what was there
-        types = [using("Left", _BOOL), using("Right", y.values.dtype)]
-        return [*types, "DEVICE Right op(Left, Right y, int64, int64, int64, int64) { return y; }"]
-    return [using("Left", op.type.np_type), using("Right", op.type2.np_type), product("op", op)]
+def _operand(name: str, m: MatrixStore) -> dict[str, Any]:
+    types = {name: m.values.dtype, f"{name}Offset": m.indptr.dtype, f"{name}Column": m.indices.dtype}
+    return types | {f"{name}_ISO": m.iso}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...stores.storage import INDEX, Array, MatrixStore, column_type
-from ..runtime.compile import constant, functions, render, using
+from ..runtime.compile import functions, named, render, specialized
 from .mxm_operands import INSIDE, MatrixMask, PatternOnly, Product
 
 CAPACITIES = (8, 16, 32, 64, 128, 256, 512)  # of sorted rows, in products; as in kernels/mxm_bins.cu and mxm_sorted.cu
@@ -44,30 +44,20 @@ class Multiplication:
         self.a, self.b, self.product, self.mask, self.ncols = a, b, product, mask, ncols
         self.column = np.dtype(column_type(ncols))  # of the result
         self.arguments = (a.indptr, a.indices, a.values, b.indptr, b.indices, b.values, *mask.arguments)
-        self._types = {
+        self._types: dict[str, Any] = {
             "LeftColumn": a.indices.dtype,
             "LeftOffset": a.indptr.dtype,
             "RightColumn": b.indices.dtype,
             "RightOffset": b.indptr.dtype,
             "Column": self.column,
         }
-        self._key = (product.key, mask.key, *(dtype.char for dtype in self._types.values()))
 
     def functions(self, file: str, **constants: int) -> tuple[Any, ...]:
         """The kernels of a file that multiplies."""
-        key = (self._key, *constants.values())
-        return functions(file, key, KERNELS[file], lambda: self._pieces(constants))
+        return specialized(file, KERNELS[file], self._types | constants, self.product, self.mask)
 
     def text(self, file: str, **constants: int) -> str:
-        return render(file, self._pieces(constants))
-
-    def _pieces(self, constants: dict[str, int]) -> list[str]:
-        return [
-            *self.product.pieces(),
-            *self.mask.pieces(),
-            *(using(name, dtype) for name, dtype in self._types.items()),
-            *(constant(name, number) for name, number in constants.items()),
-        ]
+        return render(file, [*self.product.pieces(), *self.mask.pieces(), *named(self._types | constants)])
 
 
 class RowProducts:
@@ -98,7 +88,7 @@ class RowProducts:
 
     def _pieces(self) -> list[str]:
         add = "DEVICE int64 add(int64 x, int64 y) { return x + y; }"
-        return [*(using(name, dtype) for name, dtype in self._types.items()), add]
+        return [*named(self._types), add]
 
 
 def sum_bytes(product: Product | PatternOnly) -> int:

@@ -107,9 +107,9 @@ def product_of(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool, early_
     return found
 
 
-def index_pieces(m: MatrixStore) -> list[str]:
+def index_types(m: MatrixStore) -> dict[str, Any]:
     """The types of a matrix's arrays."""
-    return [using("Column", m.indices.dtype), using("Offset", m.indptr.dtype)]
+    return {"Column": m.indices.dtype, "Offset": m.indptr.dtype}
 
 
 def index_key(m: MatrixStore) -> str:

@@ -154,16 +154,8 @@ def one_combined(monoid: Any, value: Array, count: int) -> Told:
 
 def _reductions(monoid: Any, at: int) -> tuple[Any, ...]:
     aligned = at % 16 == 0
-    return compile.functions(
-        "reduce_all.cu",
-        (monoid.key, aligned),
-        _OF_ALL,
-        lambda: [
-            compile.using("Value", monoid.return_type.np_type),
-            compile.constant("ALIGNED", aligned),
-            compile.binary("add", monoid.binaryop),
-        ],
-    )
+    given = {"Value": monoid.return_type.np_type, "ALIGNED": aligned}
+    return compile.specialized("reduce_all.cu", _OF_ALL, given, compile.Sum(monoid))
 
 
 def launch_reduction(

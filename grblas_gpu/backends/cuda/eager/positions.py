@@ -10,7 +10,7 @@ import numpy as np
 from ...stores.storage import INDEX, Array, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
-from ..runtime.compile import constant, functions, moved, using
+from ..runtime.compile import functions, moved, specialized, using
 from ..runtime.counters import EDGES, Slots
 from ..runtime.launch import AT_A_TIME, BLOCK
 from .masks import address
@@ -80,18 +80,8 @@ def _take(u: VectorStore, positions: Array, check: bool) -> tuple[VectorStore, S
         return empty_list(0, u.dtype), None
     dtype, full, iso = u.dtype, u.present is None, len(u.values) == 1
     positions = cupy.ascontiguousarray(positions)
-    (take,) = functions(
-        "take_positions.cu",
-        (moved(dtype).char, positions.dtype.char, full, iso, check),
-        ["take_positions_kernel"],
-        lambda: [
-            using("Stored", moved(dtype)),
-            using("Given", positions.dtype),
-            constant("FULL", full),
-            constant("ISO", iso),
-            constant("CHECK", check),
-        ],
-    )
+    kind = {"Stored": moved(dtype), "Given": positions.dtype, "FULL": full, "ISO": iso, "CHECK": check}
+    (take,) = specialized("take_positions.cu", ["take_positions_kernel"], kind)
     scratch = scratch_arrays.current()
     result, slots = Result(count, dtype, iso, full), scratch.slots()
     given = (address(u.present), u.values.data.ptr, u.size, positions.data.ptr, count)

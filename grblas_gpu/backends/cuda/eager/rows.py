@@ -9,7 +9,7 @@ import numpy as np
 from ...stores.storage import INDEX, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
-from ..runtime.compile import binary, constant, functions, using
+from ..runtime.compile import Sum, specialized
 from ..runtime.launch import AT_A_TIME, BLOCK
 from ..runtime.workspace import Scratch
 from .row_offsets import COUNT_ROWS, kernels_on_offsets
@@ -42,26 +42,16 @@ def reduce_rows(a: MatrixStore, monoid: Any) -> VectorStore:
         return empty_list(nrows, dtype)
     scratch = scratch_arrays.current()
     aligned = a.values.data.ptr % 16 == 0
-    reduce, add_carries, repeat = functions(
-        "reduce_rows.cu",
-        (monoid.key, a.values.dtype.char, a.indptr.dtype.char, aligned),
-        _KERNELS,
-        lambda: [
-            using("Offset", a.indptr.dtype),
-            using("Stored", a.values.dtype),
-            using("Value", dtype),
-            constant("ALIGNED", aligned),
-            binary("add", monoid.binaryop),
-        ],
-    )
+    given = {"Offset": a.indptr.dtype, "Stored": a.values.dtype, "Value": dtype, "ALIGNED": aligned}
+    reduce, add_carries, repeat = specialized("reduce_rows.cu", _KERNELS, given, Sum(monoid))
     result, slots = Result(nrows, dtype), scratch.slots()
     counters = (slots.address, slots.host)
     if a.iso:
         scratch.launch(repeat, nrows, (a.indptr.data.ptr, nrows, a.values.data.ptr, *result.addresses, *counters))
     else:
         kept = carries(scratch)
-        given = (a.indptr.data.ptr, nrows, entries, a.values.data.ptr)
-        scratch.launch(reduce, warps_for(entries, nrows), (*given, *result.addresses, *kept, *counters), BLOCK // 32)
+        matrix = (a.indptr.data.ptr, nrows, entries, a.values.data.ptr)
+        scratch.launch(reduce, warps_for(entries, nrows), (*matrix, *result.addresses, *kept, *counters), BLOCK // 32)
         if entries > LEAST_CHUNK:
             words = (a.indptr.data.ptr, entries, result.addresses[1], *kept)
             scratch.launch(add_carries, chunks_of(entries), words)

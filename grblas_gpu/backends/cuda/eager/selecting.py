@@ -11,12 +11,12 @@ from ....plan.facts import uses
 from ...stores.entries import cast
 from ...stores.storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, index_unary, moved, using
+from ..runtime.compile import Operator, functions, index_unary, moved, specialized, using
 from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch, word
 from .masks import address
 from .mxm_operands import EVERYWHERE, MatrixMask
-from .mxv_product import index_key, index_pieces
+from .mxv_product import index_types
 from .rows import MOST_CHUNKS, WINDOW, chunks_of
 
 _KERNELS = ("count_entries_kernel", "fill_entries_kernel")
@@ -34,18 +34,8 @@ def apply_index(a: MatrixStore, op: Any, thunk: Any) -> MatrixStore:
     dtype, entries = op.return_type.np_type, a.nvals
     out = cupy.empty(entries, dtype)
     if entries:
-        (kernel,) = functions(
-            "apply_index.cu",
-            (op.key, a.values.dtype.char, a.iso, index_key(a)),
-            ["apply_index_kernel"],
-            lambda: [
-                *index_pieces(a),
-                using("Stored", a.values.dtype),
-                using("Out", dtype),
-                *_operator(op),
-                constant("ISO", a.iso),
-            ],
-        )
+        given = {**index_types(a), "Stored": a.values.dtype, "Out": dtype, "ISO": a.iso}
+        (kernel,) = specialized("apply_index.cu", ["apply_index_kernel"], given, _operator(op))
         bits = word(cast(np.asarray(thunk).reshape(1), op.type2.np_type)[0])
         arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
         words = (*arrays, a.nrows, entries, bits, out.data.ptr)
@@ -102,25 +92,19 @@ class _Marked:
         places: Array | None = None,
         flags: Array | None = None,
     ) -> None:
-        by, stored = (places is None, flags is None), a.values.dtype
+        stored = a.values.dtype
         if op is None or not uses(op, "x"):  # they are moved; one for all stays where it is
             stored = np.dtype(np.uint8) if a.iso else moved(stored)
-        count, self.fill = functions(
-            "select_entries.cu",
-            (None if op is None else op.key, stored.char, a.iso, index_key(a), mask.key, by),
-            _KERNELS,
-            lambda: [
-                *index_pieces(a),
-                using("Stored", stored),
-                *_operator(op),
-                *mask.pieces(),
-                constant("SELECT", op is not None),
-                constant("USES_ROW", mask.where != EVERYWHERE or (op is not None and uses(op, "i"))),
-                constant("ISO", a.iso),
-                constant("RENAMED", places is not None),
-                constant("FLAGGED", flags is not None),
-            ],
-        )
+        given = {
+            **index_types(a),
+            "Stored": stored,
+            "SELECT": op is not None,
+            "USES_ROW": mask.where != EVERYWHERE or (op is not None and uses(op, "i")),
+            "ISO": a.iso,
+            "RENAMED": places is not None,
+            "FLAGGED": flags is not None,
+        }
+        count, self.fill = specialized("select_entries.cu", _KERNELS, given, _operator(op), mask)
         scratch, entries = scratch_arrays.current(), a.nvals
         slots = scratch.slots()
         self.offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
@@ -150,8 +134,6 @@ def _kept(
     return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
 
 
-def _operator(op: Any) -> list[str]:
-    if op is None:  # never called, but it needs a name
-        types = [using("Left", _BOOL), using("Thunk", np.dtype(INDEX))]
-        return [*types, "DEVICE bool op(bool, int64, int64, int64) { return true; }"]
-    return [using("Left", op.type.np_type), using("Thunk", op.type2.np_type), index_unary("op", op)]
+def _operator(op: Any) -> Operator:
+    never_called = "DEVICE bool op(bool, int64, int64, int64) { return true; }"
+    return Operator(op, "op", never_called, (_BOOL, np.dtype(INDEX)), "Thunk", index_unary)

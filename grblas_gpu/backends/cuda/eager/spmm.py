@@ -14,13 +14,13 @@ from ...programs.reading import EACH
 from ...stores.entries import cast
 from ...stores.storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, moved, using
+from ..runtime.compile import functions, moved, specialized, using
 from ..runtime.launch import BLOCK
 from . import bits
 from .bits import mask_words, words_of
 from .masks import address
 from .mxm_operands import Product
-from .mxv_product import index_key, index_pieces
+from .mxv_product import index_types
 from .operating import compute
 
 MOST_CHUNKS, LEAST_CHUNK = 2**15, 64
@@ -42,20 +42,8 @@ def multiply(
     mask = mask_words(allowed)
     group, width = lanes(columns, values if reads else None)
     full = words is None
-    kernel, add_carries = functions(
-        "spmm.cu",
-        (product.key, index_key(rows), flip, full, allowed.where, group, width),
-        _KERNELS,
-        lambda: [
-            *product.pieces(),
-            *index_pieces(rows),
-            constant("MASK", allowed.where),
-            constant("FLIP", flip),
-            constant("FULL", full),
-            constant("GROUP", group),
-            constant("WIDTH", width),
-        ],
-    )
+    flags = {"MASK": allowed.where, "FLIP": flip, "FULL": full, "GROUP": group, "WIDTH": width}
+    kernel, add_carries = specialized("spmm.cu", _KERNELS, {**index_types(rows), **flags}, product)
     path = entries + nrows
     length = chunk_length(path, columns)
     chunks = -(-path // length)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import functions, using
+from ..runtime.compile import specialized
 from ..runtime.launch import BLOCK
 from ..runtime.reporting import sized
 from .building import LINES_OF_A_BLOCK
@@ -90,10 +90,4 @@ class _Kernels(NamedTuple):
 def _kernels(a: MatrixStore, key: np.dtype = _WORD, place: np.dtype = _WORD) -> _Kernels:
     types = {"Offset": a.indptr.dtype, "OutOffset": _offset(a.nvals), "Row": np.dtype(column_type(a.nrows))}
     types |= {"Column": a.indices.dtype, "Key": key, "Place": place}
-    found = functions(
-        "transpose.cu",
-        "".join(dtype.char for dtype in types.values()),
-        [f"{name}_kernel" for name in _Kernels._fields],
-        lambda: [using(name, dtype) for name, dtype in types.items()],
-    )
-    return _Kernels(*found)
+    return _Kernels(*specialized("transpose.cu", [f"{name}_kernel" for name in _Kernels._fields], types))

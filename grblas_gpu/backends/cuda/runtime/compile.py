@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -193,6 +193,53 @@ def functions(
     """
     found = _compiled.get((kernel, key))
     return found if found is not None else _compile(kernel, key, names, pieces)
+
+
+def specialized(kernel: str, names: Sequence[str], given: Mapping[str, Any], *parts: Any) -> tuple[Any, ...]:
+    """:func:`functions` of a program for types and constants by name, and for parts that have a key and pieces."""
+    key = (*(x.char if isinstance(x, np.dtype) else x for x in given.values()), *(part.key for part in parts))
+    return functions(kernel, key, names, lambda: [*(line for part in parts for line in part.pieces()), *named(given)])
+
+
+def named(given: Mapping[str, Any]) -> list[str]:
+    """
+    >>> named({"Value": np.dtype("int8"), "FLIP": False})
+    ['using Value = int8;', 'constexpr bool FLIP = false;']
+    """
+    return [using(name, x) if isinstance(x, np.dtype) else constant(name, x) for name, x in given.items()]
+
+
+class Operator(NamedTuple):
+    """An operator with its types, under names of the kernel's choice; without one, a function that is not called."""
+
+    op: Any
+    name: str
+    absent: str
+    types: tuple[np.dtype, np.dtype] = (np.dtype(bool), np.dtype(bool))  # of the function that is not called
+    second: str = "Right"
+    make: Callable[[str, Any], str] = product
+
+    @property
+    def key(self) -> Any:
+        return None if self.op is None else self.op.key
+
+    def pieces(self) -> list[str]:
+        op = self.op
+        left, right = self.types if op is None else (op.type.np_type, op.type2.np_type)
+        return [using("Left", left), using(self.second, right), self.absent if op is None else self.make(self.name, op)]
+
+
+class Sum(NamedTuple):
+    """The operator of a monoid as ``add``."""
+
+    monoid: Any
+
+    @property
+    def key(self) -> Any:
+        return self.monoid.key
+
+    def pieces(self) -> list[str]:
+        return [binary("add", self.monoid.binaryop)]
 
 
 def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], Iterable[str]]) -> tuple[Any, ...]:

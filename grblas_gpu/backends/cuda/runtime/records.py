@@ -116,8 +116,6 @@ class RecordArray:
     def __ne__(self, other: Any) -> Any:
         return ~(self == other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         try:
             return _FUNCTIONS[function](self, *args, **kwargs)

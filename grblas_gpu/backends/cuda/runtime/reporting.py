@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import cupy
 
@@ -26,7 +26,7 @@ def sized(function: Method) -> Method:
             failed(name, error)
             raise
 
-    return call  # type: ignore[return-value]
+    return cast("Method", call)
 
 
 def failed(name: str, error: BaseException) -> None:

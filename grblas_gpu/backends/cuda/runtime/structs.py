@@ -71,7 +71,7 @@ def parts(dtype: np.dtype) -> list[tuple[str, np.dtype]]:
 
 
 def _struct(dtype: np.dtype, number: Callable[[np.dtype], str]) -> str:
-    fields = [(c_type(dtype[name], number), member(name)) for name in dtype.names]  # type: ignore[union-attr]
+    fields = [(c_type(dtype[name], number), member(name)) for name in dtype.names or ()]
     members = "".join(f"    {kind} {name};\n" for kind, name in fields)
     text = f"{members}{on_device(dtype).itemsize}"
     name = f"record_{hashlib.sha256(text.encode()).hexdigest()[:16]}"

@@ -166,10 +166,10 @@ class Config(dict):
         """A copy of all settings."""
         return dict(self)
 
-    def clear(self) -> None:
+    def clear(self, *args: Any, **kwargs: Any) -> Any:
         raise TypeError("settings cannot be removed; config.refresh() puts the defaults back")
 
-    pop = popitem = setdefault = __delitem__ = __ior__ = clear  # type: ignore[assignment]
+    pop = popitem = setdefault = __delitem__ = __ior__ = clear
 
 
 class _Restore:

@@ -8,7 +8,7 @@ array([1, 2, 3])
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .api.base import expect_type
 from .api.matrix import Matrix, TransposedMatrix
@@ -18,13 +18,10 @@ from .api.ss.tiles import checked_tiles, concatenated
 from .api.vector import Vector
 from .backends.registry import using
 from .foundation.suggestions import public_only
+from .foundation.types import DTypeLike
 from .ir.descriptor import descriptor_from_options
 from .trace.records import Trace, trace
 from .version import __version__
-
-if TYPE_CHECKING:
-    from .foundation.types import DTypeLike
-
 
 __all__ = ["Context", "about", "burble", "concat", "config", "diag", "global_context"]
 public_only(globals())

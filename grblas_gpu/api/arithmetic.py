@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from .. import binary, unary
 from ..dtypes import BOOL
+from ..foundation.types import OperatorLike
 from . import kinds
 from .kinds import output_type
-
-if TYPE_CHECKING:
-    from ..foundation.types import OperatorLike
 
 
 def _union(left: object, right: object, op: OperatorLike) -> Any:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..exceptions import DimensionMismatch, InvalidObject
+from ..foundation.types import OperatorLike
 from ..ir import ops, recording
 from ..ir.node import Node
 from . import kinds
 from .conversions import values_to_array
 from .execution import fitting_mask, plain_literal, submit
 from .kinds import output_type
-
-if TYPE_CHECKING:
-    from ..foundation.types import OperatorLike
-
 
 MOST_DIMENSIONS = 64  # the limit of NumPy arrays
 

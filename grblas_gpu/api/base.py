@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..backends.registry import get_engine
 from ..config import config
 from ..exceptions import InvalidObject
 from ..foundation.display import escape
 from ..foundation.memory import reports_memory
+from ..foundation.types import DTypeLike, MaskLike, OperatorLike
 from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..operators import UNKNOWN_OPCLASS, binary_from_string, find_opclass, get_typed_op
@@ -16,9 +17,6 @@ from . import kinds, updates
 from .kinds import output_type
 from .mask import Mask, check_mask
 from .updates import Updater
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeLike, MaskLike, OperatorLike
 
 
 class _Replace:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..foundation.types import Operand, OperatorLike
 from ..operators.base import define_calls
 from . import kinds
 from .kinds import output_type
-
-if TYPE_CHECKING:
-    from ..foundation.types import Operand, OperatorLike
-
 
 #: The methods behind infix expressions: attribute lookup is faster with the same string object.
 _METHODS = {name: f"_{name}" for name in "vxm mxv mxm inner ewise_add ewise_mult ewise_union".split()}

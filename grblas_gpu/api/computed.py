@@ -125,5 +125,3 @@ class ComputedScalar(Computed):
 
     def __ne__(self, other: object) -> Any:
         return self._get_value("__ne__")(other)
-
-    __hash__ = None  # type: ignore[assignment]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +11,8 @@ from ..backends.stores.storage import Array, natives
 from ..dtypes import SUBARRAY, DataType, is_subarray, lookup_dtype
 from ..exceptions import IndexOutOfBound, InvalidValue
 from ..foundation.suggestions import conversion, type_text
+from ..foundation.types import ArrayLike, DTypeLike, Engine, Value
 from . import kinds
-
-if TYPE_CHECKING:
-    from ..foundation.types import ArrayLike, DTypeLike, Engine, Value
-
 
 MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises
 PLAIN = frozenset((bool, int, float, list, tuple, range))  # types other than arrays, for a fast check

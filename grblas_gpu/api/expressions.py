@@ -83,6 +83,7 @@ class BaseExpression(Delayed):
     __slots__ = ("method_name", "ir_op", "args", "op", "dtype", "expr_repr", "_value", "__weakref__")
 
     if TYPE_CHECKING:
+        shape: Any
 
         def _output(self, dtype: Any, name: str | None) -> Any:
             """A new object that will be written as a whole: it has no store until the result exists."""
@@ -105,7 +106,7 @@ class BaseExpression(Delayed):
         self._value = None
 
     def construct_output(self, dtype: Any = None, *, name: str | None = None) -> Any:
-        return self.output_type(self.dtype if dtype is None else dtype, *self.shape, name=name)  # type: ignore[attr-defined]
+        return self.output_type(self.dtype if dtype is None else dtype, *self.shape, name=name)
 
     def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Any:
         """Compute into a new object."""

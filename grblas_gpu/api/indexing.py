@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,16 +10,13 @@ from ..backends.machine.memory_limits import check_entries
 from ..backends.stores.storage import natives
 from ..exceptions import IndexOutOfBound, InvalidObject
 from ..foundation.memory import raise_out_of_memory
+from ..foundation.types import Engine
 from ..ir import recording
 from ..ir.recording import Number
 from . import kinds
 from .conversions import given_array
 from .kinds import output_type
 from .mask import Mask
-
-if TYPE_CHECKING:
-    from ..foundation.types import Engine
-
 
 LONG_SLICE = 2**24  # slices with more positions are not expanded
 

@@ -14,7 +14,7 @@ import sys
 import weakref
 from collections.abc import Iterator
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ..backends.interpreter import run as interpreter
 from ..backends.interpreter.run import holds
 from ..config import config
 from ..foundation.display import escape, html_object
+from ..foundation.types import Engine
 from ..ir import recording
 from ..ir.node import Node
 from ..ir.program import Program
@@ -31,10 +32,6 @@ from .python_state import BodyCode, body_code
 from .recorder import Recorder, trace_iterated
 from .scalar import Scalar
 from .vector import Vector
-
-if TYPE_CHECKING:
-    from ..foundation.types import Engine
-
 
 OBJECTS = (Vector, Scalar, Matrix)  # kinds that a loop can change
 

@@ -47,8 +47,6 @@ class Mask:
     def __eq__(self, other: object) -> bool:
         raise TypeError(f"__eq__ not defined for objects of type {type(self)}.")
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __bool__(self) -> bool:
         raise TypeError(f"__bool__ not defined for objects of type {type(self)}.")
 

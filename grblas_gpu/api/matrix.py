@@ -15,6 +15,7 @@ from ..dtypes import FP64, DataType, lookup_dtype
 from ..exceptions import OutputNotEmpty
 from ..foundation.atomic_updates import notice_thread
 from ..foundation.memory import reports_memory
+from ..foundation.types import ArrayLike, DTypeLike, Engine, MaskLike, OperatorLike, Value
 from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
@@ -39,11 +40,9 @@ from .expressions import MatrixExpression, MatrixIndexExpr
 from .infix import MatrixInfix
 from .kinds import stands_for
 from .mask import StructuralMask, ValueMask, check_mask
-from .matrix_construction import MatrixConstruction
 from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, entries_of, shared_array
 from .matrix_groups import MatrixGroups
 from .matrix_operations import MatrixOperations
-from .matrix_preparation import MatrixPreparation
 from .matrix_triangles import MatrixTriangles
 from .matrix_values import MatrixValues
 from .scalar import Scalar
@@ -51,22 +50,8 @@ from .tables import Tabular
 from .updates import Updater
 from .vector import Vector, dense_fill
 
-if TYPE_CHECKING:
-    from ..foundation.types import ArrayLike, DTypeLike, Engine, MaskLike, OperatorLike, Value
 
-
-class Matrix(
-    MatrixConstruction,
-    MatrixGroups,
-    MatrixOperations,
-    MatrixPreparation,
-    MatrixTriangles,
-    MatrixValues,
-    ArithmeticInPlace,
-    BaseType,
-    Interchange,
-    Tabular,
-):
+class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, BaseType, Interchange, Tabular):
     """A matrix with entries at some of its positions; a new one has none.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,13 +14,11 @@ from ..backends.stores.storage import MatrixStore
 from ..dtypes import lookup_dtype
 from ..exceptions import InvalidObject
 from ..foundation.memory import reports_memory
+from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
 from .arrow_streams import Table
 from .conversions import given_array, index_array, is_device_array, own_values, row_order, values_to_array
 from .matrix_formats import compressed_store, decompress, entries_of
 from .vector_construction import full_value
-
-if TYPE_CHECKING:
-    from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
 
 
 class MatrixConstruction:

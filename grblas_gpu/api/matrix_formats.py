@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ..backends.stores.entries import matrix_keys, repeat
 from ..backends.stores.matrix_storage import FULL
 from ..backends.stores.storage import Array, MatrixStore, column_type
 from ..exceptions import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
+from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
 from .conversions import (
     check_bounds,
     check_signs,
@@ -21,9 +22,6 @@ from .conversions import (
     values_to_array,
 )
 from .vector_construction import duplicate_operator, duplicates_error
-
-if TYPE_CHECKING:
-    from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
 
 
 def empty_store(engine: Engine, nrows: int, ncols: int, dtype: DTypeLike) -> MatrixStore:

@@ -20,6 +20,8 @@ from ..ir import ops, recording
 from . import kinds
 from .base import check_same_backend, ensure_type
 from .expressions import VectorExpression
+from .matrix_construction import MatrixConstruction
+from .matrix_operations import MatrixOperations
 
 if TYPE_CHECKING:
     from ..dtypes import DataType
@@ -27,12 +29,10 @@ if TYPE_CHECKING:
     from .vector import Vector
 
 
-class MatrixGroups:
+class MatrixGroups(MatrixConstruction, MatrixOperations):
     """The operation behind community detection."""
 
     __slots__ = ()
-    _store: Any
-    _engine: Any
 
     def heaviest_groups(
         self, groups: Vector, handicap: Vector | None = None, *, rows: Vector | None = None
@@ -72,9 +72,9 @@ class MatrixGroups:
         >>> A.heaviest_groups(groups, handicap).new().to_dict()
         {0: 0, 1: 2}
         """
-        if self.dtype.np_type.kind not in "biuf":  # type: ignore[attr-defined]
-            raise DomainMismatch(f"heaviest_groups: {self.dtype} has no order")  # type: ignore[attr-defined]
-        nrows, ncols = self.shape  # type: ignore[attr-defined]
+        if self.dtype.np_type.kind not in "biuf":
+            raise DomainMismatch(f"heaviest_groups: {self.dtype} has no order")
+        nrows, ncols = self.shape
         groups = self._beside(groups, "groups", ncols)
         handicap = handicap if handicap is None else self._beside(handicap, "handicap", ncols)
         rows = rows if rows is None else self._beside(rows, "rows", nrows)
@@ -86,7 +86,7 @@ class MatrixGroups:
         x = ensure_type(x, kinds.Vector)
         check_same_backend(self, x, "heaviest_groups")
         if x.size != size:
-            raise DimensionMismatch(f"heaviest_groups: {name} has size {x.size}; the Matrix has shape {self.shape}")  # type: ignore[attr-defined]
+            raise DimensionMismatch(f"heaviest_groups: {name} has size {x.size}; the Matrix has shape {self.shape}")
         return x
 
 

@@ -95,7 +95,7 @@ class MatrixOperations(Tensor):
         return kinds.MATRICES
 
     def __iter__(self) -> Iterator:
-        rows, cols, _ = self.to_coo(values=False)  # type: ignore[attr-defined]
+        rows, cols, _ = self.to_coo(values=False)
         return zip(rows.flat, cols.flat, strict=True)
 
     @reports_memory
@@ -152,7 +152,7 @@ class MatrixOperations(Tensor):
         >>> edges.tolist(), values.tolist()
         ([[0, 1], [1, 0]], [5, 6])
         """
-        rows, cols, vals = self.to_coo(dtype, values=values, sort=sort)  # type: ignore[attr-defined]
+        rows, cols, vals = self.to_coo(dtype, values=values, sort=sort)
         return np.column_stack([rows, cols]), vals
 
     def mxv(self, other: Any, op: Any = semiring.plus_times) -> VectorExpression:

@@ -6,7 +6,7 @@ that they were computed from.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from ..dtypes import BOOL, INT32, INT64
 from ..exceptions import DimensionMismatch, InvalidValue
 from ..foundation.memory import reports_memory
 from ..ir import recording
+from .matrix_construction import MatrixConstruction
+from .matrix_operations import MatrixOperations
 
 if TYPE_CHECKING:
     from ..foundation.types import Store
@@ -50,12 +52,10 @@ class Batching(NamedTuple):
     side_by_side: bool
 
 
-class MatrixPreparation:
+class MatrixPreparation(MatrixConstruction, MatrixOperations):
     """Views of a graph for searches."""
 
     __slots__ = ()
-    _store: Any
-    _engine: Any
     _prepared: Any
 
     @reports_memory
@@ -87,7 +87,7 @@ class MatrixPreparation:
             return self.pattern() if edges is None else edges
         store = self._store
         if store.dtype == bool and store.iso and self._is_true(store.stored_values):
-            return self  # type: ignore[return-value]
+            return cast("Matrix", self)
         return self._kept("pattern", self._make_pattern)
 
     @reports_memory
@@ -149,7 +149,7 @@ class MatrixPreparation:
         >>> Matrix(bool, 1000, 1000).batching(rows=True)
         Batching(size=64, side_by_side=False)
         """
-        engine, n = self._engine, self.nrows  # type: ignore[attr-defined]
+        engine, n = self._engine, self.nrows
         side_by_side = not rows and bool(engine.runs_loops) and config["loops"] != "iterated"
         entries = SEARCHES * n
         dense = 2 * SIDE_BY_SIDE_ENTRIES <= entries <= engine.costs.dense_rows and 4 * searches >= 3 * SEARCHES
@@ -198,10 +198,10 @@ class MatrixPreparation:
         if not isinstance(store, MatrixStore):  # distributed over several machines
             numbers = np.arange(copies)
             with using(self._engine.name), recording.paused():
-                identity = kind.from_coo(numbers, numbers, True)  # type: ignore[attr-defined]
+                identity = kind.from_coo(numbers, numbers, True)
                 return identity.kronecker(self, binary.second).new()
         with recording.paused():
-            return kind._from_store(self._engine, self.dtype, MatrixStore.repeated(store, copies))  # type: ignore[attr-defined]
+            return kind._from_store(self._engine, self.dtype, MatrixStore.repeated(store, copies))
 
     @reports_memory
     def by_degree(self) -> DegreeOrder:
@@ -221,7 +221,7 @@ class MatrixPreparation:
         """
         recording.read("the entries", self)
         if self._store.nrows != self._store.ncols:
-            raise DimensionMismatch(f"by_degree: a graph has a square matrix; got shape {self.shape}")  # type: ignore[attr-defined]
+            raise DimensionMismatch(f"by_degree: a graph has a square matrix; got shape {self.shape}")
         return self._kept("by_degree", self._make_by_degree)
 
     def search_order(self) -> DegreeOrder | None:
@@ -276,7 +276,7 @@ class MatrixPreparation:
     def _made_undirected(self, loops: bool) -> Matrix | None:
         """The pattern with both directions of all edges; None if it has them already."""
         if self._store.nrows != self._store.ncols:
-            raise DimensionMismatch(f"pattern: only a square matrix has undirected edges; got shape {self.shape}")  # type: ignore[attr-defined]
+            raise DimensionMismatch(f"pattern: only a square matrix has undirected edges; got shape {self.shape}")
         edges = self.pattern(loops=loops)
         return None if edges.is_symmetric() else monoid.lor(edges | edges.T).new()
 
@@ -288,5 +288,5 @@ class MatrixPreparation:
         numbers = S.apply(indexunary.colindex).new().reduce_rowwise(monoid.any).new(number)
         return DegreeOrder(self._boolean(graph), S, numbers)
 
-    def _boolean(self, store: Store) -> Matrix:
-        return type(self)._from_store(self._engine, BOOL, store)  # type: ignore[attr-defined]
+    def _boolean(self, store: MatrixStore) -> Matrix:
+        return type(self)._from_store(self._engine, BOOL, store)

@@ -15,6 +15,7 @@ from ..exceptions import DimensionMismatch
 from ..foundation.memory import reports_memory
 from ..ir import recording
 from . import kinds
+from .matrix_preparation import MatrixPreparation
 
 if TYPE_CHECKING:
     from .matrix import Matrix
@@ -23,12 +24,10 @@ if TYPE_CHECKING:
 common = semiring.plus_pair["INT64"]
 
 
-class MatrixTriangles:
+class MatrixTriangles(MatrixPreparation):
     """Triangles i -> k -> j with i -> j: all of them, if edges are stored once and make no cycle, as by ``tril``."""
 
     __slots__ = ()
-    _store: Any
-    _engine: Any
 
     @reports_memory
     def triangles_of_edges(self) -> Matrix:
@@ -107,5 +106,5 @@ class MatrixTriangles:
         recording.read("the entries", self)
         store = self._store
         if store.nrows != store.ncols:
-            raise DimensionMismatch(f"{name}: a graph has a square matrix; got shape {self.shape}")  # type: ignore[attr-defined]
-        return self.pattern()  # type: ignore[attr-defined]
+            raise DimensionMismatch(f"{name}: a graph has a square matrix; got shape {self.shape}")
+        return self.pattern()

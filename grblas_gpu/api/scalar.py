@@ -15,6 +15,7 @@ from ..backends.stores.storage import VectorStore
 from ..config import config
 from ..dtypes import FP64, INT64, DataType, is_subarray, lookup_dtype, unify
 from ..foundation.memory import reports_memory
+from ..foundation.types import DTypeLike, Operand, OperatorLike
 from ..ir import ops, recording
 from ..ir.recording import Number
 from ..operators import TypedOpBase, get_typed_op
@@ -26,9 +27,6 @@ from .execution import LITERALS
 from .expressions import ScalarExpression, ScalarIndexExpr
 from .infix import EwiseSigns, ScalarInfix
 from .kinds import output_type, stands_for
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeLike, Operand, OperatorLike
 
 
 def as_record(value: object, np_type: np.dtype) -> Any:
@@ -290,8 +288,6 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
     def __ne__(self, other: object) -> bool:
         return not self.isequal(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __bool__(self) -> bool:
         return bool(self._get())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import binary, monoid, select
 from ..backends.interpreter.run import execute as execute_node
 from ..exceptions import DimensionMismatch
 from ..foundation.memory import reports_memory
+from ..foundation.types import Operand, OperatorLike
 from ..ir import ops
 from ..ir.node import node_of
 from ..ir.ops import Op
@@ -28,9 +29,6 @@ from .infix import EwiseSigns, ProductSigns
 from .kinds import output_type
 from .mask import check_mask
 from .scalar import Scalar, as_scalar, check_wait, union_operator
-
-if TYPE_CHECKING:
-    from ..foundation.types import Operand, OperatorLike
 
 
 def typed_op_of_chain(op: object, left: Any, right: Any, kind: str) -> Any:
@@ -53,6 +51,9 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     _is_transposed = False
     _role = "object"
     _engine: Any
+    _store: Any
+    nvals: Any
+    to_coo: Any
 
     _expect_type = expect_type
     _expect_op = expect_op
@@ -374,11 +375,11 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     def _may_be_equal(self, other: Any, check_dtype: bool) -> bool:
         if check_dtype and self.dtype != other.dtype:
             return False
-        return self.shape == other.shape and self.nvals == other.nvals  # type: ignore[attr-defined]
+        return self.shape == other.shape and self.nvals == other.nvals
 
     def _all_match(self, other: object, op: OperatorLike) -> bool:
         matches = self.ewise_mult(other, op).new(bool)
-        if matches.nvals != self.nvals:  # type: ignore[attr-defined]
+        if matches.nvals != self.nvals:
             return False
         all_of = matches.reduce if self.ndim == 1 else matches.reduce_scalar
         return matches.nvals == 0 or bool(all_of(monoid.land).new().value)
@@ -439,7 +440,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         {0: 5, 1: 6}
         """
         check_wait(how)
-        _ = self._store  # type: ignore[attr-defined]  # the first read merges them
+        _ = self._store  # the first read merges them
         return self
 
 

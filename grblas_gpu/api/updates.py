@@ -75,8 +75,6 @@ class Updater:
     def __eq__(self, other: object) -> bool:
         raise TypeError(f"__eq__ not defined for objects of type {type(self)}.")
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __bool__(self) -> bool:
         raise TypeError(f"__bool__ not defined for objects of type {type(self)}.")
 
@@ -99,7 +97,6 @@ class Assigner:
     update = __lshift__
 
     __eq__ = Updater.__eq__
-    __hash__ = None  # type: ignore[assignment]
     __bool__ = Updater.__bool__
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,15 +13,12 @@ from ..backends.stores.storage import Array, VectorStore
 from ..dtypes import BOOL, FP64, INT64, DataType, lookup_dtype
 from ..exceptions import InvalidValue
 from ..foundation.memory import raise_out_of_memory, reports_memory
+from ..foundation.types import ArrayLike, DTypeLike, OperatorLike, Value
 from ..ir import recording
 from ..operators import get_typed_op
 from . import kinds
 from .conversions import MAX_SIZE, check_bounds, index_array, own_values, values_to_array
 from .scalar import Scalar, as_scalar
-
-if TYPE_CHECKING:
-    from ..foundation.types import ArrayLike, DTypeLike, OperatorLike, Value
-
 
 NUMBERS = {bool: BOOL, int: INT64, float: FP64}  # Python's types
 
@@ -176,9 +173,9 @@ class VectorConstruction:
         """
         if size is None and not d:
             size = 0
-        values = list(d.values())
+        values: Any = list(d.values())
         if dtype is not None and not lookup_dtype(dtype)._is_udt:
-            values = np.fromiter(values, lookup_dtype(dtype).np_type)  # type: ignore[assignment]
+            values = np.fromiter(values, lookup_dtype(dtype).np_type)
         return cls.from_coo(np.fromiter(d.keys(), np.int64), values, dtype, size=size, name=name)
 
     @classmethod

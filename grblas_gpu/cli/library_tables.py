@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ..foundation.types import Matrix
 from .files import Loaded
-
-if TYPE_CHECKING:
-    from ..foundation.types import Matrix
 
 
 class Table(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
@@ -58,7 +59,7 @@ def init(backend: str = "suitesparse", blocking: bool | None = False) -> None:
     _started = backend, blocking
 
 
-class _Submodules:
+class _Submodules(Loader):
     """Finds ``graphblas.X`` as the same module object of this library."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
@@ -68,7 +69,7 @@ class _Submodules:
             ours = find_spec(_PACKAGE + name.removeprefix(_NAME))
         except ModuleNotFoundError:  # its parent is missing, too
             return None
-        return None if ours is None else ModuleSpec(name, self)  # type: ignore[arg-type]
+        return None if ours is None else ModuleSpec(name, self)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         ours = _PACKAGE + spec.name.removeprefix(_NAME)

@@ -31,8 +31,8 @@ class _OnRanks(type):
 
     kind: Any
 
-    def __instancecheck__(cls, x: object) -> bool:
-        return type(x) is cls.kind and isinstance(x._engine, MpiBackend)  # type: ignore[attr-defined]
+    def __instancecheck__(cls, x: Any) -> bool:
+        return type(x) is cls.kind and isinstance(x._engine, MpiBackend)
 
 
 class DistMatrix(metaclass=_OnRanks):
@@ -328,9 +328,9 @@ def _engine(backend: str) -> MpiBackend:
 
 
 def _engine_of(x: Any) -> MpiBackend:
+    engine: Any = getattr(x, "_engine", None)
     if not isinstance(x, (DistMatrix, DistVector)):
         raise TypeError(f"expected an object on backend 'mpi'; got {type(x).__name__}; use .to('mpi')")
-    engine: MpiBackend = x._engine  # type: ignore[union-attr]
     return engine
 
 

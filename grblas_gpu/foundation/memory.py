@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from ..exceptions import OutOfMemory
 
@@ -26,7 +26,7 @@ def reports_memory(method: Method) -> Method:
             raise_out_of_memory(method.__qualname__, error)
             raise
 
-    return call  # type: ignore[return-value]
+    return cast("Method", call)
 
 
 def raise_out_of_memory(name: str, error: MemoryError | ValueError) -> None:

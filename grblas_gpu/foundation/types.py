@@ -1,9 +1,9 @@
-"""The vocabulary of annotations, one name per idea. Modules import it for type checkers only."""
+"""The vocabulary of annotations, one name per idea, for type checkers; when a program runs, each is ``typing.Any``."""
 
 # ruff: noqa: F401
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -55,3 +55,10 @@ if TYPE_CHECKING:
     #: Operand of an operation: an object, an expression, or a value.
     Operand: TypeAlias = Handle | TransposedMatrix | Computed | Value
     MaskLike: TypeAlias = Mask | Vector | Matrix | Computed
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Any

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..foundation.suggestions import needed
+from ..foundation.types import DTypeLike, OperatorLike
 from .edge_table import SOURCES, TARGETS, WEIGHTS
 from .graph import Graph
 from .replacing import replacing
 from .text_files import name_of
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeLike, OperatorLike
 
 INSTALL = "'grblas_gpu[arrow]'"
 

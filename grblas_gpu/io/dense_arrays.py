@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from ..backends.machine.memory_limits import check_positions
 from ..backends.stores.entries import cast, entries
 from ..backends.stores.matrix_forms import flat
 from ..backends.stores.storage import MatrixStore
-
-if TYPE_CHECKING:
-    from ..foundation.types import Array, DTypeLike
+from ..foundation.types import Array, DTypeLike
 
 
 def from_array(

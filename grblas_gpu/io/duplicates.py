@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..foundation.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from ..foundation.types import OperatorLike
+from ..foundation.types import OperatorLike
 
 #: Policies, and the operators that combine the values of an edge.
 POLICIES = {"error": None, "sum": "plus", "max": "max", "min": "min", "first": "first", "last": "second"}

@@ -9,11 +9,12 @@ import os
 import re
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..dtypes import lookup_dtype
+from ..foundation.types import DTypeLike, OperatorLike
 from .duplicates import combining
 from .edge_list_files import line_of
 from .edge_table import data_lines, layout_of
@@ -21,9 +22,6 @@ from .graph import Graph
 from .label_codes import number_integers
 from .number_columns import Fields, Malformed, columns
 from .text_files import opened, pieces, text_of
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeLike, OperatorLike
 
 _UNDIRECTED = re.compile(rb"\A(?:[ \t]*#[^\n]*\n)*?[ \t]*#[^\n]*\bundirected graph\b|\A%[ \t]*sym\b", re.IGNORECASE)
 _KONECT = re.compile(rb"\A%[ \t]*(sym|asym|bip)[ \t]+(\w+)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,8 @@ from ..backends.stores.entries import compress, entries
 from ..backends.stores.storage import INDEX, MatrixStore, VectorStore
 from ..dtypes import INT64
 from ..exceptions import InvalidValue
+from ..foundation.types import OperatorLike
 from ..ir import recording
-
-if TYPE_CHECKING:
-    from ..foundation.types import OperatorLike
 
 
 def to_vectors(x: Any) -> tuple[Vector, ...]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..foundation.suggestions import did_you_mean, type_text
+from ..foundation.types import DTypeLike, OperatorLike
 from .archives import is_archive
 from .arrow_files import read_table, write_table
 from .binary_files import load, save
@@ -26,9 +27,6 @@ from .networkx_files import reader, writer
 from .node_values import NodeValues
 from .npz_files import load_npz, save_npz
 from .text_files import compressed_suffix, pieces
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeLike, OperatorLike
 
 HEAD = 2**12  # bytes that are looked at
 

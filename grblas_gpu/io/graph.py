@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..exceptions import DimensionMismatch, InvalidValue
 from ..foundation.display import html_object, html_table
 from ..foundation.progress import elapsed
 from ..foundation.suggestions import needed, type_text
+from ..foundation.types import DTypeLike, OperatorLike
 from .arrow_edges import numbered_edges
 from .duplicates import combining, refusal
 from .edge_list_files import parse_weights, split_lines
@@ -25,9 +26,6 @@ from .edge_table import layout_of
 from .networkx_graphs import add_edges, adjacency
 from .node_values import NodeValues
 from .text_files import name_of, text_of
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeLike, OperatorLike
 
 Labels = Sequence[Any] | np.ndarray
 ALL = object()  # all nodes

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..dtypes import lookup_dtype
+from ..foundation.types import DTypeLike, OperatorLike
 from .graph import Graph
 from .label_codes import lookup
 from .number_columns import Fields, columns, first_line
 from .text_files import compressed_suffix, opened, pieces, text_of
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeLike, OperatorLike
 
 PARTS = (".properties", ".v", ".e")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +20,8 @@ from ..backends.stores.storage import column_type
 from ..exceptions import DimensionMismatch
 from ..foundation.memory import reports_memory
 from ..foundation.suggestions import needed
+from ..foundation.types import DTypeLike
 from .scipy_sparse import one_if_equal
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeLike
-
 
 NODE_BYTES = 200  # the least memory of a vertex without edges
 

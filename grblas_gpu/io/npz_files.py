@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..api.matrix import Matrix
 from ..foundation.border import border, check_members, check_memory, length_of
+from ..foundation.types import OperatorLike
 from .replacing import replacing
 from .scipy_sparse import from_scipy_sparse, to_scipy_sparse
 from .text_files import name_of
-
-if TYPE_CHECKING:
-    from ..foundation.types import OperatorLike
-
 
 MOST_INDEX = 2**60  # the largest size of a matrix
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..foundation.suggestions import needed
+from ..foundation.types import DTypeLike, OperatorLike
 from .duplicates import combining
 from .graph import Graph
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeLike, OperatorLike
 
 
 def from_pandas_edgelist(

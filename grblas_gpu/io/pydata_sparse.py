@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..exceptions import GraphblasException
 from ..foundation.suggestions import needed, type_text
-
-if TYPE_CHECKING:
-    from ..foundation.types import OperatorLike
-
+from ..foundation.types import OperatorLike
 
 FORMATS = ("coo", "dok", "gcxs")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,8 @@ from ..backends.stores.storage import INT32_LIMIT
 from ..dtypes import lookup_dtype
 from ..exceptions import InvalidValue
 from ..foundation.suggestions import type_text
+from ..foundation.types import Array, OperatorLike
 from ..ir import recording
-
-if TYPE_CHECKING:
-    from ..foundation.types import Array, OperatorLike
-
 
 FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
 

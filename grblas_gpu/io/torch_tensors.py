@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +10,9 @@ from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..foundation.suggestions import needed, type_text
+from ..foundation.types import Store
 from ..ir import recording
 from .dense_arrays import from_array, to_array
-
-if TYPE_CHECKING:
-    from ..foundation.types import Store
 
 
 def from_torch(tensor: Any, *, copy: bool = True, name: str | None = None) -> Any:

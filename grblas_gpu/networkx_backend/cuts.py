@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import Vector, algorithms, monoid, semiring
+from ..foundation.types import Matrix
 from .degrees import strengths
 from .dispatch import dispatched
 from .graph import Graph
-
-if TYPE_CHECKING:
-    from ..foundation.types import Matrix
 
 
 def _flags(G: Graph, nodes: Iterable) -> np.ndarray:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ..foundation.types import Array
-
+from ..foundation.types import Array
 
 EXACT = 2**53  # FP64 represents integers up to here exactly
 LARGEST_SUM = 2.0**62  # sums of integers up to here cannot overflow

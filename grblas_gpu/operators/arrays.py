@@ -7,12 +7,9 @@ write into its result.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from ..foundation.types import Array, Function
+from ..foundation.types import Array, Function
 
 
 def first(x: Array, y: Array) -> Array:

@@ -46,7 +46,7 @@ def define_calls(**functions: Udf) -> None:
     """Define the calls of operators; each class gets the function itself, so that a call has no overhead."""
     for name, function in functions.items():
         for owner in _Call._places[name]:
-            owner.__call__ = function  # type: ignore[method-assign]
+            type.__setattr__(owner, "__call__", function)
 
 
 class TypedOpBase(Documented):
@@ -210,6 +210,8 @@ class OpBase(Documented):
     _typed_class: ClassVar[type[TypedOpBase]] = TypedOpBase
     _typed_user_class: ClassVar[type[TypedOpBase]] = TypedOpBase
     _initialized: ClassVar[bool] = True
+    register_anonymous: ClassVar[Any]
+    register_new: ClassVar[Any]
     _for_truth_values: ClassVar[str] = ""  # which operators, or how to count them, where this one takes only numbers
     is_positional: Any = False
 
@@ -405,7 +407,7 @@ class OpBase(Documented):
         if self._parameterized_info is not None:
             return _deserialize_parameterized, self._parameterized_info
         if self._anonymous:
-            return with_options(type(self).register_anonymous, self._options()), self._recipe()  # type: ignore[attr-defined]
+            return with_options(type(self).register_anonymous, self._options()), self._recipe()
         if registry.is_standard(self):
             return registry.find, (self._modname, self.name)
         return with_options(type(self)._deserialize, self._options()), (self.name, *self._recipe()[:-1])
@@ -421,4 +423,4 @@ class OpBase(Documented):
     @classmethod
     def _deserialize(cls, name: str, *args: object, **options: object) -> Any:
         found = registry.find(cls._modname, name)
-        return cls.register_new(name, *args, **options) if found is None else found  # type: ignore[attr-defined]
+        return cls.register_new(name, *args, **options) if found is None else found

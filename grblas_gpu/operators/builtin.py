@@ -107,7 +107,7 @@ def _numpy_semiring(name: str) -> OpBase:
     monoid = registry.builtin("monoid", f"numpy.{monoid_name}")
     binaryop = registry.builtin("binary", f"numpy.{binary_name}")
     if semiring_name(monoid, binaryop) == name:
-        return Semiring._build(name, monoid, binaryop)
+        return Semiring._of_parts(name, monoid, binaryop)
     return get_semiring(monoid, binaryop)
 
 
@@ -122,7 +122,7 @@ def build_unmapped(kind: str, name: str) -> Operator:
     if kind != "semiring":
         return numpy_functions.build(kind, name.removeprefix("numpy."))
     parts = zip(("monoid", "binary"), numpy_tables.semiring_names()[name.removeprefix("numpy.")], strict=True)
-    return Semiring._build(name, *(_unmapped(part, f"numpy.{of_numpy}") for part, of_numpy in parts))
+    return Semiring._of_parts(name, *(_unmapped(part, f"numpy.{of_numpy}") for part, of_numpy in parts))
 
 
 def _unmapped(kind: str, name: str) -> Operator:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ..foundation.types import Operator
+from ..foundation.types import Operator
 
 
 class _OwnDoc:
@@ -34,7 +32,7 @@ class Documented:
     __slots__ = ()
 
     def __init_subclass__(cls) -> None:
-        cls.__doc__ = _OwnDoc(cls.__dict__.get("__doc__"))  # type: ignore[assignment]
+        type.__setattr__(cls, "__doc__", _OwnDoc(cls.__dict__.get("__doc__")))
 
 
 class OperatorModule(ModuleType):

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import BOOL, INT64, UINT64, DataType
+from ..foundation.types import DTypeKey, Udf
 from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .call_types import IndexUnaryCall
 from .parameterized import ParameterizedFunction, Registered
 from .udf import Arguments
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeKey, Udf
 
 
 class TypedBuiltinIndexUnaryOp(TypedOpBase):

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..dtypes import BOOL, DataType, lookup_dtype
 from ..exceptions import DomainMismatch
+from ..foundation.types import DTypeKey, Function, Value
 from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp
@@ -18,9 +19,6 @@ from .parameterized import ParameterizedUdf
 from .reductions import Reduce, ReduceAt, first_reduceat, tree_reduceat, ufunc_reduce, ufunc_reduceat, whole
 from .strings import binary_from_string
 from .typing_rules import Signature
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeKey, Function, Value
 
 
 class TypedBuiltinMonoid(TypedOpBase):
@@ -209,7 +207,7 @@ class Monoid(OpBase):
         return self
 
     @classmethod
-    def _build(  # type: ignore[override]
+    def _of_parts(
         cls, name: str | None, binaryop: Any, identity: Any, *, is_idempotent: bool = False, anonymous: bool = False
     ) -> Any:
         if type(binaryop) is not BinaryOp:
@@ -243,7 +241,7 @@ class Monoid(OpBase):
         """
         if type(binaryop) is ParameterizedBinaryOp:
             return ParameterizedMonoid(name, binaryop, identity, is_idempotent=is_idempotent, anonymous=True)
-        return cls._build(name, binaryop, identity, is_idempotent=is_idempotent, anonymous=True)
+        return cls._of_parts(name, binaryop, identity, is_idempotent=is_idempotent, anonymous=True)
 
     @classmethod
     def register_new(
@@ -276,7 +274,7 @@ class Monoid(OpBase):
         if type(binaryop) is ParameterizedBinaryOp:
             op = ParameterizedMonoid(name, binaryop, identity, is_idempotent=is_idempotent)
         else:
-            op = cls._build(name, binaryop, identity, is_idempotent=is_idempotent)
+            op = cls._of_parts(name, binaryop, identity, is_idempotent=is_idempotent)
         registry.install("monoid", name, op)
         return op
 

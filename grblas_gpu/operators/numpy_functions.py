@@ -48,7 +48,7 @@ def build(kind: str, name: str) -> OpBase:
         identities = {
             dtype: identity(dtype) for dtype, result in op.types.items() if dtype is result and dtype in types
         }
-        Monoid._build(own, op, identities, is_idempotent=row.idempotent)  # which the operator knows from now on
+        Monoid._of_parts(own, op, identities, is_idempotent=row.idempotent)  # which the operator knows from now on
     return op
 
 

@@ -6,11 +6,11 @@ Where GraphBLAS has the operator under another name, that one is used; the rest 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..dtypes import BOOL
+from ..foundation.types import Array, Function
 from . import arrays
 from .monoid_tables import MONOIDS
 from .tables import BINARY, Row, by_name, row
@@ -32,10 +32,6 @@ from .typing_rules import (
     returning,
 )
 from .typing_rules import EVERY as _EVERY
-
-if TYPE_CHECKING:
-    from ..foundation.types import Array, Function
-
 
 UNARY_ALIASES = dict(
     entry.split("=")

@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..foundation.types import Udf
 from . import registry
 from .documented import Documented
-
-if TYPE_CHECKING:
-    from ..foundation.types import Udf
 
 
 def _deserialize_parameterized(op: ParameterizedUdf, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
@@ -28,6 +26,7 @@ class ParameterizedUdf(Documented):
     __slots__ = ("__weakref__", "_anonymous", "_cached_call", "name")
     is_positional = False
     _modname: ClassVar[str] = ""
+    __signature__: Any
 
     if TYPE_CHECKING:
 
@@ -54,13 +53,13 @@ class ParameterizedUdf(Documented):
         return {}
 
     @classmethod
-    def _deserialize(cls, name: str, *recipe_and_anonymous: Any, **options: Any) -> Any:
+    def _deserialize(cls: Any, name: str, *recipe_and_anonymous: Any, **options: Any) -> Any:
         """As python-graphblas calls it, so that its pickles are read."""
         *recipe, anonymous = recipe_and_anonymous
         found = None if anonymous else registry.find(cls._modname, name)
         if found is not None:
             return found
-        op = cls(name, *recipe, anonymous=anonymous, **options)  # type: ignore[misc]
+        op = cls(name, *recipe, anonymous=anonymous, **options)
         if not anonymous:
             registry.install(cls._modname, name, op)
         return op
@@ -97,6 +96,7 @@ class Registered:
 
     _modname: ClassVar[str]
     _parameterized_class: ClassVar[Any]
+    _build: ClassVar[Any]
     _in_op: ClassVar[bool] = True
 
     @classmethod
@@ -123,7 +123,7 @@ class Registered:
         """
         if parameterized:
             return cls._parameterized_class(name, func, anonymous=True, is_udt=is_udt)
-        return cls._build(name, func, anonymous=True, is_udt=is_udt)  # type: ignore[attr-defined]
+        return cls._build(name, func, anonymous=True, is_udt=is_udt)
 
     @classmethod
     def register_new(
@@ -159,6 +159,6 @@ class Registered:
         if parameterized:
             op = cls._parameterized_class(name, func, is_udt=is_udt)
         else:
-            op = cls._build(name, func, is_udt=is_udt)  # type: ignore[attr-defined]
+            op = cls._build(name, func, is_udt=is_udt)
         registry.install(cls._modname, name, op, cls._in_op)
         return op

@@ -6,13 +6,10 @@ A segment starts at each of ``starts`` and ends where the next one starts; none 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ..foundation.types import Array, Function, Value
-
+from ..foundation.types import Array, Function, Value
 
 Reduce = Callable[["Array"], "Value"]
 ReduceAt = Callable[["Array", "Array"], "Array"]

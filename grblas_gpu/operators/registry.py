@@ -9,15 +9,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..config import config
 from ..foundation.suggestions import no_attribute
+from ..foundation.types import Operator
 from .documented import OperatorModule
-
-if TYPE_CHECKING:
-    from ..foundation.types import Operator
-
 
 PACKAGE = __package__.rpartition(".")[0]
 #: In this order: an operator shared by two kinds is the first one's in ``op``.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import BOOL, INT64, DataType
+from ..foundation.types import DTypeKey, Function
 from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp, TypedBuiltinBinaryOp
@@ -15,9 +16,6 @@ from .opclass import find_opclass
 from .parameterized import ParameterizedUdf
 from .strings import binary_from_string, monoid_from_string
 from .typing_rules import Signature
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeKey, Function
 
 
 class TypedBuiltinSemiring(TypedOpBase):
@@ -196,7 +194,7 @@ class Semiring(OpBase):
         return self[INT64] if self.binaryop._ignores_operands() and not is_record else None
 
     @classmethod
-    def _build(cls, name: str | None, monoid: Any, binaryop: Any, *, anonymous: bool = False) -> Any:  # type: ignore[override]
+    def _of_parts(cls, name: str | None, monoid: Any, binaryop: Any, *, anonymous: bool = False) -> Any:
         if type(monoid) is not Monoid:
             raise TypeError(f"monoid must be a Monoid, not {type(monoid)}")
         if isinstance(binaryop, BoundIndexBinaryOp):
@@ -224,7 +222,7 @@ class Semiring(OpBase):
         """
         if type(monoid) is ParameterizedMonoid or type(binaryop) is ParameterizedBinaryOp:
             return ParameterizedSemiring(name, monoid, binaryop, anonymous=True)
-        return cls._build(name, monoid, binaryop, anonymous=True)
+        return cls._of_parts(name, monoid, binaryop, anonymous=True)
 
     @classmethod
     def register_new(cls, name: str, monoid: Any, binaryop: Any, *, lazy: bool = False) -> Any:
@@ -253,7 +251,7 @@ class Semiring(OpBase):
         if type(monoid) is ParameterizedMonoid or type(binaryop) is ParameterizedBinaryOp:
             op = ParameterizedSemiring(name, monoid, binaryop)
         else:
-            op = cls._build(name, monoid, binaryop)
+            op = cls._of_parts(name, monoid, binaryop)
         registry.install("semiring", name, op)
         return op
 
@@ -278,8 +276,8 @@ class ParameterizedSemiring(ParameterizedUdf):
         parameterized = [op for op in (binaryop, monoid) if isinstance(op, ParameterizedUdf)]
         if not parameterized:
             raise TypeError("At least one of monoid or binaryop must be parameterized")
-        self.__signature__: Any = parameterized[0].__signature__  # type: ignore[attr-defined]
-        if any(op.__signature__ != self.__signature__ for op in parameterized):  # type: ignore[attr-defined]
+        self.__signature__ = parameterized[0].__signature__
+        if any(op.__signature__ != self.__signature__ for op in parameterized):
             raise ValueError(
                 f"Signatures of monoid and binaryop passed to {type(self).__name__} must be the same.  "
                 f"Got: monoid{monoid.__signature__} and binaryop{binaryop.__signature__}.  "

@@ -8,11 +8,12 @@ constants and ``{bits}`` for its width.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..dtypes import INT64, DataType
+from ..foundation.types import Array, Function
 from . import arrays
 from .typing_rules import (
     AS_INT64,
@@ -49,9 +50,6 @@ from .typing_rules import (
     Signature,
     Types,
 )
-
-if TYPE_CHECKING:
-    from ..foundation.types import Array, Function
 
 
 class Form(NamedTuple):

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable
 from functools import cache
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,7 @@ from ..dtypes import ALL_TYPES, BOOL, FP64, INT8, INT64, SUBARRAY, UINT64, DataT
 from ..exceptions import UdfParseError
 from ..foundation.atomic_updates import completed, imported
 from ..foundation.caches import Bounded
-
-if TYPE_CHECKING:
-    from ..foundation.types import Array, Function
-
+from ..foundation.types import Array, Function
 
 Arguments = tuple[DataType, ...]
 

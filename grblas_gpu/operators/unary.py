@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..dtypes import DataType
+from ..foundation.types import DTypeKey
 from .base import OpBase, TypedOpBase, caller
 from .call_types import UnaryCall
 from .parameterized import ParameterizedFunction, Registered
 from .udf import Arguments
-
-if TYPE_CHECKING:
-    from ..foundation.types import DTypeKey
 
 
 class TypedBuiltinUnaryOp(TypedOpBase):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..foundation.types import Descriptor, Engine, MaskView, MatrixStore, TypedOperator, TypedSemiring, VectorStore
 from . import rules
 from .dense_rules import MxmFacts
 from .rules import Facts, Plan
@@ -35,10 +36,6 @@ def plan_matvec(
     if not facts.by_rows and engine.costs.transpose and plan.direction == "push":
         a.pushed += facts.u_edges()
     return plan, facts
-
-
-if TYPE_CHECKING:
-    from ..foundation.types import Descriptor, Engine, MaskView, MatrixStore, TypedOperator, TypedSemiring, VectorStore
 
 
 def few_edges(engine: Engine, a: MatrixStore, u: VectorStore, view: MaskView | None, transposed: bool) -> bool:

@@ -83,12 +83,12 @@ def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:
     else:
         place = line * np.uint64(ncols if by_rows else nrows) + index
         check_positions(nrows, ncols, values.itemsize + 1)
-        size, layout = nrows * ncols, "C" if by_rows else "F"
+        size = nrows * ncols
         parts = shape if raw else {}
         if format.startswith("bitmap"):
             bitmap = np.zeros(size, bool)
             bitmap[place] = True
-            shaped = bitmap if raw else bitmap.reshape(a.shape, order=layout)  # type: ignore[call-overload]
+            shaped = bitmap if raw else bitmap.reshape(a.shape, order="C" if by_rows else "F")
             parts = parts | {"bitmap": shaped, "nvals": len(place)}
         values = _spread(values, place, size)
         values = values if raw else _shaped(values, a.shape, by_rows)

@@ -6,20 +6,17 @@ All arrays are checked, and copied if they do not have the stored types. They ma
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ...dtypes import lookup_dtype
 from ...exceptions import InvalidValue
+from ...foundation.types import DTypeLike
 from ..conversions import values_to_array
 from ..formatting import FORMATS
 from ..matrix import Matrix
 from ..vector import Vector
-
-if TYPE_CHECKING:
-    from ...foundation.types import DTypeLike
-
 
 #: The parts of a format, in addition to ``values``; names in brackets are optional.
 VECTOR_PARTS = {"sparse": "indices size [nvals]", "bitmap": "bitmap [size] [nvals]", "full": "[size]"}
@@ -161,7 +158,7 @@ def import_matrix(
             make = Matrix.from_dcsr if format.endswith("r") else Matrix.from_dcsc
             arrays.insert(0, np.asarray(given["rows" if format.endswith("r") else "cols"])[: given.get("nvec")])
         return _in_form(make(*arrays, dtype=dtype, nrows=nrows, ncols=ncols, name=name), format)
-    layout = "C" if format.endswith("r") else "F"
+    layout: Literal["C", "F"] = "C" if format.endswith("r") else "F"
     ndim = 1
     for array in (given.get("bitmap"), given["values"]):
         if (array := np.asarray(array)).ndim >= 2:  # further dimensions belong to a value
@@ -175,11 +172,11 @@ def import_matrix(
         values, dtype = _values(given, 1, dtype)
         return Matrix.from_scalar(values[0], nrows, ncols, dtype, name=name)
     values, dtype = _values(given, nrows * ncols, dtype, ndim)
-    values = values.reshape(-1, order=layout)[: nrows * ncols]  # type: ignore[call-overload]
+    values = values.reshape(-1, order=layout)[: nrows * ncols]
     bitmap = np.asarray(given.get("bitmap", np.True_), bool)
     place = np.arange(nrows * ncols)
     if bitmap.ndim:
-        place = np.flatnonzero(bitmap.reshape(-1, order=layout)[: nrows * ncols])  # type: ignore[call-overload]
+        place = np.flatnonzero(bitmap.reshape(-1, order=layout)[: nrows * ncols])
     i, j = np.divmod(place, ncols) if layout == "C" else np.divmod(place, nrows)[::-1]
     made = Matrix.from_coo(i, j, values[place], dtype, nrows=nrows, ncols=ncols, name=name)
     return _in_form(made, format)

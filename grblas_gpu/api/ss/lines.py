@@ -5,7 +5,7 @@ The arrays are those of the engine, so that nothing leaves a device; NumPy funct
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,13 +13,11 @@ from ...backends.registry import using
 from ...backends.stores.entries import entries as sorted_entries
 from ...backends.stores.entries import expand, repeat, runs
 from ...backends.stores.storage import INDEX, Array, MatrixStore, VectorStore
+from ...foundation.types import DTypeLike
 from ...ir import recording
 from ..conversions import row_order
 from ..matrix import Matrix
 from ..vector import Vector
-
-if TYPE_CHECKING:
-    from ...foundation.types import DTypeLike
 
 
 class Lines(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cmp_to_key
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +11,10 @@ from ...backends.stores.entries import cast
 from ...backends.stores.storage import INDEX, Array
 from ...dtypes import BOOL, UINT64
 from ...exceptions import DomainMismatch
+from ...foundation.types import Engine
 from ...operators import get_typed_op
 from .lines import Lines, from_lines, line_size, lines_of
 from .value_order import by_value, engine_of, line_keys, stable_order
-
-if TYPE_CHECKING:
-    from ...foundation.types import Engine
-
 
 CHOICES = ("first", "last", "smallest", "largest", "random")
 

@@ -21,11 +21,10 @@ OF_THE_OBJECT = ("size", "nrows", "ncols", "dtype", "name")  # properties of the
 
 
 def importer(format: str | None) -> Any:
-    @classmethod  # type: ignore[misc]
     def import_format(cls: Any, *arrays: Any, **parts: Any) -> Any:
         return cls._import(format, _named(format, arrays, parts))
 
-    return import_format
+    return classmethod(import_format)
 
 
 def packer(format: str | None) -> Callable[..., Any]:

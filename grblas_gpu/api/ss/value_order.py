@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...backends.forms.every_form import NumpyBackend
 from ...backends.stores.storage import Array, MatrixStore, VectorStore
+from ...foundation.types import Engine
 from .lines import Lines
-
-if TYPE_CHECKING:
-    from ...foundation.types import Engine
-
 
 _HOST = NumpyBackend()
 HALF = 32  # bits: sort keys are non-negative int64

@@ -92,7 +92,8 @@ def multiply(
     """``t<mask> = a b`` as a bitmap or full matrix."""
     nrows, ncols = a.nrows, b.ncols
     if plan.strategy == "mxm.blas":
-        values = kernels.matmul(a.dense.reshape(nrows, a.ncols), b.dense.reshape(b.nrows, ncols)).reshape(-1)  # type: ignore[union-attr]
+        assert a.dense is not None and b.dense is not None
+        values = kernels.matmul(a.dense.reshape(nrows, a.ncols), b.dense.reshape(b.nrows, ncols)).reshape(-1)
         return result(nrows, ncols, values, *_open_flags(kernels, mask, nrows * ncols))
     if a.dense is None and b.dense is None:
         flip = MxmFacts(nrows, a.ncols, ncols, a.nvals, b.nvals).left_is_dense

@@ -19,7 +19,7 @@ from ..reference import DEFINITIONS, Definitions
 from ..reference.groups import heaviest_groups
 from ..stores.entries import Store
 from ..stores.matrix_forms import flat
-from ..stores.matrix_storage import BITMAP, FULL, HYPERSPARSE, SPARSE
+from ..stores.matrix_storage import FULL, HYPERSPARSE, SPARSE
 from ..stores.storage import Array, MaskView, MatrixStore, VectorStore
 from . import dense_matrices as dense
 from . import hypersparse
@@ -163,7 +163,7 @@ class EveryForm(Backend):
             return NotImplemented
         if accum is None and (mask is None or (masked and (replace or c.nvals == 0))):
             return t if t.dtype == c.dtype else self.cast(t, c.dtype)
-        if is_dense(c) or is_dense(t) or (mask is not None and is_dense(mask.store)):  # type: ignore[arg-type]
+        if is_dense(c) or is_dense(t) or (mask is not None and is_dense(mask.store)):
             return dense.write(self, c, t, mask, accum, replace, masked)
         return hypersparse.write(self, c, t, mask, accum, replace, masked) if by_entries(c, t) else NotImplemented
 
@@ -176,7 +176,7 @@ class EveryForm(Backend):
         if whole and mask is None and accum is None and type(value) is not MatrixStore:
             check_positions(c.nrows, c.ncols, 0)
             return MatrixStore.full(c.nrows, c.ncols, self.array([value], c.dtype))  # one value stands for all
-        if is_dense(c) or (mask is not None and is_dense(mask.store)):  # type: ignore[arg-type]
+        if is_dense(c) or (mask is not None and is_dense(mask.store)):
             return dense.assign(self, c, value, index, mask, accum, replace, submask)
         if c.form == HYPERSPARSE:
             return hypersparse.assign(self, c, value, index, mask, accum, replace, submask)
@@ -234,8 +234,8 @@ class NumpyBackend(Engine, definitions=DEFINITIONS, kernels=(NumpyKernels,), for
     name = "numpy"
 
 
-def is_dense(a: MatrixStore) -> bool:
-    return a.form == FULL or a.form == BITMAP
+def is_dense(a: Store) -> bool:
+    return type(a) is MatrixStore and a.dense is not None
 
 
 def by_entries(x: MatrixStore, y: MatrixStore) -> bool:

@@ -102,7 +102,7 @@ def portable(error: BaseException | None) -> bytes:
 
 def known_everywhere(error: BaseException) -> BaseException:
     """Mark an error that every rank raises: one of them is enough to report it."""
-    error.everywhere = True  # type: ignore[attr-defined]
+    error.__dict__["everywhere"] = True
     return error
 
 
@@ -117,7 +117,7 @@ def end_job_on_error(comm: Any) -> None:
             time.sleep(PATIENCE)  # all ranks have this error, and rank 0 reports it
         abort(comm, "".join(traceback.format_exception(kind, error, where)))
 
-    report_and_abort.ends_job = True  # type: ignore[attr-defined]
+    report_and_abort.__dict__["ends_job"] = True
     sys.excepthook = report_and_abort
 
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...foundation.caches import Bounded
-
-if TYPE_CHECKING:
-    from ...foundation.types import TypedMonoid, TypedSemiring
-
+from ...foundation.types import TypedMonoid, TypedSemiring
 
 _idempotent: dict[str, bool] = Bounded("idempotent monoids", 1000)
 

@@ -6,16 +6,13 @@ A rule selects "push" or "pull"; :func:`strategies_of` gives the strategy of a l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ...foundation.types import Descriptor
 from ...ir.program import Program
 from ...trace.records import Record, current
 from .lower import located
 from .terms import BodyStep, Unfusable
-
-if TYPE_CHECKING:
-    from ...foundation.types import Descriptor
-
 
 PUSH = "push.scatter"
 

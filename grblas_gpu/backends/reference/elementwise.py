@@ -190,13 +190,13 @@ def _at_the_same(x: Store, places: tuple[Any, Any], values: Any) -> Store:
 
 def _repeated(monoid: Any, one: Any, count: int) -> Any:
     """A value combined with itself so many times: by doubling, along the binary digits of the count."""
-    result = None
+    result: Any = None
     while count:
         if count & 1:
             result = one if result is None else monoid.binaryop.numpy(result, one)
         one = monoid.binaryop.numpy(one, one)
         count >>= 1
-    return result[0]  # type: ignore[index]
+    return result[0]
 
 
 def with_values(x: Store, values: Any, fresh: bool = False) -> Store:

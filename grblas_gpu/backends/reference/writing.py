@@ -33,13 +33,13 @@ from ..stores.entries import (
 )
 from ..stores.matrix_storage import from_lines
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
-from .operating import Operating
+from .elementwise import Elementwise
 
 SMALL = 4096  # up to this size a dense copy costs less than a merge
 Index = tuple  # (I,) or (I, J): int64 arrays, or None for everything
 
 
-class Writing(Operating):
+class Writing(Elementwise):
     def write(
         self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
     ) -> Store:
@@ -50,7 +50,7 @@ class Writing(Operating):
         """
         if accum is None and (mask is None or (masked and (replace or c.nvals == 0))):
             return self.cast(t, c.dtype)
-        z = t if accum is None else self.union(c, t, accum, dtype=c.dtype)  # type: ignore[attr-defined]
+        z = t if accum is None else self.union(c, t, accum, dtype=c.dtype)
         keys, values = entries(z)
         values = cast(values, c.dtype)
         if mask is None:
@@ -125,7 +125,7 @@ class Writing(Operating):
             t_keys, t_values = merge(c_keys[kept], take(c_values, kept), t_keys, cast(t_values, c.dtype))
         else:
             t = rebuild(c, t_keys, t_values)
-            t_keys, t_values = entries(self.union(c, t, accum, dtype=c.dtype))  # type: ignore[attr-defined]
+            t_keys, t_values = entries(self.union(c, t, accum, dtype=c.dtype))
         if permitted is None:
             return rebuild(c, t_keys, t_values)
         inside = permitted(t_keys)

@@ -31,8 +31,8 @@ def with_form(a: MatrixStore, form: str) -> MatrixStore:
         if a.nvals != positions:
             raise InvalidValue(f"{a.nvals} of {positions} positions have an entry: a full matrix has one everywhere")
         return MatrixStore.full(a.nrows, a.ncols, a.stored_values.copy())  # of CSR, too, in this order
-    if a.form == FULL:
-        return MatrixStore.bitmap(a.nrows, a.ncols, filled(positions, True, a.dense), a.dense.copy(), positions)  # type: ignore[union-attr]
+    if a.dense is not None:  # it is full
+        return MatrixStore.bitmap(a.nrows, a.ncols, filled(positions, True, a.dense), a.dense.copy(), positions)
     keys = a.row_ids.astype(INDEX) * a.ncols + a.indices
     present = filled(positions, False, a.values)
     present[keys] = True

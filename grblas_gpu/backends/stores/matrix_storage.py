@@ -250,11 +250,11 @@ class MatrixStore:
 
     def copy(self) -> MatrixStore:
         nrows, ncols = self.nrows, self.ncols
-        if self.form == FULL:
-            return MatrixStore.full(nrows, ncols, self.dense.copy())  # type: ignore[union-attr]
-        if self.form == BITMAP:
-            flags, values = self.present.copy(), self.dense.copy()  # type: ignore[union-attr]
-            return MatrixStore.bitmap(nrows, ncols, flags, values, self.known_nvals, self.counter)
+        if self.dense is not None:
+            values = self.dense.copy()
+            if self.present is None:
+                return MatrixStore.full(nrows, ncols, values)
+            return MatrixStore.bitmap(nrows, ncols, self.present.copy(), values, self.known_nvals, self.counter)
         if self.form == HYPERSPARSE:
             return MatrixStore.hypersparse(nrows, ncols, self.rows, self.starts, self.indices, self.values.copy())
         return MatrixStore(nrows, ncols, self.indptr, self.indices, self.values.copy())

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import Matrix, Vector, loop, program, search, semiring
+from .changed_paths import repaired
 from .checks import Sources, check_source, check_sources, graph_algorithm, level_type, with_labels
 from .labels import rows_by_label, vertex_by_label
 from .preparing import largest
@@ -24,7 +25,9 @@ MANY, DEEP = 2**14, 64  # several searches run one after another on graphs of MA
 
 
 @graph_algorithm
-def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
+def bfs(
+    A: Matrix, source: int, *, max_depth: int | None = None, start: Any = None, changed: Matrix | None = None
+) -> Vector:
     """Levels of a breadth-first search; ``A[i, j]`` is the edge from i to j.
 
     Returns a Vector with 0 at the source, the distance at every vertex that can be reached (in at most ``max_depth``
@@ -39,6 +42,10 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
         The vertex to start from; the label with a Graph.
     max_depth : int, optional
         The largest level to search. Without it, :func:`search` chooses the order.
+    start : Vector or dict, optional
+        The levels before edges were inserted.
+    changed : Matrix, optional
+        The inserted edges, ``A`` minus the Matrix before: with ``start``, only lower levels are searched.
 
     Raises
     ------
@@ -46,6 +53,8 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
         The Matrix is not square.
     IndexOutOfBound
         The graph has no such vertex.
+    InvalidValue
+        ``changed`` has a removed edge.
 
     Examples
     --------
@@ -56,6 +65,8 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
     source = check_source(A, source)
+    if start is not None or changed is not None:
+        return repaired(A.pattern(), source, start, changed, level_type(A), max_depth)
     if max_depth is None:
         return search(levels_from, A, source, relax=settle_in_buckets)
     return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), max_depth + 1)

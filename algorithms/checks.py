@@ -53,20 +53,21 @@ Function: TypeAlias = Callable[Concatenate[Matrix, Parameters], Result]
 
 @overload
 def graph_algorithm(
-    function: Function[Parameters, Vector], labelled: Labelled = ...
+    function: Function[Parameters, Vector], labelled: Labelled = ..., **meanings: Labelled
 ) -> GraphAlgorithm[Parameters, Vector, NodeValues]: ...
 @overload
 def graph_algorithm(
-    function: Function[Parameters, Matrix], labelled: Labelled = ...
+    function: Function[Parameters, Matrix], labelled: Labelled = ..., **meanings: Labelled
 ) -> GraphAlgorithm[Parameters, Matrix, Graph]: ...
 @overload
 def graph_algorithm(
-    function: Function[Parameters, Result], labelled: Labelled = ...
+    function: Function[Parameters, Result], labelled: Labelled = ..., **meanings: Labelled
 ) -> GraphAlgorithm[Parameters, Result, Any]: ...
-def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label) -> Any:
+def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label, **meanings: Labelled) -> Any:
     """A decorator for functions of a graph ``A``: it checks A, and creates new objects on the engine of A.
 
     A may also be a Graph. Then arguments name vertices by label, and ``labelled`` converts the result to labels.
+    ``meanings`` has functions that convert arguments for which the common ones do not fit.
 
     >>> from grblas_gpu import Graph, Matrix
     >>> @graph_algorithm
@@ -107,7 +108,7 @@ def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label)
         except TypeError as error:
             raise TypeError(f"{name}: {error}") from None
         with calling(name, A), using(A.matrix.backend):
-            numbered(A, call)
+            numbered(A, call, meanings)
             return labelled(A, function(*call.args, **call.kwargs))
 
     return reports_memory(checked)
@@ -131,10 +132,10 @@ def way_to_a_graph(A: Any) -> str:
 
 
 def with_labels(
-    labelled: Callable[[Graph, Any], ByLabel],
+    labelled: Callable[[Graph, Any], ByLabel], **meanings: Labelled
 ) -> Callable[[Function[Parameters, Result]], GraphAlgorithm[Parameters, Result, ByLabel]]:
     """A graph algorithm whose results contain vertex numbers; ``labelled`` converts these to labels."""
-    return lambda function: graph_algorithm(function, labelled)
+    return lambda function: graph_algorithm(function, labelled, **meanings)
 
 
 def level_type(A: Matrix) -> Any:
@@ -206,8 +207,8 @@ def check_vertices(A: Matrix, vertices: Sources, argument: str = "vertices") -> 
     return Vector.from_dense(vertices.astype(np.int64))
 
 
-def vertex_set(vertices: Vector, n: int) -> Vector:
-    """The Vector with an entry at each of the given vertices, which may repeat.
+def vertex_set(vertices: Any, n: int) -> Vector:
+    """The Vector with an entry at each vertex of a Vector or an array, which may repeat.
 
     >>> vertex_set(Vector.from_dense([2, 0, 2]), 3).to_dict()
     {0: True, 2: True}

@@ -12,29 +12,41 @@ Z. Hu, FastSV: a distributed-memory connected component algorithm with fast conv
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import Matrix, Scalar, Vector, agg, binary, indexunary, io, loop, monoid, program, select, semiring, when
+from .changes import old_values, with_shorter_paths
 from .checks import with_labels
-from .labels import vertex_by_label
+from .labels import communities, vertex_by_label
 
 NEAR = 32  # the largest number of steps of the first search
 
 
-@with_labels(vertex_by_label)
-def connected_components(A: Matrix) -> Vector:
+@with_labels(vertex_by_label, start=communities)
+def connected_components(A: Matrix, *, start: Any = None, changed: Matrix | None = None) -> Vector:
     """The component of every vertex: the lowest vertex in it. Directions of edges do not matter.
+
+    With ``start``, the components before edges were inserted, only those that edges join are computed. Then with
+    ``changed`` only inserted edges are read.
 
     Parameters
     ----------
     A : Matrix or Graph
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
+    start : Vector or dict, optional
+        The components before edges were inserted.
+    changed : Matrix, optional
+        The inserted edges: ``A`` minus the Matrix before.
 
     Raises
     ------
     DimensionMismatch
-        The Matrix is not square.
+        The Matrix is not square, or ``changed`` or ``start`` has another size.
+    InvalidValue
+        ``changed`` has a removed edge.
 
     Examples
     --------
@@ -44,12 +56,34 @@ def connected_components(A: Matrix) -> Vector:
     >>> connected_components(A).to_dense().tolist()
     [0, 1, 2, 1, 2]
     """
+    if start is not None or changed is not None:
+        return joined(A, old_values(start, A), changed)
     # edges = A or A'; loops do not matter
     edges = A.pattern(undirected=True)
     if edges.nvals == 0:
         return numbers(A.nrows)
     # degree_i = number of neighbours; vertices without neighbours are components of their own
     return _largest_first(edges, edges.reduce_rowwise(agg.count).new())
+
+
+def joined(A: Matrix, start: Vector, changed: Matrix | None) -> Vector:
+    """The components of A, by hooking the old ones onto each other.
+
+    Theorem: the trees of old components with their lowest vertices as roots are a state that hooking reaches, because
+    their edges are still there. An edge within a component hooks nothing, so inserted edges suffice.
+
+    >>> A = Matrix.from_coo([3, 4], [1, 2], True, nrows=5, ncols=5)
+    >>> joined(A, Vector.from_dense([0, 1, 2, 1, 4]), None).to_dense().tolist()
+    [0, 1, 2, 1, 2]
+    """
+    if changed is not None:
+        with_shorter_paths(A, changed, weighted=False)
+        A = changed.to(A.backend)
+    components, lowest = numbers(A.nrows), Vector.from_scalar(A.nrows, A.nrows, int)
+    # lowest[start_i] = min i; components = lowest[start]
+    lowest(binary.min)[start] << components
+    components(binary.min) << lowest[start]
+    return hooked(A.pattern(undirected=True), components)
 
 
 @program

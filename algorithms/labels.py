@@ -66,12 +66,13 @@ def shown(vertex: int) -> str:
 # --- arguments -------------------------------------------------------------------------------------------------------
 
 
-def numbered(graph: Graph, call: inspect.BoundArguments) -> None:
+def numbered(graph: Graph, call: inspect.BoundArguments, meanings: Mapping[str, Labelled]) -> None:
     """Replace labels by numbers of vertices, and the Graph by its Matrix and its direction, in the arguments."""
     for name, value in call.arguments.items():
-        if name in MEANINGS and value is not None:
+        meaning = meanings.get(name) or MEANINGS.get(name)
+        if meaning is not None and value is not None:
             try:
-                call.arguments[name] = MEANINGS[name](graph, value)
+                call.arguments[name] = meaning(graph, value)
             except UnknownLabel as error:
                 raise KeyError(f"{called()}{name} {error.label!r} is not a vertex of the graph{error.hint}") from None
     if "directed" in call.signature.parameters and call.arguments.get("directed") is None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import FP32, FP64, Matrix, Scalar, Vector, binary, dtypes, loop, monoid, program, select, semiring, unary
 from ..exceptions import InvalidValue
+from .changed_ranks import repaired_ranks
 from .checks import graph_algorithm
 from .preparing import NotConverged, check_weights, largest, smallest, vertex_weights
 
@@ -29,6 +30,7 @@ def pagerank(
     personalization: Any = None,
     dangling: Any = None,
     start: Any = None,
+    changed: Matrix | None = None,
     weighted: bool = True,
     tol: float = 1e-6,
     max_iterations: int = 100,
@@ -61,6 +63,9 @@ def pagerank(
         The distribution of jumps from vertices without outgoing edges.
     start : Vector or dict, optional
         Values to begin with.
+    changed : Matrix, optional
+        What changed since ``start`` was computed, ``A`` minus the Matrix before. Only what changes is then computed,
+        with the same other arguments; ``start`` is not scaled.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     tol : float
@@ -98,6 +103,8 @@ def pagerank(
         raise InvalidValue(f"pagerank: damping must be from 0 to 1; got {damping}")
     if iterations is not None and iterations < 0:
         raise InvalidValue(f"pagerank: iterations must not be negative; got {iterations}")
+    if changed is not None:
+        return repaired_ranks(A, start, changed, damping, kind, tol, max_iterations, weighted, dangling)
     jump = vertex_weights(personalization, n, "pagerank: personalization", kind)
     if isinstance(dangling, str) and dangling == "drop":
         lost = Vector.from_scalar(0.0, n, kind)

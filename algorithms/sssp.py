@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from .. import Graph, Matrix, Scalar, Vector, binary, loop, select
 from ..exceptions import InvalidValue
 from .bfs import bfs, bfs_parents
+from .changed_paths import repaired
 from .checks import check_source, graph_algorithm, with_labels
 from .labels import called, shown, vertex_by_label
 from .preparing import check_weights, sum_type
@@ -164,7 +165,9 @@ def paths_by_label(graph: Graph, result: Any) -> Any:
 
 
 @with_labels(paths_by_label)
-def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
+def sssp(
+    A: Matrix, source: int, *, predecessors: bool = False, start: Any = None, changed: Matrix | None = None
+) -> Any:
     """Distances from a vertex, by the algorithm that suits the lengths ``A[i, j]``.
 
     Lengths that differ and are not negative use delta-stepping: Bellman-Ford would correct many distances, those of
@@ -181,6 +184,10 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
         The vertex to start from; the label with a Graph.
     predecessors : bool
         Whether to return the predecessors, too.
+    start : Vector or dict, optional
+        The distances before edges were inserted or became shorter.
+    changed : Matrix, optional
+        The change, ``A`` minus the Matrix before: with ``start``, only shorter paths are searched.
 
     Raises
     ------
@@ -189,7 +196,8 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     IndexOutOfBound
         The graph has no such vertex.
     InvalidValue
-        A weight is NaN or infinite, or a path can go along a cycle of negative length.
+        A weight is NaN or infinite, a path can go along a cycle of negative length, or ``changed`` has a removed or
+        longer edge.
     DomainMismatch
         Weights are complex numbers or records.
 
@@ -202,6 +210,9 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     ({0: 0, 1: 3, 2: 1}, {0: 0, 1: 2, 2: 0})
     """
     check_weights(A, "sssp", negative=True)
+    if start is not None or changed is not None:
+        distances = repaired(A, check_source(A, source), start, changed, distance_type(A))
+        return ShortestPaths(distances, shortest_path_tree(A, source, distances)) if predecessors else distances
     low, high, _ = A.value_range() if A.nvals else (0, 0, True)
     if 0 < low == high and (distance_type(A) is int or (float(high).is_integer() and high * A.nrows < EXACT)):
         # distances = length * levels

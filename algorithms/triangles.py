@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from .. import Matrix, Vector, agg, binary, monoid, select, semiring, unary
 from ..exceptions import InvalidValue
+from .changed_triangles import triangles_gained
 from .checks import graph_algorithm
 from .preparing import check_weights, largest, total
 
@@ -56,14 +57,20 @@ def by_falling_degree(A: Matrix) -> tuple[Matrix, Vector]:
 
 
 @graph_algorithm
-def triangle_count(A: Matrix) -> int:
+def triangle_count(A: Matrix, *, start: int | None = None, changed: Matrix | None = None) -> int:
     """The number of triangles of the graph; directions of edges do not matter.
+
+    With ``start`` and ``changed``, only triangles with a changed edge are counted.
 
     Parameters
     ----------
     A : Matrix or Graph
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
+    start : int, optional
+        The number of triangles before a change.
+    changed : Matrix, optional
+        The change, ``A`` minus the Matrix before: positive values of inserted edges, negative ones of removed edges.
 
     Raises
     ------
@@ -77,6 +84,8 @@ def triangle_count(A: Matrix) -> int:
     >>> triangle_count(generators.complete(5))
     10
     """
+    if start is not None or changed is not None:
+        return int(start) + triangles_gained(A, changed)
     L, _ = by_falling_degree(A)
     # found<L> = L plus.pair L': i > k > j, so every triangle once
     return int(total(count(L @ L.T).new(mask=L.S)))

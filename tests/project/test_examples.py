@@ -49,6 +49,7 @@ QUICK = {
     "examples/xbfs.py": "--scale 8",
     "examples/hybrid_bfs.py": "--vertices 400",
     "examples/direction_trace.py": "--scale 9 --repeat 1",
+    "examples/streaming.py": "--scale 8 --batches 4 --size 20",
     "examples/compare_suitesparse.py": "--scale 8 --repeat 1",
 }
 EXAMPLES = sorted(f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py"))
@@ -108,7 +109,7 @@ def words(cell):
     "program",
     [
         "direction_trace",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("betweenness", "compare_suitesparse")),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("betweenness", "compare_suitesparse", "streaming")),
     ],
 )
 def test_plots(program, tmp_path):

@@ -10,6 +10,7 @@ Layout(delimiter=',', header=1, columns=(1, 2, 4))
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from collections.abc import Iterator, Sequence
@@ -32,7 +33,8 @@ class Layout(NamedTuple):
     def fields(self, line: str) -> list[str]:
         """The fields between the delimiters of a line; quotation marks may enclose them."""
         if self.delimiter is not None and '"' in line:
-            return [field.strip() for field in next(csv.reader([line], delimiter=self.delimiter))]
+            with contextlib.suppress(csv.Error):  # a carriage return, or a very long field: the line has no quotations
+                return [field.strip() for field in next(csv.reader([line], delimiter=self.delimiter))]
         return line.split(self.delimiter)
 
 

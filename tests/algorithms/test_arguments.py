@@ -137,6 +137,8 @@ def without_labels(result):
     """The same of a result by labels."""
     if isinstance(result, str):
         return int(result[1:])
+    if isinstance(result, Vector):  # by number, not by vertex
+        return result.to_dict()
     if isinstance(result, dict):
         return {without_labels(vertex): without_labels(x) for vertex, x in result.items()}
     if isinstance(result, Graph):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 
 import numpy as np
@@ -84,7 +85,7 @@ def test_edges_are_those_of_the_matrix(edges):
     np.testing.assert_array_equal(J, cols)
 
 
-RANDOM = [name for name, (function, _, _) in GRAPHS.items() if "seed" in (function.__kwdefaults__ or ())]
+RANDOM = [name for name, (function, _, _) in GRAPHS.items() if "seed" in (inspect.signature(function).parameters)]
 
 
 @pytest.mark.parametrize("name", RANDOM)

@@ -257,3 +257,9 @@ def test_bytes_that_are_not_serialized(cut: int) -> None:
     for content in (whole[:cut], other.getvalue(), strange.getvalue(), Vector(int, 3).ss.serialize().tobytes()):
         with pytest.raises(InvalidObject):
             Matrix.ss.deserialize(content)
+
+
+@pytest.mark.parametrize("text", ['0,"1"\r2,3\n', '0,"' + "1" * 140_000 + '"\n'])
+def test_quotation_marks_that_the_csv_module_refuses(text: str) -> None:
+    with pytest.raises(ValueError, match="StringIO>: line 1: vertex"):
+        io.read_edgelist(StringIO(text))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from grblas_gpu.algorithms.apsp import distances_from
@@ -9,7 +14,7 @@ from library_algorithms import ALGORITHMS
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, generators
-from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, GraphblasException, IndexOutOfBound, InvalidValue
 
 WITH_A_SOURCE = ("bellman_ford", "delta_stepping", "reachability", "sssp")
 NEEDS_A_VERTEX = (*WITH_A_SOURCE, "ego_graph", "k_shortest_paths", "maximum_flow", "shortest_path")
@@ -219,3 +224,93 @@ def test_every_type_of_weight(dtype: str) -> None:
     assert algorithms.pagerank(A).reduce().new().value == pytest.approx(1)
     assert algorithms.minimum_spanning_forest(A).nvals == 2 * (n - 1)
     assert algorithms.apsp(A)[0, n - 1].new().value == n - 1
+
+
+# What algorithms do with loops and with odd weights: the table in docs/library.md. This file prints it as a program.
+
+PAGE = Path(__file__).parents[2] / "docs" / "library.md"
+HEADER = "| loops | weight 0 | negative | NaN | algorithms |\n|---|---|---|---|---|\n"
+#: Calls on the graph as it is, from vertex 0 to 5, and with two communities.
+CALLS: dict[str, Callable[[Matrix], Any]] = {
+    **{name: getattr(algorithms, name) for name in ("topological_order", "topological_generations")},
+    **{name: getattr(algorithms, name) for name in ("bipartite_sides", "maximum_bipartite_matching")},
+    "shortest_path": lambda A: algorithms.shortest_path(A, 0, 5),
+    "k_shortest_paths": lambda A: [path.length for path in algorithms.k_shortest_paths(A, 0, 5, 3)],
+    "modularity": lambda A: algorithms.modularity(A, Vector.from_dense([0, 0, 0, 1, 1, 1])),
+}
+DIRECTED = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (1, 4), (4, 5)]
+BIPARTITE = [(0, 1), (2, 1), (2, 3), (4, 3), (4, 5)]
+TRIANGLES = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (2, 4), (4, 5)]
+ONE_WAY = (
+    "apsp bellman_ford eccentricity diameter_estimate shortest_path k_shortest_paths sssp transitive_closure".split()
+)
+ONE_WAY += ["topological_order", "topological_generations"]
+UNUSED = ("unused",) * 3
+
+
+def graph(name: str, *extra: tuple[int, int, float]) -> Matrix:
+    """A graph that the algorithm accepts, with lengths 1 to 7, and other entries."""
+    edges = DIRECTED if name in ONE_WAY else BIPARTITE if "bipartite" in name else TRIANGLES
+    entries = {edge: 1.0 + k for k, edge in enumerate(edges)} | {(i, j): x for i, j, x in extra}
+    if edges is not DIRECTED:
+        entries |= {(j, i): x for (i, j), x in entries.items()}
+    rows, columns = np.array(list(entries)).T
+    return Matrix.from_coo(rows, columns, list(entries.values()), nrows=6, ncols=6)
+
+
+def plain(result: Any) -> Any:
+    if isinstance(result, (Vector, Matrix)):
+        return [result.shape, *(np.round(part.astype(float), 7).tolist() for part in result.to_coo())]
+    if isinstance(result, (tuple, list)):
+        return [plain(part) for part in result]
+    return round(float(result), 7)
+
+
+def outcome(call: Callable[[Matrix], Any], A: Matrix) -> Any:
+    try:
+        return plain(call(A))
+    except GraphblasException:
+        return None
+
+
+def row(name: str) -> tuple[str, ...]:
+    """What the algorithm does: with loops; with an edge of weight zero, of a negative weight, and NaN."""
+    call = CALLS.get(name, EVERY[name])
+    usual, loops = (outcome(call, graph(name, *extra)) for extra in ((), ((2, 2, 2.0), (4, 4, 3.0))))
+    assert usual is not None, name
+    first = "refused" if loops is None else "ignored" if loops == usual else "edges"
+    if name not in WEIGHTED:
+        return first, *UNUSED
+    weighted = CALLS.get(name, WEIGHTED[name])
+    zero, negative, nan = (outcome(weighted, graph(name, (1, 5, x))) for x in (0.0, -1.0, np.nan))
+    second = "refused" if zero is None else "no edge" if zero == outcome(weighted, graph(name)) else "an edge"
+    return first, second, *("refused" if found is None else "a weight" for found in (negative, nan))
+
+
+def table(names: list[str]) -> str:
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for name in sorted(names):
+        rows.setdefault(row(name), []).append(name)
+    return HEADER + "".join(
+        f"| {' | '.join(cells)} | {' '.join(f'`{name}`' for name in found)} |\n"
+        for cells, found in sorted(rows.items())
+    )
+
+
+def documented() -> dict[str, tuple[str, ...]]:
+    lines = PAGE.read_text(encoding="utf-8").partition(HEADER)[2].partition("\n\n")[0].splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {name.strip("`"): tuple(what) for *what, names in cells for name in names.split()}
+
+
+@pytest.mark.parametrize("name", documented())
+def test_the_table_is_right(name: str) -> None:
+    assert documented()[name] == row(name)
+
+
+def test_the_table_has_the_algorithms() -> None:
+    assert len(documented()) > 60
+
+
+if __name__ == "__main__":
+    sys.stdout.write(table(list(EVERY)))

@@ -40,6 +40,7 @@ from .markov_clustering import markov_clustering
 from .matching import maximal_matching
 from .maximal_independent_set import maximal_independent_set
 from .maximum_flow import maximum_flow
+from .minimum_cost_flow import minimum_cost_flow
 from .minimum_spanning_forest import minimum_spanning_forest
 from .modularity import modularity
 from .pagerank import pagerank
@@ -106,6 +107,7 @@ __all__ = [
     "maximal_matching",
     "maximum_bipartite_matching",
     "maximum_flow",
+    "minimum_cost_flow",
     "minimum_spanning_forest",
     "modularity",
     "overlap",
@@ -142,6 +144,8 @@ _ELSEWHERE = {
     "floyd_warshall": "apsp",
     "greedy_color": "vertex_colouring",
     "max_flow": "maximum_flow",
+    "max_flow_min_cost": "minimum_cost_flow",
+    "min_cost_flow": "minimum_cost_flow",
     "mis": "maximal_independent_set",
     "mst": "minimum_spanning_forest",
     "minimum_spanning_tree": "minimum_spanning_forest",

@@ -111,6 +111,14 @@ def some_pairs(graph: Graph, pairs: Any) -> Any:
     return pairs if isinstance(pairs, Matrix) else [(one_vertex(graph, u), one_vertex(graph, v)) for u, v in pairs]
 
 
+def same_vertices(graph: Graph, other: Any) -> Any:
+    """The Matrix of another Graph, with the vertices in the order of this one."""
+    if not isinstance(other, Graph):
+        return other
+    order = [one_vertex(other, label) for label in graph.labels]
+    return other.matrix[order, order].new()
+
+
 def vertex_weights(graph: Graph, weights: Any) -> Any:
     """Weights by label, or in any form that the algorithm takes with a Matrix."""
     return _by_number(graph, weights) if isinstance(weights, Mapping) else weights
@@ -130,6 +138,7 @@ MEANINGS: dict[str, Callable[[Graph, Any], Any]] = {
     "sources": some_vertices,
     "vertices": some_vertices,
     "pairs": some_pairs,
+    "costs": same_vertices,
     "personalization": vertex_weights,
     "dangling": vertex_weights,
     "start": vertex_weights,

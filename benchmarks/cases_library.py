@@ -260,6 +260,9 @@ WORKS: dict[str, Work] = {
     "closeness": of_graph("closeness", checks.closeness, False, True),
     "harmonic centrality": of_graph("harmonic_centrality", checks.harmonic, False, True),
     "markov clustering": of_graph("markov_clustering", checks.same_component, False, True),
+    "cheapest flow": Work(
+        lambda c: a.minimum_cost_flow(c.A, c.source, c.target, c.A),
+        on_graph(checks.cheapest_flow, "source", "target"), of_small=True),
     "four shortest paths": Work(
         lambda c: a.k_shortest_paths(c.A, c.source, c.target, 4), on_graph(checks.several_paths, "source", "target"),
         of_small=True),

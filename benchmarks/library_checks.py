@@ -192,6 +192,15 @@ def flow(S: Arrays, found, source: int, target: int) -> None:
     assert abs(found.value - expected) <= 1e-9 * max(1, expected) and (amount > S).nnz == 0
 
 
+def cheapest_flow(S: Arrays, found, source: int, target: int) -> None:
+    """A largest flow, at prices like the capacities: the residual graph has no cycle of negative cost."""
+    flow(S, found, source, target)
+    amount = as_scipy(found.flow)
+    assert abs(amount.multiply(S).sum() - found.cost) < 1e-9 * max(1, found.cost)
+    back, ahead = -S.multiply(amount > 0).T.tocsr(), S.multiply(S - amount > 0).tocsr()
+    csgraph.bellman_ford(back + ahead - ahead.multiply(back < 0), indices=source)  # NegativeCycleError otherwise
+
+
 # Betweenness: sums over sources or edges are those of path lengths ------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from .options import BACKENDS, current_backend, not_negative, pairs, show
 
 KINDS = (
     "kronecker mycielskian delaunay random_geometric watts_strogatz grid_2d road uniform_random "
-    "preferential_attachment path star complete bipartite complete_bipartite"
+    "preferential_attachment hyperbolic noisy_kronecker path star complete bipartite complete_bipartite"
 ).split()
 
 

@@ -15,6 +15,8 @@ Arguments = dict[str, Any]
 #: Vertices and entries of the graphs of generators; both directions of an edge are entries.
 SIZES: dict[str, Callable[[Arguments], tuple[float, float]]] = {
     "kronecker": lambda a: (2.0 ** a["scale"], 2 * a["edge_factor"] * 2.0 ** a["scale"]),
+    "noisy_kronecker": lambda a: (2.0 ** a["scale"], 2 * a["edge_factor"] * 2.0 ** a["scale"]),
+    "hyperbolic": lambda a: (a["n"], a["n"] * a["average_degree"]),
     "mycielskian": lambda a: (3 * 2.0 ** (a["k"] - 2), 7 * 3.0 ** (a["k"] - 2)),
     "delaunay": lambda a: (a["n"], 6.0 * a["n"]),
     "random_geometric": lambda a: (a["n"], a["n"] * _neighbours(a["n"], a["radius"])),
@@ -30,7 +32,7 @@ SIZES: dict[str, Callable[[Arguments], tuple[float, float]]] = {
     "complete_bipartite": lambda a: (a["left"] + a["right"], 2.0 * a["left"] * a["right"]),
 }
 #: Measured bytes for each vertex and entry during the construction on the host.
-WORKING = {"delaunay": 100, "random_geometric": 72, "road": 45, "grid_2d": 38, "mycielskian": 8}
+WORKING = {"delaunay": 100, "random_geometric": 72, "hyperbolic": 72, "road": 45, "grid_2d": 38, "mycielskian": 8}
 WORKING_ELSE = 30
 STORED = 4  # bytes of an entry on a device, which builds large graphs some rows at a time
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -127,8 +127,11 @@ def quadrant_limits(a: float, b: float, c: float) -> list[np.uint64]:
     return [np.uint64(min(round(sum(part) * 2**32), 2**32 - 1)) for part in ((a,), (a, b), (a, b, c))]
 
 
-def recipe_edges(scale: int, seed: int, limits: list[np.uint64], counters: Array) -> tuple[Array, Array]:
-    """The edges with these numbers before the permutation: sources and targets as uint64."""
+def recipe_edges(scale: int, seed: int, limits: Any, counters: Array) -> tuple[Array, Array]:
+    """The edges with these numbers before the permutation: sources and targets as uint64.
+
+    ``limits`` are those of all levels, or a list for each level.
+    """
     source, target = np.zeros_like(counters), np.zeros_like(counters)
     for level in range(scale):
         if level % 2 == 0:  # one hash serves two levels
@@ -137,8 +140,9 @@ def recipe_edges(scale: int, seed: int, limits: list[np.uint64], counters: Array
         else:
             quadrant = random >> HALF
         # Quadrants c and d are below, quadrants b and d are at the right.
-        lower = quadrant >= limits[1]
-        right = (quadrant >= limits[0]) ^ lower ^ (quadrant >= limits[2])
+        of_a, of_b, of_c = limits[level] if isinstance(limits[0], list) else limits
+        lower = quadrant >= of_b
+        right = (quadrant >= of_a) ^ lower ^ (quadrant >= of_c)
         source += source
         source += lower
         target += target

@@ -37,7 +37,7 @@ def uniform_random(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Ma
     if average_degree < 0:
         raise ValueError(f"uniform_random: average_degree must not be negative; got {average_degree}")
     _check_choices("uniform_random", n)
-    return _drawn(n, round(n * average_degree / 2), lambda edge: tuple(Stream(seed, k).below(n, edge) for k in (1, 2)))
+    return drawn(n, round(n * average_degree / 2), lambda edge: tuple(Stream(seed, k).below(n, edge) for k in (1, 2)))
 
 
 def bipartite(left: int, right: int, degree: int = 8, *, seed: int = 1) -> Matrix:
@@ -66,7 +66,7 @@ def bipartite(left: int, right: int, degree: int = 8, *, seed: int = 1) -> Matri
         raise ValueError(f"bipartite: degree must not be negative; got {degree}")
     _check_choices("bipartite", right)
     draw = Stream(seed, 1)
-    return _drawn(
+    return drawn(
         left + right,
         left * degree,
         lambda edge: (edge // np.uint64(degree), draw.below(right, edge) + np.uint64(left)),
@@ -109,7 +109,7 @@ def watts_strogatz(n: int, neighbours: int = 10, rewiring: float = 0.1, *, seed:
         next_one = (vertex + edge % half + np.uint64(1)) % np.uint64(n)
         return vertex, np.where(rewired.happens(rewiring, edge), elsewhere.below(n, edge), next_one)
 
-    return _drawn(n, n * (neighbours // 2), edges)
+    return drawn(n, n * (neighbours // 2), edges)
 
 
 def preferential_attachment(n: int, edges_each: int = 8, *, seed: int = 1) -> Matrix:
@@ -149,10 +149,10 @@ def preferential_attachment(n: int, edges_each: int = 8, *, seed: int = 1) -> Ma
             chosen = np.where(chosen & one == one, draw.below(chosen, chosen), chosen)
         return edge // each, (chosen >> one) // each
 
-    return _drawn(n, n * edges_each, edges)
+    return drawn(n, n * edges_each, edges)
 
 
-def _drawn(n: int, count: int, ends: Any) -> Matrix:
+def drawn(n: int, count: int, ends: Any) -> Matrix:
     """The graph of ``count`` edges: ``ends`` maps their numbers to sources and targets."""
     like = engine_array()
     edges = EdgeKeys(n, count, like)

@@ -17,7 +17,7 @@ from grblas_gpu import Matrix, Vector, algorithms, generators
 from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, GraphblasException, IndexOutOfBound, InvalidValue
 
 WITH_A_SOURCE = ("bellman_ford", "delta_stepping", "reachability", "sssp")
-NEEDS_A_VERTEX = (*WITH_A_SOURCE, "ego_graph", "k_shortest_paths", "maximum_flow", "shortest_path")
+NEEDS_A_VERTEX = (*WITH_A_SOURCE, "ego_graph", "k_shortest_paths", "maximum_flow", "minimum_cost_flow", "shortest_path")
 PARTS = ("ego_graph", "induced_subgraph", "sample_neighbors")  # of the graph, with its weights
 SEARCHES = {
     name: lambda A, name=name: getattr(algorithms, name)(A, 0)
@@ -30,7 +30,7 @@ every_algorithm = pytest.mark.parametrize("name", EVERY)
 WEIGHTED = {
     name: ALGORITHMS[name]
     for name in "apsp bellman_ford delta_stepping hits k_shortest_paths leiden louvain maximum_flow".split()
-    + "minimum_spanning_forest modularity pagerank personalized_pagerank shortest_path sssp".split()
+    + "minimum_cost_flow minimum_spanning_forest modularity pagerank personalized_pagerank shortest_path sssp".split()
 } | {
     "betweenness_centrality": lambda A: algorithms.betweenness_centrality(A, weighted=True),
     "closeness": lambda A: algorithms.closeness(A, weighted=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from grblas_gpu.algorithms import maximum_flow
+from grblas_gpu.algorithms import maximum_flow, minimum_cost_flow
 from library_graphs import DIRECTED, UNDIRECTED, as_matrix, takes_long, weighted
 from scipy.sparse import csgraph, csr_array
 
@@ -105,3 +105,49 @@ def test_what_has_no_flow() -> None:
         maximum_flow(Matrix.from_coo([0], [1], [-2], nrows=2, ncols=2), 0, 1)
     value, flow, source_side = maximum_flow(Matrix(int, 3, 3), 0, 2)
     assert (value, flow.nvals, source_side.to_dict()) == (0, 0, {0: True, 1: True})
+
+
+def priced(seed: int, n: int = 9, lowest: int = 0) -> tuple[nx.DiGraph, Matrix, Matrix]:
+    """A graph with capacities and costs, with edges both ways; negative costs only without cycles."""
+    random = np.random.default_rng(seed)
+    G = nx.gnm_random_graph(n, 4 * n, seed=seed, directed=True)
+    G.remove_edges_from([(i, j) for i, j in G.edges if lowest < 0 and i > j])
+    for _, _, data in G.edges(data=True):
+        data.update(capacity=int(random.integers(0, 9)), weight=int(random.integers(lowest, 9)))
+    return G, *(as_matrix(G, name, int) for name in ("capacity", "weight"))
+
+
+@takes_long
+@pytest.mark.parametrize("lowest", [0, -5])
+def test_cheapest_flows(backend: str, lowest: int) -> None:
+    for seed in range(5):
+        G, A, costs = priced(seed, lowest=lowest)
+        value, cost, flow = minimum_cost_flow(A, 0, 8, costs)
+        assert value == nx.maximum_flow_value(G, 0, 8)
+        assert cost == nx.cost_of_flow(G, nx.max_flow_min_cost(G, 0, 8))
+        sent = flow.to_dense(0)
+        assert (sent >= 0).all() and (sent <= A.to_dense(0)).all() and cost == (sent * costs.to_dense(0)).sum()
+        assert (np.delete(sent.sum(0) - sent.sum(1), [0, 8]) == 0).all()
+        as_floats = minimum_cost_flow(A.dup(float), 0, 8, costs.dup(float))
+        assert as_floats.value == pytest.approx(value) and as_floats.cost == pytest.approx(cost)
+        if value > 1:
+            G.nodes[0]["demand"], G.nodes[8]["demand"] = 1 - value, value - 1
+            assert minimum_cost_flow(A, 0, 8, costs, value=value - 1).cost == nx.min_cost_flow_cost(G)
+
+
+def test_cheapest_flows_by_label_and_bad_ones() -> None:
+    graph = Graph.from_edges([("a", "b", 2), ("b", "c", 2), ("a", "c", 1)], directed=True)
+    costs = Graph.from_edges([("a", "c", 9), ("b", "c", 1), ("a", "b", 1)], directed=True)
+    found = minimum_cost_flow(graph, "a", "c", costs, value=2)
+    assert (found.value, found.cost) == (2, 4) and found.flow.matrix.to_dicts() == {0: {1: 2}, 1: {2: 2}}
+    A = graph.matrix
+    assert minimum_cost_flow(A, 0, 2, Matrix(int, 3, 3)).cost == 0
+    with pytest.raises(exceptions.InvalidValue, match="the largest flow is 3, below the value 4"):
+        minimum_cost_flow(A, 0, 2, A, value=4)
+    with pytest.raises(exceptions.InvalidValue, match="two vertices"):
+        minimum_cost_flow(A, 1, 1, A)
+    with pytest.raises(exceptions.DimensionMismatch, match="costs have shape"):
+        minimum_cost_flow(A, 0, 2, Matrix(int, 2, 2))
+    ring = Matrix.from_coo([0, 1, 2], [1, 2, 0], [1, 1, 1])
+    with pytest.raises(exceptions.InvalidValue, match="negative length"):
+        minimum_cost_flow(ring, 0, 2, Matrix.from_coo([0, 1, 2], [1, 2, 0], [-1, -1, -1]))

@@ -20,6 +20,7 @@ WITHOUT_A_VERTEX = [
     and name not in ("topological_generations", "topological_order", "modularity")
     and name not in ("induced_subgraph", "random_walks", "sample_neighbors", "ego_graph", "shortest_path")
     and name not in ("bellman_ford", "delta_stepping", "reachability", "sssp", "personalized_pagerank", "maximum_flow")
+    and name != "minimum_cost_flow"
 ]
 
 

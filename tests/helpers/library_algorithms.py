@@ -63,6 +63,7 @@ ALGORITHMS = {
     "maximal_matching": algorithms.maximal_matching,
     "maximum_bipartite_matching": lambda A: algorithms.maximum_bipartite_matching(bipartite_part(A)),
     "maximum_flow": lambda A: algorithms.maximum_flow(A, 0, max(1, size(A) - 1)),
+    "minimum_cost_flow": lambda A: algorithms.minimum_cost_flow(A, 0, max(1, size(A) - 1), A),
     "minimum_spanning_forest": algorithms.minimum_spanning_forest,
     "modularity": lambda A: algorithms.modularity(A, Vector.from_scalar(0, size(A))),
     "overlap": algorithms.overlap,

@@ -11,6 +11,8 @@ import pytest
 import grblas_gpu as gb
 from grblas_gpu import generators as g
 from grblas_gpu.generators import structure
+from grblas_gpu.generators.kronecker_graphs import quadrant_limits, recipe_edges
+from grblas_gpu.generators.network_models import hyperbolic_points, noisy_quadrants, power_law
 from grblas_gpu.generators.plane_graphs import SIDE, points
 from grblas_gpu.generators.randomness import Stream
 
@@ -31,6 +33,8 @@ GRAPHS = {
     "watts_strogatz": (g.watts_strogatz, (60, 6, 0.3), {}),
     "preferential_attachment": (g.preferential_attachment, (80, 3), {}),
     "uniform_random": (g.uniform_random, (50, 5.0), {}),
+    "hyperbolic": (g.hyperbolic, (90, 6.0), {}),
+    "noisy_kronecker": (g.noisy_kronecker, (6, 8), {}),
 }
 EDGES = {
     g.kronecker_edges: (g.kronecker, (6, 4)),
@@ -284,6 +288,13 @@ def test_kronecker_quadrants():
         (g.preferential_attachment, (10, -1)),
         (g.preferential_attachment, (2**40, 1)),
         (g.uniform_random, (10, -1.0)),
+        (g.hyperbolic, (10, 0.0)),
+        (g.hyperbolic, (10, 4.0, 2.0)),
+        (g.noisy_kronecker, (5, 4, 0.3)),
+        (g.lfr, (10,)),
+        (g.lfr, (100, 0.1, 9, 5)),
+        (g.lfr, (100, 1.5)),
+        (g.lfr, (500, 0.0, 5, 50, 40)),
     ],
 )
 def test_bad_arguments(function, arguments):
@@ -321,3 +332,63 @@ def test_configuration_model(backend: str) -> None:
     for wrong in ([], [1.5], [-1], [[1]]):
         with pytest.raises(ValueError, match="degrees"):
             g.configuration_model(wrong)
+
+
+@pytest.mark.parametrize(
+    ("n", "degree", "exponent"), [(300, 8.0, 2.5), (200, 3.0, 2.1), (150, 30.0, 4.0), (5, 4.0, 2.5)]
+)
+def test_hyperbolic_joins_what_is_near(n: int, degree: float, exponent: float) -> None:
+    r, angle, reach = hyperbolic_points(n, degree, exponent, seed=3)
+    cosine = np.cosh(r)[:, None] * np.cosh(r) - np.sinh(r)[:, None] * np.sinh(r) * np.cos(angle[:, None] - angle)
+    near = cosine <= np.cosh(reach)
+    np.fill_diagonal(near, False)
+    assert (g.hyperbolic(n, degree, exponent, seed=3).to_dense(False) == near).all()
+
+
+def tail_exponent(degrees: np.ndarray, low: int) -> float:
+    """The maximum-likelihood exponent of a power law above ``low`` (A. Clauset et al., SIAM Review 2009)."""
+    above = degrees[degrees >= low]
+    return 1 + len(above) / np.log(above / (low - 0.5)).sum()
+
+
+def test_hyperbolic_degrees_are_a_power_law() -> None:
+    for exponent in (2.2, 3.0):
+        A = g.hyperbolic(20000, 10, exponent, seed=2)
+        degrees = A.reduce_rowwise("count").new().to_dense(0)
+        assert degrees.mean() == pytest.approx(10, rel=0.25)
+        assert tail_exponent(degrees, 20) == pytest.approx(exponent, abs=0.3)
+
+
+def test_lfr_has_its_communities(backend: str) -> None:
+    A, labels = g.lfr(3000, 0.2, seed=5)
+    rows, cols, _ = A.to_coo()
+    label, degrees = labels.to_dense(), A.reduce_rowwise("count").new().to_dense(0)
+    assert A.backend == labels.backend == backend and A.is_symmetric()
+    assert (label[label] == label).all() and (label <= np.arange(3000)).all()
+    assert np.mean(label[rows.astype(int)] != label[cols.astype(int)]) == pytest.approx(0.2, abs=0.03)
+    sizes = np.unique(label, return_counts=True)[1]
+    assert sizes.min() >= 50 and sizes.max() < 250 and degrees.max() <= 50
+    again, other = g.lfr(3000, 0.2, seed=5), g.lfr(3000, 0.2, seed=6)
+    assert again.matrix.isequal(A) and again.labels.isequal(labels) and not other.matrix.isequal(A)
+    with gb.using("numpy"):
+        assert g.lfr(3000, 0.2, seed=5).matrix.isequal(A.to("numpy"))
+
+
+def test_lfr_numbers_are_power_laws() -> None:
+    drawn = power_law(200_000, 5, 50, 2.5, Stream(1))
+    expected = np.arange(5.0, 51) ** -2.5
+    shares = np.bincount(drawn, minlength=51)[5:] / 200_000
+    assert np.abs(shares - expected / expected.sum()).max() < 0.005  # four standard deviations
+
+
+def test_noise_changes_the_quadrants_of_each_level() -> None:
+    plain = g.kronecker(7, 8, seed=4)
+    assert g.noisy_kronecker(7, 8, 0.0, seed=4).isequal(plain)
+    assert not g.noisy_kronecker(7, 8, 0.1, seed=4).isequal(plain)
+    levels = noisy_quadrants(8, 0.19, 3)
+    ends = recipe_edges(8, 3, [quadrant_limits(*level) for level in levels], np.arange(50_000, dtype=np.uint64))
+    for level, chances in enumerate(levels):
+        row, column = (end >> np.uint64(7 - level) & np.uint64(1) for end in ends)
+        shares = np.bincount((2 * row + column).astype(int), minlength=4) / 50_000
+        assert np.abs(shares[:3] - chances).max() < 0.01  # four standard deviations
+    assert len({chances[1] for chances in levels}) == 8

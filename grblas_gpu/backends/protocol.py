@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..foundation.types import Accum, Plan, TypedMonoid, TypedOperator, TypedSemiring
 from ..plan.rules import Costs
 from .stores import messages
 from .stores.matrix_forms import with_form
@@ -66,11 +67,11 @@ class Primitives(Protocol):
     def empty_matrix(self, nrows: int, ncols: int, dtype: Any) -> MatrixStore: ...
 
     # arrays of this engine
-    def compute(self, op: Any, *operands: Array) -> Array:
+    def compute(self, op: TypedOperator, *operands: Array) -> Array:
         """An operator on arrays that already have its types."""
         return op.numpy(*operands)
 
-    def reduce_runs(self, op: Any, values: Array, starts: Array) -> Array:
+    def reduce_runs(self, op: TypedOperator, values: Array, starts: Array) -> Array:
         """Each run of values (one begins at every start) combined by a monoid or, from the left, a binary operator."""
         return op.reduceat(values, starts)
 
@@ -84,33 +85,33 @@ class Primitives(Protocol):
         self,
         a: MatrixStore,
         u: VectorStore,
-        semiring: Any,
+        semiring: TypedSemiring,
         mask: MaskView | None,
         *,
         transposed: bool,
         flip: bool,
-        plan: Any,
+        plan: Plan,
     ) -> VectorStore: ...
     def mxm(
-        self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any
+        self, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, mask: MaskView | None, *, plan: Plan
     ) -> MatrixStore: ...
-    def ewise_add(self, x: Store, y: Store, op: Any) -> Store: ...
-    def ewise_mult(self, x: Store, y: Store, op: Any) -> Store: ...
-    def apply(self, x: Store, op: Any) -> Store: ...
-    def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store: ...
-    def apply_index(self, x: Store, op: Any, thunk: Any) -> Store: ...
-    def select(self, x: Store, op: Any, thunk: Any) -> Store: ...
-    def reduce_scalar(self, x: Store, monoid: Any) -> Any: ...
-    def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore: ...
+    def ewise_add(self, x: Store, y: Store, op: TypedOperator) -> Store: ...
+    def ewise_mult(self, x: Store, y: Store, op: TypedOperator) -> Store: ...
+    def apply(self, x: Store, op: TypedOperator) -> Store: ...
+    def apply_bind(self, x: Store, op: TypedOperator, scalar: Any, side: str) -> Store: ...
+    def apply_index(self, x: Store, op: TypedOperator, thunk: Any) -> Store: ...
+    def select(self, x: Store, op: TypedOperator, thunk: Any) -> Store: ...
+    def reduce_scalar(self, x: Store, monoid: TypedMonoid) -> Any: ...
+    def reduce_rowwise(self, a: MatrixStore, monoid: TypedMonoid) -> VectorStore: ...
     def transpose(self, a: MatrixStore) -> MatrixStore: ...
     def cast(self, x: Store, dtype: Any) -> Store: ...
     def extract_vector(self, u: VectorStore, index: Array | None) -> VectorStore: ...
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore: ...
     def write(
-        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
+        self, c: Store, t: Store, mask: MaskView | None, accum: Accum, replace: bool, masked: bool = False
     ) -> Store: ...
     def assign(
-        self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Any, replace: bool, submask: bool
+        self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
     ) -> Store: ...
 
     # entries, in and out
@@ -138,7 +139,7 @@ class Backend(Primitives, Protocol):
 
     # arrays of this engine's
     # products
-    def compares_and_swaps(self, monoid: Any) -> bool:
+    def compares_and_swaps(self, monoid: TypedMonoid) -> bool:
         """Whether atomics of this monoid are compare-and-swap loops: pushes to one sum then wait for each other."""
         return False
 
@@ -146,12 +147,12 @@ class Backend(Primitives, Protocol):
         self,
         a: MatrixStore,
         u: VectorStore,
-        semiring: Any,
+        semiring: TypedSemiring,
         mask: MaskView | None,
         *,
         transposed: bool,
         flip: bool,
-        plan: Any,
+        plan: Plan,
         final: Any,
     ) -> VectorStore: ...
     def count_edges(self, columns: MatrixStore, u: VectorStore) -> int: ...
@@ -180,13 +181,15 @@ class Backend(Primitives, Protocol):
         sent: list[Array],
         size: int,
         dtype: np.dtype,
-        monoid: Any,
+        monoid: TypedMonoid,
         numbering: list[messages.Numbering] | None,
     ) -> VectorStore:
         """One vector of messages about the same positions, combined in their order."""
         return messages.fold_parts(self, [self.array(each) for each in sent], size, dtype, monoid, numbering)
 
-    def shaped_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
+    def shaped_product(
+        self, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, masked: bool
+    ) -> tuple[str, str] | None:
         """A strategy of this engine for sparse factors of a certain shape, and why it suits these; or None."""
         return None
 
@@ -214,18 +217,18 @@ class Backend(Primitives, Protocol):
         # And the transpose has to be made first.
         return max(by_columns, mask.nvals * b.nvals / max(1, b.ncols)) + TRANSPOSED_ENTRY * b.nvals
 
-    def inner(self, u: VectorStore, v: VectorStore, semiring: Any) -> Any: ...
-    def outer(self, u: VectorStore, v: VectorStore, op: Any) -> MatrixStore: ...
-    def kronecker(self, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore: ...
+    def inner(self, u: VectorStore, v: VectorStore, semiring: TypedSemiring) -> Any: ...
+    def outer(self, u: VectorStore, v: VectorStore, op: TypedOperator) -> MatrixStore: ...
+    def kronecker(self, a: MatrixStore, b: MatrixStore, op: TypedOperator) -> MatrixStore: ...
 
     # element-wise, apply, select
-    def ewise_union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store: ...
+    def ewise_union(self, x: Store, y: Store, op: TypedOperator, left_default: Any, right_default: Any) -> Store: ...
     # reductions
-    def reduce_later(self, x: Store, monoid: Any) -> Any:
+    def reduce_later(self, x: Store, monoid: TypedMonoid) -> Any:
         """The same, or a value that is still being computed (:class:`.later.Later`)."""
         return self.reduce_scalar(x, monoid)
 
-    def reduce_columnwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+    def reduce_columnwise(self, a: MatrixStore, monoid: TypedMonoid) -> VectorStore:
         """The entries of each column combined."""
         return self.reduce_rowwise(a.transposed(), monoid)
 
@@ -259,7 +262,7 @@ class Backend(Primitives, Protocol):
         return self.assign(self.empty_vector(index.size, u.dtype), t, (there,), None, None, False, False)
 
     def scatter(
-        self, c: VectorStore, value: Any, index: VectorStore, mask: MaskView | None, accum: Any, replace: bool
+        self, c: VectorStore, value: Any, index: VectorStore, mask: MaskView | None, accum: Accum, replace: bool
     ) -> VectorStore | None:
         """``c<mask>[index] (accum)= value``; None: assign to the positions that the index names."""
         return None
@@ -270,7 +273,7 @@ class Backend(Primitives, Protocol):
         value: Any,
         positions: np.ndarray,
         mask: MaskView | None,
-        accum: Any,
+        accum: Accum,
         replace: bool,
         submask: bool,
     ) -> VectorStore | None:
@@ -358,7 +361,7 @@ class Backend(Primitives, Protocol):
         """Whether they are, and there is enough memory; called once."""
         return False
 
-    def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
+    def triangle_counts(self, lower: MatrixStore, semiring: TypedSemiring, of_edges: bool) -> Array | None:
         """The number of triangles of each edge or each vertex, for a graph with every edge once; the semiring counts.
         None if products of matrices have to count."""
         return None

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     #: Operand of an operation: an object, an expression, or a value.
     Operand: TypeAlias = Handle | TransposedMatrix | Computed | Value
     MaskLike: TypeAlias = Mask | Vector | Matrix | Computed
+    #: How a result is combined with the old value of the output; None: it takes the place of that.
+    Accum: TypeAlias = TypedOperator | None
 
 if not TYPE_CHECKING:
 

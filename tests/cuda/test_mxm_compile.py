@@ -40,7 +40,6 @@ def mask(kind: str, column: str = "int32") -> MatrixMask:
 #: What is generated for a file besides types and operators.
 CONSTANTS: dict[str, dict[str, int]] = {
     "mxm_sorted.cu": {"WIDE_KEYS": False},
-    "mxm_hashed.cu": {"COUNT_SLOTS": 8192, "FILL_SLOTS": 2048},
     "mxm_masked.cu": {"DOTS": True, "CORNERS": 0},
 }
 
@@ -50,7 +49,9 @@ def check(job: Multiplication | RowProducts, *files: str, architecture: str = "s
         if isinstance(job, RowProducts):
             text = job.text()
         else:
-            text = job.text(file, **(CONSTANTS.get(file, {}) | constants))
+            slots = [table_slots(job.column, word) for word in (0, sum_bytes(job.product))]
+            given = CONSTANTS | {HASHED: dict(zip(("COUNT_SLOTS", "FILL_SLOTS"), slots, strict=True))}
+            text = job.text(file, **(given.get(file, {}) | constants))
         code = compile_cuda(text, architecture, OPTIONS)
         for name in KERNELS[file]:
             assert name.encode() in code

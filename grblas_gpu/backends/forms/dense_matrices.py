@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Accum, Engine, TypedMonoid, TypedOperator
 from ..machine.memory_limits import check_positions
 from ..stores.entries import cast, entries, expand, filled, keys_at, matrix_from_keys, true_keys
 from ..stores.matrix_forms import flat
@@ -45,7 +46,9 @@ def viewed(mask: MaskView | None, known: dict[int, VectorStore]) -> MaskView | N
     return MaskView(as_vector(store) if found is None else found, mask.structure, mask.complement)
 
 
-def ewise(engine: Any, method: str, x: MatrixStore, y: MatrixStore, op: Any, *defaults: Any) -> MatrixStore:
+def ewise(
+    engine: Engine, method: str, x: MatrixStore, y: MatrixStore, op: TypedOperator, *defaults: Any
+) -> MatrixStore:
     if op.positional is not None:
         return NotImplemented
     is_dense = x.dense is not None and y.dense is not None if method == "ewise_mult" else True
@@ -54,13 +57,13 @@ def ewise(engine: Any, method: str, x: MatrixStore, y: MatrixStore, op: Any, *de
     return as_matrix(x.nrows, x.ncols, getattr(engine, method)(as_vector(x), as_vector(y), op, *defaults))
 
 
-def apply(engine: Any, method: str, x: MatrixStore, op: Any, *more: Any) -> MatrixStore:
+def apply(engine: Engine, method: str, x: MatrixStore, op: TypedOperator, *more: Any) -> MatrixStore:
     if op.positional is not None:
         return NotImplemented
     return as_matrix(x.nrows, x.ncols, getattr(engine, method)(flat(x), op, *more))
 
 
-def indexed(engine: Any, method: str, x: MatrixStore, op: Any, thunk: Any) -> MatrixStore:
+def indexed(engine: Engine, method: str, x: MatrixStore, op: TypedOperator, thunk: Any) -> MatrixStore:
     """``select`` and ``apply_index`` by operators that look at values only."""
     if op.source is None or re.search(r"\b[ij]\b", op.source):
         return NotImplemented
@@ -73,7 +76,7 @@ def indexed(engine: Any, method: str, x: MatrixStore, op: Any, thunk: Any) -> Ma
 
 
 def write(
-    engine: Any, c: MatrixStore, t: MatrixStore, mask: MaskView | None, accum: Any, replace: bool, masked: bool
+    engine: Engine, c: MatrixStore, t: MatrixStore, mask: MaskView | None, accum: Accum, replace: bool, masked: bool
 ) -> MatrixStore:
     """The output step. Once nothing can fail it may be made in the arrays of ``c``, like that of a vector."""
     if accum is not None and accum.positional is not None:
@@ -97,12 +100,12 @@ def at_entries(t: MatrixStore, mask: Any) -> MatrixStore:
 
 
 def assign(
-    engine: Any,
+    engine: Engine,
     c: MatrixStore,
     value: Any,
     index: tuple,
     mask: MaskView | None,
-    accum: Any,
+    accum: Accum,
     replace: bool,
     submask: bool,
 ) -> MatrixStore:
@@ -178,7 +181,7 @@ def replace_line(c: MatrixStore, which: int, line: VectorStore, is_row: bool) ->
     return MatrixStore.bitmap(c.nrows, c.ncols, present, dense)
 
 
-def diagonal(engine: Any, a: MatrixStore, k: int) -> VectorStore:
+def diagonal(engine: Engine, a: MatrixStore, k: int) -> VectorStore:
     """The k-th diagonal."""
     size = max(0, min(a.nrows, a.ncols - k) if k >= 0 else min(a.nrows + k, a.ncols))
     first = max(0, -k) * a.ncols + max(0, k)
@@ -186,7 +189,7 @@ def diagonal(engine: Any, a: MatrixStore, k: int) -> VectorStore:
     return engine.extract_vector(flat(a), keys)
 
 
-def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore:
+def reduce_rowwise(engine: Engine, a: MatrixStore, monoid: TypedMonoid) -> VectorStore:
     """The entries of each row combined; where a bitmap of integers has none, the identity is added."""
     if a.ncols == 0 or (a.present is not None and monoid.any_value):
         return NotImplemented

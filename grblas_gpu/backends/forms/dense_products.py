@@ -6,10 +6,11 @@ dense matrices are transposed on the way in and out. The sparse factor caches it
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from ...foundation.types import Plan, TypedSemiring
 from ...plan.dense_rules import MxmFacts, width_of
 from ..stores.entries import filled
 from ..stores.matrix_forms import with_form
@@ -71,7 +72,7 @@ class Kernels(Protocol):
     """The kernels of an engine. None for work that is too little for a kernel."""
 
     def multiply(
-        self, rows: MatrixStore, dense: Side, semiring: Any, flip: bool, early_exit: bool, allowed: Allowed
+        self, rows: MatrixStore, dense: Side, semiring: TypedSemiring, flip: bool, early_exit: bool, allowed: Allowed
     ) -> tuple[Array, Array | None, int] | None:
         """``rows`` times ``dense``: values and flags by rows (None if all are set), and how many are.
 
@@ -80,14 +81,14 @@ class Kernels(Protocol):
 
     def unions(self, rows: MatrixStore, dense: Side, allowed: Allowed) -> Words | None: ...
     def unpack(self, words: Words, turned: bool) -> tuple[Array, int]: ...
-    def constant(self, a: MatrixStore, b: MatrixStore, semiring: Any) -> Array | None:
+    def constant(self, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> Array | None:
         """The one value of a structural result, or None if values differ."""
 
     def matmul(self, a: Array, b: Array) -> Array: ...
 
 
 def multiply(
-    kernels: Kernels, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, plan: Any
+    kernels: Kernels, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, mask: MaskView | None, plan: Plan
 ) -> MatrixStore | None:
     """``t<mask> = a b`` as a bitmap or full matrix."""
     nrows, ncols = a.nrows, b.ncols

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Accum, Plan, TypedMonoid, TypedOperator, TypedSemiring
 from ...plan.storage_rules import MOST_KEYS
 from ..engine import Engine
 from ..machine.memory_limits import check_positions
@@ -26,7 +27,7 @@ from . import hypersparse
 
 
 def _union_of_dense(name: str) -> Any:
-    def form(self: Any, x: Store, y: Store, op: Any, *defaults: Any) -> Store:
+    def form(self: Any, x: Store, y: Store, op: TypedOperator, *defaults: Any) -> Store:
         if type(x) is MatrixStore and (x.dense is not None or y.dense is not None):
             return dense.ewise(self, name, x, y, op, *defaults)
         return NotImplemented
@@ -37,7 +38,7 @@ def _union_of_dense(name: str) -> Any:
 def _by_value(name: str, of_dense: Any) -> Any:
     """An operation that goes entry by entry; of a hypersparse matrix, by its definition."""
 
-    def form(self: Any, x: Store, op: Any, *more: Any) -> Store:
+    def form(self: Any, x: Store, op: TypedOperator, *more: Any) -> Store:
         if type(x) is not MatrixStore or x.form == SPARSE:
             return NotImplemented
         if x.form == HYPERSPARSE:
@@ -52,17 +53,21 @@ class EveryForm(Backend):
 
     # ---- products ------------------------------------------------------------------------------------------------
 
-    def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
+    def mxm(
+        self, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, mask: MaskView | None, *, plan: Plan
+    ) -> MatrixStore:
         if (a.form == HYPERSPARSE or b.form == HYPERSPARSE) and not hypersparse.pointers_fit(a, b):
             return hypersparse.mxm(self, a, b, semiring, mask, plan)
         return NotImplemented
 
-    def shaped_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
+    def shaped_product(
+        self, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, masked: bool
+    ) -> tuple[str, str] | None:
         if (a.form == HYPERSPARSE or b.form == HYPERSPARSE) and not hypersparse.pointers_fit(a, b):
             return None
         return NotImplemented
 
-    def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
+    def triangle_counts(self, lower: MatrixStore, semiring: TypedSemiring, of_edges: bool) -> Array | None:
         if lower.form != SPARSE:
             return None
         return NotImplemented
@@ -86,7 +91,7 @@ class EveryForm(Backend):
 
     # ---- element-wise, apply, select -----------------------------------------------------------------------------
 
-    def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
+    def ewise_mult(self, x: Store, y: Store, op: TypedOperator) -> Store:
         if type(x) is MatrixStore and (x.form != SPARSE or y.form != SPARSE):
             if by_entries(x, y):
                 return hypersparse.ewise(self, "ewise_mult", x, y, op)
@@ -97,7 +102,9 @@ class EveryForm(Backend):
     ewise_add = _union_of_dense("ewise_add")
     ewise_union = _union_of_dense("ewise_union")
 
-    def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
+    def union(
+        self, x: Store, y: Store, op: TypedOperator, defaults: Any = None, dtype: np.dtype | None = None
+    ) -> Store:
         if type(x) is MatrixStore and (x.rows is not None or y.rows is not None) and by_entries(x, y):
             return hypersparse.ewise(self, "union", x, y, op, defaults, dtype)
         return NotImplemented
@@ -114,12 +121,12 @@ class EveryForm(Backend):
 
     # ---- reductions ----------------------------------------------------------------------------------------------
 
-    def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+    def reduce_rowwise(self, a: MatrixStore, monoid: TypedMonoid) -> VectorStore:
         if a.form == HYPERSPARSE:
             return Definitions.reduce_rowwise(self, a, monoid)
         return dense.reduce_rowwise(self, a, monoid) if is_dense(a) else NotImplemented
 
-    def reduce_columnwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+    def reduce_columnwise(self, a: MatrixStore, monoid: TypedMonoid) -> VectorStore:
         return NotImplemented if a.form == SPARSE else self.reduce_rowwise(a.transposed(), monoid)
 
     # ---- structure -----------------------------------------------------------------------------------------------
@@ -157,7 +164,7 @@ class EveryForm(Backend):
     # ---- the output ----------------------------------------------------------------------------------------------
 
     def write(
-        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
+        self, c: Store, t: Store, mask: MaskView | None, accum: Accum, replace: bool, masked: bool = False
     ) -> Store:
         if type(c) is not MatrixStore:
             return NotImplemented
@@ -168,7 +175,7 @@ class EveryForm(Backend):
         return hypersparse.write(self, c, t, mask, accum, replace, masked) if by_entries(c, t) else NotImplemented
 
     def assign(
-        self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
+        self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
     ) -> Store:
         if type(c) is not MatrixStore:
             return NotImplemented

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Accum, Engine, Plan, TypedOperator, TypedSemiring
 from ..reference import Definitions
 from ..stores.entries import runs
 from ..stores.matrix_storage import from_lines
@@ -120,7 +121,9 @@ def _store(mask: MaskView | None) -> Any:
     return None if mask is None else mask.store
 
 
-def mxm(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, plan: Any) -> MatrixStore:
+def mxm(
+    engine: Engine, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, mask: MaskView | None, plan: Plan
+) -> MatrixStore:
     if semiring.binaryop.positional is not None:
         return on_host(engine, "mxm", a, b, semiring, mask, plan=plan)
     closed = _store(mask)
@@ -132,7 +135,7 @@ def mxm(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskVi
     return original(t, rows, cols)
 
 
-def ewise(engine: Any, method: str, x: MatrixStore, y: MatrixStore, op: Any, *more: Any) -> MatrixStore:
+def ewise(engine: Engine, method: str, x: MatrixStore, y: MatrixStore, op: TypedOperator, *more: Any) -> MatrixStore:
     if op.positional is not None:
         return on_host(engine, method, x, y, op, *more)
     rows, cols = numberings(x, y)
@@ -140,7 +143,7 @@ def ewise(engine: Any, method: str, x: MatrixStore, y: MatrixStore, op: Any, *mo
 
 
 def write(
-    engine: Any, c: MatrixStore, t: MatrixStore, mask: MaskView | None, accum: Any, replace: bool, masked: bool
+    engine: Engine, c: MatrixStore, t: MatrixStore, mask: MaskView | None, accum: Accum, replace: bool, masked: bool
 ) -> MatrixStore:
     if accum is not None and accum.positional is not None:
         return on_host(engine, "write", c, t, mask, accum, replace, masked)
@@ -150,12 +153,12 @@ def write(
 
 
 def assign(
-    engine: Any,
+    engine: Engine,
     c: MatrixStore,
     value: Any,
     index: tuple,
     mask: MaskView | None,
-    accum: Any,
+    accum: Accum,
     replace: bool,
     submask: bool,
 ) -> MatrixStore:
@@ -183,7 +186,7 @@ def assign(
     return original(done, *axes)
 
 
-def on_host(engine: Any, method: str, *given: Any, **named: Any) -> Any:
+def on_host(engine: Engine, method: str, *given: Any, **named: Any) -> Any:
     """By the definitions, whose keys may have more bits than those of a device."""
 
     def exported(x: Any) -> Any:

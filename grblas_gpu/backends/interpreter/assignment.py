@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Accum, Engine
 from ...ir.node import Node
 from ...ir.ops import SUBASSIGN
 from ...ir.recording import Number
@@ -66,7 +67,7 @@ def assign(node: Node) -> None:
     out._store = choose_format(engine, engine.assign(store, plain, index, view, accum, replace, op is SUBASSIGN))
 
 
-def _assign_block(engine: Any, store: Any, value: Any, rows: Any, cols: Any) -> Any:
+def _assign_block(engine: Engine, store: Any, value: Any, rows: Any, cols: Any) -> Any:
     """``out[I, a:b] = value`` by an engine's own kernel, or None."""
     if type(store) is not MatrixStore or store.form != SPARSE:
         return None
@@ -117,7 +118,7 @@ def _where_indexed(engine: Any, there: tuple, value: Any, view: MaskView | None,
     return value, view
 
 
-def _fitting(engine: Any, store: Any, value: Any, index: tuple, accum: Any) -> Any:
+def _fitting(engine: Any, store: Any, value: Any, index: tuple, accum: Accum) -> Any:
     """A value of the type of the output; None is an empty object, which deletes, or, with an accumulator, changes
     nothing."""
     if value is None:
@@ -145,14 +146,14 @@ def _assign_line(node: Node, value: Any, indexes: Any, view: MaskView | None) ->
     return choose_format(engine, put(out._store, across.position, line))
 
 
-def _assign_scalar(out: Any, value: Any, accum: Any) -> None:
+def _assign_scalar(out: Any, value: Any, accum: Accum) -> None:
     if accum is None:
         out.value = value if getattr(value, "_is_scalar", False) else value_of(value)
     else:
         set_scalar(out, value_of(value), accum)
 
 
-def set_scalar(out: Any, value: Any, accum: Any) -> None:
+def set_scalar(out: Any, value: Any, accum: Accum) -> None:
     """``out (accum)= value``; None is no value."""
     if accum is not None and isinstance(value, Later):
         value = value.read()

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Engine
 from ..stores.entries import cast
 from ..stores.formats import choose_format
 from ..stores.matrix_storage import SPARSE, same_arrays
@@ -132,7 +133,7 @@ def _is_owned(store: Any) -> bool:
     return ours and getrefcount(store.stored_values) <= ONLY
 
 
-def _merge(engine: Any, store: Any, dtype: np.dtype, arrays: list[Arrays], last: dict[Any, Any], owned: bool) -> Any:
+def _merge(engine: Engine, store: Any, dtype: np.dtype, arrays: list[Arrays], last: dict[Any, Any], owned: bool) -> Any:
     if len(last) == 1 and not arrays and getattr(store, "_transpose", None) is None:
         ((place, value),) = last.items()
         return engine.remove_element(store, place) if value is None else engine.set_element(store, place, value, owned)
@@ -175,7 +176,7 @@ def _transpose_of(store: Any) -> Any:
 
 
 def _mend_transpose(
-    engine: Any, of: Any, store: Any, new: Any, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray
+    engine: Engine, of: Any, store: Any, new: Any, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray
 ) -> None:
     """Give a changed matrix its transpose: the old one with the same changes, or itself if it is symmetric."""
     order = np.lexsort(index)

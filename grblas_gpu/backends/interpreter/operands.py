@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import EmptyObject
+from ...foundation.types import Engine
 from ...ir.recording import Number
 from ..stores.storage import INDEX, MatrixStore, VectorStore
 
@@ -49,7 +50,7 @@ def given(scalar: Any, name: str) -> Any:
     return value
 
 
-def positions_of(engine: Any, axes: Any) -> tuple[tuple, tuple]:
+def positions_of(engine: Engine, axes: Any) -> tuple[tuple, tuple]:
     """The positions that each axis of an index names, as an array, or None for all of them; and, for an index Vector
     without all entries, where it has some."""
     found = [

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import EmptyObject, IndexOutOfBound, NotImplementedException
+from ...foundation.types import Engine, TypedMonoid, TypedOperator
 from ...ir.node import Node
 from ...operators.aggregators import compute as aggregate
 from ...operators.aggregators import is_count
@@ -119,7 +120,7 @@ def reduce_columnwise(node: Node, view: MaskView | None) -> VectorStore:
     return _reduced(a, _monoid(node.operator), True)
 
 
-def _reduced(a: Any, monoid: Any, by_columns: bool) -> VectorStore:
+def _reduced(a: Any, monoid: TypedMonoid, by_columns: bool) -> VectorStore:
     """The lines of a matrix combined; columns of one that is stored by rows need no transpose."""
     by_columns, store = by_columns is not a._is_transposed, (a._matrix if a._is_transposed else a)._store
     reduce = a._engine.reduce_columnwise if by_columns else a._engine.reduce_rowwise
@@ -151,7 +152,7 @@ def heaviest_groups(node: Node, view: MaskView | None) -> Any:
     return _groups(*node.operands)._store
 
 
-def _monoid(op: Any) -> Any:
+def _monoid(op: TypedOperator) -> Any:
     if op.opclass == "Monoid":
         return op
     raise NotImplementedException(f"reduce needs a monoid: {op} is a BinaryOp that belongs to none")
@@ -197,7 +198,7 @@ def extract(node: Node, view: MaskView | None) -> Any:
     return _extract_matrix(engine, store, indexes, is_long)
 
 
-def _extract_matrix(engine: Any, store: Any, indexes: Any, is_long: bool) -> Any:
+def _extract_matrix(engine: Engine, store: Any, indexes: Any, is_long: bool) -> Any:
     """``A[I, J]``: consecutive rows are cut out, and entries inside of a long slice moved, not looked up."""
     axes = list(indexes.axes)
     rows, cols = axes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...foundation.caches import Bounded
+from ...foundation.types import Engine, TypedOperator, TypedSemiring
 from ...ir.descriptor import DENSE_STRATEGIES, Descriptor
 from ...ir.node import Node
 from ...ir.ops import VXM
@@ -59,7 +60,7 @@ def matvec(node: Node, view: MaskView | None) -> VectorStore:
 _written: dict[Any, Any] = Bounded("semirings by type of output", 1000)
 
 
-def _as_written(semiring: Any, dtype: Any) -> Any:
+def _as_written(semiring: TypedSemiring, dtype: Any) -> Any:
     """``any_pair`` gives ones of any type: in the type of the output they need no cast."""
     if not semiring.cacheable:
         return semiring
@@ -120,7 +121,7 @@ def mxm(node: Node, view: MaskView | None) -> MatrixStore:
     return engine.mxm(a, b, semiring, view, plan=plan)
 
 
-def _dense_plan(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any) -> Plan:
+def _dense_plan(engine: Engine, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> Plan:
     """The planner's choice for a dense factor without options. If the strategy reads it by rows, the choice depends on
     forms and sizes only and is cached: small products are often repeated."""
     x, y = a.stored_values, b.stored_values
@@ -168,11 +169,11 @@ def power(node: Node, view: MaskView | None) -> MatrixStore:
         base = _multiply(engine, base, base, semiring)
 
 
-def _multiply(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any) -> MatrixStore:
+def _multiply(engine: Engine, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> MatrixStore:
     plan = dense_rules.choose(mxm_facts(engine, a, b, semiring, None))
     return engine.mxm(a, b, semiring, None, plan=plan)
 
 
-def binary_of(op: Any) -> Any:
+def binary_of(op: TypedOperator) -> Any:
     """The binary operator of a monoid, or the operator itself."""
     return op.binaryop if op.opclass == "Monoid" else op

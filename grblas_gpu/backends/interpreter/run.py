@@ -12,6 +12,7 @@ from typing import Any
 
 from ...exceptions import OutOfMemory
 from ...foundation import atomic_updates
+from ...foundation.types import Engine
 from ...ir import ops
 from ...ir.node import Node
 from ...ir.ops import Op
@@ -137,7 +138,7 @@ class Repeated:
 
     __slots__ = ("_engine", "_program", "_steps")
 
-    def __init__(self, program: Program, engine: Any = None) -> None:
+    def __init__(self, program: Program, engine: Engine | None = None) -> None:
         self._program, self._engine = program, engine
         self._steps: list[Callable[[], Any]] | None = None
 
@@ -176,7 +177,7 @@ def runner(node: Node) -> Callable[[], Any]:
     if node.op is ops.WHEN:
         return Repeated(program)
     condition = program.condition
-    engine: Any = condition._engine if condition._role == "object" else condition.engine
+    engine: Engine = condition._engine if condition._role == "object" else condition.engine
     reason = unfusable_reason(program) if engine.runs_loops else None
     whole = engine.runs_loops and reason is None
     prepared = engine.prepare(program) if whole else None

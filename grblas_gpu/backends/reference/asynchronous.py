@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Plan, TypedSemiring
 from ..protocol import Backend
 from ..stores.entries import compress, entries, take
 from ..stores.storage import MaskView, MatrixStore, VectorStore
@@ -16,12 +17,12 @@ class Asynchronous(Backend):
         self,
         a: MatrixStore,
         u: VectorStore,
-        semiring: Any,
+        semiring: TypedSemiring,
         mask: MaskView | None,
         *,
         transposed: bool,
         flip: bool,
-        plan: Any,
+        plan: Plan,
         final: Any,
     ) -> VectorStore:
         """``t = m u``, then ``t = t (+) m s`` with ``s`` the entries of ``t`` that are ``final``.

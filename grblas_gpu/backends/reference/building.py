@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import InvalidValue
+from ...foundation.types import TypedOperator
 from ..machine.memory_limits import check_positions
 from ..stores.entries import (
     Store,
@@ -83,7 +84,7 @@ class Building(Operating):
             keys = keys[starts]
         return keys, values
 
-    def combined_runs(self, op: Any, values: Array, starts: Array) -> Array:
+    def combined_runs(self, op: TypedOperator, values: Array, starts: Array) -> Array:
         """Each run combined; an iso value stays iso if combining it with itself changes nothing."""
         if is_iso(values):
             one = values[:1].copy()

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import TypedMonoid, TypedOperator
 from ..stores.entries import (
     Store,
     cast,
@@ -30,7 +31,7 @@ MANY_TIMES = 2**16  # entries with one value: from here on they are not combined
 
 
 class Elementwise(Operating):
-    def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
+    def ewise_mult(self, x: Store, y: Store, op: TypedOperator) -> Store:
         """The intersection: ``op(x, y)`` where both have an entry."""
         if type(x) is VectorStore and ("full" in (x.kind, y.kind) or (x.kind == "sparse") != (y.kind == "sparse")):
             return self._beside_dense(x, y, op)
@@ -42,7 +43,7 @@ class Elementwise(Operating):
         values = self.combine(op, (take(x_values, where[found]), i, j), (take(y_values, found), i, j))
         return rebuild(x, keys, values)
 
-    def _beside_dense(self, x: VectorStore, y: VectorStore, op: Any) -> VectorStore:
+    def _beside_dense(self, x: VectorStore, y: VectorStore, op: TypedOperator) -> VectorStore:
         """The intersection of vectors, one of which is read where the other has entries."""
         if x.kind == y.kind == "full" and x.iso and y.iso and op.positional is None:
             return VectorStore(x.size, self.combine(op, (x.values, None, None), (y.values, None, None)))
@@ -56,15 +57,17 @@ class Elementwise(Operating):
         left, right = (others, values) if by_right else (values, others)
         return rebuild(x, keys, self.combine(op, (left, i, j), (right, i, j)))
 
-    def ewise_add(self, x: Store, y: Store, op: Any) -> Store:
+    def ewise_add(self, x: Store, y: Store, op: TypedOperator) -> Store:
         """The union: ``op(x, y)`` where both have an entry, the present one elsewhere."""
         return self.union(x, y, op)
 
-    def ewise_union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
+    def ewise_union(self, x: Store, y: Store, op: TypedOperator, left_default: Any, right_default: Any) -> Store:
         """The union, with a default in place of the missing operand."""
         return self.union(x, y, op, (left_default, right_default))
 
-    def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
+    def union(
+        self, x: Store, y: Store, op: TypedOperator, defaults: Any = None, dtype: np.dtype | None = None
+    ) -> Store:
         """The union, in the operator's type or another: values that are not combined are cast to that directly."""
         dtype = op.return_type.np_type if dtype is None else dtype
         if type(x) is VectorStore and x.kind == y.kind == "full" and x.iso and y.iso and op.positional is None:
@@ -96,17 +99,17 @@ class Elementwise(Operating):
         )
         return rebuild(x, *merge(keys, values, y_keys[found], both))
 
-    def apply(self, x: Store, op: Any) -> Store:
+    def apply(self, x: Store, op: TypedOperator) -> Store:
         """``op(x)`` on every entry."""
         if op.positional is not None:
             return self._by_place(x, op)
         return with_values(x, self.compute(op, operand(x.values, op.type.np_type)))
 
-    def _by_place(self, x: Store, op: Any) -> Store:
+    def _by_place(self, x: Store, op: TypedOperator) -> Store:
         here = placed_entries(x)
         return _at_the_same(x, here[1:], self.combine(op, here, here))
 
-    def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store:
+    def apply_bind(self, x: Store, op: TypedOperator, scalar: Any, side: str) -> Store:
         """``op(scalar, x)`` (side "left") or ``op(x, scalar)`` (side "right")."""
         if op.positional is not None:
             return self._by_place(x, op)
@@ -115,23 +118,23 @@ class Elementwise(Operating):
             return with_values(x, self.compute(op, fixed, operand(x.values, op.type2.np_type)))
         return with_values(x, self.compute(op, operand(x.values, op.type.np_type), fixed))
 
-    def apply_index(self, x: Store, op: Any, thunk: Any) -> Store:
+    def apply_index(self, x: Store, op: TypedOperator, thunk: Any) -> Store:
         """``op(x, i, j, thunk)`` on every entry."""
         values, i, j = placed_entries(x)
         return _at_the_same(x, (i, j), self.indexed(op, values, i, j, thunk))
 
-    def select(self, x: Store, op: Any, thunk: Any) -> Store:
+    def select(self, x: Store, op: TypedOperator, thunk: Any) -> Store:
         """The entries for which ``op(x, i, j, thunk)`` is true."""
         values, i, j = placed_entries(x)
         keep = cast(self.indexed(op, values, i, j, thunk), np.dtype(bool))
         return with_entries(x, (i[keep], j[keep]), take(values, keep))
 
-    def indexed(self, op: Any, values: Any, i: Any, j: Any, thunk: Any) -> Any:
+    def indexed(self, op: TypedOperator, values: Any, i: Any, j: Any, thunk: Any) -> Any:
         thunk = cast(self.array(thunk).reshape(1), op.type2.np_type)
         result = self.compute(op, operand(values, op.type.np_type), i, j, thunk)
         return np.broadcast_to(result, i.shape)
 
-    def reduce_scalar(self, x: Store, monoid: Any) -> Any:
+    def reduce_scalar(self, x: Store, monoid: TypedMonoid) -> Any:
         """All entries combined, or None when there is none."""
         if x.nvals == 0:
             return None
@@ -139,7 +142,7 @@ class Elementwise(Operating):
             return _repeated(monoid, cast(self.host(x.values), monoid.type.np_type), x.nvals)
         return self.reduce_all(monoid, cast(values_of(x), monoid.type.np_type))
 
-    def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+    def reduce_rowwise(self, a: MatrixStore, monoid: TypedMonoid) -> VectorStore:
         """The entries of each row combined; no entry for an empty row."""
         values = cast(expand(a.values, a.nvals), monoid.type.np_type)
         if a.rows is not None:
@@ -147,7 +150,7 @@ class Elementwise(Operating):
         rows = np.flatnonzero(np.diff(a.indptr)).astype(INDEX)
         return VectorStore(a.nrows, self.reduce_runs(monoid, values, a.indptr[rows]), indices=rows)
 
-    def reduce_columnwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+    def reduce_columnwise(self, a: MatrixStore, monoid: TypedMonoid) -> VectorStore:
         """The entries of each column combined, in the order of rows; no entry for an empty column."""
         if a._transpose is not None or a.copies > 1 or not isinstance(a.indices, np.ndarray):
             return self.reduce_rowwise(a.transposed(), monoid)
@@ -188,7 +191,7 @@ def _at_the_same(x: Store, places: tuple[Any, Any], values: Any) -> Store:
     return with_entries(x, places, values)
 
 
-def _repeated(monoid: Any, one: Any, count: int) -> Any:
+def _repeated(monoid: TypedMonoid, one: Any, count: int) -> Any:
     """A value combined with itself so many times: by doubling, along the binary digits of the count."""
     result: Any = None
     while count:

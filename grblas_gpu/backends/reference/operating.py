@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import TypedMonoid, TypedOperator
 from ...plan import rules
 from ..protocol import Backend
 from ..stores.entries import Store, operand
@@ -55,11 +56,11 @@ class Operating(Backend):
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
         return MatrixStore.empty(nrows, ncols, dtype)
 
-    def reduce_all(self, monoid: Any, values: Array) -> Any:
+    def reduce_all(self, monoid: TypedMonoid, values: Array) -> Any:
         """All values (at least one) combined, as a NumPy scalar."""
         return monoid.reduce(values)
 
-    def combine(self, op: Any, left: Operand, right: Operand) -> Array:
+    def combine(self, op: TypedOperator, left: Operand, right: Operand) -> Array:
         """A binary operator on operands with positions; a positional operator reads only these, an indexed one both."""
         if op.positional is None:
             return self.compute(op, operand(left[0], op.type.np_type), operand(right[0], op.type2.np_type))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Plan, TypedOperator, TypedSemiring
 from ..machine.memory_limits import check_entries
 from ..stores.entries import (
     allowed,
@@ -43,12 +44,12 @@ class Products(Operating):
         self,
         a: MatrixStore,
         u: VectorStore,
-        semiring: Any,
+        semiring: TypedSemiring,
         mask: MaskView | None,
         *,
         transposed: bool,
         flip: bool,
-        plan: Any,
+        plan: Plan,
     ) -> VectorStore:
         """``t[i] = add_k mult(m[i, k], u[k])`` with ``m = a'`` if transposed; operands of mult swapped if ``flip``."""
         m = a.transposed() if transposed else a
@@ -67,7 +68,9 @@ class Products(Operating):
         starts = runs(rows)
         return VectorStore(m.nrows, self.reduce_runs(semiring.monoid, values, starts), indices=rows[starts])
 
-    def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
+    def mxm(
+        self, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, mask: MaskView | None, *, plan: Plan
+    ) -> MatrixStore:
         """``t[i, j] = add_k mult(a[i, k], b[k, j])``."""
         begins, counts = lines(b, a.indices)
         products = int(counts.sum())
@@ -92,7 +95,7 @@ class Products(Operating):
         return matrix_from_keys(a.nrows, b.ncols, keys[starts], values)
 
     def _mxm_at(
-        self, a: MatrixStore, b: MatrixStore, semiring: Any, pairs: Array, firsts: Array, lengths: Array
+        self, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, pairs: Array, firsts: Array, lengths: Array
     ) -> MatrixStore:
         """The product at some positions: the entries of their rows of ``a``, and those of ``b`` that they multiply."""
         check_entries(int(lengths.sum()), PRODUCT_BYTES, a.indices)
@@ -108,7 +111,7 @@ class Products(Operating):
         values = self.reduce_runs(semiring.monoid, self.combine(semiring.binaryop, left, right), starts)
         return matrix_from_keys(a.nrows, b.ncols, pairs[pair[starts]], values)
 
-    def inner(self, u: VectorStore, v: VectorStore, semiring: Any) -> Any:
+    def inner(self, u: VectorStore, v: VectorStore, semiring: TypedSemiring) -> Any:
         """``add_k mult(u[k], v[k])``, or None when no position is shared."""
         if semiring.binaryop.positional is None:
             return self.reduce_scalar(self.ewise_mult(u, v, semiring.binaryop), semiring.monoid)
@@ -122,7 +125,7 @@ class Products(Operating):
         left, right = (take(u_values, where[found]), zeros, shared), (take(v_values, found), shared, zeros)
         return self.reduce_all(semiring.monoid, self.combine(semiring.binaryop, left, right))
 
-    def outer(self, u: VectorStore, v: VectorStore, op: Any) -> MatrixStore:
+    def outer(self, u: VectorStore, v: VectorStore, op: TypedOperator) -> MatrixStore:
         """``t[i, j] = op(u[i], v[j])``."""
         u_keys, u_values = entries(u)
         v_keys, v_values = entries(v)
@@ -132,7 +135,7 @@ class Products(Operating):
         left, right = (take(u_values, from_u), i, zeros), (take(v_values, from_v), zeros, j)
         return from_lines(u.size, v.size, i, j, compress(self.combine(op, left, right)))
 
-    def kronecker(self, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
+    def kronecker(self, a: MatrixStore, b: MatrixStore, op: TypedOperator) -> MatrixStore:
         """``t[i * b.nrows + k, j * b.ncols + l] = op(a[i, j], b[k, l])``."""
         from_a, from_b = grid(a.nvals, b.nvals, a.indices)
         i, j = a.row_ids[from_a].astype(INDEX), a.indices[from_a].astype(INDEX)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...exceptions import InvalidValue
 from ...foundation import atomic_updates
+from ...foundation.types import Accum
 from ..machine.memory_limits import check_entries
 from ..stores.entries import (
     Store,
@@ -41,7 +42,7 @@ Index = tuple  # (I,) or (I, J): int64 arrays, or None for everything
 
 class Writing(Elementwise):
     def write(
-        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
+        self, c: Store, t: Store, mask: MaskView | None, accum: Accum, replace: bool, masked: bool = False
     ) -> Store:
         """``z = t`` or ``accum(c, t)``; ``z`` where the mask allows, ``c`` elsewhere (nothing there if ``replace``).
 
@@ -69,7 +70,7 @@ class Writing(Elementwise):
         value: Any,
         index: Index,
         mask: MaskView | None,
-        accum: Any,
+        accum: Accum,
         replace: bool,
         submask: bool,
     ) -> Store:
@@ -149,7 +150,7 @@ class Writing(Elementwise):
             return None
         return self.change_elements(c, (positions,), values, kept)
 
-    def combined_by_key(self, keys: Array, values: Array, accum: Any) -> tuple[Array, Array]:
+    def combined_by_key(self, keys: Array, values: Array, accum: Accum) -> tuple[Array, Array]:
         """Entries in the order of their keys; the accumulator combines those of equal ones."""
         order = np.argsort(keys, kind="stable")
         keys, values = keys[order], take(values, order)
@@ -165,7 +166,7 @@ class Writing(Elementwise):
         return keys[starts], self.reduce_runs(monoid, values, starts)
 
     def assign_scalar_through(
-        self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Any, submask: bool
+        self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Accum, submask: bool
     ) -> Store | None:
         """``c<m> = scalar`` in place, at the cost of the mask's entries: the step that every traversal takes."""
         if (
@@ -282,7 +283,7 @@ def _unique(positions: Array) -> Array:
     return positions
 
 
-def repeated_position(key: int, accum: Any) -> InvalidValue:
+def repeated_position(key: int, accum: Accum) -> InvalidValue:
     """Several values for one position without a monoid that combines them."""
     how = "without an accumulator" if accum is None else f"and {accum} is no monoid's"
     return InvalidValue(

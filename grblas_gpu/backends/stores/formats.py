@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...foundation.types import Engine
 from ...plan.storage_rules import MANY_ROWS, THIN, TINY, matrix_form, storage_kind
 from .matrix_storage import FULL, SPARSE
 from .storage import MatrixStore, VectorStore
 
 
-def choose_format(engine: Any, store: Any) -> Any:
+def choose_format(engine: Engine, store: Any) -> Any:
     """Store a vector or matrix in the format for its fill; without memory for that, keep the present one.
 
     Without an error: the engine may have written into the arrays of the output, so its old state is gone.

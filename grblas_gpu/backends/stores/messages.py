@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...foundation.types import Engine, TypedMonoid
 from .entries import compress, entries, expand, present_flags
 from .storage import VectorStore
 
@@ -250,7 +251,12 @@ def join_parts(messages: list[Array], lengths: list[int], dtype: np.dtype, dense
 
 
 def fold_parts(
-    engine: Any, messages: list[Array], size: int, dtype: np.dtype, monoid: Any, numbering: list[Numbering] | None
+    engine: Engine,
+    messages: list[Array],
+    size: int,
+    dtype: np.dtype,
+    monoid: TypedMonoid,
+    numbering: list[Numbering] | None,
 ) -> VectorStore:
     """Several results for the same positions as one, combined in their order.
 
@@ -278,7 +284,7 @@ def same_value(values: list[Array]) -> Array | None:
     return firsts[:1] if bool((firsts == firsts[0]).all()) else None  # synchronizes
 
 
-def keeps_value(monoid: Any, one: Array) -> bool:
+def keeps_value(monoid: TypedMonoid, one: Array) -> bool:
     """Whether combining a value with itself gives it again: then only structure matters."""
     if monoid.any_value:
         return True

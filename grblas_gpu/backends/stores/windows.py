@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Engine
 from ..interpreter.operands import positions_of
 from .entries import compress, entries, expand, in_order_of_pairs, runs, take
 from .matrix_storage import from_lines
@@ -42,7 +43,7 @@ def of_matrix(a: MatrixStore, rows: range | None, cols: range | None) -> MatrixS
 
 
 def positions_to_change(
-    engine: Any, axes: Any, c: Any, value: Any, mask: MaskView | None, submask: bool
+    engine: Engine, axes: Any, c: Any, value: Any, mask: MaskView | None, submask: bool
 ) -> tuple[tuple, tuple]:
     """Like :func:`.operands.positions_of`, for an assignment; for a long slice only the positions that change.
 

@@ -19,7 +19,6 @@ from .modularity import (
     STILL,
     Communities,
     Level,
-    aggregate,
     best_of_tries,
     check_resolution,
     communities_by_label,
@@ -78,22 +77,20 @@ def leiden(
     """
     check_resolution(resolution, "leiden")
     W = symmetric_weights(A, weighted, directed, "leiden")
-    return best_of_tries(W, seed, lambda start: levels_of_groups(W, resolution, start))
+    return best_of_tries(W, seed, lambda start: levels_of_groups(Level.of(W, resolution, random_order(W.nrows, start))))
 
 
-def levels_of_groups(W: Matrix, resolution: float, seed: int) -> Communities:
+def levels_of_groups(finest: Level) -> Communities:
     """The communities of a graph: move vertices, refine communities to groups, repeat on the graph of groups."""
-    finest = level = Level.of(W, resolution)
-    graph, communities = W, numbers(W.nrows)
-    place = numbers(W.nrows)  # the number of every vertex in the graph of this level
-    for step in range(LEVELS):
-        communities = move(level, communities, seed + step)
-        groups, count = compact(refine(level, communities, seed + step))
-        if graph.nrows - count <= STILL * graph.nrows:
+    level, W = finest, finest.graph
+    communities = place = numbers(W.nrows)  # place: the number of every vertex in the graph of this level
+    for _ in range(LEVELS):
+        communities = move(level, communities)
+        groups, count = compact(refine(level, communities))
+        if communities.size - count <= STILL * communities.size:
             break
         # graph = S' graph S
-        graph = aggregate(graph, groups, count)
-        level = Level.of(graph, resolution)
+        level = level.aggregated(groups, count)
         # the community of a group is that of its members; its number is that of one of its groups
         of_group = Vector(int, count)
         of_group(binary.min)[groups] << communities
@@ -101,9 +98,8 @@ def levels_of_groups(W: Matrix, resolution: float, seed: int) -> Communities:
         # place_i = groups[place_i]
         place = groups[place].new()
     # labels_i = communities[place_i]; then vertices move again
-    labels = move(finest, communities[place].new(), seed)
-    labels = connected_components(inside(W, labels))
-    return Communities(labels, quality(W, labels, resolution))
+    labels = connected_components(inside(W, move(finest, communities[place].new())))
+    return Communities(labels, quality(W, labels, finest.resolution))
 
 
 def inside(W: Matrix, communities: Vector) -> Matrix:
@@ -113,16 +109,16 @@ def inside(W: Matrix, communities: Vector) -> Matrix:
     return W.dup(mask=binary.eq(own & other).new().V)
 
 
-def refine(level: Level, communities: Vector, seed: int) -> Vector:
+def refine(level: Level, communities: Vector) -> Vector:
     """Groups within communities, put together from single vertices."""
     n, worth = communities.size, inside(level.worth, communities)
-    coins, groups, single = random_order(n, seed + 1000), numbers(n), Vector.from_scalar(True, n)
+    groups, single = numbers(n), Vector.from_scalar(True, n)
     # a penalty above every gain keeps vertices from joining a group that itself is joining another one
     never = 2.0 * (largest(worth) * n + 1.0)
     worth(binary.plus) << Vector.from_scalar(never, n).diag()
     for step in range(JOINING):
         # joining = a random half of the single vertices
-        half = binary.band(coins, np.uint64(1 << step)).new()
+        half = binary.band(level.coins, np.uint64(1 << step)).new()
         joining = single.dup(mask=select.valueeq(half, np.uint64(0)).new().S)
         # costs_c = sum of the degrees in c, plus the penalty if c is a single vertex that is joining
         costs = sizes(level.degree, groups)

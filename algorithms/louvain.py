@@ -16,16 +16,15 @@ from .components import numbers
 from .modularity import (
     Communities,
     Level,
-    aggregate,
     best_of_tries,
     check_resolution,
     communities_by_label,
     compact,
     move,
     quality,
-    quality_of_vertices,
     symmetric_weights,
 )
+from .randomness import random_order
 
 GAIN = 1e-7  # the smallest gain of modularity that justifies another level
 
@@ -73,19 +72,19 @@ def louvain(
     """
     check_resolution(resolution, "louvain")
     W = symmetric_weights(A, weighted, directed, "louvain")
-    return best_of_tries(W, seed, lambda start: multilevel(W, resolution, start))
+    return best_of_tries(W, seed, lambda start: multilevel(Level.of(W, resolution, random_order(W.nrows, start))))
 
 
-def multilevel(W: Matrix, resolution: float, seed: int) -> Communities:
+def multilevel(level: Level) -> Communities:
     """The communities of a graph: move vertices, find communities of the graph of communities, move vertices again."""
-    level, alone = Level.of(W, resolution), quality_of_vertices(W, resolution)
-    labels, count = compact(move(level, numbers(W.nrows), seed))
-    coarse = aggregate(W, labels, count)
-    if not quality_of_vertices(coarse, resolution) > alone + GAIN:
-        return Communities(numbers(W.nrows), alone)
-    found = multilevel(coarse, resolution, seed + 1)
+    alone = numbers(level.graph.nrows)
+    labels, count = compact(move(level, alone))
+    coarse, before = level.aggregated(labels, count), level.quality()
+    if not coarse.quality() > before + GAIN:
+        return Communities(alone, before)
+    found = multilevel(coarse)
     # labels_i = the community of its community
     labels = found.labels[labels].new()
-    moved = move(level, labels, seed + 1)
-    score = quality(W, moved, resolution)
+    moved = move(level, labels)
+    score = quality(level.graph, moved, level.resolution)
     return Communities(moved, score) if score > found.modularity else Communities(labels, found.modularity)

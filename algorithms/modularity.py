@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import FP64, UINT64, Graph, Matrix, Vector, binary, io, monoid, select, semiring
+from .. import FP64, Graph, Matrix, Vector, binary, io, monoid, select, semiring
 from ..exceptions import DimensionMismatch, InvalidValue
 from ..foundation.progress import elapsed
 from .checks import graph_algorithm
 from .components import numbers, pointers
 from .labels import called, vertex_by_label
 from .preparing import as_floats, by_vertex, check_weights, largest, smallest, total
-from .randomness import random_order
 
 ROUNDS = 25  # the largest number of rounds
 PARTS = 4  # the number of parts of the vertices, which move one after another; a power of two
@@ -149,15 +148,6 @@ def quality(W: Matrix, labels: Vector, resolution: float) -> float:
     return inside / weight - resolution * total(binary.times(shares & shares).new())
 
 
-def quality_of_vertices(W: Matrix, resolution: float) -> float:
-    """The modularity if every vertex is a community; for an aggregated graph, that of the aggregated communities."""
-    weight = total(W)
-    # shares_i = sum_j W_ij / all weights
-    shares = binary.truediv(W.reduce_rowwise(monoid.plus).new(), weight).new()
-    # modularity = sum_i W_ii / all weights - resolution sum_i shares_i^2
-    return total(select.diag(W).new()) / weight - resolution * total(binary.times(shares & shares).new())
-
-
 def compact(labels: Vector) -> tuple[Vector, int]:
     """The communities numbered from 0, in the order of their labels, and how many there are.
 
@@ -197,13 +187,16 @@ def aggregate(W: Matrix, labels: Vector, count: int) -> Matrix:
 
 
 class Level(NamedTuple):
-    """A graph prepared for moves: degrees, and rows whose heaviest group of columns is the best community."""
+    """A graph prepared for moves: random numbers, degrees, and rows whose heaviest group is the best community."""
 
+    graph: Matrix
+    resolution: float
+    coins: Vector
     degree: Vector
     worth: Matrix
 
     @classmethod
-    def of(cls, W: Matrix, resolution: float) -> Level:
+    def of(cls, W: Matrix, resolution: float, coins: Vector) -> Level:
         weight = total(W)
         # degree_i = sum_j W_ij, where it is not 0
         degree = select.valuegt(W.reduce_rowwise(monoid.plus).new(), 0.0).new()
@@ -211,32 +204,39 @@ class Level(NamedTuple):
         worth = binary.times(binary.truediv(weight / resolution, degree).new() & select.offdiag(W).new()).new()
         # worth_ii = degree_i, which excludes the vertex from the degrees in its own community
         worth(binary.plus) << binary.plus(degree, TIE * weight).new().diag()
-        return cls(degree, worth)
+        return cls(W, resolution, coins, degree, worth)
+
+    def aggregated(self, labels: Vector, count: int) -> Level:
+        """The level whose vertices are the communities."""
+        return Level.of(aggregate(self.graph, labels, count), self.resolution, self.coins[:count].new())
+
+    def quality(self) -> float:
+        """The modularity if every vertex is a community; for an aggregated graph, that of these communities."""
+        weight = total(self.degree)
+        # shares_i = degree_i / all weights
+        shares = binary.truediv(self.degree, weight).new()
+        # modularity = sum_i W_ii / all weights - resolution sum_i shares_i^2
+        loops = total(select.diag(self.graph).new())
+        return loops / weight - self.resolution * total(binary.times(shares & shares).new())
 
 
-def move(level: Level, labels: Vector, seed: int) -> Vector:
+def move(level: Level, labels: Vector) -> Vector:
     """Move vertices to the community of largest gain, until few vertices move."""
-    degree, worth, n = level.degree, level.worth, labels.size
-    labels, coins, active = labels.dup(), random_order(n, seed), degree.dup(bool)
+    coins, degree, worth = level.coins, level.degree, level.worth
+    labels, active = labels.dup(), degree.dup(bool)
     for step in range(ROUNDS):
-        # part_i = two bits of coins_i, different bits in every round
-        part = binary.band(binary.bshift[UINT64](coins, np.int8(-2 * step)).new(), np.uint64(PARTS - 1)).new()
-        moves = 0
+        # part_i = two bits of coins_i, different bits in every round, of active vertices
+        part, before = binary.band(coins, np.uint64(PARTS - 1 << 2 * step)).new(mask=active.S), labels.dup()
         for number in range(PARTS):
-            # awake = active vertices of this part
-            awake = active.dup(mask=select.valueeq(part, np.uint64(number)).new().S)
-            # target_i = the c with the largest (sum of worth_ij over j in c - degrees in c)
-            target = worth.heaviest_groups(labels, sizes(degree, labels), rows=awake).new()
-            # moved = target where it differs from the label
-            moved = target.dup(mask=binary.ne(target & labels).new().V)
-            # labels<moved> = moved
-            labels(moved.S) << moved
-            # active = the active vertices of other parts, and the neighbours of moved vertices
-            active(~awake.S, replace=True) << active
-            active(binary.lor) << semiring.any_pair[bool](worth @ moved)
-            moves += moved.nvals
-        if moves <= STILL * degree.nvals:
+            awake = select.valueeq(part, np.uint64(number << 2 * step)).new()
+            # labels_i = the c with the largest (sum of worth_ij over j in c - degrees in c), for awake i
+            labels(awake.S) << worth.heaviest_groups(labels, sizes(degree, labels), rows=awake)
+        # moved = the new labels
+        moved = labels.dup(mask=binary.ne(labels & before).new().V)
+        if moved.nvals <= STILL * degree.nvals:
             break
+        # active = the neighbours of moved vertices
+        active = semiring.any_pair[bool](worth @ moved).new()
     return labels
 
 

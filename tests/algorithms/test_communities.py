@@ -138,3 +138,14 @@ def test_bad_arguments() -> None:
                 algorithm(A, resolution=resolution)
     with pytest.raises(DimensionMismatch, match="labels"):
         modularity(A, gb.Vector.from_dense([0, 1]))
+
+
+@pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)], indirect=True)
+@every_algorithm
+def test_a_seed_gives_the_same_bits(backend: str, algorithm: str) -> None:
+    """Sums of weights that rounding could change, of more entries than one thread reads."""
+    edges = gb.generators.kronecker(12, 24, seed=4)
+    rows, columns, _ = edges.to_coo()
+    A = gb.Matrix.from_coo(rows, columns, 1 / (1.0 + (rows ^ columns)), nrows=edges.nrows, ncols=edges.ncols)
+    first, again = (ALGORITHMS[algorithm](A.dup(), seed=7) for _ in range(2))
+    assert first.labels.isequal(again.labels) and first.modularity == again.modularity

@@ -17,15 +17,20 @@ from .bfs import bfs, bfs_multi, bfs_parents
 from .biconnected import articulation_points, biconnected_components, bridges
 from .bipartite import bipartite_sides, is_bipartite
 from .bipartite_matching import maximum_bipartite_matching
+from .cliques import clique_count
 from .closeness import closeness
+from .coarsening import coarsen
 from .colouring import vertex_colouring
 from .components import connected_components
 from .degree_centrality import degree_centrality
 from .densest_subgraph import densest_subgraph
 from .dobfs import dobfs
 from .eccentricity import diameter, diameter_estimate, eccentricity
+from .ecg import ecg
 from .edge_betweenness import edge_betweenness_centrality
 from .eigenvector import eigenvector_centrality
+from .forceatlas2 import forceatlas2
+from .graphlets import graphlet_degrees, motif_counts
 from .harmonic import harmonic_centrality
 from .hits import hits
 from .hybrid_bfs import hybrid_bfs
@@ -35,16 +40,21 @@ from .k_truss import k_truss, truss_number
 from .katz import katz
 from .label_propagation import label_propagation
 from .leiden import leiden
+from .load import load_centrality
 from .louvain import louvain
 from .markov_clustering import markov_clustering
 from .matching import maximal_matching
+from .matching_bounds import maximum_matching_bounds
 from .maximal_independent_set import maximal_independent_set
 from .maximum_flow import maximum_flow
 from .minimum_cost_flow import minimum_cost_flow
+from .minimum_cut import minimum_cut
 from .minimum_spanning_forest import minimum_spanning_forest
 from .modularity import modularity
 from .pagerank import pagerank
+from .partition_quality import partition_quality
 from .paths import shortest_path
+from .peer_pressure import peer_pressure
 from .personalized_pagerank import personalized_pagerank
 from .preparing import NotConverged
 from .random_walks import random_walks
@@ -52,8 +62,10 @@ from .reachability import reachability, transitive_closure
 from .rich_club import rich_club
 from .sampling import sample_neighbors
 from .similarity import cosine, jaccard, overlap, sorensen
+from .spectral import fiedler_vector, spectral_cut, spectral_layout
 from .sssp import bellman_ford, delta_stepping, sssp
 from .strong_components import strongly_connected_components
+from .subgraph_matching import subgraph_count, subgraph_matches
 from .subgraphs import ego_graph, induced_subgraph, two_hop_neighbors
 from .topological import topological_generations, topological_order
 from .triangle_centrality import triangle_centrality
@@ -74,8 +86,10 @@ __all__ = [
     "biconnected_components",
     "bipartite_sides",
     "bridges",
+    "clique_count",
     "closeness",
     "clustering",
+    "coarsen",
     "connected_components",
     "core_number",
     "cosine",
@@ -86,9 +100,13 @@ __all__ = [
     "diameter_estimate",
     "dobfs",
     "eccentricity",
+    "ecg",
     "edge_betweenness_centrality",
     "ego_graph",
     "eigenvector_centrality",
+    "fiedler_vector",
+    "forceatlas2",
+    "graphlet_degrees",
     "harmonic_centrality",
     "hits",
     "hybrid_bfs",
@@ -101,17 +119,23 @@ __all__ = [
     "katz",
     "label_propagation",
     "leiden",
+    "load_centrality",
     "louvain",
     "markov_clustering",
     "maximal_independent_set",
     "maximal_matching",
     "maximum_bipartite_matching",
     "maximum_flow",
+    "maximum_matching_bounds",
     "minimum_cost_flow",
+    "minimum_cut",
     "minimum_spanning_forest",
     "modularity",
+    "motif_counts",
     "overlap",
     "pagerank",
+    "partition_quality",
+    "peer_pressure",
     "personalized_pagerank",
     "random_walks",
     "reachability",
@@ -119,8 +143,12 @@ __all__ = [
     "sample_neighbors",
     "shortest_path",
     "sorensen",
+    "spectral_cut",
+    "spectral_layout",
     "sssp",
     "strongly_connected_components",
+    "subgraph_count",
+    "subgraph_matches",
     "topological_generations",
     "topological_order",
     "transitive_closure",
@@ -139,19 +167,30 @@ __all__ = [
 #: Names of other libraries, and initials.
 _ELSEWHERE = {
     "all_pairs_shortest_path_length": "apsp",
+    "algebraic_connectivity": "fiedler_vector",
     "breadth_first_search": "bfs",
+    "cliques": "clique_count",
+    "contract": "coarsen",
     "dijkstra": "sssp",
     "floyd_warshall": "apsp",
     "greedy_color": "vertex_colouring",
+    "graphlets": "graphlet_degrees",
+    "in_degree_centrality": "degree_centrality",
     "max_flow": "maximum_flow",
     "max_flow_min_cost": "minimum_cost_flow",
     "min_cost_flow": "minimum_cost_flow",
+    "max_weight_matching": "maximum_matching_bounds",
     "mis": "maximal_independent_set",
     "mst": "minimum_spanning_forest",
     "minimum_spanning_tree": "minimum_spanning_forest",
+    "motifs": "motif_counts",
+    "out_degree_centrality": "degree_centrality",
     "scc": "strongly_connected_components",
     "shortest_paths": "sssp",
     "single_source_shortest_path": "sssp",
+    "spectral_bisection": "spectral_cut",
+    "stoer_wagner": "minimum_cut",
+    "subgraph_isomorphism": "subgraph_matches",
     "wcc": "connected_components",
 }
 

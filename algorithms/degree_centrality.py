@@ -7,18 +7,21 @@ Reference: L. Freeman, Centrality in social networks: conceptual clarification, 
 from __future__ import annotations
 
 from .. import Matrix, Vector, agg, binary, select
+from ..exceptions import InvalidValue
 from .checks import graph_algorithm
 
 
 @graph_algorithm
-def degree_centrality(A: Matrix, *, directed: bool | None = None) -> Vector:
-    """The degree of every vertex, divided by the number of other vertices; the definition is that of networkx.
+def degree_centrality(A: Matrix, edges: str = "both", *, directed: bool | None = None) -> Vector:
+    """The degree of every vertex, divided by the number of other vertices; the definitions are those of networkx.
 
     Parameters
     ----------
     A : Matrix or Graph
         The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
         vertices are labels.
+    edges : str
+        "both" edges to and from a vertex, or those that come "in", or go "out".
     directed : bool, optional
         Whether edges to and from a vertex count; otherwise a loop counts twice. By default they do, unless A is an
         undirected Graph.
@@ -27,6 +30,8 @@ def degree_centrality(A: Matrix, *, directed: bool | None = None) -> Vector:
     ------
     DimensionMismatch
         The Matrix is not square.
+    InvalidValue
+        ``edges`` is something else.
 
     Examples
     --------
@@ -35,13 +40,16 @@ def degree_centrality(A: Matrix, *, directed: bool | None = None) -> Vector:
     >>> degree_centrality(Graph.from_edges([("ann", "bob"), ("bob", "cid")], directed=False))
     {'ann': 0.5, 'bob': 1.0, 'cid': 0.5}
     """
+    if edges not in ("both", "in", "out"):
+        raise InvalidValue(f'degree_centrality: edges must be "both", "in" or "out"; got {edges!r}')
     if A.nrows < 2:
         return Vector.from_scalar(1.0, A.nrows)
     degrees = Vector.from_scalar(0.0, A.nrows)
     # degrees += row lengths, then column lengths or loops
-    degrees(binary.plus) << A.reduce_rowwise(agg.count)
-    if directed is not False:
+    if edges != "in":
+        degrees(binary.plus) << A.reduce_rowwise(agg.count)
+    if edges == "in" or (edges == "both" and directed is not False):
         degrees(binary.plus) << A.reduce_columnwise(agg.count)
-    else:
+    elif edges == "both":
         degrees(binary.plus) << select.diag(A).new().reduce_rowwise(agg.count)
     return (degrees / (A.nrows - 1)).new()

@@ -142,6 +142,7 @@ MEANINGS: dict[str, Callable[[Graph, Any], Any]] = {
     "personalization": vertex_weights,
     "dangling": vertex_weights,
     "start": vertex_weights,
+    "kinds": vertex_weights,
     "labels": communities,
 }
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from . import algorithms
 from .api.base import ensure_type
 from .api.kinds import output_type
 from .api.matrix import Matrix, TransposedMatrix
@@ -27,6 +28,7 @@ from .io.networkx_graphs import to_networkx
 __all__ = ["datashade", "draw", "spy"]
 public_only(globals())
 
+LAYOUTS = {"forceatlas2": "forceatlas2", "spectral": "spectral_layout"}
 WINDOWS = {"gtk3agg", "gtk4agg", "macosx", "qtagg", "tkagg", "wxagg"}  # matplotlib's backends that open one
 MOST_DRAWN = 500  # vertices: a larger drawing is unreadable, and its layout takes minutes
 
@@ -101,7 +103,7 @@ def spy(
     return figure
 
 
-def draw(m: Any) -> Any:
+def draw(m: Any, *, layout: Any = "forceatlas2") -> Any:
     """A small graph: a dot for each vertex, an arrow with its value for each entry (needs networkx and matplotlib).
 
     Parameters
@@ -109,6 +111,8 @@ def draw(m: Any) -> Any:
     m : Graph, Matrix, TransposedMatrix or expression
         A Graph, drawn with its labels, or a square adjacency matrix; at most 500 vertices. Edges of an undirected Graph
         and of a symmetric matrix are lines without arrows.
+    layout : str or pair of Vectors
+        `algorithms.forceatlas2`, `algorithms.spectral_layout` ("spectral"), or two coordinates of every vertex.
 
     Returns
     -------
@@ -121,7 +125,7 @@ def draw(m: Any) -> Any:
     DimensionMismatch
         If it is not square.
     ValueError
-        If it has too many vertices for a drawing.
+        If it has too many vertices for a drawing, or the layout is unknown.
     ImportError
         If networkx or matplotlib is not installed.
 
@@ -135,6 +139,10 @@ def draw(m: Any) -> Any:
     if m.nrows > MOST_DRAWN:
         raise ValueError(f"draw: {m.nrows:,} vertices are too many for a drawing (at most {MOST_DRAWN}); see spy")
     nx = needed("networkx", "viz.draw")
+    if isinstance(layout, str):
+        if layout not in LAYOUTS:
+            raise ValueError(f"draw: layout must be one of {', '.join(LAYOUTS)}, or two Vectors; got {layout!r}")
+        layout = getattr(algorithms, LAYOUTS[layout])(m if isinstance(m, Matrix) else m.new())
     if labelled is not None:
         graph, arrows = labelled.to_networkx(), labelled.directed
     else:
@@ -142,7 +150,8 @@ def draw(m: Any) -> Any:
         graph = graph if arrows else graph.to_undirected()
     figure = _figure("viz.draw", True, figsize=(6, 5), layout="constrained")
     axes = figure.subplots()
-    places = nx.spring_layout(graph, seed=1)  # the same drawing every time
+    x, y = (part.to_dense() for part in layout)
+    places = dict(zip(graph, zip(x.tolist(), y.tolist(), strict=True), strict=True))
     many = len(graph) > 40
     nx.draw_networkx(
         graph,

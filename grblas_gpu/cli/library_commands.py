@@ -77,6 +77,16 @@ COMMANDS = {
     "harmonic": Command(
         "harmonic_centrality", "centrality", "the sum of the inverse distances to a vertex", arguments="weighted"
     ),
+    "load": Command(
+        "load_centrality", "load", "packets that a vertex passes on along shortest paths", arguments="weighted"
+    ),
+    "fiedler": Command(
+        "fiedler_vector",
+        "value",
+        "the Fiedler vector, and the algebraic connectivity",
+        part=lambda found: found.vector,
+        facts=lambda found, table: {"connectivity": found.value},
+    ),
     "triangle-centrality": Command("triangle_centrality", "centrality", "the share of the triangles at and around it"),
     "eccentricity": Command(
         "eccentricity", "eccentricity", "the distance to the farthest vertex", arguments="weighted"
@@ -104,6 +114,15 @@ COMMANDS = {
     "bipartite-matching": Command(
         "maximum_bipartite_matching", "partner", "as many pairs of neighbours as there can be", "in order", labels=True
     ),
+    "min-cut": Command(
+        "minimum_cut",
+        "side",
+        "one side of a cut of least weight",
+        "in order",
+        weighted=True,
+        part=lambda found: found.side,
+        facts=lambda found, table: {"weight": found.value},
+    ),
     "articulation": Command(
         "articulation_points", "point", "vertices without which the graph would fall apart", "in order"
     ),
@@ -117,6 +136,9 @@ COMMANDS = {
     ),
     "louvain": communities("louvain", "communities of high modularity"),
     "leiden": communities("leiden", "connected communities of high modularity"),
+    "ecg": communities("ecg", "communities on which an ensemble agrees"),
+    "peer-pressure": Command("peer_pressure", "cluster", "clusters by votes of neighbours", "groups", labels=True),
+    "halves": Command("spectral_cut", "side", "two halves with few edges between", "groups", arguments="weighted"),
     "labels": Command("label_propagation", "label", "communities by label propagation", "groups", labels=True),
     "markov": Command("markov_clustering", "cluster", "clusters that random steps do not leave", "groups", labels=True),
     "colouring": Command("vertex_colouring", "colour", "colours that differ between neighbours", "groups", "seed"),
@@ -219,6 +241,9 @@ COMMANDS = {
     ),
     "transitivity": Command(
         "transitivity", "transitivity", "the share of paths of two edges that are closed", layout="number"
+    ),
+    "cliques": Command(
+        "clique_count", "cliques", "the number of cliques of k vertices", arguments="k", layout="number"
     ),
     "bipartite": Command("is_bipartite", "bipartite", "whether all edges join two sides", layout="number"),
 }

@@ -29,8 +29,9 @@ every_algorithm = pytest.mark.parametrize("name", EVERY)
 # The values do not matter to the others, so NaN does not either.
 WEIGHTED = {
     name: ALGORITHMS[name]
-    for name in "apsp bellman_ford delta_stepping hits k_shortest_paths leiden louvain maximum_flow".split()
-    + "minimum_cost_flow minimum_spanning_forest modularity pagerank personalized_pagerank shortest_path sssp".split()
+    for name in "apsp bellman_ford coarsen delta_stepping ecg hits k_shortest_paths leiden louvain".split()
+    + "maximum_flow minimum_cost_flow minimum_cut minimum_spanning_forest modularity pagerank".split()
+    + "personalized_pagerank shortest_path sssp".split()
 } | {
     "betweenness_centrality": lambda A: algorithms.betweenness_centrality(A, weighted=True),
     "closeness": lambda A: algorithms.closeness(A, weighted=True),
@@ -42,11 +43,16 @@ WEIGHTED = {
     "edge_betweenness_centrality": lambda A: algorithms.edge_betweenness_centrality(A, weighted=True),
     "ego_graph": lambda A: algorithms.ego_graph(A, 0, weighted=True),
     "eigenvector_centrality": lambda A: algorithms.eigenvector_centrality(A, weighted=True),
+    "fiedler_vector": lambda A: algorithms.fiedler_vector(A, weighted=True),
+    "forceatlas2": lambda A: algorithms.forceatlas2(A, weighted=True, iterations=2),
     "harmonic_centrality": lambda A: algorithms.harmonic_centrality(A, weighted=True),
     "katz": lambda A: algorithms.katz(A, weighted=True),
+    "load_centrality": lambda A: algorithms.load_centrality(A, weighted=True),
     "markov_clustering": lambda A: algorithms.markov_clustering(A, weighted=True),
     "random_walks": lambda A: algorithms.random_walks(A, [0], 3, weighted=True),
     "sample_neighbors": lambda A: algorithms.sample_neighbors(A, [0], 3, weighted=True),
+    "spectral_cut": lambda A: algorithms.spectral_cut(A, weighted=True),
+    "spectral_layout": lambda A: algorithms.spectral_layout(A, weighted=True),
 }
 
 
@@ -134,7 +140,7 @@ def test_values_do_not_matter_to_the_others(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     "closeness clustering delta_stepping hits louvain pagerank personalized_pagerank random_walks".split()
-    + ["sample_neighbors"],
+    + ["sample_neighbors", "ecg", "fiedler_vector", "forceatlas2", "load_centrality", "minimum_cut"],
 )
 def test_negative_weights_where_they_make_no_sense(name: str) -> None:
     with pytest.raises(InvalidValue, match="negative"):

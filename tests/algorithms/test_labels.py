@@ -17,7 +17,8 @@ WITHOUT_A_VERTEX = [
     name
     for name in ALGORITHMS
     if name not in ("bipartite_sides", "maximum_bipartite_matching", "k_shortest_paths", "rich_club")
-    and name not in ("topological_generations", "topological_order", "modularity")
+    and name not in ("topological_generations", "topological_order", "modularity", "partition_quality")
+    and name not in ("coarsen", "graphlet_degrees", "subgraph_count", "subgraph_matches")
     and name not in ("induced_subgraph", "random_walks", "sample_neighbors", "ego_graph", "shortest_path")
     and name not in ("bellman_ford", "delta_stepping", "reachability", "sssp", "personalized_pagerank", "maximum_flow")
     and name != "minimum_cost_flow"

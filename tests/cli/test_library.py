@@ -42,7 +42,10 @@ ELSEWHERE = {
     "triangle_count": "triangles", "k_core": "core", "bellman_ford": "sssp", "delta_stepping": "sssp",
     "diameter_estimate": "diameter", "personalized_pagerank": "ppr", "modularity": "louvain and leiden print it",
     "k_shortest_paths": "path", "voterank": "a list", "rich_club": "by degree", "densest_subgraph": "two results",
-    "NotConverged": "an exception",
+    "NotConverged": "an exception", "coarsen": "three results", "forceatlas2": "two results",
+    "spectral_layout": "two results", "maximum_matching_bounds": "two numbers", "motif_counts": "nine numbers",
+    "graphlet_degrees": "a row of numbers", "partition_quality": "as modularity",
+    "subgraph_count": "takes a pattern", "subgraph_matches": "takes a pattern",
 }  # fmt: skip
 
 

@@ -1,0 +1,71 @@
+"""Cliques of k vertices: how many sets of k vertices are neighbours of each other.
+
+Returns a number. Method: a table of cliques grows by one vertex at a time; row r of C has the common neighbours of
+clique r that come later in an order by falling degree, which makes rows short. The last C is only counted.
+Invariant: every clique is found once, in this order. Cost: O(cliques of k - 2 vertices * row); the cliques of one part
+of the vertices are in memory at a time.
+References: N. Chiba, T. Nishizeki, Arboricity and subgraph listing algorithms, SIAM J. Comput. 1985; M. Danisch,
+O. Balalau, M. Sozio, Listing k-cliques in sparse real-world graphs, WWW 2018.
+"""
+
+from __future__ import annotations
+
+from .. import Matrix, Vector, io, semiring
+from ..exceptions import InvalidValue
+from .batches import ENTRIES
+from .checks import graph_algorithm
+from .modularity import membership
+from .triangles import by_falling_degree
+
+
+@graph_algorithm
+def clique_count(A: Matrix, k: int) -> int:
+    """The number of cliques of ``k`` vertices. Directions of edges do not matter, nor do loops.
+
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: an entry in row i and column j is an edge from i to j, of any value. With a Graph,
+        vertices are labels.
+    k : int
+        The number of vertices of a clique, at least 1.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        ``k`` is not above zero.
+
+    Examples
+    --------
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import clique_count
+    >>> [clique_count(generators.complete(6), k) for k in range(1, 7)]
+    [6, 15, 20, 15, 6, 1]
+    """
+    if k < 1:
+        raise InvalidValue(f"clique_count: k must be at least 1; got {k}")
+    if k == 1 or not A.nrows:
+        return A.nrows
+    L, _ = by_falling_degree(A)
+    return larger(L, L, k - 2)
+
+
+def larger(L: Matrix, C: Matrix, more: int) -> int:
+    """The number of cliques with ``more`` vertices beyond a candidate; C has a row of candidates for each clique."""
+    if not more or not C.nvals:
+        return C.nvals
+    most = max(1, ENTRIES * C.nrows // C.nvals)
+    parts = (C[start : min(start + most, C.nrows), :].new() for start in range(0, C.nrows, most))
+    return sum(larger(L, with_one_more(L, part)[2], more - 1) for part in parts)
+
+
+def with_one_more(L: Matrix, C: Matrix) -> tuple[Vector, Vector, Matrix]:
+    """For each entry of C, a clique and a candidate: their numbers, and the candidates of the larger clique."""
+    row, vertex, _ = io.to_vectors(C)
+    if not row.size:
+        return row, vertex, Matrix(bool, 1, L.ncols)
+    # before = S C: the candidates of the clique; joined<before> = S' L: those that are joined to the new vertex
+    before = semiring.any_second(membership(row, C.nrows) @ C).new()
+    return row, vertex, semiring.any_pair[bool](membership(vertex, L.nrows) @ L).new(mask=before.S)

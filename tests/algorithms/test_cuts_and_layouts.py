@@ -1,0 +1,289 @@
+"""Minimum cuts, bounds of matchings, partitions, spectral methods, drawings, load: against networkx or definitions."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from grblas_gpu.algorithms import (
+    coarsen,
+    degree_centrality,
+    ecg,
+    fiedler_vector,
+    forceatlas2,
+    load_centrality,
+    louvain,
+    maximum_matching_bounds,
+    minimum_cut,
+    partition_quality,
+    peer_pressure,
+    spectral_cut,
+    spectral_layout,
+)
+from library_graphs import as_list, as_matrix, directed, takes_long, undirected, weighted
+
+import grblas_gpu as gb
+from grblas_gpu import algorithms, generators
+from grblas_gpu.exceptions import InvalidValue
+
+some_directed = pytest.mark.parametrize("name", ["one vertex", "no edges", "random", "loops", "isolated"])
+some_undirected = pytest.mark.parametrize(
+    "name", ["one vertex", "no edges", "cycle", "grid", "karate", "two parts", "loops", "isolated"]
+)
+
+
+def without_loops(G: nx.Graph) -> nx.Graph:
+    G.remove_edges_from(list(nx.selfloop_edges(G)))
+    return G
+
+
+@takes_long
+@some_undirected
+def test_minimum_cut(backend: str, name: str) -> None:
+    G = without_loops(weighted(name, of="undirected"))
+    A = as_matrix(G, "weight", float)
+    for weight in ("weight", None):
+        value, side = minimum_cut(A, weighted=weight is not None)
+        one = set(side.to_dict())
+        assert value == nx.cut_size(G, one, weight=weight) if len(G) > 1 else not one
+        joined = len(G) > 1 and nx.is_connected(G)
+        assert value == (nx.stoer_wagner(G, weight=weight or "none")[0] if joined else 0)
+        assert len(G) < 2 or 0 < len(one) < len(G)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_minimum_cut_by_flows(seed: int) -> None:
+    """Graphs in which no edge can be merged at first, with real weights and directions."""
+    G = nx.random_regular_graph(3, 14, seed=seed)
+    draw = np.random.default_rng(seed)
+    for _, _, data in G.edges(data=True):
+        data["weight"] = draw.uniform(1, 2)
+    A = gb.select.triu(as_matrix(G, "weight", float)).new()
+    assert minimum_cut(A).value == pytest.approx(nx.stoer_wagner(G)[0])
+
+
+@takes_long
+@some_undirected
+def test_bounds_of_matchings(backend: str, name: str) -> None:
+    G = without_loops(undirected(name))
+    lower, upper = maximum_matching_bounds(as_matrix(undirected(name)))
+    best = len(nx.max_weight_matching(G, True))
+    assert lower <= best <= upper and (lower == upper or not nx.is_bipartite(G))
+
+
+@takes_long
+def test_bounds_of_odd_cycles(backend: str) -> None:
+    """A fractional matching of a triangle has three halves; two triangles with a common edge have a whole one."""
+    triangles = nx.disjoint_union_all([nx.complete_graph(3)] * 5)
+    assert maximum_matching_bounds(as_matrix(triangles)) == (5, 5)
+    joined = nx.Graph([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)])
+    lower, upper = maximum_matching_bounds(as_matrix(joined))
+    assert lower <= 3 == upper
+
+
+@some_undirected
+def test_quality_of_partitions(backend: str, name: str) -> None:
+    check_quality(undirected(name), False)
+
+
+@some_directed
+def test_quality_of_directed_partitions(backend: str, name: str) -> None:
+    check_quality(directed(name), None)
+
+
+def check_quality(G: nx.Graph, directed: bool | None) -> None:
+    labels = np.arange(len(G)) % 3 * 7
+    found = partition_quality(as_matrix(G), labels, directed=directed)
+    if G.number_of_edges() and len(G) > 1:
+        parts = [set(np.flatnonzero(labels == part).tolist()) for part in set(labels.tolist())]
+        assert found == pytest.approx(nx.community.partition_quality(G, parts))
+    else:
+        assert found.coverage == 1.0
+
+
+@some_directed
+def test_coarsening(backend: str, name: str) -> None:
+    G = weighted(name)
+    A = as_matrix(G, "weight", float)
+    labels = np.arange(len(G)) * 5 % 4
+    for given in (labels, None):
+        matrix, parts, lowest = coarsen(A, given)
+        S = np.zeros((A.nrows, matrix.nrows))
+        S[np.arange(A.nrows), parts.to_dense()] = 1
+        np.testing.assert_array_equal(matrix.to_dense(0.0), S.T @ A.to_dense(0.0) @ S)
+        assert lowest.to_dense().tolist() == [int(column.argmax()) for column in S.T] == sorted(lowest.to_dense())
+        assert gb.select.diag(coarsen(A, given, loops=False).matrix).new().nvals == 0
+    partner = algorithms.maximal_matching(A).to_dict()
+    assert len(partner) == 2 * (A.nrows - matrix.nrows)
+    assert all(parts[i].new().value == parts[j].new().value for i, j in partner.items())
+
+
+def test_coarse_graphs_by_label(backend: str) -> None:
+    graph = gb.Graph.from_edges([("ann", "bob", 2), ("bob", "cid", 3), ("cid", "dot", 4)], directed=False)
+    found, parts, names = coarsen(graph, {"ann": 5, "bob": 5, "cid": 0, "dot": 0}, loops=False)
+    assert names == found.labels == ["ann", "cid"]
+    assert parts == {"ann": "ann", "bob": "ann", "cid": "cid", "dot": "cid"}
+    assert found.matrix.to_dicts() == {0: {1: 3.0}, 1: {0: 3.0}}
+    quality = partition_quality(graph, {"ann": "x", "bob": "x", "cid": "y", "dot": "y"})
+    assert quality == pytest.approx((2 / 3, 5 / 6))
+
+
+@takes_long
+@some_undirected
+def test_peer_pressure(backend: str, name: str) -> None:
+    """The definition, with exact votes."""
+    G = without_loops(undirected(name))
+    G.add_edges_from((v, v) for v in G)
+    clusters = list(range(len(G)))
+    for rounds in range(4):
+        assert peer_pressure(as_matrix(undirected(name)), max_iterations=rounds).to_dense().tolist() == clusters
+        votes = np.zeros((len(G), len(G)))
+        for i in G:
+            for j in G[i]:
+                votes[i, clusters[j]] += 2**32 // len(G[j])
+        clusters = votes.argmax(axis=1).tolist()
+
+
+def planted(groups: int, size: int) -> tuple[gb.Matrix, np.ndarray]:
+    G = nx.planted_partition_graph(groups, size, 0.6, 0.02, seed=2)
+    return as_matrix(G), np.repeat(np.arange(groups), size)
+
+
+@takes_long
+def test_ensembles_find_planted_communities(backend: str) -> None:
+    A, expected = planted(4, 16)
+    labels, modularity = ecg(A, 8, directed=False)
+    assert labels.to_dense().tolist() == (expected * 16).tolist()
+    assert modularity == pytest.approx(algorithms.modularity(A, expected, directed=False))
+    for ensemble, least in ((0, 0.05), (4, 0.0), (4, 2.0)):
+        with pytest.raises(ValueError, match="ensemble must be positive"):
+            ecg(A, ensemble, least=least)
+
+
+@pytest.mark.parametrize("name", ["karate", "grid", "two parts", "random"])
+def test_ensembles_of_other_graphs(name: str) -> None:
+    A = as_matrix(undirected(name))
+    labels, modularity = ecg(A)
+    assert modularity == pytest.approx(algorithms.modularity(A, labels)) and modularity > 0.85 * louvain(A).modularity
+
+
+@takes_long
+@some_undirected
+def test_fiedler_vector(backend: str, name: str) -> None:
+    G = without_loops(weighted(name, of="undirected"))
+    A = as_matrix(G, "weight", float)
+    for weight in (None, "weight"):
+        L = nx.laplacian_matrix(G, range(len(G)), weight=weight).toarray().astype(float)
+        value, vector = fiedler_vector(A, weighted=weight is not None)
+        x, values = vector.to_dense(), np.linalg.eigvalsh(L)
+        assert value == pytest.approx(values[1] if len(G) > 1 else 0.0, abs=1e-7)
+        np.testing.assert_allclose(L @ x, value * x, atol=1e-6 * max(1.0, L.max()))
+        assert abs(x.sum()) < 1e-6 and (len(G) == 1 or np.linalg.norm(x) == pytest.approx(1))
+
+
+@takes_long
+def test_fiedler_vector_of_directed_graphs(backend: str) -> None:
+    """A and its transpose are added; without weights an edge in either direction counts once."""
+    A = as_matrix(weighted("random"), "weight", float)
+    S = A.to_dense(0.0)
+    for weighted_by, W in ((True, S + S.T), (False, ((S + S.T) > 0).astype(float))):
+        expected = np.linalg.eigvalsh(np.diag(W.sum(axis=1)) - W)[1]
+        assert fiedler_vector(A, weighted=weighted_by).value == pytest.approx(expected, abs=1e-6)
+    with pytest.raises(algorithms.NotConverged, match="not converged after 2 iterations"):
+        fiedler_vector(generators.path(50), max_iterations=2)
+
+
+@takes_long
+def test_spectral_cut(backend: str) -> None:
+    A, expected = planted(2, 20)
+    side = spectral_cut(A).to_dense()
+    assert len(set(zip(side.tolist(), expected.tolist(), strict=True))) == 2
+    for n in (1, 2, 5, 8):
+        counts = np.bincount(spectral_cut(generators.path(n)).to_dense(), minlength=2)
+        assert counts.tolist() == [(n + 1) // 2, n // 2]
+    long = spectral_cut(generators.path(30)).to_dense()
+    assert np.count_nonzero(np.diff(long)) == 1
+
+
+@takes_long
+def test_spectral_layout(backend: str) -> None:
+    """A path is drawn in its order, a grid by its rows and columns, and each eigenvalue is one of the Laplacian's."""
+    x, y = (part.to_dense() for part in spectral_layout(generators.path(20), tol=1e-8, max_iterations=2000))
+    assert (np.diff(x) > 0).all() or (np.diff(x) < 0).all()
+    assert max(abs(x).max(), abs(y).max()) == 1 and abs(x @ y) < 1e-5
+    graph = gb.Graph.from_edges([("ann", "bob"), ("bob", "cid")], directed=False)
+    assert set(spectral_layout(graph).x) == {"ann", "bob", "cid"}
+
+
+def drawn(W: np.ndarray, places: np.ndarray, steps: int) -> np.ndarray:
+    """The definition of ForceAtlas2."""
+    mass, before, speed = (W > 0).sum(axis=1) + 1.0, np.zeros_like(places), 1.0
+    for _ in range(steps):
+        apart = places[:, None] - places[None]
+        near = np.maximum((apart**2).sum(axis=-1), 1e-12)
+        forces = ((2 * np.outer(mass, mass) / near - W)[..., None] * apart).sum(axis=1)
+        forces -= mass[:, None] * places / np.hypot(*places.T)[:, None]
+        swinging, steady = np.hypot(*(forces - before).T), np.hypot(*(forces + before).T) / 2
+        speed = min((mass @ steady) / (mass @ swinging), 1.5 * speed)
+        step = np.minimum(speed / (1 + speed * np.sqrt(swinging)), 10 / np.hypot(*forces.T))
+        places, before = places + step[:, None] * forces, forces
+    return places
+
+
+@takes_long
+@pytest.mark.parametrize("name", ["karate", "isolated"])
+def test_forceatlas2(backend: str, name: str) -> None:
+    G = without_loops(weighted(name, of="undirected"))
+    A, W = as_matrix(G, "weight", float), nx.to_numpy_array(G, range(len(G)))
+    places = [
+        np.stack([part.to_dense() for part in forceatlas2(A, weighted=True, iterations=n)], axis=1) for n in (0, 1, 6)
+    ]
+    for steps, found in zip((0, 1, 6), places, strict=True):
+        np.testing.assert_allclose(found, drawn(W, places[0], steps), rtol=1e-6, atol=1e-8)
+
+
+@takes_long
+def test_drawings_keep_neighbours_together(backend: str) -> None:
+    A, groups = planted(2, 16)
+    x, y = (part.to_dense() for part in forceatlas2(A, iterations=60))
+    distance = np.hypot(x[:, None] - x, y[:, None] - y)
+    same = groups[:, None] == groups
+    assert distance[same].mean() < 0.6 * distance[~same].mean()
+
+
+def loads(G: nx.Graph) -> dict:
+    total = dict.fromkeys(G, 0.0)
+    for source in G:
+        before, far = nx.dijkstra_predecessor_and_distance(G, source)
+        here = dict.fromkeys(far, 1.0)
+        for v in sorted(far, key=far.get, reverse=True):
+            for u in before[v]:
+                here[u] += here[v] / len(before[v])
+        for v in far.keys() - {source}:
+            total[v] += here[v] - 1
+    return total
+
+
+@takes_long
+@some_directed
+def test_load(backend: str, name: str) -> None:
+    G = weighted(name)
+    A = as_matrix(G, "weight", float)
+    for normalized in (True, False):
+        expected = as_list(nx.load_centrality(G, normalized=normalized), len(G))
+        np.testing.assert_allclose(load_centrality(A, normalized=normalized).to_dense(), expected, atol=1e-12)
+    # networkx drops packets by length of which one way is an edge from the source
+    found = load_centrality(A, weighted=True, normalized=False)
+    np.testing.assert_allclose(found.to_dense(), as_list(loads(G), len(G)), atol=1e-9)
+    parts = [load_centrality(A, range(start, len(G), 2)).to_dense() for start in (0, 1) if start < len(G)]
+    np.testing.assert_allclose(sum(parts), load_centrality(A).to_dense(), atol=1e-12)
+
+
+@some_directed
+def test_degrees_in_and_out(backend: str, name: str) -> None:
+    G = directed(name)
+    A = as_matrix(G)
+    for edges, theirs in (("in", nx.in_degree_centrality), ("out", nx.out_degree_centrality)):
+        np.testing.assert_allclose(degree_centrality(A, edges).to_dense(), as_list(theirs(G), len(G)))
+    with pytest.raises(InvalidValue, match='must be "both", "in" or "out"'):
+        degree_centrality(A, "none")

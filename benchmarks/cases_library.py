@@ -227,12 +227,25 @@ WORKS: dict[str, Work] = {
     "truss numbers": of_graph("truss_number", checks.truss_numbers),
     "densest subgraph": Work(
         lambda c: a.densest_subgraph(c.A), lambda c, r: checks.dense_part(c.S, r, a.core_number(c.A))),
+    "minimum cut": of_graph("minimum_cut", checks.minimum_cut, True),
+    "matching bounds": of_graph("maximum_matching_bounds", checks.matching_bounds),
     "rich club": of_graph("rich_club", checks.rich_club),
     "triangle centrality": of_graph("triangle_centrality", checks.triangle_centrality),
     "voterank, 10 vertices": of_graph("voterank", checks.elected, limit=10),
     "label propagation": Work(lambda c: a.label_propagation(c.A), lambda c, r: checks.same_component(symmetric(c), r)),
     "louvain": of_graph("louvain", checks.communities, True),
     "leiden": of_graph("leiden", checks.communities, True),
+    "peer pressure": Work(lambda c: a.peer_pressure(c.A), lambda c, r: checks.same_component(symmetric(c), r)),
+    "ensemble of 4": of_graph("ecg", checks.communities, True, ensemble=4),
+    "fiedler vector": of_graph("fiedler_vector", checks.fiedler, tol=1e-4),
+    "two halves": of_graph("spectral_cut", checks.halves),
+    "spectral layout": of_graph("spectral_layout", checks.drawing),
+    "coarsening": of_graph("coarsen", checks.coarse),
+    "quality of 16 parts": Work(
+        lambda c: a.partition_quality(c.A, c.sixteenths), lambda c, r: checks.partition(c.S, c.sixteenths, r)),
+    "ten triangles": Work(
+        lambda c: a.subgraph_matches(c.A, [(0, 1), (1, 2), (2, 0)], directed=False),
+        lambda c, r: checks.matches(c.S, r, 3)),
     "modularity of 16 parts": Work(
         lambda c: a.modularity(c.A, c.sixteenths), lambda c, r: checks.modularity(c.S, c.sixteenths, r), True),
     "jaccard of all edges": Work(lambda c: a.jaccard(c.A, c.A), on_graph(checks.similarity)),
@@ -258,6 +271,14 @@ WORKS: dict[str, Work] = {
         lambda c: a.diameter(c.connected), lambda c, r: checks.diameter(checks.as_scipy(c.connected), r),
         of_small=True),
     "closeness": of_graph("closeness", checks.closeness, False, True),
+    "load": of_graph("load_centrality", checks.load, False, True, normalized=False),
+    "cliques of 4": of_graph("clique_count", checks.cliques_of_4, False, True, k=4),
+    "motifs": of_graph("motif_counts", checks.motifs, False, True),
+    "graphlets": of_graph("graphlet_degrees", checks.graphlets, False, True),
+    "squares": Work(
+        lambda c: a.subgraph_count(c.A, [(0, 1), (1, 2), (2, 3), (3, 0)], directed=False), on_graph(checks.squares),
+        of_small=True),
+    "forceatlas2, 10 steps": of_graph("forceatlas2", checks.drawing, False, True, iterations=10),
     "harmonic centrality": of_graph("harmonic_centrality", checks.harmonic, False, True),
     "markov clustering": of_graph("markov_clustering", checks.same_component, False, True),
     "cheapest flow": Work(

@@ -434,6 +434,96 @@ def several_paths(S: Arrays, found, source: int, target: int) -> None:
         path(S, found[0], source, target)
 
 
+def load(S: Arrays, found) -> None:
+    """Each packet passes the vertices between its ends."""
+    distances = steps(S)
+    between = distances[np.isfinite(distances) & (distances > 0)] - 1
+    near(found.to_dense().sum(), between.sum())
+
+
+def minimum_cut(S: Arrays, found) -> None:
+    one, edges = found.side.to_dense(False), undirected(S).tocsr()
+    near(found.value, edges[one][:, ~one].sum() / 2)  # both directions have the weight
+    assert 0 < one.sum() < len(one) and found.value <= edges.sum(axis=1).min() / 2 + 1e-9
+
+
+def matching_bounds(S: Arrays, found) -> None:
+    fractional = np.count_nonzero(csgraph.maximum_bipartite_matching(pattern_of(S).tocsr()) >= 0) / 2
+    assert 2 / 3 * fractional <= found.lower <= found.upper <= fractional
+
+
+def cliques_of_4(S: Arrays, found) -> None:
+    edges, total = pattern_of(S).tocsr(), 0.0
+    for vertex in range(edges.shape[0]):
+        near_ones = edges[edges[[vertex]].indices][:, edges[[vertex]].indices]
+        total += (near_ones @ near_ones).multiply(near_ones).sum() / 6
+    assert found == total / 4
+
+
+def squares_of(S: Arrays) -> float:
+    """The cycles of 4 vertices, induced or not: pairs of paths of two edges with the same ends."""
+    edges = pattern_of(S)
+    paths = (edges @ edges).toarray()
+    np.fill_diagonal(paths, 0)
+    return (paths * (paths - 1) / 2).sum() / 4
+
+
+def motifs(S: Arrays, found) -> None:
+    """The subgraphs of each shape are those of the induced ones that contain it."""
+    edges, d = pattern_of(S), pattern_of(S).sum(axis=1)
+    assert found.triangles == (edges @ edges).multiply(edges).sum() / 6 and found.edges == edges.nnz / 2
+    assert found.paths_of_3 + 3 * found.triangles == (d * (d - 1) / 2).sum()
+    near(found.stars + found.paws + 2 * found.diamonds + 4 * found.cliques, (d * (d - 1) * (d - 2) / 6).sum())
+    near(found.cycles + found.diamonds + 3 * found.cliques, squares_of(S))
+    cliques_of_4(S, found.cliques)
+
+
+def graphlets(S: Arrays, found) -> None:
+    counts, d = found.to_dense(), pattern_of(S).sum(axis=1)
+    assert_array_equal(counts[:, 0], d)
+    assert_array_equal(counts[:, 2] + counts[:, 3], d * (d - 1) / 2)
+    assert counts.min() >= 0 and counts[:, 8].sum() % 4 == 0
+
+
+def squares(S: Arrays, found) -> None:
+    near(found, squares_of(S))
+
+
+def matches(S: Arrays, found, size: int) -> None:
+    edges = pattern_of(S)
+    assert all(len(set(match)) == size and edges[match, np.roll(match, -1)].all() for match in found)
+
+
+def coarse(S: Arrays, found) -> None:
+    parts = found.parts.to_dense()
+    assert_array_equal(np.unique(parts), np.arange(found.matrix.nrows))
+    of_parts = sparse.csr_array((np.ones(len(parts)), (np.arange(len(parts)), parts)))
+    assert abs(as_scipy(found.matrix) - of_parts.T @ S @ of_parts).sum() < 1e-6 and np.bincount(parts).max() <= 2
+
+
+def partition(S: Arrays, label: np.ndarray, found) -> None:
+    edges, sizes, n = S.tocoo(), np.bincount(label), len(label)
+    within = np.count_nonzero(label[edges.row] == label[edges.col])
+    near(found.coverage, within / edges.nnz)
+    near(found.performance, (2 * within - edges.nnz + n * n - (sizes**2).sum()) / (n * (n - 1)))
+
+
+def fiedler(S: Arrays, found) -> None:
+    edges, x = undirected(S).astype(bool).astype(float), found.vector.to_dense()
+    degree = edges.sum(axis=1)
+    near(x @ x, 1.0)
+    assert np.linalg.norm(degree * x - edges @ x - found.value * x) <= 2e-4 * degree.max() and abs(x.sum()) < 1e-6
+
+
+def halves(S: Arrays, found) -> None:
+    assert_array_equal(np.bincount(found.to_dense(), minlength=2), [(found.size + 1) // 2, found.size // 2])
+
+
+def drawing(S: Arrays, found) -> None:
+    places = np.stack([part.to_dense() for part in found])
+    assert np.isfinite(places).all() and places.shape == (2, S.shape[0]) and (np.ptp(places, axis=1) > 0).all()
+
+
 # Communities, similarities, parts of graphs ------------------------------------------------------------------------
 
 

@@ -208,6 +208,8 @@ NETWORKX = {
     "closeness": Task(lambda g: g.nx.closeness_centrality(g.directed), VALUES),
     "betweenness": Task(
         lambda g: g.nx.betweenness_centrality(g.directed, normalized=False), lambda g, r: VALUES(g, r) * g.twice),
+    "load": Task(lambda g: g.nx.load_centrality(g.directed, normalized=False), VALUES),
+    "forceatlas2, 10 steps": Task(lambda g: g.nx.forceatlas2_layout(g.both, max_iter=10, seed=1)),
     "jaccard of all edges": Task(
         lambda g: list(g.nx.jaccard_coefficient(g.both, g.both.edges)), lambda g, r: sum(each[2] for each in r)),
 }
@@ -228,6 +230,9 @@ IGRAPH = {
     "triangle count": Task(lambda g: len(g.both.list_triangles()), as_array),
     "clustering": Task(lambda g: g.both.transitivity_local_undirected(mode="zero"), as_array),
     "cores": Task(lambda g: g.both.coreness(), as_array),
+    "minimum cut": Task(lambda g: g.both.mincut(capacity="weight").value, as_array),
+    "cliques of 4": Task(lambda g: len(g.both.cliques(4, 4)), as_array),
+    "motifs": Task(lambda g: g.both.motifs_randesu(4), lambda g, r: np.asarray(r, dtype=float)[[6, 4, 8, 7, 9, 10]]),
     "core": Task(lambda g: g.both.k_core(8), lambda g, r: r.vcount()),
     "colouring": Task(lambda g: g.both.vertex_coloring_greedy(), as_array),
     "label propagation": Task(lambda g: g.both.community_label_propagation().membership),
@@ -318,12 +323,13 @@ def half_of_all(found: Any) -> float:
 OURS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("bfs", "sssp", "bfs, 64 sources", "apsp"), lambda r: r.to_dense(np.inf, dtype=float)),
     **dict.fromkeys(("spanning forest", "jaccard of all edges"), half_of_all),
-    **dict.fromkeys(("triangle count", "bipartite", "transitivity", "modularity of 16 parts"), float),
+    **dict.fromkeys(("triangle count", "bipartite", "transitivity", "modularity of 16 parts", "cliques of 4"), float),
     "sssp with parents": lambda r: r.distances.to_dense(np.inf),
     "hits": lambda r: r[0].to_dense(),
     "truss": lambda r: r.nvals / 2,
     "shortest path": lambda r: r.length,
-    "maximum flow": lambda r: r.value,
+    **dict.fromkeys(("maximum flow", "minimum cut"), lambda r: r.value),
+    "motifs": lambda r: np.array(r[3:]),
     "ego graph, radius 2": lambda r: r.matrix.nrows,
     "subgraph of a half": lambda r: r.matrix.nvals,
 }

@@ -320,7 +320,7 @@ def module(runs: bool = True) -> ModuleType:
         setattr(cupy, name, wrapped(getattr(np, name)))
     for name, function in NEW.items():
         setattr(cupy, name, wrapped(function))
-    cupy.asnumpy = np.asarray
+    cupy.asnumpy, cupy.matmul = np.asarray, np.matmul
     cupy.ndarray = ndarray
     cupy.RawModule = RawModule if runs else RecordedModule
     stream = Stream(non_blocking=True)

@@ -12,6 +12,7 @@ import sys
 from ast import literal_eval
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -336,17 +337,16 @@ def _string_to_dtype(text: str) -> DataType:
         return lookup_dtype(np.dtype(literal_eval(text)))
 
 
-class _Compiler:
-    """``dtypes.ss``: types by C source for SuiteSparse's compiler, which is not available here."""
-
-    def register_new(self, name: str, jit_c_definition: str, *, np_type: Any = None) -> DataType:
-        raise NotImplementedError(
-            "SuiteSparse's compiler of C is not here; give the fields of the type instead: "
-            f"dtypes.register_new({name!r}, {{'x': int, 'y': float}})"
-        )
+def _register_source(name: str, jit_c_definition: str, *, np_type: Any = None) -> DataType:
+    raise NotImplementedError(
+        "SuiteSparse's compiler of C is not here; give the fields of the type instead: "
+        f"dtypes.register_new({name!r}, {{'x': int, 'y': float}})"
+    )
 
 
-ss = _Compiler()
+ss = ModuleType(f"{__name__}.ss", "Types by C source for SuiteSparse's compiler, which is not available here.")
+vars(ss)["register_new"] = _register_source
+sys.modules[ss.__name__] = ss
 
 _unified: dict[tuple[DataType, DataType], DataType] = {}
 

@@ -18,6 +18,7 @@ from .api.ss.tiles import checked_tiles, concatenated
 from .api.vector import Vector
 from .backends.registry import using
 from .foundation.suggestions import public_only
+from .foundation.threads import limit_threads
 from .foundation.types import DTypeLike
 from .ir.descriptor import descriptor_from_options
 from .trace.records import Trace, trace
@@ -91,19 +92,27 @@ def diag(x: Any, k: int = 0, dtype: DTypeLike | None = None, *, name: str | None
     return new
 
 
+def _switch_burble(on: object) -> None:
+    burble.switch(bool(on))
+
+
 config = Settings(
     "Settings",
     {
         "format": "by_row",
         "hyper_switch": 0.0625,
-        "bitmap_switch": None,
+        "bitmap_switch": [0.04, 0.05, 0.06, 0.08, 0.1, 0.2, 0.3, 0.4],
         "nthreads": 0,
-        "chunk": 0.0,
+        "chunk": 65536.0,
         "burble": False,
         "print_1based": False,
         "gpu_id": -1,
         "jit_c_control": "off",
+        "jit_use_cmake": False,
+        **dict.fromkeys(f"jit_c_{name}" for name in "cmake_libs compiler_flags compiler_name libraries".split()),
+        **dict.fromkeys(["jit_c_linker_flags", "jit_c_preface", "jit_cache_path", "jit_error_log"]),
     },
+    {"nthreads": limit_threads, "burble": _switch_burble},
 )
 about = Facts(
     "About",
@@ -121,7 +130,8 @@ about = Facts(
 
 
 class Burble:
-    """``with gb.ss.burble:`` prints the operations that ran, as ``gb.trace`` records them.
+    """``with gb.ss.burble:`` prints the operations that ran, as ``gb.trace`` records them; ``gb.ss.config["burble"]``
+    starts the same and prints at its end.
 
     >>> import grblas_gpu as gb
     >>> v = gb.Vector.from_dense([1, 2])
@@ -133,6 +143,16 @@ class Burble:
 
     def __init__(self) -> None:
         self._traces: list[Trace] = []
+        self._is_on = False
+
+    def switch(self, on: bool) -> None:
+        """Begin, or end and print."""
+        if on != self._is_on:
+            self._is_on = on
+            if on:
+                self.__enter__()
+            else:
+                self.__exit__()
 
     def __enter__(self) -> Burble:
         self._traces.append(trace().__enter__())

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ..foundation.display import bytes_text, html_object, html_table
+from ..foundation.display import bytes_text, escape, html_object, html_table
 from ..ir import recording
 
-MAX_ROWS = 12
+Cell = Callable[[object], str]
+MAX_ROWS = 60
+FEW_ROWS = 10  # shown of longer ones
 MAX_COLS = 12
 FORMATS = {
     "sparse": ("csr", "csc"),
@@ -71,57 +74,74 @@ def format_mask(mask: Any) -> str:
     """A mask: its object, and whether it uses structure or values."""
     parent = mask.parent
     show = format_vector if parent.ndim == 1 else format_matrix
-    return show(parent, f'"{mask.name}"', f"{type(mask).__name__}\nof gb.{type(parent).__name__}")
+    return show(parent, f'"{mask.name}"', f"{type(mask).__name__}\nof gb.{type(parent).__name__}", opened(mask))
 
 
-def format_vector(v: Any, name: str | None = None, kind: str = "gb.Vector") -> str:
+def html_mask(mask: Any) -> str:
+    """A mask for notebooks: 1 at entries where it is open, 0 at the others."""
+    show = html_vector if mask.parent.ndim == 1 else html_matrix
+    return show(mask.parent, f"{type(mask).__name__} {escape(mask.name)} of {type(mask.parent).__name__}", opened(mask))
+
+
+def opened(mask: Any) -> Cell:
+    """Where there is an entry, 1 if the mask is open and 0 if not."""
+
+    def cell(value: object) -> str:
+        return "" if value is None else str(int((mask.structure or bool(value)) != mask.complement))
+
+    return cell
+
+
+def format_vector(v: Any, name: str | None = None, kind: str = "gb.Vector", cell: Cell | None = None) -> str:
     facts: dict[str, object] = {"size": v.size, "dtype": v.dtype.name}
     name = f'"{v.name}"' if name is None else name
     if recording.current() is not None:
         return heading(name, kind, facts)
     head = heading(name, kind, {"nvals": v.nvals, **facts, "format": v._store.kind})
     shown = _positions(v.size, MAX_COLS)
-    cells = ["" if i is None else _cell(v.get(i)) for i in shown]
+    cells = ["" if i is None else (cell or _cell)(v.get(i)) for i in shown]
     labels = ["..." if i is None else str(i) for i in shown]
     return "\n".join([head, _rule(head), *_table(["index", *labels], [["value", *cells]])])
 
 
-def format_matrix(a: Any, name: str | None = None, kind: str | None = None) -> str:
+def format_matrix(a: Any, name: str | None = None, kind: str | None = None, cell: Cell | None = None) -> str:
     facts: dict[str, object] = {"nrows": a.nrows, "ncols": a.ncols, "dtype": a.dtype.name}
     name = f'"{a.name}"' if name is None else name
     kind = f"gb.{type(a).__name__}" if kind is None else kind
     if recording.current() is not None:
         return heading(name, kind, facts)
     head = heading(name, kind, {"nvals": a.nvals, **facts, "format": _form(a)})
-    rows, cols = _positions(a.nrows, MAX_ROWS), _positions(a.ncols, MAX_COLS)
+    rows, cols = _positions(a.nrows, MAX_ROWS, FEW_ROWS), _positions(a.ncols, MAX_COLS)
     labels = ["..." if j is None else str(j) for j in cols]
     body = [
-        ["..." if i is None else str(i)] + ["" if i is None or j is None else _cell(a.get(i, j)) for j in cols]
+        ["..." if i is None else str(i)]
+        + ["" if i is None or j is None else (cell or _cell)(a.get(i, j)) for j in cols]
         for i in rows
     ]
     return "\n".join([head, _rule(head), *_table(["", *labels], body)])
 
 
-def html_vector(v: Any) -> str:
+def html_vector(v: Any, title: str | None = None, cell: Cell | None = None) -> str:
     """A Vector for notebooks: the first entries and the properties."""
     facts = {"nvals": v.nvals, "size": v.size, "dtype": v.dtype.name, "storage": v._store.kind, **_memory(v)}
+    title, cell = title or f"Vector {v._name_html}", cell or _cell
     if v.size <= MAX_COLS:
-        content = html_table(["index", *range(v.size)], [["value", *(_cell(v.get(i)) for i in range(v.size))]])
-        return html_object(f"Vector {v._name_html}", facts, content)
-    entries = _first_entries(v, v.size)
-    return html_object(f"Vector {v._name_html}", facts, html_table(["index", "value"], entries), _more(v, entries))
+        content = html_table(["index", *range(v.size)], [["value", *(cell(v.get(i)) for i in range(v.size))]])
+        return html_object(title, facts, content)
+    entries = _first_entries(v, v.size, cell)
+    return html_object(title, facts, html_table(["index", "value"], entries), _more(v, entries))
 
 
-def html_matrix(a: Any) -> str:
+def html_matrix(a: Any, title: str | None = None, cell: Cell | None = None) -> str:
     """A Matrix for notebooks: all entries of a small one, the first entries of others, and the properties."""
     kind = type(a).__name__
     facts = {"nvals": a.nvals, "nrows": a.nrows, "ncols": a.ncols, "dtype": a.dtype.name}
     facts |= {"storage": _form(a), **_memory(a._matrix if a._is_transposed else a)}
-    title = f"{kind} {a._name_html}"
-    if a.nrows <= MAX_ROWS and a.ncols <= MAX_COLS:
-        rows = [[i, *(_cell(a.get(i, j)) for j in range(a.ncols))] for i in range(a.nrows)]
+    title, cell = title or f"{kind} {a._name_html}", cell or _cell
+    if a.nrows <= MAX_COLS and a.ncols <= MAX_COLS:
+        rows = [[i, *(cell(a.get(i, j)) for j in range(a.ncols))] for i in range(a.nrows)]
         return html_object(title, facts, html_table(["", *range(a.ncols)], rows))
-    entries = _first_entries(a, a.nrows)
+    entries = _first_entries(a, a.nrows, cell)
     return html_object(title, facts, html_table(["row", "column", "value"], entries), _more(a, entries))
 
 
@@ -134,7 +154,7 @@ def _form(a: Any) -> str:
     return FORMATS[a._store.form][a._is_transposed]
 
 
-def _first_entries(x: Any, size: int) -> list[list[Any]]:
+def _first_entries(x: Any, size: int, cell: Cell) -> list[list[Any]]:
     """The first entries, from longer and longer slices: a large object is not copied to the host."""
     length = FIRST_ENTRIES
     while True:
@@ -145,7 +165,7 @@ def _first_entries(x: Any, size: int) -> list[list[Any]]:
             start = x[:length].new() if x.ndim == 1 else x[:length, :].new()
         if start is x or start.nvals >= FIRST_ENTRIES or length == size:
             *where, values = (array[:FIRST_ENTRIES].tolist() for array in start.to_coo())
-            return [[*place, _cell(value)] for *place, value in zip(*where, values, strict=True)]
+            return [[*place, cell(value)] for *place, value in zip(*where, values, strict=True)]
         length *= 16
 
 
@@ -157,18 +177,21 @@ def _memory(x: Any) -> dict[str, str]:
     return {"memory": bytes_text(sum(a.nbytes for a in x.device_arrays().values())), "backend": x.backend}
 
 
-def _positions(size: int, most: int) -> list[int | None]:
+def _positions(size: int, most: int, few: int | None = None) -> list[int | None]:
     """All positions, or the first and last ones with None for the gap."""
     if size <= most:
         return list(range(size))
-    half = most // 2
+    half = (few or most) // 2
     return [*range(half), None, *range(size - half, size)]
 
 
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    text = f"{value:.6g}"
+    return f"{text}.0" if text.lstrip("-").isdigit() else text
 
 
 def _table(head: list[str], body: list[list[str]]) -> list[str]:

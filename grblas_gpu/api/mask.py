@@ -44,6 +44,11 @@ class Mask:
 
         return format_mask(self)
 
+    def _repr_html_(self) -> str:
+        from .formatting import html_mask
+
+        return html_mask(self)
+
     def __eq__(self, other: object) -> bool:
         raise TypeError(f"__eq__ not defined for objects of type {type(self)}.")
 

@@ -15,14 +15,23 @@ def test_objects() -> None:
         '"v"        nvals  size  dtype  format',
         "gb.Vector      2     3   FP64  sparse",
         "-------------------------------------",
-        "index    0  1  2",
-        "value  1.5     2",
+        "index    0  1    2",
+        "value  1.5     2.0",
     ]
-    assert repr(~v.V).splitlines()[:3] == [
-        '"~v.V"                 nvals  size  dtype  format',
+    w = Vector.from_coo([0, 2], [0.0, 2], size=3, name="w")
+    assert repr(~w.V).splitlines() == [
+        '"~w.V"                 nvals  size  dtype  format',
         "ComplementedValueMask",
         "of gb.Vector               2     3   FP64  sparse",
+        "-" * 49,
+        "index  0  1  2",
+        "value  1     0",
     ]
+    for mask, cells in ((w.S, "1  1"), (w.V, "0  1"), (~w.S, "0  0"), (~w.V, "1  0")):
+        assert repr(mask).splitlines()[-1].split() == ["value", *cells.split()]
+        assert [text in mask._repr_html_() for text in (type(mask).__name__, ">2.0<")] == [True, False]
+    for size, lines in ((60, 60), (61, 11)):
+        assert len(repr(Matrix(int, size, 1)).splitlines()) == 4 + lines
     assert repr(Matrix(int, 2, 3, name="A").T).splitlines()[1].split() == "gb.TransposedMatrix 0 3 2 INT64 csc".split()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 
 import graphblas
 import numpy as np
@@ -14,6 +15,7 @@ from pairs import assert_same as assert_equal
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, binary, monoid
+from grblas_gpu.backends.cpu import pool
 from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, InvalidObject, InvalidValue
 
 VECTOR_FORMATS = ("sparse", "bitmap", "full")
@@ -241,6 +243,12 @@ def test_mistakes(backend: str, case: int) -> None:
 def test_contexts() -> None:
     """They are remembered and stacked; a result does not depend on them."""
     v = Vector.from_dense([1, 2])
+    everywhere, elsewhere = pool.threads(), []
+    with gb.ss.Context(nthreads=1):
+        thread = threading.Thread(target=lambda: elsewhere.append(pool.threads()))
+        thread.start()
+        thread.join()
+        assert (pool.threads(), elsewhere) == (1, [everywhere])
     with gb.ss.Context(nthreads=4) as outer, gb.ss.Context(chunk=7.0) as inner:
         assert (inner["nthreads"], inner["chunk"], outer["chunk"]) == (4, 7.0, 0.0)
         assert gb.ss.Context(engage=False) == inner == inner.dup(engage=False)
@@ -258,6 +266,12 @@ def test_settings_and_facts(capsys: pytest.CaptureFixture[str]) -> None:
         assert gb.ss.config[name] == value
         gb.ss.config[name] = None
         assert gb.ss.config[name] == before
+    for name, value, default in (("nthreads", 1, None), ("burble", True, False)):
+        gb.ss.config[name] = value
+        assert name != "nthreads" or pool.threads() == 1
+        Vector.from_dense([1, 2]).apply(gb.unary.abs).new()
+        gb.ss.config[name] = default
+    assert "apply" in capsys.readouterr().out
     with gb.ss.burble:
         Vector.from_dense([1, 2]).reduce().new()
     assert "reduce" in capsys.readouterr().out

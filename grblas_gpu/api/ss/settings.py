@@ -1,16 +1,18 @@
-"""SuiteSparse's settings and thread contexts: stored without effect, so that programs that set them run.
+"""SuiteSparse's settings and thread contexts. ``nthreads`` limits the threads of the CPU engine, ``burble`` traces; the
+others are stored without effect, so that programs that set them run.
 
-None of them changes a result, because the planner decides. Settings that request another way to compute (a GPU, a C
+None of them changes a result. Settings that request another way to compute (a GPU, a C
 compiler) raise an error that names the alternative.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from ...exceptions import InvalidValue
+from ...foundation.threads import limit_threads, limit_threads_here
 
 
 class Facts(Mapping):
@@ -55,8 +57,11 @@ class Settings(Facts, MutableMapping):
     ValueError: jit_c_control is 'off' here: kernels are compiled by Numba and NVRTC; ...
     """
 
-    def __init__(self, title: str, facts: dict[str, Any]) -> None:
+    def __init__(
+        self, title: str, facts: dict[str, Any], effects: Mapping[str, Callable[[Any], None]] | None = None
+    ) -> None:
         super().__init__(title, dict(facts))
+        self._effects = effects or {}
         self._defaults = {name: value for name, value in facts.items() if name not in _INSTEAD}
 
     def __setitem__(self, name: str, value: object) -> None:
@@ -68,6 +73,8 @@ class Settings(Facts, MutableMapping):
         if name in _INSTEAD and value != now:
             raise ValueError(f"{name} is {now!r} here: {_INSTEAD[name]}")
         self._facts[name] = self._defaults[name] if value is None else value
+        if name in self._effects:
+            self._effects[name](self._facts[name])
 
     def __delitem__(self, name: str) -> None:
         raise TypeError("Configuration options can't be deleted.")
@@ -124,7 +131,8 @@ _engaged = threading.local()
 
 
 class Context(Settings):
-    """``with gb.ss.Context(nthreads=4):`` as in python-graphblas: new contexts inside it inherit its values.
+    """``with gb.ss.Context(nthreads=4):`` as in python-graphblas: operations that this thread calls inside it use up to
+    four threads, and new contexts inherit its values.
 
     Parameters
     ----------
@@ -133,7 +141,7 @@ class Context(Settings):
     stack : bool
         Whether to take omitted values from the active context.
     nthreads, chunk, gpu_id : int, optional
-        Stored without effect; ``gpu_id`` must be -1: no GPU.
+        The threads; ``chunk`` has no effect; ``gpu_id`` must be -1: no GPU.
 
     Examples
     --------
@@ -146,7 +154,7 @@ class Context(Settings):
     def __init__(
         self, engage: bool = True, *, stack: bool = True, nthreads: Any = None, chunk: Any = None, gpu_id: Any = None
     ) -> None:
-        super().__init__("Context", _ALONE)
+        super().__init__("Context", _ALONE, {"nthreads": lambda count: _limit()})
         below = (_contexts() or [global_context])[-1] if stack else self
         for name, value in {"nthreads": nthreads, "chunk": chunk, "gpu_id": gpu_id}.items():
             self[name] = below[name] if value is None else value
@@ -157,6 +165,7 @@ class Context(Settings):
         """Make this the active context of this thread."""
         if all(each is not self for each in _contexts()):  # by identity: contexts with the same values are equal
             _contexts().append(self)
+        _limit()
 
     def disengage(self) -> None:
         """Deactivate this context; the one before is active again."""
@@ -164,6 +173,7 @@ class Context(Settings):
         if not places:
             raise InvalidValue("this context is not engaged")
         del _contexts()[places[0]]
+        _limit()
 
     def dup(self, engage: bool = True, *, nthreads: Any = None, chunk: Any = None, gpu_id: Any = None) -> Context:
         """A context with the same values, except for the given ones."""
@@ -186,5 +196,11 @@ def _contexts() -> list[Context]:
     return _engaged.stack
 
 
+def _limit() -> None:
+    """The number of threads of the active context is that of this thread's operations."""
+    limit_threads_here(_contexts()[-1]["nthreads"] if _contexts() else 0)
+
+
 #: The context that is active if no other is engaged.
 global_context = Context(engage=False, stack=False)
+global_context._effects = {"nthreads": limit_threads}

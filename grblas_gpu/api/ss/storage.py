@@ -223,7 +223,13 @@ class Storage:
         )
 
         descriptor_from_options(opts)
-        file = BytesIO(np.asarray(data).tobytes() if isinstance(data, np.ndarray) else bytes(data))
+        content = np.asarray(data).tobytes() if isinstance(data, np.ndarray) else bytes(data)
+        if content[:2] != b"PK":
+            raise InvalidObject(
+                "ss.deserialize: these bytes are no .npz archive, which ss.serialize writes here. SuiteSparse's "
+                "serialized blobs are a format of the C library: read them there, and write Matrix Market or .npz"
+            )
+        file = BytesIO(content)
         with border("ss.deserialize", InvalidObject, what="these bytes are none that serialize has made: "):
             check_members(file, "")
             file.seek(0)

@@ -13,13 +13,20 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import Any
 
+from ...foundation.threads import limited
+
 _lock = threading.Lock()
 _queue: SimpleQueue[_Job | None] | None = None
 _threads: int | None = None
 
 
 def threads() -> int:
-    """The number of threads a large operation uses: ``GRBLAS_GPU_THREADS``, else one per core."""
+    """The number of threads a large operation uses: those of the pool, or as many as the program allows."""
+    return limited(_size())
+
+
+def _size() -> int:
+    """The number of threads of the pool: ``GRBLAS_GPU_THREADS``, else one per core."""
     global _threads
     if _threads is None:
         try:
@@ -73,7 +80,7 @@ class _Job:
 
 
 def _stop(queue: SimpleQueue[_Job | None]) -> None:
-    for _ in range(threads() - 1):
+    for _ in range(_size() - 1):
         queue.put(None)
 
 
@@ -93,7 +100,7 @@ def _helpers() -> SimpleQueue[_Job | None]:
     with _lock:
         if _queue is None:
             _queue = SimpleQueue()
-            for number in range(threads() - 1):
+            for number in range(_size() - 1):
                 name = f"grblas_gpu-{number}"
                 threading.Thread(target=_help, args=(_queue,), name=name, daemon=True).start()
         return _queue

@@ -24,6 +24,7 @@ from .modularity import (
     quality,
     symmetric_weights,
 )
+from .randomness import random_order
 
 
 @with_labels(communities_by_label)
@@ -79,10 +80,10 @@ def ecg(
     if ensemble < 1 or not 0 < least <= 1:
         raise ValueError(f"ecg: ensemble must be positive and least in (0, 1]; got {ensemble} and {least}")
     W, n = symmetric_weights(A, weighted, directed, "ecg"), A.nrows
-    level = Level.of(W, resolution)
+    level = Level.of(W, resolution, random_order(n, seed))
     together = binary.second(W, 0.0).new(FP64)
     for number in range(ensemble):
-        labels = move(level, numbers(n), seed + number)
+        labels = move(level._replace(coins=random_order(n, seed + number)), numbers(n))
         # together_ij += whether label_i = label_j
         own = binary.first(labels & W).new()
         together(binary.plus) << binary.eq(own & labels).new(FP64)
@@ -93,5 +94,7 @@ def ecg(
     weights = binary.second(W, least).new(FP64)
     share = binary.times(together.dup(mask=core.S), (1 - least) / ensemble).new()
     weights(binary.plus) << share
-    found = best_of_tries(weights, seed, lambda start: multilevel(weights, resolution, start))
+    found = best_of_tries(
+        weights, seed, lambda start: multilevel(Level.of(weights, resolution, random_order(n, start)))
+    )
     return Communities(found.labels, quality(W, found.labels, resolution))

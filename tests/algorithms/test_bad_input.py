@@ -243,6 +243,7 @@ CALLS: dict[str, Callable[[Matrix], Any]] = {
     "shortest_path": lambda A: algorithms.shortest_path(A, 0, 5),
     "k_shortest_paths": lambda A: [path.length for path in algorithms.k_shortest_paths(A, 0, 5, 3)],
     "modularity": lambda A: algorithms.modularity(A, Vector.from_dense([0, 0, 0, 1, 1, 1])),
+    "partition_quality": lambda A: algorithms.partition_quality(A, Vector.from_dense([0, 0, 0, 1, 1, 1])),
 }
 DIRECTED = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (1, 4), (4, 5)]
 BIPARTITE = [(0, 1), (2, 1), (2, 3), (4, 3), (4, 5)]

@@ -416,7 +416,7 @@ def clusterings() -> dict[str, Check]:
             lambda G, s, w=weight: (
                 nx.clustering(without_loops(G), weight=w)
                 if not w or not (H := without_loops(G)).size() or H.size(weight=w)
-                else UNDEFINED
+                else dict.fromkeys(G, 0.0)  # where networkx divides zero by zero
             ),
         )
         for weight in (None, "weight")

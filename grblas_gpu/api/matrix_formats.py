@@ -23,6 +23,8 @@ from .conversions import (
 )
 from .vector_construction import duplicate_operator, duplicates_error
 
+PART = 2**22  # entries of a host array that are checked at once
+
 
 def empty_store(engine: Engine, nrows: int, ncols: int, dtype: DTypeLike) -> MatrixStore:
     try:
@@ -106,11 +108,7 @@ def compressed_store(
     store._max_degree = longest
     if longest <= 1:  # nothing can be out of order
         return store, found
-    falls = store.indices[1:] <= store.indices[:-1]
-    boundary = pointers[1:-1]
-    boundary = boundary[(boundary > 0) & (boundary < index.size)]
-    falls[boundary - 1] = False  # order matters only within a row
-    if falls.any():
+    if _falls(store.indices, pointers):
         keys = matrix_keys(store)
         order = np.argsort(keys, kind="stable")
         if np.any(np.diff(keys[order]) == 0):
@@ -119,6 +117,23 @@ def compressed_store(
         store = MatrixStore(count, inner, pointers, store.indices[order], array)
         store._max_degree = longest
     return store, found
+
+
+def _falls(index: Array, pointers: Array) -> bool:
+    """Whether an index is not above the one before it in its line; in parts, as the arrays may be those of a file."""
+    on_host = isinstance(index, np.ndarray)
+    length = PART if on_host else index.size
+    for low in range(0, index.size - 1, length):
+        part, starts = index[low : low + length + 1], pointers[1:-1]
+        if on_host:
+            starts = starts[slice(*np.searchsorted(starts, (low + 1, low + part.size)))]
+        else:
+            starts = starts[(starts > 0) & (starts < index.size)]
+        falls = part[1:] <= part[:-1]
+        falls[starts - low - 1] = False  # order matters only within a line
+        if falls.any():
+            return True
+    return False
 
 
 def together(*arrays: object) -> tuple[Any, ...]:

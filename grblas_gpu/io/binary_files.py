@@ -9,7 +9,9 @@ version 2 only sparse matrices, which are still written as such.
 from __future__ import annotations
 
 import json
+import mmap as mapping
 import os
+import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,7 @@ MAGIC = b"GRBLAS\x00"
 VERSION = 3
 SPARSE_VERSION = 2  # the version for matrices by compressed rows and for vectors, which earlier releases read, too
 _ALIGNMENT = 64
+MAP_NORESERVE = 0x4000  # of Linux on x86-64 and ARM; the module mmap has it from Python 3.13
 _LONGEST_HEADER = 1 << 20
 
 
@@ -224,8 +227,7 @@ def read_arrays(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.nd
             if dtype.kind not in "biufc" or not 0 <= count <= available or place + count * dtype.itemsize > available:
                 raise ValueError(f"{path}: ends within the array {shown(name)} ({count} x {dtype})")
             if mmap and count:
-                # "c" is copy-on-write: the engine may change the values, and the file stays
-                arrays[name] = np.asarray(np.memmap(file, dtype, "c", place, (count,)))
+                arrays[name] = _mapped(file, place, dtype, count)
             else:
                 file.seek(place)
                 arrays[name] = np.fromfile(file, dtype, count)
@@ -233,6 +235,18 @@ def read_arrays(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.nd
                     raise ValueError(f"{path}: damaged: wrong checksum of the array {shown(name)}")
             place += count * dtype.itemsize
     return fields, arrays
+
+
+def _mapped(file: Any, place: int, dtype: np.dtype, count: int) -> np.ndarray:
+    """An array in the file, copied page by page where the engine changes values; no memory is reserved for that, so the
+    file may be larger than the memory."""
+    start = place - place % mapping.ALLOCATIONGRANULARITY
+    size = place - start + count * dtype.itemsize
+    access: dict[str, int] = {"access": mapping.ACCESS_COPY}
+    if sys.platform == "linux":
+        access = {"flags": mapping.MAP_PRIVATE | MAP_NORESERVE, "prot": mapping.PROT_READ | mapping.PROT_WRITE}
+    pages = mapping.mmap(file.fileno(), size, offset=start, **access)
+    return np.frombuffer(pages, dtype, count, place - start)
 
 
 def _header(file: Any) -> tuple[dict[str, Any], list[tuple[str, np.dtype, int, int | None]]]:

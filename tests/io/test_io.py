@@ -5,9 +5,13 @@ from __future__ import annotations
 import bz2
 import gzip
 import io as streams
+import json
+import os
 import pickle
 import re
 import tarfile
+import tracemalloc
+import zlib
 from pathlib import Path
 
 import networkx as nx
@@ -17,7 +21,7 @@ import scipy.io
 import scipy.sparse as sparse
 
 import grblas_gpu as gb
-from grblas_gpu import Graph, Matrix, Scalar, Vector, binary, generators, io
+from grblas_gpu import Graph, Matrix, Scalar, Vector, binary, generators, io, semiring
 from grblas_gpu.exceptions import DimensionMismatch, InvalidValue
 
 DTYPES = ["BOOL", "INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64", "FP32", "FP64"]
@@ -730,3 +734,70 @@ class TestArchives:
         pytest.importorskip("graphblas")
         theirs = io.to_graphblas(matrix)
         assert theirs.dtype.name == dtype and io.from_graphblas(theirs).isequal(matrix, check_dtype=True)
+
+
+def test_mapped_matrices_stay_in_their_file(numba_tier, tmp_path) -> None:
+    """Products, reductions and searches allocate vectors only; NumPy reports its allocations, mapped pages are none."""
+    random, file = np.random.default_rng(3), tmp_path / "a.grb"
+    n, ends = 2000, np.random.default_rng(3).integers(0, 2000, (2, 200_000))
+    A = Matrix.from_coo(*ends, random.random(200_000), nrows=n, ncols=n, dup_op=gb.binary.first)
+    io.save(file, A)
+    v = Vector.from_scalar(1.0, n)
+    uses = {
+        "load": lambda B: B,
+        "pull": lambda B: semiring.plus_times(B @ v).new(),
+        "push": lambda B: semiring.min_plus(Vector.from_coo([5], 1.0, size=n) @ B).new(direction="push"),
+        "sum": lambda B: B.reduce_scalar().new(),
+        "rows": lambda B: B.reduce_rowwise("max").new(),
+        "columns": lambda B: B.reduce_columnwise().new(),
+        "row": lambda B: B[7, :].new(),
+    }
+    for name, use in uses.items():
+        expected = use(A)
+        use(io.load(file, mmap=True))  # loads kernels
+        peaks = []
+        for mmap in (True, False):
+            tracemalloc.start()
+            found = use(io.load(file, mmap=mmap))
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+            assert found.isclose(expected) if not isinstance(found, gb.Scalar) else found.isclose(expected.value), name
+        size = file.stat().st_size
+        assert peaks[0] < 0.25 * size and peaks[1] > 0.9 * size, name
+    B = io.load(file, mmap=True)
+    B[3, 4] = -1.0
+    B.update(range(5), range(5), 2.0)
+    assert B.nvals >= A.nvals and io.load(file).isequal(A)  # the file stays
+
+
+@pytest.mark.parametrize("place", [4, 5, 6, 11])
+def test_parts_of_an_index_are_checked(place: int, monkeypatch) -> None:
+    """An index that falls within a row is found in every part, and at the borders of parts."""
+    monkeypatch.setattr("grblas_gpu.api.matrix_formats.PART", 5)
+    columns = np.tile(np.arange(4), 4)
+    indptr, values = np.arange(0, 17, 4), np.arange(16)
+    assert Matrix.from_csr(indptr, columns, values).to_coo()[1].tolist() == columns.tolist()
+    swapped = columns.copy()
+    other = place - 1 if place % 4 else place + 1
+    swapped[[place, other]] = swapped[[other, place]]
+    assert Matrix.from_csr(indptr, swapped, values).to_coo()[1].tolist() == columns.tolist()
+    swapped[place] = swapped[other]
+    with pytest.raises(gb.exceptions.InvalidValue):
+        Matrix.from_csr(indptr, swapped, values)
+
+
+@pytest.mark.skipif(not Path("/proc/meminfo").exists(), reason="only Linux maps copies without reserving memory")
+def test_a_file_larger_than_the_memory(tmp_path) -> None:
+    """A sparse file: its array of values is 64 GiB long, more than tests have, and takes no room on the disk."""
+    file, n = tmp_path / "a.grb", 2**18
+    io.save(file, Matrix.from_dense(np.zeros((2, 2), np.int8)))
+    content = file.read_bytes()
+    place = content.index(b'{"kind"')
+    header = json.loads(content[place : content.index(b"}", place) + 1]) | {"shape": [n, n]}
+    header["arrays"] = [["values", "|i1", n * n, 0]]
+    text = json.dumps(header).encode()
+    start = content[:8] + len(text).to_bytes(8, "little") + zlib.crc32(text).to_bytes(8, "little") + text
+    file.write_bytes(start)
+    os.truncate(file, len(start) + -len(start) % 64 + n * n)
+    A = io.load(file, mmap=True)
+    assert A.nvals == n * n and A.get(n - 1, 3) == 0

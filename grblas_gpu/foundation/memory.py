@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from ..exceptions import OutOfMemory
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+LESS = "a smaller type, A.pattern() for no values, or io.load(..., mmap=True) takes less"
 _TOO_BIG = ("array is too big", "Maximum allowed", "maximum supported dimension", "array would be larger")
 
 
@@ -34,4 +36,36 @@ def raise_out_of_memory(name: str, error: MemoryError | ValueError) -> None:
     if isinstance(error, OutOfMemory):
         return
     if isinstance(error, MemoryError) or str(error).startswith(_TOO_BIG):  # NumPy's message for impossible sizes
-        raise OutOfMemory(f"{name}: {str(error) or 'no memory left'}") from None
+        raise OutOfMemory(f"{name}: {explained(error)}") from None
+
+
+def explained(error: BaseException) -> str:
+    """What was needed and what is free, and what would take less; an error of CuPy says what its pool has.
+
+    >>> explained(MemoryError("Unable to allocate 8 EiB")).endswith(" bytes are free; " + LESS)
+    True
+    """
+    said = str(error) or "no memory left"
+    if " free" not in said and not type(error).__module__.startswith("cupy"):
+        said += f"; {free_on_host():,} bytes are free"
+    return f"{said}; {LESS}"
+
+
+def free_on_host() -> int:
+    """The free memory of this machine within the limits of this process."""
+    free = [2**62]
+    with suppress(OSError, ValueError, StopIteration):
+        lines = _read("/proc/meminfo").splitlines()
+        free.append(1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]))
+    for limit, used in (
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ):
+        with suppress(OSError, ValueError):  # "max" is no number
+            free.append(int(_read(f"/sys/fs/cgroup/{limit}")) - int(_read(f"/sys/fs/cgroup/{used}")))
+    return min(free)
+
+
+def _read(name: str) -> str:  # pathlib would be loaded by every import of the package, for this
+    with open(name) as file:
+        return file.read()

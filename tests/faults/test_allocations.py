@@ -63,8 +63,9 @@ def check(run: Operation, given, fail: Failing = failing) -> int:
             try:
                 run(*objects)
                 wanted = expected
-            except OutOfMemory:
+            except OutOfMemory as error:
                 wanted = given
+                assert all(word in str(error) for word in (" free", " takes less")), error
         assert same(objects, wanted), after
         if allocations.left >= 0:  # none failed
             return after

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...exceptions import OutOfMemory
 from ...foundation import atomic_updates
+from ...foundation.memory import explained
 from ...foundation.types import Engine
 from ...ir import ops
 from ...ir.node import Node
@@ -105,8 +106,7 @@ def execute(node: Node, tracing: bool = True) -> None:
     except OutOfMemory:
         raise
     except MemoryError as error:
-        message = str(error) or "no memory left"
-        message += "" if NAMED in message else f"; {NAMED}"
+        message = str(error) if NAMED in str(error) else f"{explained(error)}; or {NAMED}"
         raise OutOfMemory(f"{node.op} into {node.out.name} of shape {node.out.shape}: {message}") from None
 
 

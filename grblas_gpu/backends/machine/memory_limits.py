@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import numpy as np
 
 from ...exceptions import OutOfMemory
+from ...foundation.memory import free_on_host
 from ..stores.index_types import MOST_ENTRIES, Array, natives
 
 NAMED = "name the positions that count, or give a mask that is not complemented"
@@ -56,19 +55,4 @@ def free_bytes(like: Array | None = None) -> int:
     """The free memory where an array is: of this machine within the limits of this process, or of a device."""
     if like is not None and not isinstance(like, np.ndarray):
         return natives[type(like)].free_bytes()
-    free = [2**62]
-    with suppress(OSError, ValueError, StopIteration):
-        lines = _read("/proc/meminfo").splitlines()
-        free.append(1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]))
-    for limit, used in (
-        ("memory.max", "memory.current"),
-        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
-    ):
-        with suppress(OSError, ValueError):  # "max" is no number
-            free.append(int(_read(f"/sys/fs/cgroup/{limit}")) - int(_read(f"/sys/fs/cgroup/{used}")))
-    return min(free)
-
-
-def _read(name: str) -> str:  # pathlib would be loaded by every import of the package, for this
-    with open(name) as file:
-        return file.read()
+    return free_on_host()

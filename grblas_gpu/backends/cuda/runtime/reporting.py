@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import cupy
 
 from ....exceptions import OutOfMemory
+from ....foundation.memory import LESS
 from . import workspace
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -37,7 +38,7 @@ def failed(name: str, error: BaseException) -> None:
 
 
 def _too_large(name: str, error: BaseException) -> OutOfMemory:
-    return OutOfMemory(f"{name} on the device: {error}; {free_bytes():,} bytes are free")
+    return OutOfMemory(f"{name} on the device: {error}; {free_bytes():,} bytes are free; {LESS}")
 
 
 def free_bytes() -> int:

@@ -168,7 +168,7 @@ class Compiled:
     def _gives_tuple(self, arguments: Arguments) -> bool:
         import numba
 
-        found = _inference()(self.func, tuple(_parameter(each) for each in arguments))
+        found = completed(_infer, self.func, tuple(_parameter(each) for each in arguments))
         return isinstance(found, numba.types.BaseTuple)
 
     def _loop(self, arguments: Arguments, result: DataType) -> Function:

@@ -51,6 +51,7 @@ from .minimum_cost_flow import minimum_cost_flow
 from .minimum_cut import minimum_cut
 from .minimum_spanning_forest import minimum_spanning_forest
 from .modularity import modularity
+from .non_edges import sample_non_edges
 from .pagerank import pagerank
 from .partition_quality import partition_quality
 from .paths import shortest_path
@@ -141,6 +142,7 @@ __all__ = [
     "reachability",
     "rich_club",
     "sample_neighbors",
+    "sample_non_edges",
     "shortest_path",
     "sorensen",
     "spectral_cut",
@@ -180,6 +182,7 @@ _ELSEWHERE = {
     "max_flow_min_cost": "minimum_cost_flow",
     "min_cost_flow": "minimum_cost_flow",
     "max_weight_matching": "maximum_matching_bounds",
+    "negative_sampling": "sample_non_edges",
     "mis": "maximal_independent_set",
     "mst": "minimum_spanning_forest",
     "minimum_spanning_tree": "minimum_spanning_forest",

@@ -263,6 +263,8 @@ WORKS: dict[str, Work] = {
     "samples of 10, 5": Work(
         lambda c: a.sample_neighbors(c.A, range(min(1000, c.A.nrows)), [10, 5]),
         lambda c, r: checks.part_of(c.S, r, 10)),
+    "pairs without an edge": Work(
+        lambda c: a.sample_non_edges(c.A, c.A.nrows // 2), lambda c, r: checks.no_edges(c.S, r, c.A.nrows // 2)),
     "degree centrality": of_graph("degree_centrality", checks.degree_centrality, False, False),
     # and those of small graphs
     "apsp": of_graph("apsp", checks.all_distances, False, True),

@@ -192,6 +192,12 @@ def flow(S: Arrays, found, source: int, target: int) -> None:
     assert abs(found.value - expected) <= 1e-9 * max(1, expected) and (amount > S).nnz == 0
 
 
+def no_edges(S: Arrays, found, count: int) -> None:
+    """As many different pairs as wanted, none of them an edge or a loop."""
+    pairs = as_scipy(found)
+    assert pairs.nnz == count and pairs.multiply(S).nnz == 0 and not pairs.diagonal().any()
+
+
 def cheapest_flow(S: Arrays, found, source: int, target: int) -> None:
     """A largest flow, at prices like the capacities: the residual graph has no cycle of negative cost."""
     flow(S, found, source, target)

@@ -26,14 +26,13 @@ from .edge_lists import (
 )
 from .given_structure import configuration_model, stochastic_block_model
 from .kronecker_graphs import kronecker
-from .network_models import PlantedGraph, hyperbolic, lfr, noisy_kronecker
+from .network_models import hyperbolic, lfr, noisy_kronecker
 from .plane_graphs import delaunay, random_geometric, road
 from .random_graphs import bipartite, preferential_attachment, uniform_random, watts_strogatz
 from .regular_graphs import complete, complete_bipartite, grid_2d, mycielskian, path, star
 
 __all__ = [
     "Edges",
-    "PlantedGraph",
     "bipartite",
     "complete",
     "complete_bipartite",

@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from grblas_gpu.algorithms import random_walks, sample_neighbors
+from grblas_gpu.algorithms import random_walks, sample_neighbors, sample_non_edges
 from library_graphs import DIRECTED, as_matrix, weighted
 
 import grblas_gpu as gb
@@ -153,3 +153,24 @@ def test_samples_are_fair(backend: str) -> None:
         by_weight.update(sample_neighbors(weights, [0], 1, weighted=True, seed=7919 * seed).to_coo()[1].tolist())
     assert set(times) == {1, 2, 3, 4} and max(times.values()) - min(times.values()) < 30
     assert set(by_weight) == {1, 2} and abs(by_weight[2] / 100 - 0.75) < 0.15
+
+
+def test_pairs_without_an_edge_are_equally_likely(backend: str) -> None:
+    A = gb.Matrix.from_coo([0, 0, 1, 2, 3, 4], [1, 2, 4, 2, 0, 3], 1, nrows=5, ncols=5)
+    edges = A.to_dense(0) + np.eye(5) != 0
+    counts = np.zeros((5, 5))
+    for seed in range(600):
+        found = sample_non_edges(A, 5, seed=seed)
+        assert found.backend == backend and found.nvals == 5
+        counts += found.to_dense(False)
+    assert not counts[edges].any()
+    # each of the 15 pairs is drawn with probability 1 / 3: five standard deviations are 58
+    assert np.abs(counts[~edges] - 200).max() < 58
+    assert sample_non_edges(A, 15).to_dense(False).tolist() == (~edges).tolist()
+    assert sample_non_edges(A, 5, seed=3).isequal(sample_non_edges(A, 5, seed=3))
+    graph = generators.kronecker(12, 8)
+    large = sample_non_edges(graph, 10_000)
+    assert large.nvals == 10_000 and gb.binary.pair(large & graph).new().nvals == 0
+    for wrong in (-1, 16, 2.5):
+        with pytest.raises(InvalidValue, match="from 0 to 15"):
+            sample_non_edges(A, wrong)

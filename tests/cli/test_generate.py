@@ -35,7 +35,7 @@ def test_every_generator_has_a_command():
     lists = {"configuration_model", "stochastic_block_model"}  # arguments that a command line does not have
     made = (
         set(generators.__all__)
-        - {"Edges", "PlantedGraph", "edge_list", "lfr"}
+        - {"Edges", "edge_list", "lfr"}
         - lists
         - {name for name in generators.__all__ if "_edges" in name}
     )

@@ -26,6 +26,14 @@ def bipartite_part(A):
     return A.dup(mask=binary.ne(binary.first(side & A).new() & binary.second(A & side).new()).new().V)
 
 
+def some_non_edges(A) -> int:
+    """At most three, and no more than the graph has."""
+    A = getattr(A, "matrix", A)
+    if not isinstance(A, Matrix) or A.nrows != A.ncols:
+        return 0
+    return min(3, A.nrows * (A.nrows - 1) - select.offdiag(A).new().nvals)
+
+
 ALGORITHMS = {
     "apsp": algorithms.apsp,
     "articulation_points": algorithms.articulation_points,
@@ -85,6 +93,7 @@ ALGORITHMS = {
     "reachability": lambda A: algorithms.reachability(A, 0),
     "rich_club": algorithms.rich_club,
     "sample_neighbors": lambda A: algorithms.sample_neighbors(A, range(size(A)), 2),
+    "sample_non_edges": lambda A: algorithms.sample_non_edges(A, some_non_edges(A)),
     "shortest_path": lambda A: algorithms.shortest_path(A, 0, 0),
     "sorensen": algorithms.sorensen,
     "spectral_cut": algorithms.spectral_cut,

@@ -11,6 +11,13 @@ NO_FUNCTION = "The weight must be the name of an edge attribute; a function fall
 FINITE = NO_FUNCTION + " So do weights that are NaN, infinite or no plain numbers."
 POSITIVE = FINITE.replace("infinite or", "infinite, negative or")
 UNIQUE = " So do several shortest paths to a node."
+TIES = " So do lengths of 0 on shortest paths. Of several shortest paths between two nodes, it is dijkstra_path's."
+UNDIRECTED = "Directed graphs fall back to NetworkX."
+PREDECESSORS = "In a directed graph with several shortest paths, it may be another one than NetworkX's."
+COMPOSED = "NetworkX's own code on the converted graph: its steps run here."
+GENERATORS = "The graph of NetworkX, converted; create_using must be a class."
+CONSTRUCTORS = "A converted graph, with NetworkX's methods; classes only with backend=, not by priority."
+COPIES = "A converted graph. Multigraphs, copy=False and labels that coincide fall back to NetworkX."
 COMMUNITIES = (
     "Directed graphs and max_level fall back to NetworkX. Random numbers are others, and so may be the communities."
 )
@@ -19,144 +26,125 @@ FLOWS = "Multigraphs, infinite or missing capacities and a chosen algorithm fall
 KRUSKAL = "Multigraphs, algorithms other than Kruskal's and weights that are NaN or infinite fall back to NetworkX."
 BY_DISTANCE = " The result is ordered by distance."
 
-FUNCTIONS: dict[str, str] = {
-    "adamic_adar_index": "Pairs in an iterator, and graphs with loops, fall back to NetworkX.",
-    "all_pairs_bellman_ford_path": POSITIVE + UNIQUE,
-    "all_pairs_bellman_ford_path_length": FINITE + BY_DISTANCE,
-    "all_pairs_dijkstra": POSITIVE + UNIQUE,
-    "all_pairs_dijkstra_path": POSITIVE + UNIQUE,
-    "all_pairs_dijkstra_path_length": POSITIVE + BY_DISTANCE,
-    "all_pairs_shortest_path": "",
-    "all_pairs_shortest_path_length": "The inner dictionaries are ordered by distance.",
-    "ancestors": "",
-    "asyn_lpa_communities": LABELS,
-    "attracting_components": "",
-    "average_clustering": POSITIVE,
-    "average_neighbor_degree": FINITE,
-    "average_shortest_path_length": POSITIVE,
-    "bellman_ford_path": POSITIVE + UNIQUE,
-    "bellman_ford_path_length": FINITE,
-    "betweenness_centrality": POSITIVE + " So do lengths of 0.",
-    "bfs_edges": "The reverse of directed graphs falls back to NetworkX.",
-    "bfs_layers": "",
-    "bfs_predecessors": "",
-    "bfs_successors": "",
-    "bfs_tree": "The reverse of directed graphs falls back to NetworkX.",
-    "boundary_expansion": "",
-    "center": POSITIVE,
-    "closeness_centrality": POSITIVE,
-    "clustering": POSITIVE,
-    "color": "",
-    "conductance": FINITE,
-    "connected_components": "",
-    "core_number": "Directed graphs fall back to NetworkX.",
-    "cut_size": FINITE,
-    "degree_centrality": "",
-    "descendants": "",
-    "descendants_at_distance": "",
-    "diameter": POSITIVE,
-    "dijkstra_path": POSITIVE + UNIQUE,
-    "dijkstra_path_length": POSITIVE,
-    "eccentricity": POSITIVE,
-    "edge_betweenness_centrality": POSITIVE + " So do samples, lengths of 0 and multigraphs.",
-    "edge_expansion": FINITE,
-    "efficiency": "",
-    "ego_graph": "Multigraphs, and directed graphs taken as undirected, fall back to NetworkX.",
-    "eigenvector_centrality": FINITE,
-    "fast_label_propagation_communities": LABELS,
-    "flow_hierarchy": FINITE,
-    "floyd_warshall": FINITE + " So do cycles of negative length.",
-    "floyd_warshall_numpy": FINITE + " So do cycles of negative length.",
-    "global_efficiency": "",
-    "group_degree_centrality": "",
-    "group_in_degree_centrality": "",
-    "group_out_degree_centrality": "",
-    "gutman_index": POSITIVE,
-    "harmonic_centrality": POSITIVE,
-    "harmonic_diameter": POSITIVE,
-    "has_path": "",
-    "hits": "A start, results without a norm and singular values nearly the same fall back to NetworkX.",
-    "hyper_wiener_index": POSITIVE,
-    "in_degree_centrality": "",
-    "is_arborescence": "",
-    "is_attracting_component": "",
-    "is_bipartite": "",
-    "is_branching": "",
-    "is_connected": "",
-    "is_directed_acyclic_graph": "",
-    "is_dominating_set": "",
-    "is_eulerian": "",
-    "is_forest": "",
-    "is_k_regular": "",
-    "is_partition": "",
-    "is_regular": "",
-    "is_strongly_connected": "",
-    "is_tournament": "",
-    "is_tree": "",
-    "is_weakly_connected": "",
-    "isolates": "",
-    "jaccard_coefficient": "Pairs in an iterator, and graphs with loops, fall back to NetworkX.",
-    "k_truss": "",
-    "katz_centrality": FINITE + " So do nstart and a beta for every node.",
-    "leiden_communities": COMMUNITIES,
-    "louvain_communities": COMMUNITIES,
-    "maximal_independent_set": "Nodes that are given, and loops, fall back to NetworkX. Random numbers are others.",
-    "maximal_matching": "It is another one than NetworkX's.",
-    "maximum_flow_value": FLOWS,
-    "maximum_spanning_edges": KRUSKAL,
-    "maximum_spanning_tree": KRUSKAL,
-    "minimum_cut_value": FLOWS,
-    "minimum_spanning_edges": KRUSKAL,
-    "minimum_spanning_tree": KRUSKAL,
-    "mixing_expansion": FINITE,
-    "modularity": FINITE,
-    "multi_source_dijkstra": POSITIVE + UNIQUE,
-    "multi_source_dijkstra_path": POSITIVE + UNIQUE,
-    "multi_source_dijkstra_path_length": POSITIVE + BY_DISTANCE,
-    "negative_edge_cycle": FINITE,
-    "node_boundary": "",
-    "node_connected_component": "",
-    "node_expansion": "",
-    "normalized_cut_size": FINITE,
-    "number_attracting_components": "",
-    "number_connected_components": "",
-    "number_of_isolates": "",
-    "number_of_selfloops": "",
-    "number_strongly_connected_components": "",
-    "number_weakly_connected_components": "",
-    "out_degree_centrality": "",
-    "overall_reciprocity": "",
-    "pagerank": POSITIVE,
-    "periphery": POSITIVE,
-    "predecessor": "",
-    "preferential_attachment": "Pairs in an iterator, and graphs with loops, fall back to NetworkX.",
-    "radius": POSITIVE,
-    "reciprocity": "",
-    "resource_allocation_index": "Pairs in an iterator, and graphs with loops, fall back to NetworkX.",
-    "s_metric": "",
-    "schultz_index": POSITIVE,
-    "score_sequence": "",
-    "sets": "A set that is given falls back to NetworkX.",
-    "shortest_path": "Only from one node to all; the rest falls back to NetworkX." + UNIQUE,
-    "shortest_path_length": POSITIVE + BY_DISTANCE,
-    "single_source_bellman_ford": POSITIVE + UNIQUE,
-    "single_source_bellman_ford_path": POSITIVE + UNIQUE,
-    "single_source_bellman_ford_path_length": FINITE + BY_DISTANCE,
-    "single_source_dijkstra": POSITIVE + UNIQUE,
-    "single_source_dijkstra_path": POSITIVE + UNIQUE,
-    "single_source_dijkstra_path_length": POSITIVE + BY_DISTANCE,
-    "single_source_shortest_path": "",
-    "single_source_shortest_path_length": "",
-    "single_target_shortest_path": "Directed graphs fall back to NetworkX.",
-    "single_target_shortest_path_length": "",
-    "square_clustering": "Directed graphs fall back to NetworkX.",
-    "strongly_connected_components": "Components come in a reverse topological order, which need not be NetworkX's.",
-    "transitivity": "",
-    "triangles": "",
-    "volume": FINITE,
-    "weakly_connected_components": "",
-    "wiener_index": POSITIVE,
-}
+# What a group of functions does not take, or returns otherwise, and the functions.
+GROUPS = (
+    (
+        POSITIVE + UNIQUE,
+        "all_pairs_bellman_ford_path bellman_ford_path single_source_bellman_ford single_source_bellman_ford_path",
+    ),
+    (
+        "",
+        "all_pairs_shortest_path ancestors articulation_points attracting_components bfs_layers bfs_predecessors "
+        "bfs_successors biconnected_components boundary_expansion bridges color connected_components core_number "
+        "degree_centrality descendants descendants_at_distance efficiency global_efficiency group_degree_centrality "
+        "group_in_degree_centrality group_out_degree_centrality has_bridges has_path in_degree_centrality "
+        "is_aperiodic is_arborescence is_attracting_component is_bipartite is_branching is_connected "
+        "is_directed_acyclic_graph is_dominating_set is_empty is_eulerian is_forest is_isolate is_k_regular "
+        "is_partition is_regular is_strongly_connected is_tournament is_tree is_weakly_connected isolates k_truss "
+        "node_attribute_xy node_boundary node_connected_component node_expansion number_attracting_components "
+        "number_connected_components number_of_isolates number_of_selfloops number_strongly_connected_components "
+        "number_weakly_connected_components onion_layers out_degree_centrality overall_reciprocity predecessor "
+        "reciprocity s_metric score_sequence single_source_shortest_path single_source_shortest_path_length "
+        "single_target_shortest_path_length topological_generations transitivity triangles "
+        "weakly_connected_components",
+    ),
+    (
+        "Pairs in an iterator, and graphs with loops, fall back to NetworkX.",
+        "adamic_adar_index jaccard_coefficient preferential_attachment resource_allocation_index",
+    ),
+    (
+        COMPOSED,
+        "adjacency_matrix adjacency_spectrum all_pairs_all_shortest_paths all_shortest_paths "
+        "attribute_assortativity_coefficient attribute_mixing_dict attribute_mixing_matrix "
+        "average_degree_connectivity barycenter bipartite_closeness_centrality bipartite_degree_centrality birank "
+        "condensation constraint degree_assortativity_coefficient degree_mixing_dict degree_mixing_matrix "
+        "degree_pearson_correlation_coefficient directed_combinatorial_laplacian_matrix directed_laplacian_matrix "
+        "directed_modularity_matrix effective_graph_resistance effective_size eigenvector_centrality_numpy "
+        "global_reaching_centrality google_matrix group_closeness_centrality has_cycle has_eulerian_path "
+        "is_biconnected is_semiconnected is_semieulerian k_core k_corona k_crust k_shell katz_centrality_numpy "
+        "kemeny_constant laplacian_centrality laplacian_matrix laplacian_spectrum local_constraint "
+        "local_reaching_centrality modularity_matrix modularity_spectrum mutual_weight non_randomness "
+        "normalized_laplacian_matrix normalized_laplacian_spectrum normalized_mutual_weight number_of_spanning_trees "
+        "number_of_walks numeric_assortativity_coefficient resistance_distance single_source_all_shortest_paths "
+        "spectral_bipartivity topological_sort tournament_matrix trophic_differences trophic_incoherence_parameter "
+        "trophic_levels voronoi_cells",
+    ),
+    (
+        POSITIVE + TIES,
+        "all_pairs_dijkstra all_pairs_dijkstra_path bidirectional_dijkstra dijkstra_path "
+        "dijkstra_predecessor_and_distance johnson multi_source_dijkstra multi_source_dijkstra_path shortest_path "
+        "single_source_dijkstra single_source_dijkstra_path",
+    ),
+    (FINITE + BY_DISTANCE, "all_pairs_bellman_ford_path_length single_source_bellman_ford_path_length"),
+    (
+        POSITIVE + BY_DISTANCE,
+        "all_pairs_dijkstra_path_length multi_source_dijkstra_path_length shortest_path_length "
+        "single_source_dijkstra_path_length",
+    ),
+    ("The inner dictionaries are ordered by distance.", "all_pairs_shortest_path_length"),
+    (LABELS, "asyn_lpa_communities fast_label_propagation_communities"),
+    (
+        POSITIVE,
+        "average_clustering average_shortest_path_length center closeness_centrality clustering diameter "
+        "dijkstra_path_length eccentricity gutman_index harmonic_centrality harmonic_diameter hyper_wiener_index "
+        "pagerank periphery radius schultz_index wiener_index",
+    ),
+    (
+        FINITE,
+        "average_neighbor_degree bellman_ford_path_length conductance cut_size edge_expansion eigenvector_centrality "
+        "flow_hierarchy mixing_expansion modularity negative_edge_cycle node_degree_xy normalized_cut_size "
+        "to_scipy_sparse_array volume",
+    ),
+    (
+        GENERATORS,
+        "balanced_tree barabasi_albert_graph barbell_graph binomial_tree circulant_graph circular_ladder_graph "
+        "complete_bipartite_graph complete_graph complete_multipartite_graph cycle_graph davis_southern_women_graph "
+        "empty_graph fast_gnp_random_graph florentine_families_graph full_rary_tree gnm_random_graph gnp_random_graph "
+        "grid_2d_graph hypercube_graph karate_club_graph ladder_graph les_miserables_graph lollipop_graph null_graph "
+        "path_graph petersen_graph powerlaw_cluster_graph random_regular_graph star_graph stochastic_block_model "
+        "tadpole_graph trivial_graph turan_graph watts_strogatz_graph wheel_graph",
+    ),
+    (POSITIVE + " So do lengths of 0.", "betweenness_centrality"),
+    ("The reverse of directed graphs falls back to NetworkX.", "bfs_edges bfs_tree"),
+    (FINITE + " So do multigraphs.", "biadjacency_matrix"),
+    (PREDECESSORS, "bidirectional_shortest_path"),
+    (COPIES, "complement convert_node_labels_to_integers relabel_nodes reverse"),
+    (
+        CONSTRUCTORS,
+        "digraph__new__ from_edgelist from_numpy_array from_pandas_edgelist from_scipy_sparse_array graph__new__ "
+        "multidigraph__new__ multigraph__new__",
+    ),
+    (POSITIVE + " So do samples, lengths of 0 and multigraphs.", "edge_betweenness_centrality"),
+    (
+        "Multigraphs, whole graphs, a chosen algorithm and prepared networks fall back to NetworkX.",
+        "edge_connectivity local_edge_connectivity minimum_st_edge_cut",
+    ),
+    ("Multigraphs, and directed graphs taken as undirected, fall back to NetworkX.", "ego_graph"),
+    (FINITE + " So do cycles of negative length.", "floyd_warshall floyd_warshall_numpy"),
+    ("A start, results without a norm and singular values nearly the same fall back to NetworkX.", "hits"),
+    ("One edge falls back to NetworkX.", "is_negatively_weighted"),
+    (FINITE + " So do nstart and a beta for every node.", "katz_centrality"),
+    ("A source falls back to NetworkX.", "kosaraju_strongly_connected_components"),
+    (COMMUNITIES, "leiden_communities louvain_communities"),
+    (
+        "Nodes that are given, and loops, fall back to NetworkX. Random numbers are others.",
+        "maximal_independent_set",
+    ),
+    ("It is another one than NetworkX's.", "maximal_matching"),
+    (FLOWS, "maximum_flow_value minimum_cut minimum_cut_value"),
+    (KRUSKAL, "maximum_spanning_edges maximum_spanning_tree minimum_spanning_edges minimum_spanning_tree"),
+    ("normalized=True falls back to NetworkX.", "rich_club_coefficient"),
+    ("A set that is given falls back to NetworkX.", "sets"),
+    (UNDIRECTED, "single_target_shortest_path square_clustering"),
+    (
+        "Components come in a reverse topological order, which need not be NetworkX's.",
+        "strongly_connected_components",
+    ),
+    (FINITE + " So do records, and multigraph_weight other than sum and min.", "to_numpy_array"),
+    ("Multigraphs and loops fall back to NetworkX.", "voterank"),
+)
+
+FUNCTIONS: dict[str, str] = dict(sorted((name, note) for note, names in GROUPS for name in names.split()))
 
 
 def get_info() -> dict[str, Any]:

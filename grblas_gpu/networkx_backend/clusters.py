@@ -7,7 +7,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from .. import Matrix, agg, algorithms, binary, monoid, select, semiring
+from .. import Matrix, Vector, agg, algorithms, binary, monoid, select, semiring
 from .dispatch import dispatched
 from .graph import Graph
 
@@ -112,11 +112,61 @@ def _batches(products: np.ndarray) -> list[list[int]]:
     return [part.tolist() for part in np.split(np.arange(len(products)), cuts) if len(part)]
 
 
-@dispatched(refuse=_directed)
-def core_number(G: Graph) -> dict:
+def _refuse_loops(G: Graph, which: str) -> None:
     if G.loops():
         raise nx.NetworkXNotImplemented(
-            "Input graph has self loops which is not permitted; "
+            f"Input graph {which} self loops which is not permitted; "
             "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
         )
-    return G.by_node(algorithms.core_number(G.pattern()))
+
+
+@dispatched()
+def core_number(G: Graph) -> dict:
+    _refuse_loops(G, "has")
+    if not G.is_directed():
+        return G.by_node(algorithms.core_number(G.pattern()))
+    A = G.pattern()
+    # W_ij = number of edges between i and j
+    W = binary.plus(binary.second(A, 1).new(int) | binary.second(A.T, 1).new(int)).new()
+    return G.by_node(_peeled(W)[0])
+
+
+def _peeled(W: Matrix) -> tuple[np.ndarray, np.ndarray]:
+    """The core number of every node of a graph with this many edges between nodes, and the round in which it left."""
+    degree = W.reduce_rowwise(monoid.plus).new(int).to_dense(0)
+    core, layer, k, time = np.zeros(len(degree), np.int64), np.zeros(len(degree), np.int64), 0, 0
+    left = np.ones(len(degree), bool)
+    while left.any():
+        k, time = max(k, int(degree[left].min())), time + 1
+        leaving = left & (degree <= k)
+        core[leaving], layer[leaving] = k, time
+        left &= ~leaving
+        gone = Vector.from_coo(np.flatnonzero(leaving), 1, size=len(degree))
+        # degree_i -= the edges between i and the nodes that leave
+        degree = degree - semiring.plus_second["INT64"](gone @ W).new().to_dense(0)
+    return core, layer
+
+
+@dispatched(refuse=_directed)
+def onion_layers(G: Graph) -> dict:
+    _refuse_loops(G, "contains")
+    layer = _peeled(binary.second(G.pattern(), 1).new(int))[1]
+    return dict(sorted(G.by_node(layer).items(), key=lambda item: item[1]))
+
+
+def _compared(arguments: dict) -> str | None:
+    return "normalized=True compares with a random graph" if arguments["normalized"] else None
+
+
+@dispatched(refuse=_compared)
+def rich_club_coefficient(G: Graph, normalized: bool = True, Q: float = 100, seed: object = None) -> dict:
+    if G.loops():
+        raise NotImplementedError("the graph has self-loops")
+    return dict(enumerate(algorithms.rich_club(G.pattern()).to_dense().tolist())) if len(G.neighbours) else {}
+
+
+@dispatched()
+def voterank(G: Graph, number_of_nodes: int | None = None) -> list:
+    if G.loops() or G.is_multigraph():
+        raise NotImplementedError("the graph has self-loops or parallel edges")
+    return [G.labels[i] for i in algorithms.voterank(G.pattern(), number_of_nodes)]

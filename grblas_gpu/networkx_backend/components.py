@@ -9,7 +9,8 @@ import networkx as nx
 import numpy as np
 
 from .. import algorithms
-from .dispatch import dispatched
+from .conversion import edges_at
+from .dispatch import define, dispatched
 from .distances import NOT_FOUND, levels
 from .graph import Graph
 
@@ -111,3 +112,38 @@ def _sinks_first(G: Graph, lowest: np.ndarray) -> Iterator[int]:
             waiting[source] -= 1
             if not waiting[source]:
                 ready.append(source)
+
+
+def _bridges(G: Graph, root: object) -> np.ndarray:
+    """The places in ``neighbours`` of the bridges, each once, in NetworkX's order."""
+    if root is not None and root not in G:
+        raise nx.NodeNotFound(f"Root node {root} is not in graph")
+    sources, n = G.sources().astype(np.int64), len(G)
+    rows, columns, _ = algorithms.bridges(G.pattern()).to_coo()
+    found = np.isin(sources * n + G.neighbours, rows.astype(np.int64) * n + columns.astype(np.int64))
+    if G.parallel is not None:
+        found &= G.parallel == 1
+    if root is not None:
+        found &= levels(G, G.index[root])[sources] != NOT_FOUND
+    return np.flatnonzero(found & (sources < G.neighbours))
+
+
+def _biconnected(G: Graph) -> Iterator[set]:
+    rows, _, named = algorithms.biconnected_components(G.pattern()).to_coo()
+    parts: dict[int, set] = {}
+    for number, node in zip(named.tolist(), G.named(rows), strict=True):
+        parts.setdefault(number, set()).add(node)
+    return iter(parts.values())
+
+
+define(
+    bridges=lambda G, root=None: edges_at(G, _bridges(G, root), data=False),
+    has_bridges=lambda G, root=None: len(_bridges(G, root)) > 0,
+    biconnected_components=_biconnected,
+    articulation_points=lambda G: iter(G.named(algorithms.articulation_points(G.pattern()).to_coo(values=False)[0])),
+)
+define(
+    pays="on request",
+    refuse=lambda arguments: None if arguments["source"] is None else "source selects the first component",
+    kosaraju_strongly_connected_components=lambda G, source=None: strongly_connected_components(G),
+)

@@ -14,6 +14,48 @@ from ..backends.stores.storage import column_type
 from .graph import Graph
 from .numbers import real_numbers
 
+CHANGES = ("add_", "remove_", "clear", "update")
+
+
+class Mirrored(Graph):
+    """A graph with the methods of NetworkX's classes: those of a copy, which is made when it is first needed.
+
+    A method that changes the copy drops the arrays, which are then made again when an algorithm needs them.
+
+    >>> import networkx as nx
+    >>> G = nx.Graph([("a", "b")], backend="grblas_gpu")
+    >>> G.add_edge("b", "c", weight=2)
+    >>> list(G.neighbors("b")), G
+    (['a', 'c'], <grblas_gpu graph: 3 nodes, 2 edges>)
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"the graph has no attribute {name!r}")
+        if name == "_copy":
+            self._copy = convert_to_nx(self)
+            return self._copy
+        if "_made" not in self.__dict__:  # a method changed the copy
+            self.__dict__ |= vars(converted(self._copy))
+            return getattr(self, name)
+        found = getattr(self._copy, name)
+        if name.startswith(CHANGES):
+            for key in self.__dict__.keys() - {"_copy"}:
+                delattr(self, key)
+        return found
+
+    @property
+    def _adj(self) -> Any:
+        return self._copy._adj
+
+    def __getitem__(self, node: object) -> Any:
+        return self._copy[node]
+
+
+def converted(graph: Any) -> Graph:
+    """A graph with all its attributes."""
+    return convert_from_nx(graph, preserve_edge_attrs=True, preserve_node_attrs=True, preserve_graph_attrs=True)
+
 
 def convert_from_nx(
     graph: Any,
@@ -49,7 +91,7 @@ def convert_from_nx(
     parallel, keys = _parallel_edges(rows) if multigraph else (None, None)
     count = int(pointers[-1] if parallel is None else parallel.sum())
     nodes = graph._node
-    return Graph(
+    return Mirrored(
         labels,
         pointers,
         _numbered(labels, rows, int(pointers[-1])),
@@ -72,9 +114,16 @@ def convert_to_nx(obj: object, *, name: str | None = None) -> Any:
     """
     if not isinstance(obj, Graph):
         return obj
+    if "_copy" in obj.__dict__:
+        return obj.__dict__["_copy"].copy()
     G = _empty(obj)
     G.add_nodes_from(_nodes(obj.labels, obj.node_data))
     G.add_edges_from(_edge_tuples(obj))
+    if not obj.directed:  # the order of neighbours is that of their numbers now
+        others, stops = iter(obj.named(obj.neighbours)), np.diff(obj.pointers).tolist()
+        for node, count in zip(obj.labels, stops, strict=True):
+            row = G._adj[node]
+            G._adj[node] = {other: row[other] for other in itertools.islice(others, count)}
     return G
 
 
@@ -112,7 +161,7 @@ def _empty(graph: Graph) -> Any:
         (False, True): nx.MultiGraph,
         (True, True): nx.MultiDiGraph,
     }
-    G = kinds[graph.is_directed(), graph.is_multigraph()]()
+    G = kinds[graph.is_directed(), graph.is_multigraph()](backend="networkx")  # whatever the priorities are
     G.graph.update(graph.graph)
     return G
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
 from .. import Vector, agg, binary, monoid, semiring
-from .dispatch import dispatched
+from .dispatch import define, dispatched
 from .graph import Graph
 
 
@@ -153,3 +153,43 @@ def strengths(G: Graph, which: str, weight: str | None) -> np.ndarray:
     # into_j = sum_i W_ij
     into = W.reduce_columnwise(monoid.plus).new(float).to_dense(0.0)
     return into if which == "in" else out + into
+
+
+def _pairs(G: Graph, nodes: Any, first: Callable, second: Callable, *, between: bool) -> Iterator[tuple]:
+    """What ``first`` and ``second`` say of both ends of every edge from the nodes, or between them, in order."""
+    chosen = np.ones(len(G), bool)
+    if nodes is not None:
+        chosen[:] = False
+        chosen[[G.index[node] for node in set(nodes) if node in G]] = True
+    sources, targets = G.sources(), G.neighbours
+    if G.parallel is not None:
+        sources, targets = np.repeat(sources, G.parallel), np.repeat(targets, G.parallel)
+    if between:  # by the order of a set
+        rank = np.zeros(len(G), np.int64)
+        listed = [node for node in set(G if nodes is None else nodes) if node in G]
+        rank[G.numbers(listed)] = np.arange(len(listed))
+        order = np.argsort(rank[sources], kind="stable")
+        sources, targets = sources[order], targets[order]
+    kept = chosen[sources] & (chosen[targets] | (not between))
+    return zip(first(sources[kept]), second(targets[kept]), strict=True)
+
+
+def _degree_pairs(G: Graph, x: str, y: str, weight: str | None, nodes: Any) -> Iterator[tuple]:
+    sizes = [strengths(G, which if G.is_directed() else "both", weight) for which in (x, y)]
+    if weight is not None and G.weights(weight).dtype.np_type.kind == "f":
+        raise NotImplementedError("sums of floats are keys")
+    own, other = (values.astype(np.int64) for values in sizes)
+    return _pairs(G, nodes, lambda at: own[at].tolist(), lambda at: other[at].tolist(), between=True)
+
+
+def _attribute_pairs(G: Graph, attribute: str, nodes: Any) -> Iterator[tuple]:
+    values = [data.get(attribute) for data in G.node_data] if G.node_data else [None] * len(G)
+    return _pairs(G, nodes, *[lambda at: [values[i] for i in at.tolist()]] * 2, between=False)
+
+
+define(
+    pays="converted",
+    node_degree_xy=lambda G, x="out", y="in", weight=None, nodes=None: _degree_pairs(G, x, y, weight, nodes),
+    node_attribute_xy=lambda G, attribute, nodes=None: _attribute_pairs(G, attribute, nodes),
+    is_isolate=lambda G, n: n in G and bool(G.degrees()[G.index[n]] == 0),
+)

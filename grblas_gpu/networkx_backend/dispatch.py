@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 import networkx as nx
+from networkx.utils.backends import _registered_algorithms
 
 from .graph import NAME, Graph
 
@@ -47,6 +48,22 @@ def dispatched(*, pays: str | Choice = "large", refuse: Choice | None = None) ->
     return register
 
 
+def define(*, pays: str | Choice = "large", refuse: Choice | None = None, **rows: Callable) -> None:
+    """Make functions of one line available to NetworkX: a row for each, as ``name=lambda G: ...``."""
+    for name, function in rows.items():
+        FUNCTIONS[name] = Entry(function, inspect.signature(function), pays, refuse)
+
+
+def own(name: str) -> Callable:
+    """NetworkX's own function: the calls that it makes are dispatched, the function itself is not."""
+    return _registered_algorithms[name].__wrapped__.orig_func
+
+
+def compose(names: str, *, pays: str | Choice = "converted", refuse: Choice | None = None) -> None:
+    """Functions that NetworkX composes of others: its code runs on the converted graph, and its steps run here."""
+    define(pays=pays, refuse=refuse, **{name: own(name) for name in names.split()})
+
+
 def can_run(name: str, args: tuple, kwargs: dict) -> bool | str:
     """True, or the reason why the call cannot run here.
 
@@ -76,7 +93,7 @@ def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
     >>> should_run("pagerank", (nx.path_graph(3),), {})
     'the graph is small: fewer than 1000 edges'
     """
-    graph: Any = args[0] if args else next(iter(kwargs.values()))  # G, or flowG
+    graph: Any = args[0] if args else next(iter(kwargs.values()), None)  # G, or flowG
     if isinstance(graph, Graph):
         return True
     entry = FUNCTIONS[name]

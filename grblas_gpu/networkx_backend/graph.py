@@ -15,6 +15,20 @@ from .numbers import add_parallel, least_length, least_parallel, real_numbers
 NAME = "grblas_gpu"
 
 
+class _Members(dict):
+    """Nodes by label, as NetworkX's classes have them."""
+
+    @property
+    def _adj(self) -> dict:
+        return self
+
+    def __contains__(self, node: object) -> bool:
+        try:
+            return super().__contains__(node)
+        except TypeError:  # unhashable objects are no nodes
+            return False
+
+
 class Graph:
     """A NetworkX graph, converted. It does not change.
 
@@ -32,8 +46,6 @@ class Graph:
     """
 
     __networkx_backend__ = NAME
-    # NetworkX's own rules for a node, an iterable of nodes or None; they only need `in` and `_adj`.
-    nbunch_iter = nx.Graph.nbunch_iter
 
     def __init__(
         self,
@@ -50,7 +62,7 @@ class Graph:
         graph_data: dict | None = None,
     ) -> None:
         self.labels = labels
-        self.index = dict(zip(labels, range(len(labels)), strict=True))
+        self.index = _Members(zip(labels, range(len(labels)), strict=True))
         self.pointers, self.neighbours, self.parallel, self.keys = pointers, neighbours, parallel, keys
         self.directed, self.values = directed, values or {}
         self.edge_data, self.node_data, self.graph = edge_data, node_data, graph_data or {}
@@ -58,9 +70,9 @@ class Graph:
 
     # ---- the interface that NetworkX uses -----------------------------------------------------------------------
 
-    @property
-    def _adj(self) -> dict:
-        return self.index
+    def nbunch_iter(self, nbunch: object = None) -> Iterator:
+        """NetworkX's rules for a node, an iterable of nodes or None."""
+        return nx.Graph.nbunch_iter(self.index, nbunch)
 
     def is_directed(self) -> bool:
         """Whether edges have a direction."""
@@ -74,9 +86,15 @@ class Graph:
         """The number of nodes."""
         return len(self.labels)
 
-    def number_of_edges(self) -> int:
-        """The number of edges; each parallel edge counts."""
-        return int(self.degrees("both").sum()) // 2
+    order = number_of_nodes
+
+    def number_of_edges(self, u: object = None, v: object = None) -> int:
+        """The number of edges, or of those between two nodes; each parallel edge counts."""
+        if u is None:
+            return int(self.degrees("both").sum()) // 2
+        i, j = self.numbers([u, v])
+        at = self.pointers[i] + np.flatnonzero(self.neighbours[self.pointers[i] : self.pointers[i + 1]] == j)
+        return len(at) if self.parallel is None else int(self.parallel[at].sum())
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -85,10 +103,11 @@ class Graph:
         return iter(self.labels)
 
     def __contains__(self, node: object) -> bool:
-        try:
-            return node in self.index
-        except TypeError:  # unhashable objects are no nodes
-            return False
+        return node in self.index
+
+    def __str__(self) -> str:
+        kind = ("Multi" if self.is_multigraph() else "") + ("Di" if self.directed else "") + "Graph"
+        return f"{kind} with {len(self)} nodes and {self.number_of_edges()} edges"
 
     def __repr__(self) -> str:
         kind = ("directed " if self.directed else "") + ("multigraph" if self.is_multigraph() else "graph")

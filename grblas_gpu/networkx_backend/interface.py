@@ -7,12 +7,14 @@ from importlib import import_module
 
 from .conversion import convert_from_nx, convert_to_nx
 from .dispatch import FUNCTIONS, can_run, should_run
+from .graph import Graph
 
-__all__ = ["can_run", "convert_from_nx", "convert_to_nx", "should_run"]
+__all__ = ["Graph", "can_run", "convert_from_nx", "convert_to_nx", "should_run"]
 
 AREAS = (
-    "all_paths centrality clusters communities components cuts degrees flows forests link_analysis link_prediction "
-    "path_trees search_trees shapes sides subgraphs unweighted_paths weighted_paths"
+    "all_paths centrality clusters communities components composed construction cuts degrees flows forests "
+    "link_analysis link_prediction matrices path_trees search_trees shapes sides subgraphs unweighted_paths "
+    "weighted_paths"
 ).split()
 for area in AREAS:
     import_module(f".{area}", __package__)  # registers its functions

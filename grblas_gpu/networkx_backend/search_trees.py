@@ -82,6 +82,40 @@ def bfs_successors(
     yield from children.items()
 
 
+def between(G: Graph, source: int, target: int) -> list[int]:
+    """The numbers on the shortest path that two searches find, from both ends, the one with fewer nodes first.
+
+    In a directed graph, we assume that lists of predecessors are in the order of the nodes.
+    """
+    reverse = (G.pointers, G.neighbours)
+    if G.is_directed():
+        pointers, neighbours, _ = G.pattern(backward=True).to_csr()
+        reverse = pointers.astype(np.int64), neighbours.astype(np.int64)
+    lists = ((G.pointers, G.neighbours), reverse)
+    before = np.full((2, len(G)), -1)  # in each search, the node before; its own number at the start
+    before[0, source], before[1, target] = source, target
+    layers, meeting = [np.array([source]), np.array([target])], source if source == target else None
+    while meeting is None and len(layers[0]) and len(layers[1]):
+        side = 0 if len(layers[0]) <= len(layers[1]) else 1
+        pointers, neighbours = lists[side]
+        starts, counts = pointers[layers[side]], pointers[layers[side] + 1] - pointers[layers[side]]
+        tails, seen = np.repeat(layers[side], counts), neighbours[ranges(starts, counts)].astype(np.int64)
+        met = np.flatnonzero(before[1 - side][seen] >= 0)
+        if len(met):
+            meeting, seen, tails = int(seen[met[0]]), seen[: met[0] + 1], tails[: met[0] + 1]
+        new = before[side][seen] < 0
+        nodes, first = np.unique(seen[new], return_index=True)
+        before[side][nodes] = tails[new][first]
+        layers[side] = nodes[np.argsort(first)]
+    if meeting is None:
+        raise nx.NetworkXNoPath(f"No path between {G.labels[source]} and {G.labels[target]}.")
+    halves: list[list[int]] = [[meeting], [meeting]]
+    for side, half in enumerate(halves):
+        while before[side][half[-1]] != half[-1]:
+            half.append(int(before[side][half[-1]]))
+    return halves[0][::-1] + halves[1][1:]
+
+
 def paths_from(G: Graph, source: object, cutoff: float | None = None) -> dict:
     """A path to every node, in the order of the search."""
     paths = {source: [source]}

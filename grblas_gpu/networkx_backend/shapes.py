@@ -9,10 +9,12 @@ import networkx as nx
 import numpy as np
 
 from .. import algorithms
+from ..backends.stores.entries import ranges
 from ..exceptions import InvalidValue
 from .components import is_connected, is_strongly_connected, strongly_connected_components
 from .degrees import strengths
-from .dispatch import dispatched
+from .dispatch import define, dispatched
+from .distances import levels
 from .graph import Graph
 
 
@@ -105,3 +107,39 @@ def flow_hierarchy(G: Graph, weight: str | None = None) -> float:
     rows, columns, values = G.weights(weight).to_coo()
     inside: Any = values[lowest[rows] == lowest[columns]].sum()
     return 1 - (inside / strengths(G, "out", weight).sum()).item()
+
+
+@dispatched(pays="converted")
+def topological_generations(G: Graph) -> Iterator[list]:
+    if not G.is_directed():
+        raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
+    waiting = G.degrees("in").copy()
+    layer, left = np.flatnonzero(waiting == 0), len(G)
+    while len(layer):
+        yield G.named(layer)
+        left -= len(layer)
+        starts, counts = G.pointers[layer], G.pointers[layer + 1] - G.pointers[layer]
+        places = ranges(starts, counts)
+        seen = G.neighbours[places]
+        np.subtract.at(waiting, seen, 1 if G.parallel is None else G.parallel[places])
+        # a node follows when its last predecessor is visited
+        last = len(seen) - 1 - np.unique(seen[::-1], return_index=True)[1]
+        layer = seen[np.sort(last)]
+        layer = layer[waiting[layer] == 0]
+    if left:
+        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
+
+
+@dispatched(pays="search")
+def is_aperiodic(G: Graph) -> bool:
+    if not G.is_directed():
+        raise nx.NetworkXError("is_aperiodic not defined for undirected graphs")
+    if not len(G):
+        raise nx.NetworkXPointlessConcept("Graph has no nodes.")
+    if not is_strongly_connected(G):
+        raise nx.NetworkXError("Graph is not strongly connected.")
+    level = levels(G, 0)
+    return int(np.gcd.reduce(level[G.sources()] - level[G.neighbours] + 1)) == 1 if len(G.neighbours) else False
+
+
+define(pays="on request", is_empty=lambda G: not len(G.neighbours))

@@ -11,7 +11,7 @@ import numpy as np
 from .. import Matrix, Vector, algorithms, monoid
 from ..algorithms.sssp import distance_type, relax
 from ..exceptions import InvalidValue
-from .dispatch import dispatched
+from .dispatch import define, dispatched
 from .distances import in_batches, nearest_first, rows
 from .graph import Graph
 
@@ -132,6 +132,15 @@ def lengths_to(G: Graph, target: object, weight: str | None, method: str) -> dic
     if target not in G:
         raise nx.NodeNotFound(f"Node {target} not found in graph")
     return nearest_first(G, *lengths_from(G.lengths(weight, backward=True), [G.index[target]]).to_coo())
+
+
+define(
+    pays="converted",
+    refuse=lambda arguments: None if arguments["edge"] is None else "one edge is given",
+    is_negatively_weighted=lambda G, edge=None, weight="weight": (
+        weight is not None and bool(len(G.neighbours) and G.lengths(weight, negative=True).value_range().min < 0)
+    ),
+)
 
 
 @dispatched(pays="search")

@@ -21,21 +21,29 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 COVERED = {
-    "networkx.algorithms": "boundary cluster core cuts dag distance_measures dominating efficiency euler hierarchy "
-    "isolate link_prediction matching reciprocity regular smetric tournament wiener",
-    "networkx.algorithms.assortativity": "neighbor_degree",
+    "networkx.algorithms": "boundary bridges cluster core cuts dag distance_measures dominating efficiency euler "
+    "hierarchy isolate link_prediction matching reciprocity regular richclub smetric structuralholes tournament "
+    "voronoi walks wiener",
+    "networkx.algorithms.assortativity": "connectivity correlation mixing neighbor_degree pairs",
     "networkx.algorithms.centrality": "betweenness_centrality closeness_centrality degree_centrality "
-    "eigenvector_centrality group harmonic_centrality katz_centrality",
+    "eigenvector_centrality group harmonic_centrality katz_centrality laplacian_centrality reaching trophic voterank",
     "networkx.algorithms.community": "label_propagation leiden quality utils",
-    "networkx.algorithms.components": "attracting connected strongly_connected weakly_connected",
-    "networkx.algorithms.bipartite": "basic",
+    "networkx.algorithms.components": "attracting biconnected connected semiconnected "
+    "strongly_connected weakly_connected",
+    "networkx.algorithms.bipartite": "basic link_analysis matrix",
     "networkx.algorithms.flow": "maxflow",
     "networkx.algorithms.tree": "mst recognition",
     "networkx.algorithms.link_analysis": "hits pagerank",
     "networkx.algorithms.shortest_paths": "dense dense_numpy generic unweighted weighted",
     "networkx.algorithms.traversal": "bfs",
-    "networkx.generators": "ego",
+    "networkx.generators": "classic ego",
+    "networkx.linalg": "graphmatrix laplacian modularity spectrum",
+    "networkx": "convert_numpy convert_pandas convert_scipy relabel",
+    "networkx.algorithms.operators": "unary",
 }
+
+#: A graph that changes during the iteration: the converted one does not.
+IMPOSSIBLE = {"networkx/algorithms/tests/test_dag.py::TestDAG::test_topological_sort6"}
 
 
 def modules(wanted: list[str]) -> list[str]:
@@ -69,7 +77,7 @@ def main() -> int:
         print(f"no module that we cover has one of {words} in its name")
         return 2
     plain, ours = run(names, None), run(names, "grblas_gpu")
-    passed = {test for test, outcome in plain["outcomes"].items() if outcome == "passed"}
+    passed = {test for test, outcome in plain["outcomes"].items() if outcome == "passed"} - IMPOSSIBLE
     broken = sorted(test for test in passed if ours["outcomes"].get(test) != "passed")
     by_module = Counter(test.partition("::")[0] for test in passed)
     lost = Counter(test.partition("::")[0] for test in broken)

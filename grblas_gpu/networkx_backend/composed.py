@@ -1,0 +1,33 @@
+"""Functions that NetworkX composes of others, by the functions that do the work here."""
+
+from __future__ import annotations
+
+from .dispatch import compose
+
+#: of ``to_scipy_sparse_array`` and ``to_numpy_array``
+compose(
+    "adjacency_matrix laplacian_matrix normalized_laplacian_matrix directed_laplacian_matrix "
+    "directed_combinatorial_laplacian_matrix modularity_matrix directed_modularity_matrix "
+    "google_matrix adjacency_spectrum laplacian_spectrum normalized_laplacian_spectrum modularity_spectrum "
+    "tournament_matrix number_of_walks number_of_spanning_trees eigenvector_centrality_numpy "
+    "katz_centrality_numpy laplacian_centrality mutual_weight normalized_mutual_weight local_constraint "
+    "constraint effective_size trophic_levels trophic_differences trophic_incoherence_parameter kemeny_constant "
+    "effective_graph_resistance resistance_distance non_randomness spectral_bipartivity birank"
+)
+
+#: of searches
+compose(
+    "all_shortest_paths single_source_all_shortest_paths all_pairs_all_shortest_paths barycenter "
+    "bipartite_closeness_centrality global_reaching_centrality group_closeness_centrality local_reaching_centrality "
+    "voronoi_cells",
+    pays="search",
+)
+
+#: of degrees, cores, components and orders
+compose(
+    "k_core k_shell k_crust k_corona average_degree_connectivity degree_mixing_dict degree_mixing_matrix "
+    "degree_assortativity_coefficient degree_pearson_correlation_coefficient attribute_mixing_dict "
+    "attribute_mixing_matrix attribute_assortativity_coefficient numeric_assortativity_coefficient "
+    "bipartite_degree_centrality has_eulerian_path is_semieulerian is_biconnected has_cycle topological_sort "
+    "is_semiconnected condensation"
+)

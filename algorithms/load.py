@@ -10,7 +10,7 @@ Physical Review Letters 2001; M. Newman, Scientific collaboration networks II, P
 
 from __future__ import annotations
 
-from .. import FP64, Matrix, Vector, agg, binary, loop, semiring
+from .. import FP64, Matrix, Vector, agg, binary, loop, semiring, unary
 from .batches import Searches
 from .bc import scale
 from .checks import Sources, check_sources, graph_algorithm
@@ -60,7 +60,7 @@ def load_centrality(
     if weighted:
         check_lengths(A, "load_centrality")
     load = Vector.from_scalar(0.0, A.nrows)
-    searches = Searches(A if weighted else A.pattern(), chosen, lengths=True)
+    searches = Searches(A if weighted else A.pattern().dup(int), chosen, 1, lengths=True)
     # load += sum_s load_s, times 1 / the number of pairs
     load(binary.plus) << searches.sum_of(load_of_sources, "load centrality")
     return binary.times(load, scale(A, normalized, False, True)).new()
@@ -72,10 +72,12 @@ def load_of_sources(A: Matrix, start: Vector) -> Vector:
     T = shortest_path_edges(A, distances)
     # shares_j = the number of predecessors of j
     shares = T.reduce_columnwise(agg.count).new(FP64)
+    # Q_ij = T_ij / shares_j
+    Q = binary.second(T & unary.minv(shares).new()).new()
     load, packets = Vector(FP64, A.nrows), binary.second(distances, 1.0).new(FP64)
     for _ in loop(packets):
-        # packets_i = the sum of packets_j / shares_j over the edges from i to j of T
-        packets << semiring.plus_second[FP64](T @ binary.truediv(packets & shares).new())
+        # packets_i = the sum of Q_ij packets_j
+        packets << semiring.plus_times[FP64](Q @ packets)
         # load += packets
         load(binary.plus) << packets
     # load<start> = 0: the packets arrived

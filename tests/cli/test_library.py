@@ -41,7 +41,7 @@ ELSEWHERE = {
     "xbfs": "bfs --algorithm", "bfs_multi": "bfs, once for each source", "betweenness_centrality": "bc",
     "triangle_count": "triangles", "k_core": "core", "bellman_ford": "sssp", "delta_stepping": "sssp",
     "diameter_estimate": "diameter", "personalized_pagerank": "ppr", "modularity": "louvain and leiden print it",
-    "minimum_cost_flow": "takes costs, too",
+    "minimum_cost_flow": "takes costs, too", "sample_non_edges": "pairs without an edge",
     "k_shortest_paths": "path", "voterank": "a list", "rich_club": "by degree", "densest_subgraph": "two results",
     "NotConverged": "an exception", "coarsen": "three results", "forceatlas2": "two results",
     "spectral_layout": "two results", "maximum_matching_bounds": "two numbers", "motif_counts": "nine numbers",

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import INT64, Graph, Matrix, Scalar, Vector, binary, loop, monoid, program, select
+from .. import INT64, Graph, Matrix, Scalar, Vector, binary, io, loop, monoid, program, select
 from ..exceptions import NoValue
 from .bfs import bfs_parents
 from .checks import check_source, with_labels
@@ -84,8 +84,8 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
         else:
             distances = distances_up_to(A, source, target)
             # part = A(near, near): the vertices within the distance of the target
-            vertices = np.sort(distances.to_coo(values=False)[0].astype(np.int64))
-            source, target = np.searchsorted(vertices, ends).tolist()
+            vertices = np.sort(io.to_array(io.to_vectors(distances)[0]))
+            source, target = np.searchsorted(vertices, np.asarray(ends, like=vertices)).tolist()
             distances = distances[vertices].new()
             tree = shortest_path_tree(A[vertices, vertices].new(), source, distances)
     if target == len(vertices) or vertices[target] != ends[1] or tree.get(target) is None:
@@ -95,7 +95,9 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
         if len(path) == SHORT:  # copy the whole tree at once
             before = tree.to_dense(-1).__getitem__
         path.append(int(before(path[-1])))
-    return Path(distances.get(target) if weighted else len(path) - 1, vertices[path[::-1]].tolist())
+    return Path(
+        distances.get(target) if weighted else len(path) - 1, vertices[np.asarray(path[::-1], like=vertices)].tolist()
+    )
 
 
 def distances_up_to(A: Matrix, source: int, target: int) -> Vector:

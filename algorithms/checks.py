@@ -20,6 +20,7 @@ from .labels import Labelled, by_label, called, calling, current_call, numbered
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result", covariant=True)
 ByLabel = TypeVar("ByLabel", covariant=True)  # the result with a Graph
+Number = TypeVar("Number", bool, int, float)
 Sources: TypeAlias = SupportsIndex | Iterable[SupportsIndex] | Vector
 #: Arguments of the same meaning in NetworkX, SciPy and cuGraph.
 KEYWORDS_ELSEWHERE = {
@@ -59,6 +60,10 @@ def graph_algorithm(
 def graph_algorithm(
     function: Function[Parameters, Matrix], labelled: Labelled = ..., **meanings: Labelled
 ) -> GraphAlgorithm[Parameters, Matrix, Graph]: ...
+@overload
+def graph_algorithm(
+    function: Function[Parameters, Number], labelled: Labelled = ..., **meanings: Labelled
+) -> GraphAlgorithm[Parameters, Number, Number]: ...
 @overload
 def graph_algorithm(
     function: Function[Parameters, Result], labelled: Labelled = ..., **meanings: Labelled

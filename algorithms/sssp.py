@@ -15,10 +15,12 @@ U. Sridhar et al., Delta-stepping SSSP: from vertices and edges to GraphBLAS imp
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Hashable
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
 
 from .. import Graph, Matrix, Scalar, Vector, binary, loop, select
 from ..exceptions import InvalidValue
+from ..io import NodeValues
 from .bfs import bfs, bfs_parents
 from .changed_paths import repaired
 from .checks import check_source, graph_algorithm, with_labels
@@ -151,11 +153,14 @@ def default_widths(A: Matrix) -> list[tuple[float, int | None]]:
     return [(max(1, int(width)), most) for width, most in widths] if distance_type(A) is int else widths
 
 
-class ShortestPaths(NamedTuple):
+Values = TypeVar("Values")  # by number or by label
+
+
+class ShortestPaths(NamedTuple, Generic[Values]):
     """Distances from a vertex, and the predecessor of each vertex on a shortest path; the source is its own."""
 
-    distances: Vector
-    predecessors: Vector
+    distances: Values
+    predecessors: Values
 
 
 def paths_by_label(graph: Graph, result: Any) -> Any:
@@ -164,6 +169,26 @@ def paths_by_label(graph: Graph, result: Any) -> Any:
     return ShortestPaths(graph.to_dict(result.distances), vertex_by_label(graph, result.predecessors))
 
 
+@overload
+def sssp(
+    A: Matrix, source: int, *, predecessors: Literal[False] = ..., start: Any = ..., changed: Matrix | None = ...
+) -> Vector: ...
+@overload
+def sssp(
+    A: Matrix, source: int, *, predecessors: Literal[True], start: Any = ..., changed: Matrix | None = ...
+) -> ShortestPaths[Vector]: ...
+@overload
+def sssp(
+    A: Graph, source: Hashable, *, predecessors: Literal[False] = ..., start: Any = ..., changed: Matrix | None = ...
+) -> NodeValues: ...
+@overload
+def sssp(
+    A: Graph, source: Hashable, *, predecessors: Literal[True], start: Any = ..., changed: Matrix | None = ...
+) -> ShortestPaths[NodeValues]: ...
+@overload
+def sssp(
+    A: Matrix | Graph, source: Any, *, predecessors: bool, start: Any = ..., changed: Matrix | None = ...
+) -> Any: ...
 @with_labels(paths_by_label)
 def sssp(
     A: Matrix, source: int, *, predecessors: bool = False, start: Any = None, changed: Matrix | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from .. import binary, unary
 from ..dtypes import BOOL
@@ -25,6 +25,10 @@ def _filled_union(left: object, right: object, op: OperatorLike) -> Any:
     return _combine(left, right, op, "ewise_union", False, False)
 
 
+def _apply(op: Any, operand: object) -> Any:
+    return op(operand)
+
+
 def _combine(left: object, right: object, op: Any, method: str, *defaults: object) -> Any:
     left_type, right_type = output_type(left), output_type(right)
     left_is_collection = left_type in kinds.COLLECTIONS
@@ -43,103 +47,115 @@ def _boolean_only(sign: str, shown: str, dtype: Any) -> None:
         )
 
 
+Other = TypeVar("Other", contravariant=True)
+Result = TypeVar("Result", covariant=True)
+
+
+class Operand(Protocol[Other, Result]):
+    """What type checkers know of signs: the types of the other operand and of the expression."""
+
+    @property
+    def dtype(self) -> Any: ...
+    def _signs(self, other: Other, /) -> Result: ...
+
+
 class Arithmetic:
     """``x + y``, ``-x``, ``x < y``, ...: each makes a delayed expression."""
 
     __slots__ = ()
     dtype: Any
 
-    def __add__(self, other: object) -> Any:
+    def __add__(self: Operand[Other, Result], other: Other) -> Result:
         return _union(self, other, binary.plus)
 
-    def __radd__(self, other: object) -> Any:
+    def __radd__(self: Operand[Other, Result], other: Other) -> Result:
         return _union(other, self, binary.plus)
 
-    def __sub__(self, other: object) -> Any:
+    def __sub__(self: Operand[Other, Result], other: Other) -> Result:
         return _filled_union(self, other, binary.minus)
 
-    def __rsub__(self, other: object) -> Any:
+    def __rsub__(self: Operand[Other, Result], other: Other) -> Result:
         return _filled_union(other, self, binary.minus)
 
-    def __mul__(self, other: object) -> Any:
+    def __mul__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(self, other, binary.times)
 
-    def __rmul__(self, other: object) -> Any:
+    def __rmul__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(other, self, binary.times)
 
-    def __truediv__(self, other: object) -> Any:
+    def __truediv__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(self, other, binary.truediv)
 
-    def __rtruediv__(self, other: object) -> Any:
+    def __rtruediv__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(other, self, binary.truediv)
 
-    def __floordiv__(self, other: object) -> Any:
+    def __floordiv__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(self, other, binary.floordiv)
 
-    def __rfloordiv__(self, other: object) -> Any:
+    def __rfloordiv__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(other, self, binary.floordiv)
 
-    def __mod__(self, other: object) -> Any:
+    def __mod__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(self, other, binary.numpy.mod)
 
-    def __rmod__(self, other: object) -> Any:
+    def __rmod__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(other, self, binary.numpy.mod)
 
-    def __divmod__(self, other: object) -> Any:
+    def __divmod__(self: Any, other: Any) -> Any:
         return self // other, self % other
 
-    def __rdivmod__(self, other: object) -> Any:
+    def __rdivmod__(self: Any, other: Any) -> Any:
         return other // self, other % self
 
-    def __pow__(self, other: object) -> Any:
+    def __pow__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(self, other, binary.pow)
 
-    def __rpow__(self, other: object) -> Any:
+    def __rpow__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(other, self, binary.pow)
 
-    def __xor__(self, other: object) -> Any:
+    def __xor__(self: Operand[Other, Result], other: Other) -> Result:
         expr = _union(self, other, binary.lxor)
         _boolean_only("__xor__", "x ^ y", expr.dtype)
         return expr
 
-    def __rxor__(self, other: object) -> Any:
+    def __rxor__(self: Operand[Other, Result], other: Other) -> Result:
         expr = _union(other, self, binary.lxor)
         _boolean_only("__xor__", "x ^ y", expr.dtype)
         return expr
 
-    def __lt__(self, other: object) -> Any:
+    def __lt__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(self, other, binary.lt)
 
-    def __le__(self, other: object) -> Any:
+    def __le__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(self, other, binary.le)
 
-    def __gt__(self, other: object) -> Any:
+    def __gt__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(self, other, binary.gt)
 
-    def __ge__(self, other: object) -> Any:
+    def __ge__(self: Operand[Other, Result], other: Other) -> Result:
         return _intersection(self, other, binary.ge)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self: Operand[Other, Result], other: Other) -> Result:  # type: ignore[override]
         return _intersection(self, other, binary.eq)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self: Operand[Other, Result], other: Other) -> Result:  # type: ignore[override]
         return _intersection(self, other, binary.ne)
 
     __hash__ = object.__hash__  # mutable objects are keys by identity, not by contents
 
-    def __abs__(self: Any) -> Any:
-        return unary.abs(self)
+    def __abs__(self: Operand[Any, Result]) -> Result:
+        return _apply(unary.abs, self)
 
-    def __neg__(self: Any) -> Any:
-        return unary.ainv(self)
+    def __neg__(self: Operand[Any, Result]) -> Result:
+        return _apply(unary.ainv, self)
 
-    def __invert__(self: Any) -> Any:
+    def __invert__(self: Operand[Any, Result]) -> Result:
         if self.dtype != BOOL:
             raise TypeError(
                 f"The invert operator, `~`, is not supported for {self.dtype.name} dtype.  "
                 "It is only supported for BOOL dtype."
             )
-        return unary.lnot(self)
+        return _apply(unary.lnot, self)
 
 
 def _spreads(self: Any, other: object) -> bool:

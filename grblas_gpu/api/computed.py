@@ -5,10 +5,14 @@ The mixins are the last bases of a class, so that attributes of the expression i
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .arithmetic import Arithmetic, NothingInPlace
 from .base import BaseType
+
+if TYPE_CHECKING:
+    from ..operators.call_types import MatrixLike, ScalarLike, VectorLike
+    from .expressions import MatrixExpression, ScalarExpression, VectorExpression
 
 
 def _of_result(name: str) -> Any:
@@ -74,6 +78,9 @@ class ComputedCollection(Computed):
 
 class ComputedVector(ComputedCollection):
     __slots__ = ()
+    if TYPE_CHECKING:
+
+        def _signs(self, other: VectorLike | ScalarLike, /) -> VectorExpression: ...
 
     inner = _of_result("inner")
     outer = _of_result("outer")
@@ -85,6 +92,9 @@ class ComputedVector(ComputedCollection):
 
 class ComputedMatrix(ComputedCollection):
     __slots__ = ()
+    if TYPE_CHECKING:
+
+        def _signs(self, other: MatrixLike | VectorLike | ScalarLike, /) -> MatrixExpression: ...
 
     T = _of_result("T")
     kronecker = _of_result("kronecker")
@@ -105,6 +115,9 @@ class ComputedMatrix(ComputedCollection):
 
 class ComputedScalar(Computed):
     __slots__ = ()
+    if TYPE_CHECKING:
+
+        def _signs(self, other: ScalarLike, /) -> ScalarExpression: ...
 
     is_empty = _of_result("is_empty")
     value = _of_result("value")

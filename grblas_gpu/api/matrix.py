@@ -841,7 +841,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
         return row_index, cols, array
 
     def diag(self, k: int | Scalar = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
-        return self._matrix.diag(-k, dtype, name=name, **opts)
+        return self._matrix.diag(-k, dtype, name=name, **opts)  # type: ignore[arg-type]  # as an int is computed
 
     def to_csr(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:
         return self._matrix.to_csc(dtype, sort=sort)

@@ -21,7 +21,7 @@ from .vector import Vector, product_operands, reduction_operator
 
 if TYPE_CHECKING:
     from ..foundation.types import DTypeLike, Operand, OperatorLike
-    from ..operators.call_types import MatrixLike, OneIndex, SeveralIndices, VectorLike
+    from ..operators.call_types import MatrixLike, OneIndex, ScalarLike, SeveralIndices, VectorLike
     from .expressions import MatrixIndexExpr, ScalarIndexExpr, VectorIndexExpr
     from .infix import MatrixEwiseAddExpr, MatrixEwiseMultExpr, MatrixMatMulExpr, VectorMatMulExpr
 
@@ -36,6 +36,7 @@ class MatrixOperations(Tensor):
 
     if TYPE_CHECKING:
 
+        def _signs(self, other: MatrixLike | VectorLike | ScalarLike, /) -> MatrixExpression: ...
         @overload  # type: ignore[override]
         def __matmul__(self, other: VectorLike) -> VectorMatMulExpr: ...
         @overload

@@ -28,6 +28,9 @@ from .expressions import ScalarExpression, ScalarIndexExpr
 from .infix import EwiseSigns, ScalarInfix
 from .kinds import output_type, stands_for
 
+if TYPE_CHECKING:
+    from ..operators.call_types import ScalarLike
+
 
 def as_record(value: object, np_type: np.dtype) -> Any:
     """A record of this type: from its fields (a tuple, in order, or a dict), or with one number in all fields.
@@ -88,6 +91,9 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     _is_scalar = True
     _role = "object"
     _name_counter = itertools.count()
+    if TYPE_CHECKING:
+
+        def _signs(self, other: ScalarLike, /) -> ScalarExpression: ...
 
     def __init__(self, dtype: DTypeLike = FP64, *, is_cscalar: bool | None = False, name: str | None = None) -> None:
         self.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
@@ -283,10 +289,10 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
         return format_scalar(self)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: object) -> bool:  # type: ignore[override]
         return self.isequal(other)
 
-    def __ne__(self, other: object) -> bool:
+    def __ne__(self, other: object) -> bool:  # type: ignore[override]
         return not self.isequal(other)
 
     def __bool__(self) -> bool:

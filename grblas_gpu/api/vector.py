@@ -49,7 +49,7 @@ from .vector_construction import VectorConstruction, vector_entries
 
 if TYPE_CHECKING:
     from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
-    from ..operators.call_types import MatrixLike, OneIndex, SeveralIndices, VectorLike
+    from ..operators.call_types import MatrixLike, OneIndex, ScalarLike, SeveralIndices, VectorLike
     from .expressions import ScalarIndexExpr
     from .infix import (
         MatrixEwiseAddExpr,
@@ -539,6 +539,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
 
     if TYPE_CHECKING:
 
+        def _signs(self, other: VectorLike | ScalarLike, /) -> VectorExpression: ...
         @overload  # type: ignore[override]
         def __matmul__(self, other: VectorLike) -> ScalarMatMulExpr: ...
         @overload

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..api.tables import Tabular, plain
 from ..foundation.display import html_object, html_table
@@ -28,6 +28,10 @@ class NodeValues(dict, Tabular):
     """
 
     __slots__ = ("value",)
+    if TYPE_CHECKING:
+
+        def get(self, label: Any, default: Any = None, /) -> Any:
+            """Without overloads, so that type checkers accept ``max(values, key=values.get)``."""
 
     def __init__(self, *args: Any, value: str = "value", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -33,3 +33,6 @@ gb.algorithms.bfs(A, "Valjean")  # mistake
 gb.generators.kroneker(5)  # mistake
 A.apply(unary.abs).new().size  # mistake
 v.select(">", 1).new().ncols  # mistake
+A + "text"  # mistake
+(v + A).new().size  # mistake
+gb.algorithms.sssp(A, 0).distances  # mistake

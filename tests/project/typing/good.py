@@ -8,6 +8,7 @@ import numpy as np
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, agg, binary, indexunary, monoid, select, semiring, unary
+from grblas_gpu.api.expressions import MatrixExpression, ScalarExpression, VectorExpression
 
 
 def search(A: Matrix, source: int) -> Vector:
@@ -50,6 +51,23 @@ assert_type(v.select(">", 1).new(), Vector)
 assert_type(A.ewise_add(A).new(), Matrix)
 assert_type(A.T.ewise_mult(A).new(), Matrix)
 
+# signs
+assert_type(A + A, MatrixExpression)
+assert_type((A + A.T) * 2 - A, MatrixExpression)
+assert_type((v + A).new(), Matrix)
+assert_type(1 - v, VectorExpression)
+assert_type(A @ v + v, VectorExpression)
+assert_type(np.float64(2) * v, VectorExpression)
+assert_type(v < 2, VectorExpression)
+assert_type(A > 2, MatrixExpression)
+assert_type(v == v, VectorExpression)
+assert_type(v != A, MatrixExpression)
+assert_type(abs(-v), VectorExpression)
+assert_type(A[0, :] ** 2, VectorExpression)
+assert_type(v[0] + 1, ScalarExpression)
+assert_type(Scalar.from_value(1) + v, VectorExpression)
+assert_type(Scalar.from_value(1) == 1, bool)
+
 # reductions
 assert_type(v.reduce(monoid.plus).new(), Scalar)
 assert_type(A.reduce_rowwise(agg.mean).new(), Vector)
@@ -87,3 +105,10 @@ assert_type(G.degree("Valjean"), int)
 assert_type(G.degree(), gb.io.NodeValues)
 assert_type(G.edges(data=True), list[tuple[Any, Any, Any]])
 assert_type(v.top(3), dict[int, Any])
+assert_type(gb.algorithms.triangle_count(G), int)
+assert_type(gb.algorithms.diameter(A), float)
+assert_type(gb.algorithms.is_bipartite(G), bool)
+assert_type(gb.algorithms.sssp(A, 0), Vector)
+assert_type(gb.algorithms.sssp(A, 0, predecessors=True).predecessors, Vector)
+assert_type(gb.algorithms.sssp(G, "Valjean"), gb.io.NodeValues)
+assert_type(gb.algorithms.sssp(G, "Valjean", predecessors=True).distances, gb.io.NodeValues)

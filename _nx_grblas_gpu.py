@@ -23,6 +23,10 @@ COMMUNITIES = (
 )
 LABELS = "Weights, directed graphs and labels that do not settle fall back to NetworkX. Communities may be others."
 FLOWS = "Multigraphs, infinite or missing capacities and a chosen algorithm fall back to NetworkX."
+CHEAPEST = (
+    "Multigraphs, missing capacities, numbers that are no integers, and negative capacities and weights fall back to "
+    "NetworkX. It may be another flow of the same cost."
+)
 KRUSKAL = "Multigraphs, algorithms other than Kruskal's and weights that are NaN or infinite fall back to NetworkX."
 BY_DISTANCE = " The result is ordered by distance."
 
@@ -131,8 +135,13 @@ GROUPS = (
         "maximal_independent_set",
     ),
     ("It is another one than NetworkX's.", "maximal_matching"),
+    (CHEAPEST, "max_flow_min_cost min_cost_flow min_cost_flow_cost network_simplex"),
     (FLOWS, "maximum_flow_value minimum_cut minimum_cut_value"),
     (KRUSKAL, "maximum_spanning_edges maximum_spanning_tree minimum_spanning_edges minimum_spanning_tree"),
+    (
+        "Weights, a cutoff and nodes that cannot be sorted fall back to NetworkX. Its other name is load_centrality.",
+        "newman_betweenness_centrality",
+    ),
     ("normalized=True falls back to NetworkX.", "rich_club_coefficient"),
     ("A set that is given falls back to NetworkX.", "sets"),
     (UNDIRECTED, "single_target_shortest_path square_clustering"),

@@ -144,6 +144,25 @@ def eigenvector_centrality(
     return {node: found[node] for node in order}
 
 
+def _no_order(arguments: dict) -> str | None:
+    if arguments["weight"] is not None or arguments["cutoff"] is not None:
+        return "paths have lengths or a cutoff"
+    try:
+        sorted(arguments["G"])
+    except TypeError:
+        return "networkx sorts the nodes, which have no order"
+    return None
+
+
+@dispatched(pays="on request", refuse=_no_order)
+def newman_betweenness_centrality(
+    G: Graph, v: object = None, cutoff: None = None, normalized: bool = True, weight: None = None
+) -> Any:
+    small = len(G) <= 2
+    load = np.zeros(len(G)) if small else algorithms.load_centrality(G.pattern(), normalized=normalized)
+    return G.by_node(load) if v is None else G.by_node(load).get(v, 0.0)
+
+
 def _sampled(arguments: dict) -> str | None:
     if arguments["G"].is_multigraph():
         return "the graph is a multigraph"

@@ -136,15 +136,18 @@ class Graph:
         """True at every edge. ``backward``: with all edges reversed."""
         return self._matrix(("pattern", None), lambda: True, backward)
 
-    def weights(self, attribute: str | None, *, negative: bool = True, backward: bool = False) -> Any:
+    def weights(
+        self, attribute: str | None, *, negative: bool = True, backward: bool = False, missing: float = 1
+    ) -> Any:
         """The weights of all edges, the sum for parallel edges; 1 each without an attribute.
 
-        NetworkX handles calls with weights that are infinite, NaN, or negative without ``negative``.
+        NetworkX handles calls with weights that are infinite, NaN, or negative without ``negative``. ``missing`` is
+        the weight of edges that lack the attribute, where the graph was converted with all attributes.
         """
         if attribute is None:
             return self._matrix(("weights", None), lambda: 1 if self.parallel is None else self.parallel, backward)
-        values = self._checked(attribute, negative)
-        return self._matrix(("weights", attribute), lambda: add_parallel(values, self.parallel), backward)
+        values = self._checked(attribute, negative, missing)
+        return self._matrix(("weights", attribute, missing), lambda: add_parallel(values, self.parallel), backward)
 
     def lengths(self, attribute: str | None, *, negative: bool = False, backward: bool = False) -> Any:
         """The lengths of all edges, the minimum for parallel edges; 1 each without an attribute."""
@@ -182,17 +185,21 @@ class Graph:
         ends = self.sources() if which == "out" else self.neighbours
         return np.bincount(ends, self.parallel, n).astype(np.int64)
 
-    def _checked(self, attribute: str, negative: bool) -> np.ndarray:
+    def _checked(self, attribute: str, negative: bool, missing: float = 1) -> np.ndarray:
         """The values of an attribute, one for every edge, checked: finite, and negative only if allowed."""
-        if attribute not in self.values:
+
+        def found() -> np.ndarray:
+            if attribute in self.values:
+                return self.values[attribute]
             if self.edge_data is None:
                 raise nx.NetworkXError(
                     f"this graph was converted without the edge attribute {attribute!r}; "
                     f"convert it with edge_attrs={{{attribute!r}: 1}} or preserve_edge_attrs=True"
                 )
-            self.values[attribute] = real_numbers([data.get(attribute, 1) for data in self.edge_data], attribute)
-        values = self.values[attribute]
-        least = self._once(("least", attribute), lambda: least_length(values, attribute))
+            return real_numbers([data.get(attribute, missing) for data in self.edge_data], attribute)
+
+        values = self._once(("values", attribute, missing), found)
+        least = self._once(("least", attribute, missing), lambda: least_length(values, attribute))
         if least < 0 and not negative:
             raise NotImplementedError(f"some edges have a negative {attribute!r}")
         return values

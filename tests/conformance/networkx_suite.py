@@ -26,12 +26,14 @@ COVERED = {
     "voronoi walks wiener",
     "networkx.algorithms.assortativity": "connectivity correlation mixing neighbor_degree pairs",
     "networkx.algorithms.centrality": "betweenness_centrality closeness_centrality degree_centrality "
-    "eigenvector_centrality group harmonic_centrality katz_centrality laplacian_centrality reaching trophic voterank",
+    "eigenvector_centrality group harmonic_centrality katz_centrality laplacian_centrality load_centrality "
+    "reaching trophic voterank",
     "networkx.algorithms.community": "label_propagation leiden quality utils",
     "networkx.algorithms.components": "attracting biconnected connected semiconnected "
     "strongly_connected weakly_connected",
     "networkx.algorithms.bipartite": "basic link_analysis matrix",
-    "networkx.algorithms.flow": "maxflow",
+    "networkx.algorithms.flow": "maxflow mincost networksimplex",
+    "networkx.algorithms.connectivity": "connectivity cuts",
     "networkx.algorithms.tree": "mst recognition",
     "networkx.algorithms.link_analysis": "hits pagerank",
     "networkx.algorithms.shortest_paths": "dense dense_numpy generic unweighted weighted",

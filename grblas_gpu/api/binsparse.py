@@ -1,10 +1,13 @@
-"""The binsparse protocol: a descriptor of the format, and the arrays that it names."""
+"""Protocols of interchange: binsparse, a descriptor of the format and the arrays that it names; and DLPack."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
+
+from .dense_arrays import dense_array
 
 VERSION = "0.1"
 
@@ -19,6 +22,29 @@ class Interchange:
 
     def __binsparse__(self) -> dict[str, np.ndarray]:
         return descriptor(self)[1]
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """The memory of a full object for another library: ``np.from_dlpack(v)``, ``torch.from_dlpack(A)``.
+
+        >>> from grblas_gpu import Vector
+        >>> np.from_dlpack(Vector.from_dense([1.5, 2.5]))
+        array([1.5, 2.5])
+        """
+        return exported(self).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return exported(self).__dlpack_device__()
+
+
+def exported(x: Any) -> Any:
+    """The array of a full object, without a copy if its values are stored one by one."""
+    positions = math.prod(x.shape)
+    if x.nvals != positions:
+        raise BufferError(
+            f"__dlpack__: {x.name} has {x.nvals} entries at {positions} positions; DLPack exports full objects only; "
+            "use gb.io.to_array(x, fill_value)"
+        )
+    return dense_array(x, copy=False)
 
 
 def descriptor(x: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

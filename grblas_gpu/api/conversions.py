@@ -41,6 +41,8 @@ def constructor_dtype(dtype: DTypeLike, kind: str) -> DataType:
 
 def is_device_array(x: object) -> bool:
     """Whether this is an array in the memory of a CUDA device, of CuPy or any other library."""
+    if isinstance(x, kinds.COLLECTIONS):  # an operand, although full ones offer DLPack
+        return False
     if hasattr(x, "__cuda_array_interface__"):
         return True
     return hasattr(x, "__dlpack_device__") and int(x.__dlpack_device__()[0]) in DLPACK_CUDA

@@ -34,6 +34,7 @@ from .conversions import (
     shown_values,
     values_to_array,
 )
+from .dense_arrays import dense_fill
 from .diagonals import diagonal_mask, diagonal_size, diagonal_values
 from .execution import submit
 from .expressions import MatrixExpression, MatrixIndexExpr
@@ -48,7 +49,7 @@ from .matrix_values import MatrixValues
 from .scalar import Scalar
 from .tables import Tabular
 from .updates import Updater
-from .vector import Vector, dense_fill
+from .vector import Vector
 
 
 class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, BaseType, Interchange, Tabular):

@@ -9,7 +9,7 @@ import numpy as np
 from ..backends.registry import current_engine
 from ..backends.stores.entries import matrix_keys, repeat
 from ..backends.stores.matrix_storage import FULL
-from ..backends.stores.storage import Array, MatrixStore, column_type
+from ..backends.stores.storage import Array, MatrixStore, VectorStore, column_type
 from ..exceptions import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
 from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
 from .conversions import (
@@ -175,8 +175,11 @@ def doubly_compressed(a: Any, store: MatrixStore, dtype: DTypeLike) -> tuple[Any
 
 
 def shared_array(a: Any, dtype: Any) -> Any:
-    """The values of a full matrix as a 2-D view of its memory; None for other formats and for iso values."""
+    """The values of a full object as a view of its memory, of its shape; None for other formats and for iso values."""
     store = a._store
+    if isinstance(store, VectorStore):
+        full = store.indices is None and store.present is None and len(store.values) == store.size
+        return store.values if full and store.dtype == dtype.np_type else None
     if not isinstance(store, MatrixStore) or store.form != FULL or store.dtype != dtype.np_type:
         return None
     if store.dense is None or len(store.dense) != store.nvals:

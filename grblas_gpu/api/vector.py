@@ -11,10 +11,9 @@ import numpy as np
 from .. import binary, monoid, semiring
 from ..backends.interpreter.changes import merged_store
 from ..backends.registry import current_engine
-from ..backends.stores.entries import cast
 from ..backends.stores.formats import choose_format
 from ..backends.stores.storage import VectorStore
-from ..dtypes import FP64, DataType, lookup_dtype, unify
+from ..dtypes import FP64, DataType, lookup_dtype
 from ..exceptions import DimensionMismatch, OutputNotEmpty
 from ..foundation.atomic_updates import notice_thread
 from ..foundation.memory import reports_memory
@@ -36,12 +35,13 @@ from .conversions import (
     shown_values,
     values_to_array,
 )
+from .dense_arrays import dense_fill
 from .execution import submit
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
 from .infix import VectorInfix
 from .kinds import stands_for
 from .mask import StructuralMask, ValueMask
-from .scalar import Scalar, as_scalar
+from .scalar import Scalar
 from .tables import Tabular
 from .tensor import Tensor, typed_op_of_chain
 from .updates import Updater
@@ -787,17 +787,6 @@ def _rebuild(indices: ArrayLike, values: ArrayLike | Value, dtype: DTypeLike, si
 
 def _integer(k: Any) -> int:
     return int(k.value) if type(k) is Scalar else int(k)
-
-
-def dense_fill(self: Any, fill_value: object, dtype: DTypeLike | None, is_full: bool) -> tuple[Any, Any]:
-    """The fill value of a dense array, and the type of the array."""
-    if is_full:
-        return None, self.dtype if dtype is None else lookup_dtype(dtype)
-    if fill_value is None:
-        raise TypeError("fill_value must be given in `to_dense` when there are missing values")
-    fill = as_scalar(self, fill_value, "to_dense", "fill_value")
-    dtype = unify(fill.dtype, self.dtype, is_left_scalar=True) if dtype is None else lookup_dtype(dtype)
-    return cast(np.asarray(fill._get()).reshape(1), dtype.np_type)[0], dtype
 
 
 def reduction_operator(self: Any, op: Any, within: str, allow_empty: bool) -> Any:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from ..api.base import ensure_type
 from ..api.conversions import is_device_array
+from ..api.dense_arrays import dense_array
 from ..api.matrix import Matrix, TransposedMatrix
-from ..api.matrix_formats import shared_array
-from ..api.vector import Vector, dense_fill
-from ..backends.machine.memory_limits import check_positions
-from ..backends.stores.entries import cast, entries
-from ..backends.stores.matrix_forms import flat
-from ..backends.stores.storage import MatrixStore
+from ..api.vector import Vector
 from ..foundation.types import Array, DTypeLike
 
 
@@ -67,8 +62,8 @@ def to_array(x: Any, fill_value: object = None, *, dtype: DTypeLike | None = Non
     """A dense array of a Vector or Matrix in the memory of its backend: NumPy's, or CuPy's on backend "cuda".
 
     Positions without an entry get ``fill_value``, which is required if there are such positions. With ``copy=False``
-    the array of a full Matrix shares its memory: a change of one changes the other. Other libraries take the result by
-    DLPack without a copy: ``torch.from_dlpack(io.to_array(A, copy=False))``.
+    the array of a full object shares its memory, unless one value is stored for all entries: a change of one changes
+    the other. Other libraries take a full object itself by DLPack, also without a copy: ``torch.from_dlpack(A)``.
 
     Parameters
     ----------
@@ -90,20 +85,7 @@ def to_array(x: Any, fill_value: object = None, *, dtype: DTypeLike | None = Non
     x = ensure_type(x, (Vector, Matrix, TransposedMatrix))
     if isinstance(x, TransposedMatrix):
         return to_array(x.T, fill_value, dtype=dtype, copy=copy).T
-    fill, found = dense_fill(x, fill_value, dtype, x.nvals == math.prod(x.shape))
-    shared = shared_array(x, found) if isinstance(x, Matrix) else None
-    if shared is not None:
-        return shared.copy() if copy else shared
-    store = x._store
-    nrows, ncols = x.shape if x.ndim == 2 else (*x.shape, 1)
-    check_positions(nrows, ncols, found.np_type.itemsize, x._engine.array([0]))
-    keys, values = entries(flat(store) if isinstance(store, MatrixStore) and store.dense is not None else store)
-    # The scatter runs on the device of the entries, so that no data passes through the host.
-    dense = np.zeros(x.shape, found.np_type, like=keys)
-    if fill is not None:
-        dense[...] = fill
-    dense.reshape(-1)[keys] = cast(values, found.np_type)
-    return dense
+    return dense_array(x, fill_value, dtype, copy=copy)
 
 
 def host_array(array: Array) -> np.ndarray:

@@ -109,6 +109,12 @@ class DeviceArray:
         interface = self.emulated.__array_interface__
         return {**interface, "data": (interface["data"][0], False), "version": 3}  # CuPy has no read-only arrays
 
+    def __dlpack__(self, **options):
+        return self.emulated.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, 0
+
     @property
     def data(self):
         return emulated_cupy.Pointer(self.emulated)

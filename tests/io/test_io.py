@@ -138,6 +138,26 @@ class TestArrays:
         assert io.from_array(Exchanged(np.array([1.5, 2.5]))).to_dict() == {0: 1.5, 1: 2.5}
         assert np.from_dlpack(on_host(io.to_array(Vector.from_dense([1, 2])))).tolist() == [1, 2]
 
+    @pytest.mark.parametrize("dtype", ["INT8", "UINT64", "FP32", "FP64", "FC64"])
+    def test_full_objects_are_exchanged(self, backend: str, dtype: str) -> None:
+        for x in (Vector.from_dense([3, 1, 2], dtype=dtype), Matrix.from_dense([[1, 2, 3], [4, 5, 6]], dtype=dtype)):
+            there = np.from_dlpack(x)
+            assert there.dtype == x.dtype.np_type
+            np.testing.assert_array_equal(there, x.to_dense())
+            assert np.shares_memory(there, x.device_arrays()["values"])
+        same = Vector.from_scalar(2.5, 3)  # stored once, so that there is no memory to share
+        np.testing.assert_array_equal(np.from_dlpack(same), [2.5] * 3)
+        sparse_inside = Vector.from_coo([0, 1, 2], [4, 5, 6])
+        np.testing.assert_array_equal(np.from_dlpack(sparse_inside), [4, 5, 6])
+
+    def test_objects_with_gaps_are_not_exchanged(self, backend: str) -> None:
+        for x in (Vector.from_coo([0], [1.0], size=3, name="v"), Matrix(float, 2, 2, name="A")):
+            for ask in (x.__dlpack__, x.__dlpack_device__):
+                with pytest.raises(BufferError, match=rf"{x.name} has {x.nvals} entries at . positions.*to_array"):
+                    ask()
+        with pytest.raises(TypeError, match="converted to a numpy array"):
+            io.from_array(Vector.from_dense([1, 2]))  # an object is no array, although it offers DLPack
+
     def test_errors(self) -> None:
         with pytest.raises(ValueError, match="dimensions; got 3"):
             io.from_array(np.zeros((2, 2, 2)))

@@ -60,7 +60,7 @@ def load_centrality(
     if weighted:
         check_lengths(A, "load_centrality")
     load = Vector.from_scalar(0.0, A.nrows)
-    searches = Searches(A if weighted else A.pattern().dup(int), chosen, 1, lengths=True)
+    searches = Searches(A if weighted else A.pattern().dup(int), chosen, lengths=True)
     # load += sum_s load_s, times 1 / the number of pairs
     load(binary.plus) << searches.sum_of(load_of_sources, "load centrality")
     return binary.times(load, scale(A, normalized, False, True)).new()

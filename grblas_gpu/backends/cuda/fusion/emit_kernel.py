@@ -129,11 +129,12 @@ def prologue(context: Context) -> str:
         if settles is not None:  # positions without an entry hold what can be lowered, if the rows are short
             longest = context.word("longest", *context.columns_of(settles.product))
             fill, left = "true", f"{longest} > {LONGEST_SHARED}"
-            filled = f"p{settles.product}::fill_where_absent(S.s{number}, {slot.initial})"
-            first.append(f"        if ({start} == AS_IT_IS && !({left})) {filled};\n")
         if slot.written:
             given = f"S.s{number}, {start}, {values}, {slot.initial}{f', {left}' if left else ''}"
             first.append(f"        prepare<{truth(slot.iso)}, {fill}>({given});\n")
+        if settles is not None:  # arrays that the vector had, or that prepare filled with the value of all entries
+            filled = f"p{settles.product}::fill_where_absent(S.s{number}, {slot.initial})"
+            first.append(f"        if (({start} == AS_IT_IS || {start} == ONE_VALUE) && !({left})) {filled};\n")
         if later:
             notes.append(f" if ({later} && {start} != AS_IT_IS && {start} != ONE_VALUE) S.s{number}.dirty |= 1;")
         counter = f"first_counters + {number}"

@@ -30,8 +30,8 @@ def test_nothing_passes_through_the_host(monkeypatch: pytest.MonkeyPatch) -> Non
 
         def counted(copy):
             def method(x, *options, **more):
-                if np.size(x) > FEW:
-                    moved.append(np.size(x))
+                if x.size > FEW:
+                    moved.append(x.size)
                 return copy(x, *options, **more)
 
             return method

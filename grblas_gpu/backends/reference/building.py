@@ -8,7 +8,7 @@ import numpy as np
 
 from ...exceptions import InvalidValue
 from ...foundation.types import TypedOperator
-from ..machine.memory_limits import check_positions
+from ..machine.memory_limits import check_entries, check_positions
 from ..stores.entries import (
     Store,
     cast,
@@ -123,6 +123,12 @@ class Building(Operating):
 
     def diagonal_matrix(self, u: VectorStore, k: int) -> MatrixStore:
         """A square matrix with ``u`` on its k-th diagonal."""
+        if u.kind == "full" and k == 0 and u.size:
+            places = np.arange(check_entries(u.size, like=u.values) + 1, dtype=INDEX, like=u.values)
+            cols: Array = places[:-1].astype(column_type(u.size))
+            result = MatrixStore(u.size, u.size, places, cols, u.values.copy())
+            result._is_diagonal = True
+            return result
         size = u.size + abs(k)
         keys, values = entries(u)
         rows, cols = keys + max(0, -k), keys + max(0, k)

@@ -97,8 +97,8 @@ def test_every_form(form: str) -> None:
 
 
 def test_many_changes_are_merged_as_an_object(monkeypatch) -> None:
-    """More changes than are put between the entries one by one."""
-    monkeypatch.setattr(elements, "FEW", 10)
+    """So many changes that none is put between the entries one by one."""
+    monkeypatch.setattr(elements, "FEW", 0)
     random = np.random.default_rng(5)
     for kind, shape in (("Matrix", (40, 30)), ("Matrix", (2**60, 2**60)), ("Vector", (500,)), ("Vector", (30,))):
         x, y = both(kind, "INT64", shape, 25, random)
@@ -112,6 +112,29 @@ def test_many_changes_are_merged_as_an_object(monkeypatch) -> None:
                 else:
                     x[key] = y[key] = int(random.integers(9))
             assert entries(x) == entries(y)
+
+
+def test_rows_wait_as_changes(monkeypatch) -> None:
+    """Rows that are assigned among changes of elements, more often than changes are looked through."""
+    monkeypatch.setattr(changes, "LONG", 0)
+    random = np.random.default_rng(6)
+    for transposed in (False, True):
+        x, y = both("Matrix", "INT64", (12, 300), 100, random)
+        for round_ in range(150):
+            if transposed and round_ % 40 == 0:
+                x.T.new()
+            i, cols = int(random.integers(12)), random.permutation(50)[: random.integers(9)]
+            if round_ > 70:
+                change(random, x, y, [1, 2], True)
+            values = random.integers(9, size=len(cols))
+            line, other = (each.Vector.from_coo(cols, values, size=300, dtype="FP64") for each in (gb, ss))
+            x[i, :] = line
+            y[i, :] = other
+            line[:] = 7
+        assert entries(x) == entries(y)
+        assert entries(x.T.new()) == entries(y.T.new())
+    x[3, :] << gb.Vector.from_coo([7], [5], size=300)
+    assert x._changes is not None and x[3, :].new().to_dict() == {7: 5}
 
 
 def test_records() -> None:

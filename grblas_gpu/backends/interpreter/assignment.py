@@ -14,9 +14,9 @@ from ..stores.entries import cast
 from ..stores.formats import choose_format
 from ..stores.later import Later
 from ..stores.matrix_storage import SPARSE
-from ..stores.storage import MaskView, MatrixStore
+from ..stores.storage import MaskView, MatrixStore, VectorStore
 from ..stores.windows import positions_to_change
-from .changes import change, converted
+from .changes import change, change_row, converted
 from .operands import positions_of, value_of
 
 
@@ -25,6 +25,8 @@ def assign(node: Node) -> None:
     op, out, _, (value, indexes), mask, accum, replace, _, _ = node
     if out.ndim == 0:
         _assign_scalar(out, value, accum)
+        return
+    if out.ndim == 2 and mask is None and accum is None and _replaces_line(out, value, indexes):
         return
     engine, store = out._engine, out._store
     view = None if mask is None else mask.view()
@@ -65,6 +67,26 @@ def assign(node: Node) -> None:
     if not is_literal:
         plain = _fitting(engine, store, plain, index, accum)
     out._store = choose_format(engine, engine.assign(store, plain, index, view, accum, replace, op is SUBASSIGN))
+
+
+def _replaces_line(out: Any, value: Any, indexes: Any) -> bool:
+    """``out[i, :] = vector`` or ``out[:, j] = vector`` of a CSR on the host. A row may wait as a change."""
+    if indexes is None or getattr(value, "ndim", 0) != 1 or len(indexes.shape) != 1:
+        return False
+    is_row = indexes.axes[0].size is None
+    across, along = indexes.axes if is_row else reversed(indexes.axes)
+    whole = along.window == range(along.dimsize) if along.positions is not None else along.index is None
+    line = value_of(value)
+    if not whole or type(line) is not VectorStore:
+        return False
+    if is_row and change_row(out, across.position, line):
+        return True
+    store, engine = out._store, out._engine
+    if type(store) is not MatrixStore or store.form != SPARSE or not isinstance(store.stored_values, np.ndarray):
+        return False
+    put = engine.replace_row if is_row else engine.replace_column
+    out._store = choose_format(engine, put(store, across.position, engine.cast(line, store.dtype)))
+    return True
 
 
 def _assign_block(engine: Engine, store: Any, value: Any, rows: Any, cols: Any) -> Any:

@@ -8,6 +8,7 @@ A transpose that the store has is changed, too, which takes less time than to tr
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import pairwise
 from sys import getrefcount
 from threading import Lock
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...foundation.types import Engine
-from ..stores.entries import cast
+from ..stores.entries import cast, entries, find, runs
 from ..stores.formats import choose_format
 from ..stores.matrix_storage import SPARSE, same_arrays
 from ..stores.storage import INDEX, MatrixStore, VectorStore
@@ -23,6 +24,8 @@ from ..stores.storage import INDEX, MatrixStore, VectorStore
 _LITERALS = {float: "f", int: "i", bool: "b"}  # kinds of NumPy types that hold every value of a Python type
 _UNSET: Any = object()
 ONLY = 2  # references to an object with one attribute that refers to it: that attribute, and the argument of the count
+LONG = 2**15  # entries of a matrix that is copied in less time than a change takes to wait
+MOST_WAITING = 64  # arrays of changes that a change of a row looks through
 _guard = Lock()  # held for a few instructions: a change, or the exchange of a store
 
 
@@ -62,11 +65,46 @@ def change_many(out: Any, index: tuple[np.ndarray, ...], values: np.ndarray, kep
     """Note new values of many elements, and the removal of those that are not kept. Positions occur once."""
     with _guard:
         changes = _waiting(out)
-        if changes.last:
-            changes.arrays.append(_as_arrays(changes.last, values.dtype))
-            changes.last = {}
+        _close(changes, values.dtype)
         changes.arrays.append((index, values, kept))
         changes.count += 1
+
+
+def change_row(out: Any, row: int, line: VectorStore) -> bool:
+    """Note the entries of a row, and that others are removed; False if the row is to be put in place at once: the
+    store is short or no CSR on the host, or many changes wait."""
+    with _guard:
+        changes = getattr(out, "_changes", None) or Changes(type(out)._store.__get__(out))
+        store = changes.store
+        if type(store) is not MatrixStore or store.form != SPARSE or not isinstance(store.stored_values, np.ndarray):
+            return False
+        if store.copies > 1 or store.nvals < LONG or len(changes.arrays) >= MOST_WAITING:
+            return False
+        cols, values = entries(line)
+        _close(changes, store.dtype)
+        present = [store.indices[slice(*store.indptr[row : row + 2])]]
+        present += [index[1][slice(*index[0].searchsorted([row, row + 1]))] for index, _, _ in changes.arrays]
+        kept = np.ones(len(cols), bool)
+        if len(present) > 1 or not np.array_equal(present[0], cols):
+            places = np.sort(np.concatenate([*present, cols]).astype(INDEX, copy=False), kind="stable")
+            places = places[runs(places)]
+            kept = find(cols, places)[0]
+        else:
+            places = cols.copy()
+        new = np.zeros(len(places), store.dtype)
+        new[kept] = cast(values, store.dtype)
+        if len(places):
+            changes = _waiting(out)
+            changes.arrays.append(((np.full(len(places), row, INDEX), places), new, kept))
+            changes.count += 1
+    return True
+
+
+def _close(changes: Changes, dtype: np.dtype) -> None:
+    """Later changes follow all that are noted so far."""
+    if changes.last:
+        changes.arrays.append(_last_ones([_as_arrays(changes.last, dtype)]))
+        changes.last = {}
 
 
 def _waiting(out: Any) -> Changes:
@@ -137,7 +175,8 @@ def _merge(engine: Engine, store: Any, dtype: np.dtype, arrays: list[Arrays], la
     if len(last) == 1 and not arrays and getattr(store, "_transpose", None) is None:
         ((place, value),) = last.items()
         return engine.remove_element(store, place) if value is None else engine.set_element(store, place, value, owned)
-    index, values, kept = _last_ones([*arrays, _as_arrays(last, dtype)] if last else arrays)
+    given = [*arrays, _last_ones([_as_arrays(last, dtype)])] if last else arrays
+    index, values, kept = _last_ones(given) if len(given) > 1 else given[0]
     transpose = _transpose_of(store)
     new = engine.change_elements(store, index, values, kept, owned and transpose is None)
     if transpose is not None and new is not store and type(new) is MatrixStore and new.form == SPARSE:
@@ -157,8 +196,13 @@ def _as_arrays(last: dict[Any, Any], dtype: np.dtype) -> Arrays:
 
 def _last_ones(arrays: list[Arrays]) -> Arrays:
     """The last change of each position, in the order of positions."""
+    in_order = sorted(arrays, key=lambda part: part[0][0][0])  # of which each is in order, unless there is only one
+    apart = len(arrays) > 1 and all(a[0][0][-1] < b[0][0][0] for a, b in pairwise(in_order))
+    arrays = in_order if apart else arrays
     index = tuple(np.concatenate(axis) for axis in zip(*(part[0] for part in arrays), strict=True))
     values, kept = (np.concatenate([part[k] for part in arrays]) for k in (1, 2))
+    if apart:
+        return index, values, kept
     order = np.lexsort(index[::-1])  # stable: later changes of a position follow earlier ones
     index = tuple(axis[order] for axis in index)
     is_last = np.ones(len(order), bool)

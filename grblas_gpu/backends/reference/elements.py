@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ...foundation import atomic_updates
-from ..stores.entries import Store, entries, expand, filled
+from ..stores.entries import Store, entries, expand, filled, runs
 from ..stores.matrix_storage import HYPERSPARSE, from_lines
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
-FEW = 2**15  # up to this many changes, arrays are copied in pieces
-ONE_BY_ONE = 8  # up to this many positions are searched for in a loop of Python's
+FEW = 1 / 128  # up to this part of the entries between them, arrays are copied in pieces between changes
+ONE_BY_ONE = 8  # rows, or changes per row: up to so many rows, or from so many changes, each row is searched by itself
 
 
 class Elements(Operating):
@@ -137,18 +137,20 @@ def _spliced(x: Store, index: tuple[np.ndarray, ...], values: np.ndarray, kept: 
         found = _matches(keys, at, index[0])
     iso = len(old) <= 1 and _all_equal(old, values[kept])  # at most one value is stored
     moved = found != kept  # entries that appear or disappear
-    if not moved.any() and (iso or not kept.any()):
+    some = bool(moved.any())
+    if not some and (iso or not kept.any()):
         return x
+    if not some:
+        new = _own_values(x, old, owned)
+        new[at[kept]] = values[kept]
+        return _with_values(x, new) if is_matrix else VectorStore(x.size, new, indices=keys, nvals=x.nvals)
     steps = np.where(moved, np.where(kept, 1, -1), 0)
     nvals = x.nvals + int(steps.sum())
     if iso:
         new = (old if len(old) else values[kept])[: min(1, nvals)].copy()
     else:
-        some = moved.any()
-        new = _splice(expand(old, x.nvals), at, moved, kept, values) if some else _own_values(x, old, owned)
+        new = _splice(expand(old, x.nvals), at, moved, kept, values)
         new[(at + np.cumsum(steps) - steps)[kept]] = values[kept]
-    if not moved.any():
-        return _with_values(x, new) if is_matrix else VectorStore(x.size, new, indices=keys, nvals=nvals)
     columns = index[-1].astype(keys.dtype)
     keys = _splice(keys, at, moved, kept, columns)
     if not is_matrix:
@@ -167,9 +169,14 @@ def _find_in_rows(x: MatrixStore, rows: np.ndarray, cols: np.ndarray) -> tuple[n
         begins, ends = (np.searchsorted(x.row_ids, rows, side) for side in ("left", "right"))
     else:
         begins, ends = x.indptr[rows], x.indptr[rows + 1]
-    if len(rows) <= ONE_BY_ONE:
-        lines = zip(begins.tolist(), ends.tolist(), cols, strict=True)
-        low = np.array([begin + x.indices[begin:end].searchsorted(col) for begin, end, col in lines], INDEX)
+    first = runs(rows)
+    if len(first) <= max(ONE_BY_ONE, len(rows) // ONE_BY_ONE):
+        low, stops = np.empty(len(rows), INDEX), [*first.tolist()[1:], len(rows)]
+        for start, stop, begin, end in zip(first, stops, begins[first], ends[first], strict=True):
+            line, wanted = x.indices[begin:end], cols[start:stop].astype(x.indices.dtype)
+            low[start:stop] = (
+                np.arange(begin, end) if np.array_equal(line, wanted) else begin + line.searchsorted(wanted)
+            )
         return low, _matches(x.indices, low, cols) & (low < ends)
     low, high = begins.copy(), ends.copy()
     while (open_ := low < high).any():  # a binary search in all rows at once
@@ -188,11 +195,13 @@ def _matches(keys: np.ndarray, at: np.ndarray, wanted: np.ndarray) -> np.ndarray
 
 def _splice(old: np.ndarray, at: np.ndarray, moved: np.ndarray, kept: np.ndarray, new: np.ndarray) -> np.ndarray:
     """An array with ``new[k]`` before place ``at[k]``, or without the element there; only for ``k`` that moved."""
-    if len(at) > FEW:
-        return _spliced_by_masks(old, at[moved], kept[moved], new[moved])
+    at, kept, new = at[moved], kept[moved], new[moved]
+    start, end = int(at[0]), int(at[-1]) + 1
+    if len(at) > FEW * (end - start):
+        part = _spliced_by_masks(old[start:end], at - start, kept, new)
+        return np.concatenate([old[:start], part, old[end:]])
     pieces, start = [], 0
-    for k in np.flatnonzero(moved).tolist():
-        place = at[k]
+    for k, place in enumerate(at.tolist()):
         pieces.append(old[start:place])
         if kept[k]:
             pieces.append(new[k : k + 1])

@@ -26,7 +26,7 @@ _UNSET: Any = object()
 ONLY = 2  # references to an object with one attribute that refers to it: that attribute, and the argument of the count
 LONG = 2**15  # entries of a matrix that is copied in less time than a change takes to wait
 MOST_WAITING = 64  # arrays of changes that a change of a row looks through
-_guard = Lock()  # held for a few instructions: a change, or the exchange of a store
+_guard = Lock()  # held for one change, or the exchange of a store
 
 
 Arrays = tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]  # positions, values, and where a value is set

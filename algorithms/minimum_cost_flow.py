@@ -68,8 +68,8 @@ def minimum_cost_flow(
     --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import minimum_cost_flow
-    >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], [4, 4, 4, 4])
-    >>> costs = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], [1, 2, 3, 1])
+    >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], [4, 4, 4, 4], nrows=4, ncols=4)
+    >>> costs = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], [1, 2, 3, 1], nrows=4, ncols=4)
     >>> found = minimum_cost_flow(A, 0, 3, costs, value=5)
     >>> found.value, found.cost, found.flow.to_dicts()
     (5, 16, {0: {1: 1, 2: 4}, 1: {3: 1}, 2: {3: 4}})

@@ -145,6 +145,12 @@ def similar(measure: str, of_counts: Callable[[Any, Any, Any], Any]) -> Work:
     return Work(lambda c: getattr(a, measure)(c.A, c.pairs), check)
 
 
+def some_non_edges(c) -> int:
+    """Half as many as vertices, if there are that many pairs without an edge."""
+    n = c.A.nrows
+    return min(n // 2, n * (n - 1) - c.A.pattern(loops=False).nvals)
+
+
 def symmetric(case: Case) -> checks.Arrays:
     return case.S if not case.directed else checks.undirected(case.S)
 
@@ -264,7 +270,7 @@ WORKS: dict[str, Work] = {
         lambda c: a.sample_neighbors(c.A, range(min(1000, c.A.nrows)), [10, 5]),
         lambda c, r: checks.part_of(c.S, r, 10)),
     "pairs without an edge": Work(
-        lambda c: a.sample_non_edges(c.A, c.A.nrows // 2), lambda c, r: checks.no_edges(c.S, r, c.A.nrows // 2)),
+        lambda c: a.sample_non_edges(c.A, some_non_edges(c)), lambda c, r: checks.no_edges(c.S, r, some_non_edges(c))),
     "degree centrality": of_graph("degree_centrality", checks.degree_centrality, False, False),
     # and those of small graphs
     "apsp": of_graph("apsp", checks.all_distances, False, True),

@@ -286,6 +286,8 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, Bas
 
         Raises
         ------
+        DimensionMismatch
+            An expression, given as in python-graphblas, has another shape.
         IndexOutOfBound
             An index is out of range.
         ValueError

@@ -258,6 +258,8 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
 
         Raises
         ------
+        DimensionMismatch
+            An expression, given as in python-graphblas, has another shape.
         IndexOutOfBound
             An index is out of range.
         ValueError

@@ -20,7 +20,7 @@ from typing import Any
 
 #: Arguments of algorithms that have no default, by the name of the parameter.
 ARGUMENTS: dict[str, Any] = {"source": 0, "target": 1, "sources": [0, 1], "vertices": [0, 1, 2, 3], "k": 3}
-ARGUMENTS |= {"length": 4, "fanouts": [2]}
+ARGUMENTS |= {"length": 4, "fanouts": [2], "count": 2, "pattern": [(0, 1), (1, 2)]}
 #: Further arguments that keep the calls short.
 OPTIONS: dict[str, dict[str, Any]] = {
     "voterank": {"limit": 3},
@@ -66,7 +66,7 @@ def call(name: str, A: Any) -> Any:
     if name in OPERATIONS:
         return OPERATIONS[name](A)
     function = getattr(algorithms, name)
-    given = {"labels": Vector.from_scalar(0, A.nrows)} | ARGUMENTS
+    given = {"labels": Vector.from_scalar(0, A.nrows), "costs": A} | ARGUMENTS
     parameters = list(inspect.signature(function).parameters.values())[1:]
     required = [one.name for one in parameters if one.default is one.empty and one.kind is not one.VAR_KEYWORD]
     return function(A, **{parameter: given[parameter] for parameter in required}, **OPTIONS.get(name, {}))

@@ -61,6 +61,6 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        if name.startswith("_"):
+        if not name[0].isupper():
             raise AttributeError(name)
         return Any

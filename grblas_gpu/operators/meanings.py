@@ -164,6 +164,8 @@ def listing(kind: str, ops: Iterable[tuple[str, Any]]) -> str:
     lines = [(name, meaning(op)) for name, op in ops]
     width = max((len(name) for name, _ in lines), default=0)
     head = LETTERS.get(kind, "").replace("It keeps", "A selection keeps")
+    if not lines:
+        return head
     return f"{head}\n\n::\n\n" + "\n".join(f"    {name:{width}}  {text}".rstrip() for name, text in lines)
 
 

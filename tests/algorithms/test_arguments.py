@@ -22,19 +22,6 @@ WITHOUT_CYCLES = {"topological_generations", "topological_order"}
 Forms = dict[str, Callable[[], Any]]
 
 
-#: Old distances that these repair; they are upper bounds, with 0 at the source.
-REPAIRED, DISTANCES = {"bfs", "sssp"}, [99, 99, 99, 0, 99, 99, 99, 99]
-
-
-def distances_of_vertices() -> Forms:
-    return {
-        "Vector": lambda: Vector.from_dense(DISTANCES),
-        "array": lambda: np.array(DISTANCES),
-        "list": lambda: DISTANCES,
-        "dict": lambda: dict(enumerate(DISTANCES)),
-    }
-
-
 def weights_of_vertices() -> Forms:
     dense = [0.5, 0.0, 0.0, 2.0, 0.0, 1.0, 0.0, 0.0]
     return {
@@ -98,7 +85,7 @@ LABELLED = {
     "labels": {f"v{i}": "left" if i in (0, 1, 2, 7) else "right" for i in range(SIZE)},
 }
 #: Others that have no default.
-ARGUMENTS = {"k": 2, "length": 3, "fanouts": 2}
+ARGUMENTS = {"k": 2, "length": 3, "fanouts": 2, "count": 2, "pattern": [(0, 1), (1, 2)]}
 
 
 def edges(name: str) -> Matrix:
@@ -115,21 +102,37 @@ def parameters(name: str) -> list[inspect.Parameter]:
     return list(inspect.signature(getattr(algorithms, name)).parameters.values())[1:]
 
 
+#: Old results that algorithms repair; those of searches are upper bounds, with 0 at the source.
+OLD = {"bfs": [99, 99, 99, 0, 99, 99, 99, 99], "connected_components": [0, 1, 2, 3, 4, 5, 6, 7], "triangle_count": 0}
+OLD["sssp"] = OLD["bfs"]
+
+
 def forms_of(name: str, parameter: str) -> Forms:
-    return distances_of_vertices() if parameter == "start" and name in REPAIRED else VERTICES.get(parameter, {})
+    old = OLD.get(name) if parameter == "start" else None
+    if old is None:
+        return VERTICES.get(parameter, {}) | ({"Matrix": lambda: edges(name)} if parameter == "costs" else {})
+    if isinstance(old, int):  # a number
+        return {}
+    forms: Forms = {"Vector": lambda: Vector.from_dense(old), "array": lambda: np.array(old)}
+    return forms | {"list": lambda: old, "dict": lambda: dict(enumerate(old))}
 
 
-def labelled(name: str, parameter: str) -> Any:
-    distances = parameter == "start" and name in REPAIRED
-    return {f"v{i}": value for i, value in enumerate(DISTANCES)} if distances else LABELLED[parameter]
+def labelled(name: str, parameter: str, value: Any) -> Any:
+    """An argument for a Graph: ``value`` if it says nothing about vertices."""
+    if parameter == "costs":
+        return Graph(edges(name), [f"v{i}" for i in range(SIZE)], directed=False)
+    old = OLD.get(name) if parameter == "start" else None
+    if isinstance(old, list):
+        return {f"v{i}": f"v{x}" if name == "connected_components" else x for i, x in enumerate(old)}
+    return LABELLED.get(parameter, value) if old is None else old
 
 
 def given(name: str, **more):
     """Arguments for all that need one."""
     found = {}
     for parameter in parameters(name):
-        if parameter.default is parameter.empty and parameter.name in VERTICES:
-            found[parameter.name] = next(iter(VERTICES[parameter.name].values()))()
+        if parameter.default is parameter.empty and forms_of(name, parameter.name):
+            found[parameter.name] = next(iter(forms_of(name, parameter.name).values()))()
         elif parameter.default is parameter.empty:
             assert parameter.name in ARGUMENTS, f"{name}: say in ARGUMENTS what {parameter.name!r} may be"
             found[parameter.name] = ARGUMENTS[parameter.name]
@@ -149,7 +152,10 @@ def plain(result):
         return [rows.get(i, {}) for i in range(result.nrows)]
     if hasattr(result, "vertices") and hasattr(result, "matrix"):
         names = result.vertices.to_dense().tolist()
-        return {(names[i], names[j]): x for i, row in result.matrix.to_dicts().items() for j, x in row.items()}
+        pairs = {(names[i], names[j]): x for i, row in result.matrix.to_dicts().items() for j, x in row.items()}
+        if hasattr(result, "parts"):
+            return [pairs, {i: names[part] for i, part in result.parts.to_dict().items()}, names]
+        return pairs
     if isinstance(result, (tuple, list)):
         return [plain(part) for part in result]
     return result
@@ -176,6 +182,8 @@ def alike(x, y) -> bool:
         return list(x.values()) == y
     if isinstance(x, dict):
         return x.keys() == y.keys() and all(alike(x[key], y[key]) for key in x)
+    if isinstance(x, list) and isinstance(y, dict):  # a row for each vertex
+        y = list(y.values())
     if isinstance(x, list):
         return len(x) == len(y) and all(map(alike, x, y))
     return x == pytest.approx(y, nan_ok=True)
@@ -198,13 +206,13 @@ def test_labels_in_and_out(name: str, backend: str) -> None:
     algorithm, A = getattr(algorithms, name), edges(name)
     graph = Graph(A, [f"v{i}" for i in range(SIZE)], directed=name in WITHOUT_CYCLES)
     required = given(name)
-    named = required | {key: LABELLED[key] for key in required if key in LABELLED}
+    named = {key: labelled(name, key, value) for key, value in required.items()}
     assert alike(plain(algorithm(A, **required)), without_labels(algorithm(graph, **named)))
     for parameter in parameters(name):
-        if parameter.name in LABELLED and parameter.name not in required:
+        if parameter.name in LABELLED and parameter.name not in required and forms_of(name, parameter.name):
             first = next(iter(forms_of(name, parameter.name).values()))()
             expected = plain(algorithm(A, **required, **{parameter.name: first}))
-            found = algorithm(graph, **named, **{parameter.name: labelled(name, parameter.name)})
+            found = algorithm(graph, **named, **{parameter.name: labelled(name, parameter.name, first)})
             assert alike(expected, without_labels(found)), parameter.name
 
 
@@ -213,9 +221,9 @@ def test_unknown_labels(name: str) -> None:
     graph = Graph(edges(name), [f"v{i}" for i in range(SIZE)], directed=name in WITHOUT_CYCLES)
     strange = {"source": "x", "target": "x", "sources": ["v0", "x"], "vertices": ["x"], "pairs": [("v0", "x")]}
     strange |= {key: {"x": 1} for key in ("personalization", "dangling", "start", "labels")}
-    named = {key: LABELLED.get(key, value) for key, value in given(name).items()}
+    named = {key: labelled(name, key, value) for key, value in given(name).items()}
     for parameter in parameters(name):
-        if parameter.name in strange:
+        if parameter.name in strange and forms_of(name, parameter.name):
             with pytest.raises(KeyError, match=f"{name}: {parameter.name} 'x' is not a vertex"):
                 getattr(algorithms, name)(graph, **named | {parameter.name: strange[parameter.name]})
 

@@ -237,7 +237,9 @@ class Backend(Primitives, Protocol):
         return self.count_rowwise(a.transposed())
 
     def count_rowwise(self, a: MatrixStore) -> VectorStore:
-        """The number of entries of each row of CSR that is not empty."""
+        """The number of entries of each row of CSR, or of its transpose, that is not empty."""
+        if a.rows is not None:
+            return VectorStore(a.nrows, a.starts[1:].astype(INDEX) - a.starts[:-1], indices=a.rows)
         counts = a.indptr[1:].astype(INDEX) - a.indptr[:-1]
         return VectorStore(a.nrows, counts, present=counts > 0)
 

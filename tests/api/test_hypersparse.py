@@ -119,6 +119,7 @@ CASES = {
     "transpose": lambda gb: huge(gb, 1).T.new(),
     "transpose wide": lambda gb: wide(gb).T.new(),
     "columns of wide": lambda gb: wide(gb).reduce_columnwise(gb.monoid.plus).new(),
+    "count columns of wide": lambda gb: wide(gb).reduce_columnwise(gb.agg.count).new(),
     "diagonal": lambda gb: huge(gb, 1).diag(),
     "diagonal below": lambda gb: huge(gb, 1).diag(-2),
     "diagonal matrix": lambda gb: some(gb, 1).diag(),

@@ -37,7 +37,7 @@ class _LentArray:
     def __del__(self) -> None:
         try:  # noqa: SIM105  (`suppress` would be None as well)
             keep(self.memory)
-        except TypeError:  # at the end of the process, when the names of this module are None
+        except (AttributeError, TypeError):  # an interrupted __init__; the end of the process, when names are None
             pass
 
 

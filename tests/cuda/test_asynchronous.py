@@ -18,7 +18,7 @@ from grblas_gpu.backends.stores.entries import entries
 from grblas_gpu.backends.stores.storage import MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
-MODULES = ("eager.mxv_asynchronous", "eager.vectors", "runtime.workspace")
+MODULES = ("eager.mxv_pull", "eager.vectors", "runtime.workspace")
 SEMIRINGS = {
     "min_plus": (semiring.min_plus["INT64"], 3),
     "min_plus fp32": (semiring.min_plus["FP32"], 2),
@@ -41,9 +41,7 @@ def levels_after_each_pass(engine, a: MatrixStore, source: int) -> list[dict[int
     found = [{source: 0}]
     for depth in range(1, a.nrows + 2):
         gaps = MaskView(levels, True, True)
-        t = engine.mxv_asynchronous.pull_in_place(
-            on_device, levels, step, gaps, transposed=True, flip=True, final=depth
-        )
+        t = engine.mxv_pull.pull_in_place(on_device, levels, step, gaps, transposed=True, flip=True, final=depth)
         levels = engine.vectors.fill_gaps(levels, t)
         keys, values = entries(moved(levels, engine.to_host))
         found.append(dict(zip(keys.tolist(), values.tolist(), strict=True)))
@@ -97,9 +95,7 @@ def test_values_lie_between_what_no_row_and_every_row_sees(engine, name, kind):
     on_device._transpose = moved(a.transposed(), engine.to_device)
     operand = moved(u, engine.to_device)
     given = mask and MaskView(operand if mask.store is u else moved(flags, engine.to_device), True, mask.complement)
-    result = engine.mxv_asynchronous.pull_in_place(
-        on_device, operand, op, given, transposed=transposed, flip=flip, final=final
-    )
+    result = engine.mxv_pull.pull_in_place(on_device, operand, op, given, transposed=transposed, flip=flip, final=final)
     result = moved(result, engine.to_host)
     assert result.values.dtype == op.return_type.np_type
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...programs.reading import UNUSED, Reading, Values
 from ...stores.storage import INDEX, Array, MaskView, MatrixStore
-from ..runtime.compile import binary, constant, product, tested, using, value
-from .mxv_product import NATIVE_ADD, initial_value, native_atomic
+from ..runtime.compile import constant, tested, using, value
+from .mxv_product import NATIVE_ADD, initial_value, native_atomic, sum_pieces
 
 EVERYWHERE, INSIDE, OUTSIDE = 0, 1, 2  # as in kernels/matrix_mask.cuh
 
@@ -33,28 +33,17 @@ class Product(Reading):
         #: Whether blocks that know nothing of each other may add to one sum.
         self.can_share = self.exit_at_first or self.initial is not None
         types = self.first_type.char, self.first, self.second_type.char, self.second
-        self.key = (semiring.key, *types, self.exit_at_first, self.has_terminal)
+        self.key = (semiring.key, *types, self.exit_at_first, self.has_terminal, early_exit)
 
     def pieces(self) -> list[str]:
         """For ``kernels/mxm_product.cuh``."""
-        op, monoid = self.semiring.binaryop, self.semiring.monoid
         return [
             using("LeftStored", self.first_type),
             using("RightStored", self.second_type),
-            using("Left", op.type.np_type),
-            using("Right", op.type2.np_type),
-            using("Value", self.dtype),
-            constant("STRUCTURE", self.structure),
             constant("LEFT", self.first),
             constant("RIGHT", self.second),
-            constant("EXIT_AT_FIRST", self.exit_at_first),
             constant("COUNTS", self.counts),
-            constant("HAS_TERMINAL", self.has_terminal),
-            constant("NATIVE", native_atomic(monoid, self.dtype)),
-            product("multiply", op),
-            binary("add", monoid.binaryop),
-            value("terminal", 0 if monoid.terminal is None else monoid.terminal, self.dtype),
-            value("initial", 0 if self.initial is None else self.initial, self.dtype),
+            *sum_pieces(self, self.initial),
         ]
 
 
@@ -69,7 +58,7 @@ class PatternOnly:
         types = [using(name, self.dtype) for name in ("LeftStored", "RightStored", "Left", "Right", "Value")]
         return [
             *types,
-            *(constant(name, True) for name in ("STRUCTURE", "EXIT_AT_FIRST")),
+            *(constant(name, True) for name in ("STRUCTURE", "EXIT_AT_FIRST", "EARLY_EXIT")),
             *(constant(name, False) for name in ("HAS_TERMINAL", "COUNTS")),
             *(constant(name, 0) for name in ("LEFT", "RIGHT", "NATIVE")),
             "DEVICE bool multiply(bool, bool, int64, int64, int64, int64) { return true; }",

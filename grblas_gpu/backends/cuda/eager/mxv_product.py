@@ -61,35 +61,42 @@ class Product(Reading):
         return not ends_early and self.semiring.binaryop.positional is None
 
     def pieces(self, m: MatrixStore, repeated: bool = False, marked: bool = False) -> list[str]:
-        """For ``kernels/mxv.cuh`` and ``kernels/sums.cuh``, with the index types of this matrix.
+        """For ``kernels/mxv.cuh``, with the index types of this matrix.
 
         If it is ``repeated``, the kernel is given the arrays of one copy; ``marked``: it may have the vector's flags in
         its values.
         """
-        op, monoid = self.semiring.binaryop, self.semiring.monoid
         return [
             using("MatrixValue", self.first_type),
             using("VectorValue", self.second_type),
-            using("Left", op.type.np_type),
-            using("Right", op.type2.np_type),
-            using("Value", self.dtype),
             using("Column", (m.once if repeated else m).indices.dtype),
             using("Offset", m.indptr.dtype),
-            constant("STRUCTURE", self.structure),
             constant("MATRIX", self.first),
             constant("VECTOR", self.second),
             constant("FLIP", self.flip),
-            constant("EXIT_AT_FIRST", self.exit_at_first),
-            constant("HAS_TERMINAL", self.has_terminal),
-            constant("EARLY_EXIT", self.early_exit),
             constant("REPEATED", repeated),
             constant("OPERAND_MARKED", marked),
-            constant("NATIVE", native_atomic(monoid, self.dtype)),
-            product("multiply", op),
-            binary("add", monoid.binaryop),
-            value("terminal", 0 if monoid.terminal is None else monoid.terminal, self.dtype),
-            value("initial", 0 if self.initial is None else self.initial, self.dtype),
+            *sum_pieces(self, self.initial),
         ]
+
+
+def sum_pieces(done: Reading, initial: Any) -> list[str]:
+    """For ``kernels/products.cuh``; ``initial`` is what sums hold before their first product."""
+    op, monoid = done.semiring.binaryop, done.semiring.monoid
+    return [
+        using("Left", op.type.np_type),
+        using("Right", op.type2.np_type),
+        using("Value", done.dtype),
+        constant("STRUCTURE", done.structure),
+        constant("EXIT_AT_FIRST", done.exit_at_first),
+        constant("HAS_TERMINAL", done.has_terminal),
+        constant("EARLY_EXIT", done.early_exit),
+        constant("NATIVE", native_atomic(monoid, done.dtype)),
+        product("multiply", op),
+        binary("add", monoid.binaryop),
+        value("terminal", 0 if monoid.terminal is None else monoid.terminal, done.dtype),
+        value("initial", 0 if initial is None else initial, done.dtype),
+    ]
 
 
 _products: dict[Any, Product] = {}

@@ -54,6 +54,16 @@ template <class T> DEVICE T from_higher(T value, int distance) {
     else return T(__shfl_down_sync(FULL_WARP, int(value), distance));
 }
 
+// The sum of a number over the lanes up to this one.
+template <class T> DEVICE T inclusive_sum(T number) {
+#pragma unroll
+    for (int distance = 1; distance < 32; distance <<= 1) {
+        T lower = from_lower(number, distance);
+        if (lane() >= distance) number += lower;
+    }
+    return number;
+}
+
 // The sum over a warp, in all lanes.
 DEVICE unsigned sum_of_lanes(unsigned number) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -98,12 +108,8 @@ DEVICE int64 place_in_list(int64* counter, bool wanted) {
 
 // The exclusive sum over the threads of a block, and the total; `shared` holds 32 numbers. All threads call it.
 CALLABLE int64 block_offset(int64 number, int64& total, int64* shared) {
-    int64 inclusive = number;
+    int64 inclusive = inclusive_sum(number);
     int warps = int(blockDim.x >> 5), mine = int(threadIdx.x >> 5);
-    for (int distance = 1; distance < 32; distance <<= 1) {
-        int64 lower = from_lower(inclusive, distance);
-        if (lane() >= distance) inclusive += lower;
-    }
     __syncthreads();  // threads may still read the numbers of an earlier call
     if (lane() == 31) shared[mine] = inclusive;
     __syncthreads();

@@ -57,11 +57,7 @@ extern "C" __global__ void kronecker_keys_kernel(
             columns[e] = exists && low <= target[e] && target[e] < high;
             mine += rows[e] + columns[e];
         }
-        int before = mine;
-        for (int distance = 1; distance < 32; distance <<= 1) {
-            int lower = from_lower(before, distance);
-            if (lane() >= distance) before += lower;
-        }
+        int before = inclusive_sum(mine);
         int total = from_lane(before, 31);
         if (total == 0) continue;
         int64 place = 0;

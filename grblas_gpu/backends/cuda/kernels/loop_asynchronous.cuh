@@ -1,4 +1,4 @@
-// An asynchronous pull in a loop, like asynchronous_pull.cu outside of one; or a push, if the rule selects it. Generated, besides the
+// An asynchronous pull in a loop, like BY SETTLING in pull.cu outside of one; or a push, if the rule selects it. Generated, besides the
 // definitions for loop_mxv.cuh: ONE_VALUE, whether a product depends on the operand's value alone, and MAY_PUSH.
 
 #include "loop_mxv.cuh"
@@ -27,7 +27,7 @@ struct Marks {
         return last;
     }
     // The mark of a row that settles. If its product is final, too, the row acts as an entry of the operand.
-    DEVICE unsigned settled(const Matrix& m) const { return settled_product(m, {of, 0, final}, 0, 0, 0) == final ? LAST : ABOVE; }
+    DEVICE unsigned settled(const Matrix& m) const { return settled_product(m, Settled<Value>{of, 0, final}, 0, 0, 0) == final ? LAST : ABOVE; }
 };
 
 // The marks of the entries of a row, up to one that is LAST, with a row (none if start == stop) per lane. A lane reads some of them alone;
@@ -83,7 +83,7 @@ template <class S> DEVICE void pull_marked_rows(const Operands& given, const Mar
     int64 padded = (out.size + 3) / 4 * 4;
     bool hubs = HUB_NEIGHBOURS && given.hub_neighbours, few = ::plan().few;
     unsigned settled = marks.settled(given.rows);
-    Value above = settled_product(given.rows, {marks.of, 0, marks.final}, 0, 0, 0);
+    Value above = settled_product(given.rows, Settled<Value>{marks.of, 0, marks.final}, 0, 0, 0);
     auto found = [&](int64 i, Value value, Offset edges) {
         flags[i] = true;
         values[i] = value;
@@ -147,7 +147,8 @@ template <class S> DEVICE void pull_marked_rows(const Operands& given, const Mar
             unsigned seen = marks_of_row(given.rows, marks, start, stop);
             bool other = (seen & OTHER) && !(seen & LAST);  // its value has to be looked up
             if (__any_sync(FULL_WARP, other)) {
-                Sum sum = look_at_rows(given.rows, given.u, {marks.of, settled, marks.final}, row, start, other ? stop : start);
+                Asynchronous<Value> rule = {given.rows, given.u, {marks.of, settled, marks.final}};
+                Sum sum = hybrid_sum(rule, row, start, other ? stop : start);
                 if (other) found(row, sum.value, stop - start);
             }
             if (seen && !other) found(row, seen & LAST ? marks.final : above, stop - start);
@@ -159,7 +160,7 @@ template <class S> DEVICE void pull_marked_rows(const Operands& given, const Mar
 // Writes the marks of the operand, four positions at a time, and runs the steps at its entries on the way.
 template <class S, class C> DEVICE void write_marks(const Operands& given, const Marks& marks, const S& out, C& change) {
     constexpr int WORDS = 4;  // in flight
-    Value above = settled_product(given.rows, {marks.of, 0, marks.final}, 0, 0, 0);
+    Value above = settled_product(given.rows, Settled<Value>{marks.of, 0, marks.final}, 0, 0, 0);
     for (int64 base = 128 * WORDS * warp_in_grid(); base < out.size; base += 128 * WORDS * warps_in_grid()) {
         unsigned there[WORDS], word[WORDS] = {};
 #pragma unroll
@@ -193,16 +194,17 @@ template <class S, class C> DEVICE void write_marks(const Operands& given, const
 }
 
 // If the products of a row differ, their values decide.
-template <class S> DEVICE void pull_any_rows(const Operands& given, const Settled& settled, const S& out, int64* counters) {
+template <class S> DEVICE void pull_any_rows(const Operands& given, const Settled<Value>& settled, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     Value* values = (Value*)out.other_values();
+    Asynchronous<Value> rule = {given.rows, given.u, settled};
     for_each_rows<32>(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
         int64 i = first + lane(), start = 0, stop = 0;
         if (i < out.size && is_open(given, i)) start = given.rows.indptr[i], stop = given.rows.indptr[i + 1];
-        Sum sum = look_at_rows(given.rows, given.u, settled, i, start, stop);
+        Sum sum = hybrid_sum(rule, i, start, stop);
         if (i >= out.size) return;
-        if (is_final(sum, settled)) ((volatile uint8*)settled.marks)[i] = 1;
+        rule.settle(i, sum);
         flags[i] = sum.found;
         if (!sum.found) return;
         values[i] = sum.value;

@@ -1,6 +1,6 @@
 // The arguments of a product in a loop, for pushes (loop_push.cuh) and pulls (loop_pull_*.cuh).
 
-#include "hybrid.cuh"
+#include "mxv.cuh"
 #include "sums.cuh"
 #include "grid.cuh"
 

@@ -6,7 +6,7 @@
 template <class S>
 DEVICE Sum pull_row(const Operands& given, const S& out, int64* counters, int64* parts_list, int64 i, int64 start, int64 stop) {
     bool is_long = BLOCK_COUNT > 1 && stop - start > ::LONG_ROW;
-    Sum sum = hybrid_sum(given.rows, given.looked_up, i, start, is_long ? start + PROBES : stop);
+    Sum sum = hybrid_sum(Synchronous{given.rows, given.looked_up}, i, start, is_long ? start + PROBES : stop);
     if (is_long && !finished(sum)) {
         if constexpr (!STRUCTURE && !EXIT_AT_FIRST)
             if (!sum.found) ((Value*)out.other_values())[i] = initial();
@@ -332,7 +332,8 @@ DEVICE void pull_long_rows(
             if (from_lane(touched(sums, row), 0)) continue;  // other warps set it meanwhile: one lane decides for all
         int64 stop = given.rows.indptr[row + 1];
         int64 start = int64(given.rows.indptr[row]) + PROBES + ::number_of(part) * ::PART;
-        Sum sum = warp_sum(given.rows, given.looked_up, row, start, start + ::PART < stop ? start + ::PART : stop);
+        Synchronous rule = {given.rows, given.looked_up};
+        Sum sum = warp_sum(rule, row, start, start + ::PART < stop ? start + ::PART : stop);
         if (lane() != 0 || !sum.found) continue;
         if constexpr (!STRUCTURE && !EXIT_AT_FIRST) add_atomically(sums.values + row, sum.value);
         if (!first_touch(sums, row)) continue;

@@ -165,6 +165,7 @@ template <class S> DEVICE void pull_by_warps(const Operands& given, const S& out
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     Value* values = (Value*)out.other_values();
+    Synchronous rule = {given.rows, given.looked_up};
     int64 width = out.size / warps_in_grid();
     width = width < 1 ? 1 : width > 32 ? 32 : width;
     int64 warp = (thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
@@ -175,10 +176,8 @@ template <class S> DEVICE void pull_by_warps(const Operands& given, const S& out
         Sum sum = {false, Value(0)};
         for (unsigned open = __ballot_sync(FULL_WARP, start < stop); open; open &= open - 1) {
             int owner = __ffs(open) - 1;
-            Sum row = warp_sum(given.rows, given.looked_up, from_lane(i, owner), from_lane(start, owner), from_lane(stop, owner));
-            Sum all = {from_lane(row.found, 0), row.value};
-            if constexpr (!STRUCTURE) all.value = from_lane(row.value, 0);
-            if (lane() == owner) sum = all;
+            Sum row = in_all_lanes(warp_sum(rule, from_lane(i, owner), from_lane(start, owner), from_lane(stop, owner)), 0);
+            if (lane() == owner) sum = row;
         }
         if (!mine) continue;
         flags[i] = sum.found;
@@ -205,14 +204,6 @@ constexpr int GROUP_OF_EACH = 4, GROUP = 32 * GROUP_OF_EACH, GROUPS_AT_ONCE = 4;
 DEVICE bool is_there(const Vector& u, Column k) {
     if constexpr (FULL) return true;
     else return u.present[k];
-}
-// The sum over a warp, in lane 0.
-DEVICE Sum sum_of_lanes(Sum sum) {
-    for (int distance = 16; distance > 0; distance >>= 1) {
-        Sum higher = {from_higher(sum.found, distance), from_higher(sum.value, distance)};
-        if (lane() + distance < 32) sum = merged(sum, higher);
-    }
-    return sum;
 }
 
 // A group of several rows. If a warp's entries all belong to one row, they are summed first.
@@ -251,7 +242,7 @@ DEVICE void pull_mixed_group(const Operands& given, const ColumnFilter& filter, 
     }
     if (!__any_sync(FULL_WARP, sum.found)) return;
     if (__all_sync(FULL_WARP, row == from_lane(row, 0))) {
-        sum = sum_of_lanes(sum);
+        sum = warp_merged(sum);
         sum.found = sum.found && lane() == 0;
     }
     if (sum.found && add_to_row(sums, row, sum)) count.add(row);
@@ -302,7 +293,7 @@ DEVICE unsigned pull_groups(
                 if (there[n]) sum = merged(sum, {true, product(given.rows, u, i, k[g][n], entry + 32 * n, k[g][n])});
             }
             if (!__any_sync(FULL_WARP, sum.found)) continue;
-            sum = sum_of_lanes(sum);
+            sum = warp_merged(sum);
             if (lane() == 0 && add_to_row(sums, i, sum)) count.add(i);
         }
     }

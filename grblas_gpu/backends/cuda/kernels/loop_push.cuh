@@ -104,11 +104,7 @@ template <class S> struct Push {
 
     // The edges from `start` to `stop` of vertex k, distributed over the lanes.
     DEVICE void share(int64 k, Offset start, Offset stop) {
-        int before = int(stop - start);
-        for (int distance = 1; distance < 32; distance <<= 1) {
-            int lower = from_lower(before, distance);
-            if (lane() >= distance) before += lower;
-        }
+        int before = inclusive_sum(int(stop - start));
         int total = from_lane(before, 31);
         before -= int(stop - start);  // the number of its first edge
         start -= before;
@@ -268,11 +264,7 @@ DEVICE void sort_by_digit(const SortWorkspace& workspace, int from, int64 count,
     }
     grid_barrier([] {});
     if (has_span) {
-        unsigned total = fresh_count(workspace.totals + lane()), next = total;
-        for (int distance = 1; distance < 32; distance <<= 1) {
-            unsigned lower = from_lower(next, distance);
-            if (lane() >= distance) next += lower;
-        }
+        unsigned total = fresh_count(workspace.totals + lane()), next = inclusive_sum(total);
         next += fresh_count(workspace.counts + lane() * spans.number + warp) - total;
         for (int64 base = lo; base < hi; base += 32) {
             bool inside = base + lane() < hi;

@@ -180,12 +180,7 @@ DEVICE unsigned char& eight_of(unsigned* words, int place) { return ((unsigned c
 DEVICE void list_ranks(const unsigned* words, unsigned* before) {
     unsigned all = 0;
     for (int base = 0; base < WORDS; base += 32) {
-        unsigned own = __popc(words[base + lane()]), sum = own;
-#pragma unroll
-        for (int distance = 1; distance < 32; distance <<= 1) {
-            unsigned lower = from_lower(sum, distance);
-            if (lane() >= distance) sum += lower;
-        }
+        unsigned own = __popc(words[base + lane()]), sum = inclusive_sum(own);
         before[base + lane()] = all + sum - own;
         all += from_lane(sum, 31);
     }

@@ -46,12 +46,5 @@ DEVICE int64 index_at(const char* list, int bytes, int64 k) {
 }
 
 // How many bits lie before each of the 32 words of a tile; one word for each lane.
-DEVICE int bits_before(unsigned word) {
-    int own = __popc(word), inclusive = own;
-    for (int distance = 1; distance < 32; distance <<= 1) {
-        int lower = from_lower(inclusive, distance);
-        if (lane() >= distance) inclusive += lower;
-    }
-    return inclusive - own;
-}
+DEVICE int bits_before(unsigned word) { return inclusive_sum(__popc(word)) - __popc(word); }
 DEVICE int bits_below(unsigned word) { return __popc(word & ((1u << lane()) - 1)); }

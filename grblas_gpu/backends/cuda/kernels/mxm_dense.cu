@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1) fill_dense_kernel(
     Bits bits = {bitmaps, bitmaps + (window >> 5), 0, window};
     write_constant(given.values, out_values);
     if constexpr (ADDS)  // and sums are left so
-        for (int64 slot = threadIdx.x; slot < window; slot += blockDim.x) sums[slot] = to_word(initial());
+        for (int64 slot = threadIdx.x; slot < window; slot += blockDim.x) sums[slot] = to_bits<Word>(initial());
     for (int64 n = BlockGroup::ticket(next, 1); n < count; n = BlockGroup::ticket(next, 1)) {
         int64 i = list[n], out = indptr[i];
         for (bits.lo = 0; bits.lo < ncols; bits.lo += window) {
@@ -78,8 +78,8 @@ extern "C" __global__ void __launch_bounds__(1024, 1) fill_dense_kernel(
             share_products(given, i, [&](int64 k, int64 p, int64 q) {
                 int64 j = b_indices[q];
                 if (!bits.insert(j)) return;
-                if constexpr (ADDS) add_atomically(sums + (j - bits.lo), product(given.values, i, k, j, p, q));
-                else if constexpr (!STRUCTURE) sums[j - bits.lo] = to_word(product(given.values, i, k, j, p, q));
+                if constexpr (ADDS) add_to_word(sums + (j - bits.lo), product(given.values, i, k, j, p, q));
+                else if constexpr (!STRUCTURE) sums[j - bits.lo] = to_bits<Word>(product(given.values, i, k, j, p, q));
             });
             for (int64 base = 0; base < bits.words(); base += blockDim.x) {
                 int64 word = base + threadIdx.x, total;
@@ -91,8 +91,8 @@ extern "C" __global__ void __launch_bounds__(1024, 1) fill_dense_kernel(
                     if (!(one >> lane() & 1)) continue;
                     int64 at = start + __popc(one & ((1u << lane()) - 1)), slot = (word - lane() + other) * 32 + lane();
                     out_indices[at] = Column(bits.lo + slot);
-                    if constexpr (!STRUCTURE) out_values[at] = from_word(sums[slot]);
-                    if constexpr (ADDS) sums[slot] = to_word(initial());
+                    if constexpr (!STRUCTURE) out_values[at] = from_bits<Value>(sums[slot]);
+                    if constexpr (ADDS) sums[slot] = to_bits<Word>(initial());
                 }
                 out += total;
             }

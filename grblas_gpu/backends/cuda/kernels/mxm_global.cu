@@ -66,11 +66,11 @@ struct Tables {
 DEVICE void add_products(Word* sums, int64 slot, Value z) {
     int64 first = from_lane(slot, 0);
     if (!__all_sync(FULL_WARP, slot >= 0 && slot == first)) {
-        if (slot >= 0) add_atomically(sums + slot, z);
+        if (slot >= 0) add_to_word(sums + slot, z);
         return;
     }
     for (int distance = 16; distance > 0; distance >>= 1) z = add(z, from_higher(z, distance));  // lane 0 has them all
-    if (lane() == 0) add_atomically(sums + first, z);
+    if (lane() == 0) add_to_word(sums + first, z);
 }
 
 template <bool WITH_SUMS>
@@ -98,7 +98,7 @@ DEVICE void add_batch(const Operands& given, const Batch& batch, const int64* of
                 if (slot >= 0) z = product(given.values, i, k, j, p, q);
                 add_products(tables.sums, slot, z);
             } else if constexpr (WITH_SUMS && !STRUCTURE) {
-                if (first) tables.sums[slot] = to_word(product(given.values, i, k, j, p, q));
+                if (first) tables.sums[slot] = to_bits<Word>(product(given.values, i, k, j, p, q));
             }
         }
     }
@@ -131,7 +131,7 @@ extern "C" __global__ void clear_tables_kernel(TABLES, int64 count) {
     for (int64 slot = thread_in_grid(); slot < count * slots; slot += threads_in_grid()) {
         keys[slot] = EMPTY;
         if constexpr (ADDS)
-            if (sums != nullptr) sums[slot] = to_word(initial());
+            if (sums != nullptr) sums[slot] = to_bits<Word>(initial());
     }
 }
 
@@ -172,7 +172,7 @@ extern "C" __global__ void write_slots_kernel(
             if (!is_taken) return;
             int64 n = slot / slots, place = indptr[rows[n]] + number - taken[n];
             out_indices[place] = keys[slot];
-            if constexpr (!STRUCTURE) out_values[place] = from_word(sums[slot]);
+            if constexpr (!STRUCTURE) out_values[place] = from_bits<Value>(sums[slot]);
         }
     );
 }

@@ -169,16 +169,6 @@ struct Row {
     int64 full;         // the length of all pieces
 };
 
-// What lanes have found of one entry, in lane 0.
-DEVICE Sum warp_merged(Sum sum) {
-    for (int distance = 16; distance > 0; distance >>= 1) {
-        Sum higher = {from_higher(sum.found, distance), sum.value};
-        if constexpr (!STRUCTURE) higher.value = from_higher(sum.value, distance);
-        if (lane() + distance < 32) sum = merged(sum, higher);
-    }
-    return sum;
-}
-
 DEVICE void add_triangles(Value* counts, int64 at, int64 number) {
     if constexpr (CORNERS != NO_CORNERS)
         if (number > 0) atomicAdd((Tally*)counts + at, Tally(number));
@@ -214,9 +204,7 @@ struct Dot {
         if constexpr (COUNTS) {
             all.count = from_lane(warp_total(count), 0);
         } else {
-            all.sum = warp_merged(sum);
-            all.sum.found = from_lane(all.sum.found, 0);
-            if constexpr (!STRUCTURE) all.sum.value = from_lane(all.sum.value, 0);
+            all.sum = in_all_lanes(warp_merged(sum), 0);
         }
         return all;
     }
@@ -456,7 +444,7 @@ DEVICE void add_row(
 ) {
     for (int t = Group::rank(); t < length; t += Group::size()) {
         if constexpr (COUNTS) sums.words[t] = 0;
-        else if constexpr (ADDS) sums.words[t] = to_word(initial());
+        else if constexpr (ADDS) sums.words[t] = to_bits<Word>(initial());
         if (!(t & 31)) sums.found[t >> 5] = 0;
     }
     lookup.template build<Group>(given.mask.rows.indices + start, length, [&](int t) { return counts(given.mask, start + t); });
@@ -468,8 +456,8 @@ DEVICE void add_row(
         unsigned bit = 1u << (t & 31);
         if (!(((volatile unsigned*)sums.found)[t >> 5] & bit)) atomicOr(sums.found + (t >> 5), bit);
         int64 j = given.b.indices[q];
-        if constexpr (ADDS && !COUNTS) add_atomically((Word*)sums.words + t, product(given.values, i, k, j, p, q));
-        else if constexpr (!STRUCTURE && !COUNTS) sums.words[t] = to_word(product(given.values, i, k, j, p, q));
+        if constexpr (ADDS && !COUNTS) add_to_word((Word*)sums.words + t, product(given.values, i, k, j, p, q));
+        else if constexpr (!STRUCTURE && !COUNTS) sums.words[t] = to_bits<Word>(product(given.values, i, k, j, p, q));
     };
     int64 most = most_looked_up(length);
     auto look_up = [&](int64 k, int64 p, int64 q) {
@@ -485,7 +473,7 @@ DEVICE void add_row(
         present[start + t] = found;
         if (!found) continue;
         if constexpr (COUNTS) out_values[start + t] = cast<Value>(sums.words[t]);
-        else if constexpr (!STRUCTURE) out_values[start + t] = from_word(sums.words[t]);
+        else if constexpr (!STRUCTURE) out_values[start + t] = from_bits<Value>(sums.words[t]);
     }
     Group::sync();  // the table is free again
 }

@@ -28,14 +28,6 @@ constexpr int64 WIDE_ROW = 64;          // of the right factor: a warp takes it 
 constexpr int64 LONG_RIGHT_ROW = 2048;  // of the right factor: the whole block takes it
 constexpr int MOST_LONG = 256;
 
-// The sum of a number over the lanes up to this one.
-template <class T> DEVICE T inclusive_sum(T number) {
-    for (int distance = 1; distance < 32; distance <<= 1) {
-        T lower = from_lower(number, distance);
-        if (lane() >= distance) number += lower;
-    }
-    return number;
-}
 // The lane that has item `number`, where `end` is the inclusive sum of the numbers of items that lanes have.
 template <class T, class Number> DEVICE int owner_of(T end, Number number) {
     int owner = 0;

@@ -142,10 +142,10 @@ DEVICE void fill_row(
         if constexpr (!STRUCTURE) {
             Value z = Value(0);
             if (first || (slot >= 0 && !EXIT_AT_FIRST)) z = product(given.values, i, k, j, p, q);
-            if (first) table.sums[slot] = to_word(z);
+            if (first) table.sums[slot] = to_bits<Word>(z);
             if constexpr (!EXIT_AT_FIRST) {
                 Group::sync();  // the first product is there before others are added to it
-                if (slot >= 0 && !first) add_atomically(table.sums + slot, z);
+                if (slot >= 0 && !first) add_to_word(table.sums + slot, z);
             }
         }
     });
@@ -159,7 +159,7 @@ DEVICE void fill_row(
         int64 place = out + Group::place(taken, total);
         if (taken) {
             result.indices[place] = table.keys[slot];
-            if constexpr (!STRUCTURE) result.values[place] = from_word(table.sums[slot]);
+            if constexpr (!STRUCTURE) result.values[place] = from_bits<Value>(table.sums[slot]);
         }
         out += total;
     }

@@ -1,19 +1,15 @@
-// The product of one entry, and sums of the products of a row. Generated: the types MatrixValue, VectorValue (as stored), Left, Right
-// (types of the operator), Value (the result), Column, Offset; the functions multiply, add, terminal, initial; and
-//   STRUCTURE      only whether there is a product matters: all are equal, and adding them changes nothing
-//   MATRIX, VECTOR how the values of an operand are read: not at all, one for all, one for each entry
+// The product of one entry, and sums of the products of a row. Generated: what products.cuh needs, the types MatrixValue, VectorValue (as
+// stored), Column, Offset; and
+//   MATRIX, VECTOR how the values of an operand are read (products.cuh)
 //   FULL           every position of the vector has an entry
 //   FLIP           the vector is the left operand
-//   EXIT_AT_FIRST  any product is the result
-//   HAS_TERMINAL   a row may stop when it reaches terminal()
-//   EARLY_EXIT     rows may stop at all
 //   REPEATED       the matrix stands several times along the diagonal: indices and values are stored once, offsets for all
 //   OPERAND_MARKED pulls that add up may have the vector's flags in its values (loop_operands.cuh)
 
 #include "grid.cuh"
 #include "mask.cuh"
+#include "products.cuh"
 
-constexpr int UNUSED = 0, ISO = 1, EACH = 2;
 constexpr bool ENDS_EARLY = EARLY_EXIT && (STRUCTURE || EXIT_AT_FIRST || HAS_TERMINAL);  // a row may
 
 struct Matrix {
@@ -66,12 +62,6 @@ template <bool FIRST_OUT = false, class T> DEVICE T read_once(const T* from) {
     return *from;
 }
 
-// The result of a row so far.
-struct Sum {
-    bool found;
-    Value value;
-};
-
 // Row i is in one of the copies; its entries and columns are numbered from the first copy on.
 DEVICE int64 copy_of(const Matrix& m, int64 i) { return uint32(i) / uint32(m.size); }
 DEVICE int64 place_of(const Matrix& m, int64 i, int64 entry) {
@@ -108,13 +98,6 @@ DEVICE Value product(const Matrix& m, const Vector& u, int64 i, int64 k, int64 e
 DEVICE void write_constant(const Matrix& m, const Vector& u, Value* values) {
     if constexpr (STRUCTURE)
         if (thread_in_grid() == threads_in_grid() - 1) values[0] = product(m, u, 0, 0, 0, 0);
-}
-
-DEVICE bool finished(const Sum& sum) {
-    if constexpr (!EARLY_EXIT) return false;
-    else if constexpr (STRUCTURE || EXIT_AT_FIRST) return sum.found;
-    else if constexpr (HAS_TERMINAL) return sum.found && sum.value == terminal();
-    else return false;
 }
 
 DEVICE void add_entry(const Matrix& m, const Vector& u, int64 i, int64 entry, Sum& sum) {
@@ -179,34 +162,86 @@ DEVICE void add_entries(const Matrix& m, const Vector& u, int64 i, int64 entry, 
     }
 }
 
-DEVICE Sum merged(Sum left, const Sum& right) {
-    if constexpr (!STRUCTURE)
-        if (right.found) left.value = left.found ? add(left.value, right.value) : right.value;
-    left.found = left.found || right.found;
-    return left;
-}
+// The slots of a call, numbered as in counters.py.
+constexpr int COUNT = 0, TICKET = 1, LISTED_COUNT = 2, EDGES = 3;
+
+// How the entries of a row are added, and when it is done. An asynchronous pull has another rule (asynchronous.cuh).
+struct Synchronous {
+    static constexpr bool MAY_END = ENDS_EARLY;
+    const Matrix& m;
+    const Vector& u;
+    DEVICE void add(int64 i, int64 entry, Sum& sum) const { add_entry(m, u, i, entry, sum); }
+    DEVICE bool is_done(const Sum& sum) const { return finished(sum); }
+    DEVICE void settle(int64, const Sum&) const {}
+};
 
 // A part of a row by a whole warp, combined in a fixed order; the result is in lane 0.
-DEVICE Sum warp_sum(const Matrix& m, const Vector& u, int64 i, int64 start, int64 stop) {
+template <class Rule> DEVICE Sum warp_sum(const Rule& rule, int64 i, int64 start, int64 stop) {
     Sum sum = {false, Value(0)};
-    if constexpr (ENDS_EARLY) {
+    if constexpr (Rule::MAY_END) {
         for (int64 base = start; base < stop; base += 32) {
-            if (base + lane() < stop) add_entry(m, u, i, base + lane(), sum);
-            if (__any_sync(FULL_WARP, finished(sum))) break;
+            if (base + lane() < stop) rule.add(i, base + lane(), sum);
+            if (__any_sync(FULL_WARP, rule.is_done(sum))) break;
         }
     } else {
-        for (int64 entry = start + lane(); entry < stop; entry += 32 * BATCH) add_entries<32>(m, u, i, entry, stop, sum);
+        for (int64 entry = start + lane(); entry < stop; entry += 32 * BATCH) add_entries<32>(rule.m, rule.u, i, entry, stop, sum);
     }
-    for (int distance = 16; distance > 0; distance >>= 1) {
-        Sum higher = {from_higher(sum.found, distance), sum.value};
-        if constexpr (!STRUCTURE) higher.value = from_higher(sum.value, distance);
-        if (lane() + distance < 32) sum = merged(sum, higher);
+    return warp_merged(sum);
+}
+
+// Rows by threads first, then by their warp: one row (or none: start == stop) for each lane. All lanes of the warp call it together.
+constexpr int PROBES = 8;  // entries that a thread reads alone
+template <class Rule> DEVICE Sum hybrid_sum(const Rule& rule, int64 i, int64 start, int64 stop) {
+    Sum sum = {false, Value(0)};
+    if constexpr (Rule::MAY_END) {
+        for (int probe = 0; probe < PROBES && start < stop && !rule.is_done(sum); ++probe) rule.add(i, start++, sum);
+    } else {
+        for (int probe = 0; probe < PROBES && start < stop && !rule.is_done(sum); probe += BATCH, start += BATCH)
+            add_entries<1>(rule.m, rule.u, i, start, stop, sum);
+    }
+    unsigned open = __ballot_sync(FULL_WARP, start < stop && !rule.is_done(sum));
+    while (open) {
+        int owner = __ffs(open) - 1;
+        open &= open - 1;
+        Sum rest = in_all_lanes(warp_sum(rule, from_lane(i, owner), from_lane(start, owner), from_lane(stop, owner)), 0);
+        if (lane() == owner) sum = merged(sum, rest);
     }
     return sum;
 }
 
-// The slots of a call, numbered as in counters.py.
-constexpr int COUNT = 0, TICKET = 1, LISTED_COUNT = 2, EDGES = 3;
+// Rows, ROWS at a time. If there are many, idle warps fetch more, because the time of a row is unknown beforehand; a few rows are
+// distributed statically, since an atomic takes longer.
+template <int ROWS> struct Tickets {
+    static constexpr int AT_A_TIME = 4;
+    int64* counter;
+    unsigned group;  // the last batch of ROWS rows that this warp got
+    int left;        // batches left in the fetched range; negative: all are distributed
+    DEVICE unsigned warps() const { return (blockDim.x >> 5) * BLOCK_COUNT; }
+    DEVICE Tickets(int64 rows, int64* counters) : counter(counters + TICKET) {
+        bool many = rows >= 2 * AT_A_TIME * ROWS * warps_in_grid();
+        unsigned warp = (thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
+        group = many ? warp * AT_A_TIME - 1 : warp - warps();
+        left = many ? AT_A_TIME : -1;
+    }
+    // The first of the next rows; at least the number of rows if none are left.
+    DEVICE int64 next() {
+        if (left < 0) {
+            group += warps();
+        } else if (left-- > 0) {
+            ++group;
+        } else {
+            int64 taken = 0;
+            if (lane() == 0) taken = add_alone(counter, AT_A_TIME);
+            left = AT_A_TIME - 1;
+            group = warps() * AT_A_TIME + from_lane(unsigned(taken), 0);
+        }
+        return int64(group) * ROWS;
+    }
+};
+template <int ROWS, class Visit> DEVICE void for_each_rows(int64 rows, int64* counters, Visit visit) {
+    Tickets<ROWS> tickets(rows, counters);
+    for (int64 first = tickets.next(); first < rows; first = tickets.next()) visit(first);
+}
 
 #define OPERANDS                                                                                             \
     const Offset *indptr, const Column *indices, const MatrixValue *matrix_values, const bool *present,       \

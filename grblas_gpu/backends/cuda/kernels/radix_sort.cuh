@@ -163,12 +163,7 @@ DEVICE void place_digits(Placing& placing, Digit digit, volatile Place* notes, i
         placing.shift[d] = number;
         own += number;
     });
-    unsigned place = own;
-#pragma unroll
-    for (int distance = 1; distance < 32; distance <<= 1) {
-        unsigned lower = from_lower(place, distance);
-        if (lane() >= distance) place += lower;
-    }
+    unsigned place = inclusive_sum(own);
     if (lane() == 31) placing.of_warps[warp] = place;
     __syncthreads();
     place -= own;

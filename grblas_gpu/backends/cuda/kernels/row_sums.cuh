@@ -28,11 +28,7 @@ DEVICE void reduce_chunk(
         int64 window_first = first;
         list_starts(indptr, nrows, first, base, hi, starts);
         unsigned bits = starts.bits[lane() >> 2] >> (8 * (lane() & 3)) & 0xff;
-        int before = __popc(bits);  // rows that start before this lane's entries
-        for (int distance = 1; distance < 32; distance <<= 1) {
-            int lower = from_lower(before, distance);
-            if (lane() >= distance) before += lower;
-        }
+        int before = inclusive_sum(__popc(bits));  // rows that start before this lane's entries
         int all = from_lane(before, 31);
         before -= __popc(bits);
         int rank = before;

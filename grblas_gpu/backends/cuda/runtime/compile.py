@@ -4,7 +4,7 @@ A *program* is ``kernels/prelude.cuh``, then generated *pieces* (types, constant
 kernel file. Pieces are lines of C++ made by the functions below; kernels see them under names of the kernel's choice::
 
     pieces = [using("Value", dtype), constant("MASKED", True), binary("add", op), value("identity", 0, dtype)]
-    pull, = functions("pull_rows.cu", key, ["pull_rows_kernel"], lambda: pieces)
+    pull, = functions("pull.cu", key, ["pull_kernel"], lambda: pieces)
     pull(grid, block, arguments)
 
 :func:`render` gives the text, without CuPy. :func:`functions` compiles it through CuPy (which caches on disk) and keeps

@@ -1,0 +1,201 @@
+"""Pulls: every row of the result that the mask allows looks for its products."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import cupy
+import numpy as np
+
+from ...programs.reading import EACH, Values
+from ...stores.entries import cast
+from ...stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ..runtime import workspace as scratch_arrays
+from ..runtime.arrays import Result, empty_list
+from ..runtime.compile import constant, functions, using
+from ..runtime.counters import EDGES, LISTED, Slots
+from ..runtime.launch import BLOCK
+from ..runtime.workspace import Scratch, word
+from .collect import collect
+from .masks import KEPT_FLAGS, NO_MASK, VectorMask, address, as_flags, clear, flags_of, list_of, mark, resolve
+from .mxv_product import Product, index_key
+from .mxv_results import dense_result, fresh_sums
+from .vectors import as_bitmap, spread
+
+_ROW = np.dtype(INDEX)
+THREAD, WARP, HYBRID, SETTLING, EDGE = range(5)  # as in kernels/pull.cu
+
+
+@cache
+def _way(by: int, row: np.dtype = _ROW, listed_rows: bool = False, listed_result: bool = False) -> tuple[str, ...]:
+    flags = constant("LISTED_ROWS", listed_rows), constant("LISTED_RESULT", listed_result)
+    return constant("BY", by), using("RowId", row), *flags
+
+
+_BY_ROWS = {"pull.thread": _way(THREAD), "pull.warp": _way(WARP), "pull.hybrid": _way(HYBRID)}
+_products: dict[Any, Product] = {}  # of asynchronous pulls
+
+
+class _Pull(NamedTuple):
+    """A product by rows, with what its kernel counts with."""
+
+    product: Product
+    m: MatrixStore
+    u: VectorStore
+    following: Array | None  # the offsets of the matrix that the result is likely to be multiplied with next
+    slots: Slots
+    scratch: Scratch
+
+    def run(
+        self,
+        way: tuple[str, ...],
+        vector: tuple[Array | None, Array],
+        mask: VectorMask,
+        walk: tuple[int, int, int],
+        outputs: tuple[int, int, int],
+        per_block: int = BLOCK,
+        settled: tuple[int, int, int] = (0, 0, 0),
+    ) -> None:
+        """``vector``: flags and values by position; ``walk``: rows, where their number is on the device, and a bound;
+        ``outputs``: list, flags and values."""
+        product, m, full = self.product, self.m, self.u.kind == "full"
+        (kernel,) = functions(
+            "pull.cu",
+            (product.key, index_key(m), full, mask.key, way),
+            ["pull_kernel"],
+            lambda: [*product.pieces(m), constant("FULL", full), *mask.pieces(), *way],
+        )
+        present, values = vector
+        operands = (m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr, address(present), values.data.ptr)
+        counted = (address(self.following), self.slots.address, self.slots.host)
+        words = (*operands, *mask.addresses, *walk, *outputs, *counted, *settled)
+        self.scratch.launch(kernel, walk[2], words, per_block)
+
+
+def pull(
+    product: Product,
+    m: MatrixStore,
+    u: VectorStore,
+    mask: VectorMask,
+    strategy: str,
+    following: Array | None,
+    scratch: Scratch,
+) -> VectorStore:
+    """``following``: the offsets of the matrix that the result is likely to be multiplied with next."""
+    vector, listed = _as_dense(product, u, scratch)
+    job = _Pull(product, m, u, following, scratch.slots(), scratch)
+    if strategy == "pull.compact":
+        result = _compact(job, vector, mask)
+    else:
+        flags = as_flags(mask, scratch, m.nrows)
+        by_edges = strategy == "pull.edge"
+        result = _by_edges(job, vector, flags) if by_edges else _by_rows(job, vector, flags, strategy)
+        clear(mask, scratch, m.nrows)
+    if listed is not None:
+        mark(listed, vector[0], False)
+    if following is not None:
+        result.edges = following, job.slots.published(EDGES)
+    return result
+
+
+def _as_dense(product: Product, u: VectorStore, scratch: Scratch) -> tuple[tuple[Any, Array], VectorMask | None]:
+    """Flags and values of the vector by position; a list spread out in the scratch is returned, to be cleared."""
+    if u.kind != "sparse":
+        return (u.present, u.values), None
+    indices, values, length, count_at = list_of(u)
+    if product.second != EACH and u.size <= KEPT_FLAGS:
+        return (flags_of(u), values), None
+    listed = VectorMask(indices=indices, length=length, count_at=count_at)
+    flags = scratch.flags("vector", u.size)
+    if product.second != EACH:
+        mark(listed, flags)
+        return (flags, values), listed
+    dense = scratch.values("vector", values.dtype, u.size)
+    spread(indices, values, flags, dense, length, count_at)
+    return (flags, dense), listed
+
+
+def _by_rows(job: _Pull, vector: tuple[Any, Array], mask: VectorMask, strategy: str) -> VectorStore:
+    nrows = job.m.nrows
+    result = Result(nrows, job.product.dtype, job.product.structure)
+    per_block = BLOCK // 32 if strategy == "pull.warp" else BLOCK
+    job.run(_BY_ROWS[strategy], vector, mask, (0, 0, nrows), (0, *result.addresses), per_block)
+    return result.store(job.slots)
+
+
+def _by_edges(job: _Pull, vector: tuple[Any, Array], mask: VectorMask) -> VectorStore:
+    row_ids = job.m.row_ids
+    present, values = fresh_sums(job.product, job.m.nrows)
+    walk = (row_ids.data.ptr, 0, job.m.nvals)
+    job.run(_way(EDGE, row_ids.dtype), vector, mask, walk, (0, present.data.ptr, values.data.ptr))
+    return dense_result(job.m.nrows, present, values, job.slots)
+
+
+def _compact(job: _Pull, vector: tuple[Any, Array], mask: VectorMask) -> VectorStore:
+    product, nrows, slots, scratch = job.product, job.m.nrows, job.slots, job.scratch
+    found = present = None
+    listed = mask.indices is not None and not mask.complement
+    if listed:  # the mask's own list: the result is a list of at most that length
+        rows, row_count, count_at = mask.indices, mask.length, mask.count_at
+        each = mask._replace(indices=None)
+        found, length = cupy.empty(row_count, INDEX), row_count
+    else:
+        rows, row_count, count_at = cupy.empty(nrows, INDEX), nrows, slots.address + 8 * LISTED
+        collect(as_flags(mask, scratch, nrows), nrows, rows, scratch, count_at)
+        clear(mask, scratch, nrows)
+        each = NO_MASK
+        present, length = cupy.zeros(nrows, bool), nrows
+    values = cupy.empty(1 if product.structure else length, product.dtype)
+    outputs = (address(found), address(present), values.data.ptr)
+    job.run(_way(HYBRID, _ROW, True, listed), vector, each, (address(rows), count_at, row_count), outputs)
+    if present is not None:
+        return dense_result(nrows, present, values, slots)
+    return VectorStore.counted_list(nrows, values, found, slots.published())
+
+
+# --- asynchronous ----------------------------------------------------------------------------------------------------
+
+
+def pull_in_place(
+    a: MatrixStore,
+    u: VectorStore,
+    semiring: Any,
+    mask: MaskView | None,
+    *,
+    transposed: bool,
+    flip: bool,
+    final: Any,
+) -> VectorStore:
+    """``t = m u``, where entries of ``t`` that are ``final`` belong to ``u`` as soon as they are found: rows that reach
+    this value are seen by rows that are looked at later."""
+    size = a.nrows
+    allowed = resolve(mask)
+    if u.known_nvals == 0 or len(a.indices) == 0 or allowed is None:
+        return empty_list(size, semiring.return_type.np_type)
+    m = a.transposed() if transposed else a
+    u = as_bitmap(u)
+    product = _asynchronous(a, u, semiring, flip)
+    value = cast(np.asarray(final).reshape(1), product.dtype)[0]
+    try:
+        scratch = scratch_arrays.current()
+        marks, bit = scratch.marks(size)
+        result, flags = Result(size, product.dtype), as_flags(allowed, scratch, size)
+        job = _Pull(product, m, u, None, scratch.slots(), scratch)
+        settled = (marks.data.ptr, bit, word(value))
+        outputs = (0, *result.addresses)
+        job.run(_way(SETTLING), (u.present, u.values), flags, (0, 0, size), outputs, settled=settled)
+        clear(allowed, scratch, size)
+        return result.store(job.slots)
+    except BaseException:
+        scratch_arrays.forget()
+        raise
+
+
+def _asynchronous(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool) -> Product:
+    key = (semiring.key, a.values.dtype.char, len(a.values) == 1, u.values.dtype.char, len(u.values) == 1, flip)
+    found = _products.get(key)
+    if found is None:
+        first, second = Values(a.dtype, a.iso), Values(u.dtype, u.iso)
+        found = _products[key] = Product(semiring, first, second, flip, True).asynchronous()
+    return found

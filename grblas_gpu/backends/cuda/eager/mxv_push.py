@@ -10,7 +10,7 @@ import numpy as np
 from ...programs.reading import EACH
 from ...stores.storage import INDEX, Array, MatrixStore, VectorStore
 from ..runtime.arrays import two_arrays
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import constant, functions
 from ..runtime.counters import EDGES, LISTED, TICKET, Slots
 from ..runtime.launch import TILES
 from ..runtime.workspace import Scratch
@@ -20,6 +20,7 @@ from .mxv_product import Product, index_key
 from .mxv_results import dense_result, fresh_sums
 from .mxv_sort import push_sort
 from .radix import bits_for, sort_positions
+from .row_offsets import OFFSETS, SUM_DEGREES, kernels_on_offsets
 
 SMALL_FRONTIER = 1024  # as in kernels/frontier.cuh
 EDGES_PER_TILE = 1024
@@ -107,12 +108,11 @@ def _frontier(u: VectorStore, ordered: bool, slots: Slots, scratch: Scratch) -> 
 
 def _offsets(m: MatrixStore, frontier: Frontier, scratch: Scratch) -> Array:
     """Where each vertex's edges start, if all are numbered through; the last one is their number."""
-    dtype, names = m.indptr.dtype, ["sum_degrees_kernel", "offsets_kernel"]
-    first_pass, second_pass = functions("frontier_offsets.cu", dtype.char, names, lambda: [using("Offset", dtype)])
+    kernels = kernels_on_offsets(m.indptr.dtype)
     offsets = cupy.empty(frontier.length + 1, INDEX)
     given = (m.indptr.data.ptr, *frontier.arguments, scratch.tile_sums.data.ptr)
-    scratch.launch(first_pass, TILES, given, per_block=1)
-    scratch.launch(second_pass, TILES, (*given, offsets.data.ptr), per_block=1)
+    scratch.launch(kernels[SUM_DEGREES], TILES, given, per_block=1)
+    scratch.launch(kernels[OFFSETS], TILES, (*given, offsets.data.ptr), per_block=1)
     return offsets
 
 

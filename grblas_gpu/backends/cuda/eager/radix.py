@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import cupy
 import numpy as np
 
 from ...stores.storage import Array
-from ..runtime.compile import constant, functions, using
+from ..runtime.compile import specialized
 from ..runtime.launch import blocks_for, processors, run_with_shared
 
 DIGIT_BITS = 8  # the most in one pass
@@ -19,8 +20,8 @@ LARGEST = 16  # bytes of a key and a payload
 _DIGITS, _PASSES = 1 << DIGIT_BITS, 8
 SMALL = 4096  # up to so many keys one block does all passes: a single launch
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-_MANY = ("move_keys_kernel", "count_digits_kernel")
-KEYS, APART, LOWERED = range(3)  # where a pass puts keys, as in kernels/radix_sort.cu
+_KERNELS = ("move_keys_kernel", "count_digits_kernel", "sort_kernel")
+KEYS, APART, LOWERED, FEW = range(4)  # where a pass puts keys, as in kernels/radix_sort.cu
 
 
 def bits_for(limit: int) -> int:
@@ -131,12 +132,11 @@ def _sort(
             keys if overwrite else cupy.empty(capacity, key_type),
             payload if overwrite_payload else new_payload(),
         )
-    if capacity <= SMALL:
-        (kernel,) = functions("radix_few.cu", types, ("sort_kernel",), lambda: pieces(*types))
-        run_with_shared(kernel, 1, sorters, (*given, *first, *second, count, capacity, *work.given), shared)
-        return first if work.passes % 2 else second
     unsigned = np.dtype(_UNSIGNED[key_type.itemsize])
-    move_keys, count_digits = passes(types, KEYS, unsigned, unsigned)
+    move_keys, count_digits, sort_few = passes(types, FEW if capacity <= SMALL else KEYS, unsigned, unsigned)
+    if capacity <= SMALL:
+        run_with_shared(sort_few, 1, sorters, (*given, *first, *second, count, capacity, *work.given), shared)
+        return first if work.passes % 2 else second
     if not work.counted:
         count_digits((blocks,), (sorters,), (keys, count, capacity, *work.given))
     source, target, other = given, first, second
@@ -172,17 +172,22 @@ def sorters_for(capacity: int) -> int:
 
 
 def passes(types: tuple[Any, ...], into: int, upper: np.dtype, lower: np.dtype) -> tuple[Any, ...]:
-    """The kernels that move keys and count their digits."""
-    key = (*types, into, upper.char, lower.char)
-    more = using("Upper", upper), using("Lower", lower), constant("INTO", into)
-    return functions("radix_sort.cu", key, _MANY, lambda: [*pieces(*types), *more])
+    """The kernels that move keys, count their digits, and sort a few keys."""
+    return compiled("radix_sort.cu", _KERNELS, types, upper, lower, INTO=into)
 
 
-def pieces(key: int, payload: int, paired: bool, place: str, sorters: int) -> list[str]:
-    return [
-        using("Key", np.dtype(_UNSIGNED[key])),
-        using("Payload", np.dtype(_UNSIGNED[payload])),
-        using("Place", np.dtype(place)),
-        constant("HAS_PAYLOAD", paired),
-        constant("SORTERS", sorters),
-    ]
+def compiled(
+    file: str, names: Sequence[str], types: tuple[Any, ...], upper: np.dtype, lower: np.dtype, **constants: int
+) -> tuple[Any, ...]:
+    """Kernels for types of keys, payload and places, and of the two parts that keys may be written in."""
+    key, payload, paired, place, sorters = types
+    given = {
+        "Key": np.dtype(_UNSIGNED[key]),
+        "Payload": np.dtype(_UNSIGNED[payload]),
+        "Place": np.dtype(place),
+        "Upper": upper,
+        "Lower": lower,
+        "HAS_PAYLOAD": paired,
+        "SORTERS": sorters,
+    }
+    return specialized(file, names, given | constants)

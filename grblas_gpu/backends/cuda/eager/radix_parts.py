@@ -12,7 +12,6 @@ import cupy
 import numpy as np
 
 from ...stores.storage import Array
-from ..runtime.compile import functions, using
 from ..runtime.launch import run_with_shared
 from . import radix
 
@@ -20,7 +19,7 @@ LOW_BITS = 32
 LEAST = 1 << 22  # keys: with fewer the tiles of parts are half empty
 SORTERS = radix.MANY_SORTERS  # threads of a block that sorts parts
 _LOW, _PASSES, _PARTS = np.dtype(np.uint32), LOW_BITS // radix.DIGIT_BITS, 1 << radix.DIGIT_BITS
-_KERNELS = ("count_parts_kernel", "place_parts_kernel", "move_parts_kernel")
+_KERNELS = ("count_parts_kernel", "place_parts_kernel", "move_parts_kernel", "take_parts_apart_kernel")
 
 
 def in_parts(count: int, bits: int) -> bool:
@@ -34,12 +33,6 @@ def sort_parts_apart(
     """As :func:`.radix.sort_apart`; ``work`` has counted the digit above the low bits only."""
     count, paired, value = len(keys), payload is not None, radix.type_of(payload)
 
-    def compiled(file: str, names: tuple[str, ...], key: np.dtype, threads: int, **more: np.dtype) -> tuple[Any, ...]:
-        types = (key.itemsize, value.itemsize, paired, work.place.char, threads)
-        own = [using(name, dtype) for name, dtype in more.items()]
-        chars = tuple(dtype.char for dtype in more.values())
-        return functions(file, types + chars, names, lambda: radix.pieces(*types) + own)
-
     def run(kernel: Any, key: np.dtype, threads: int, *arguments: Any) -> None:
         item = key.itemsize + paired * value.itemsize
         blocks, shared = radix.blocks_of(count, item, threads), radix.tile_bytes(item, threads)
@@ -50,10 +43,11 @@ def sort_parts_apart(
 
     source, sorters = (cupy.empty(count, _LOW), new_payload()), radix.sorters_for(count)
     types = (keys.dtype.itemsize, value.itemsize, paired, work.place.char, sorters)
-    move_lowered, _ = radix.passes(types, radix.LOWERED, _LOW, _LOW)
+    move_lowered, *_ = radix.passes(types, radix.LOWERED, _LOW, _LOW)
     given = (keys, payload if paired else 0, 0, source[0], source[1], 0, 0, count, *work.given, 0)
     run(move_lowered, keys.dtype, sorters, *given)  # the device is busy from here on
-    count_parts, place_parts, move_parts = compiled("radix_parts.cu", _KERNELS, _LOW, SORTERS)
+    types = (_LOW.itemsize, value.itemsize, paired, work.place.char, SORTERS)
+    count_parts, place_parts, move_parts, take_apart = radix.compiled("radix_parts.cu", _KERNELS, types, upper, lower)
     sizes, places = work.totals(), cupy.zeros(_PARTS * _PASSES * _PARTS, work.place)
     run(count_parts, _LOW, SORTERS, source[0], sizes, places)
     place_parts((_PARTS,), (SORTERS,), (sizes, places))
@@ -63,8 +57,6 @@ def sort_parts_apart(
     for number in range(_PASSES - 1):
         run(move_parts, _LOW, SORTERS, *source, *target, *common, number)
         source, target = target, source
-    last = ("take_parts_apart_kernel",)
-    (take_apart,) = compiled("radix_parts_apart.cu", last, _LOW, SORTERS, Upper=upper, Lower=lower)
     rows, columns = cupy.empty(count, upper), cupy.empty(count, lower)
     run(take_apart, _LOW, SORTERS, *source, rows, columns, target[1], lower_bits, *common)
     return rows, columns, target[1]

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..runtime.compile import functions, using
 
-_NAMES = [f"{name}_kernel" for name in ("count_rows", "cut_rows", "count_edges")]
-COUNT_ROWS, CUT_ROWS, COUNT_EDGES = range(3)
+_NAMES = [f"{name}_kernel" for name in ("count_rows", "cut_rows", "count_edges", "sum_degrees", "offsets")]
+COUNT_ROWS, CUT_ROWS, COUNT_EDGES, SUM_DEGREES, OFFSETS = range(5)
 
 
 def kernels_on_offsets(dtype: np.dtype) -> tuple[Any, ...]:

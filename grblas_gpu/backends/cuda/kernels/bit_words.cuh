@@ -20,12 +20,4 @@ DEVICE uint64 open_columns(const uint64* mask, int64 at, uint64 all) {
 }
 
 // The union over a warp, in every lane.
-DEVICE uint64 warp_union(uint64 word) {
-#if defined(__CUDA_ARCH__)
-    unsigned low = __reduce_or_sync(FULL_WARP, unsigned(word)), high = __reduce_or_sync(FULL_WARP, unsigned(word >> 32));
-    return uint64(high) << 32 | low;
-#else
-    for (int distance = 16; distance > 0; distance >>= 1) word |= __shfl_xor_sync(FULL_WARP, word, distance);
-    return word;
-#endif
-}
+DEVICE uint64 warp_union(uint64 word) { return uint64(warp_union(unsigned(word >> 32))) << 32 | warp_union(unsigned(word)); }

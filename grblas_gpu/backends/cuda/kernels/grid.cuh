@@ -64,6 +64,16 @@ template <class T> DEVICE T inclusive_sum(T number) {
     return number;
 }
 
+// The union over a warp, in all lanes.
+DEVICE unsigned warp_union(unsigned bits) {
+#ifdef __CUDA_ARCH__
+    return __reduce_or_sync(FULL_WARP, bits);
+#else
+    for (int distance = 16; distance > 0; distance >>= 1) bits |= __shfl_xor_sync(FULL_WARP, bits, distance);
+    return bits;
+#endif
+}
+
 // The sum over a warp, in all lanes.
 DEVICE unsigned sum_of_lanes(unsigned number) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -1,11 +1,13 @@
-// The passes of a sort, and the count before them. Generated besides what radix_sort.cuh needs: Upper, Lower and INTO, where keys go
+// The passes of a sort, and the count before them; or a whole sort by one block. Generated besides what radix_sort.cuh needs: Upper, Lower
+// and INTO, where keys go
 //   KEYS     to one array (Upper is Key)
 //   APART    to two arrays: what is above the lower bits, and these
-//   LOWERED  their lowest bits alone to one array (Lower): the pass goes by the digit above these (radix_parts.cuh)
+//   LOWERED  their lowest bits alone to one array (Lower): the pass goes by the digit above these (radix_parts.cu)
+//   FEW      there are so few of them that one block does all passes
 
 #include "radix_sort.cuh"
 
-constexpr int KEYS = 0, APART = 1, LOWERED = 2;
+constexpr int KEYS = 0, APART = 1, LOWERED = 2, FEW = 3;
 
 struct Target {
     Upper* upper;
@@ -24,6 +26,7 @@ extern "C" __global__ void __launch_bounds__(SORTERS, BLOCKS_AT_ONCE) move_keys_
     Key* from_keys, Payload* from_payload, Upper* upper, Lower* lower, Payload* to_payload, int64 lower_bits,
     const int64* device_count, int64 host_count, int64 bits, int64 width, Place* workspace, int64 tiles, int64 pass
 ) {
+    if constexpr (INTO == FEW) return;
     int64 count = counted(device_count, host_count);
     Passes passes = {int(bits), int(width), INTO == LOWERED ? int(sizeof(Lower) * 8) : 0};
     Target to = {upper, lower, to_payload, int(lower_bits)};
@@ -34,5 +37,29 @@ extern "C" __global__ void __launch_bounds__(SORTERS, BLOCKS_AT_ONCE) move_keys_
 extern "C" __global__ void __launch_bounds__(SORTERS) count_digits_kernel(
     const Key* keys, const int64* device_count, int64 host_count, int64 bits, int64 width, Place* workspace, int64 tiles
 ) {
-    count_digits(keys, counted(device_count, host_count), {int(bits), int(width)}, {workspace, tiles});
+    if constexpr (INTO != FEW) count_digits(keys, counted(device_count, host_count), {int(bits), int(width)}, {workspace, tiles});
+}
+
+// All passes, from `given` to `first`, then to `second` and to `first` in turn. For a single block.
+extern "C" __global__ void __launch_bounds__(SORTERS) sort_kernel(
+    Key* given_keys, Payload* given_payload, Key* first_keys, Payload* first_payload, Key* second_keys,
+    Payload* second_payload, const int64* device_count, int64 host_count, int64 bits, int64 width, Place* workspace,
+    int64 tiles
+) {
+    if constexpr (INTO != FEW) return;
+    int64 count = counted(device_count, host_count);
+    Passes passes = {int(bits), int(width)};
+    Work work = {workspace, tiles};
+    for (int64 p = threadIdx.x; p < work.size(passes.number()); p += blockDim.x) workspace[p] = 0;
+    __syncthreads();
+    Items from = {given_keys, given_payload}, to = {first_keys, first_payload}, other = {second_keys, second_payload};
+    count_digits(from.keys, count, passes, work);
+    __syncthreads();
+    for (int pass = 0; pass < passes.number(); ++pass) {
+        move_keys(from, to, count, passes, pass, work);
+        __syncthreads();
+        from = to;
+        to = other;
+        other = from;
+    }
 }

@@ -5,7 +5,6 @@
 // in a run. One run of a hundred million values and a hundred million runs of one keep all warps equally busy. The carry of a chunk, the
 // part of a run that began before it, is stored, and the last block adds it.
 
-#include "grid.cuh"
 #include "parts.cuh"
 
 constexpr int64 CHUNKS = 4096, LEAST_CHUNK = 1024;
@@ -19,20 +18,9 @@ struct Runs {
     DEVICE int64 stop(int64 run) const { return run + 1 < number ? starts[run + 1] : values; }
     DEVICE int64 containing(int64 value) const { return warp_upper_bound(starts, number, value) - 1; }
 };
-// The carry of every chunk: the rest of a run that began in an earlier chunk.
-struct Carry {
-    Value* values;
-    int64* runs;  // which run, or -1
-};
-
 DEVICE int64 chunk_length(int64 values) {
     int64 length = (values + CHUNKS - 1) / CHUNKS, step = 32 * ROWS;
     return length < LEAST_CHUNK ? LEAST_CHUNK : (length + step - 1) / step * step;
-}
-
-DEVICE unsigned any_lane(unsigned bits) {
-    for (int distance = 16; distance > 0; distance >>= 1) bits |= __shfl_xor_sync(FULL_WARP, bits, distance);
-    return bits;
 }
 
 // One chunk by a warp. Between two starts every lane sums its values; where runs start, the row of 32 values is summed from start to start.
@@ -42,7 +30,7 @@ DEVICE void reduce_chunk(
     int64 lo = chunk * length, hi = lo + length < runs.values ? lo + length : runs.values;
     int64 run = runs.containing(lo);
     bool begun = run >= 0 && runs.start(run) == lo;  // in this chunk
-    if (lane() == 0) carry.runs[chunk] = begun ? -1 : run;
+    if (lane() == 0) carry.rows[chunk] = begun ? -1 : run;
     int64 next = runs.start(run + 1 + lane());  // the starts to come
     Part open = {false, Value(0)};              // of the run that is not over
     auto close = [&](const Part& whole) {
@@ -64,7 +52,7 @@ DEVICE void reduce_chunk(
                 open = joined(open, {inside, rows[k]});
                 continue;
             }
-            unsigned starts = any_lane(next < row + 32 ? 1u << int(next - row) : 0);
+            unsigned starts = warp_union(next < row + 32 ? 1u << int(next - row) : 0);
             unsigned before = starts & (FULL_WARP >> (31 - lane()));  // up to and including this lane
             int first = before ? 31 - __clz(before) : 0;
             Value sum = rows[k];
@@ -85,26 +73,16 @@ DEVICE void reduce_chunk(
     close(warp_joined(open));
 }
 
-// One block adds the carries; a warp takes a run.
-DEVICE void add_carries(const Runs& runs, int64 length, Value* result, const Carry& carry) {
-    volatile const int64* run_of = carry.runs;
-    volatile const Value* values = carry.values;
+// One block adds the carries; other blocks wrote them.
+struct NewCarry {
+    volatile const Value* values;
+    volatile const int64* rows;
+    DEVICE static Value read(volatile const Value* from) { return *from; }
+};
+DEVICE void add_carries(const Runs& runs, int64 length, Value* result, const NewCarry& carry) {
     int64 chunks = (runs.values + length - 1) / length;
-    for (int64 base = threadIdx.x & ~31; base < chunks; base += blockDim.x) {
-        int64 chunk = base + lane(), run = chunk < chunks ? run_of[chunk] : -1;
-        unsigned first = __ballot_sync(FULL_WARP, run >= 0 && (chunk == 0 || run_of[chunk - 1] != run));
-        while (first) {
-            int owner = __ffs(first) - 1;
-            first &= first - 1;
-            int64 own = from_lane(run, owner), last = (runs.stop(own) - 1) / length;
-            Part part = {false, Value(0)};
-#pragma unroll 4
-            for (int64 other = base + owner + lane(); other <= last; other += 32)
-                part = joined(part, {true, values[other]});
-            part = warp_joined(part);
-            if (lane() == 0) result[own] = add(((volatile Value*)result)[own], part.value);
-        }
-    }
+    auto last_chunk = [&](int64 run) { return (runs.stop(run) - 1) / length; };
+    add_carries(threadIdx.x >> 5, blockDim.x >> 5, chunks, carry, result, last_chunk);
 }
 
 DEVICE void fold_runs(const Value* values, int64 stride, const Runs& runs, Value* result) {
@@ -136,6 +114,6 @@ extern "C" __global__ void reduce_runs_kernel(
         int64 length = chunk_length(runs.values);
         for (int64 chunk = warp_in_grid(); chunk * length < runs.values; chunk += warps_in_grid())
             reduce_chunk(values, runs, chunk, length, result, carry);
-        if (runs.values > length && last_block(done)) add_carries(runs, length, result, carry);
+        if (runs.values > length && last_block(done)) add_carries(runs, length, result, {carry_values, carry_runs});
     }
 }

@@ -1,6 +1,7 @@
 // What the offsets of a matrix tell. Generated: Offset.
 
 #include "publish.cuh"
+#include "tiles.cuh"
 
 constexpr int ROWS = 4;  // rows whose offsets a thread reads before its first write
 
@@ -54,4 +55,33 @@ extern "C" __global__ void count_edges_kernel(
         sum += int64(indptr[k + 1]) - int64(indptr[k]);
     }
     publish(0, sum, counters, host);
+}
+
+// The offsets of a large frontier (frontier.cuh), in two passes.
+struct Vertices {
+    const Offset* indptr;
+    const int64* list;  // or null: all of them
+    DEVICE int64 degree(int64 t) const {
+        int64 k = list ? list[t] : t;
+        return int64(indptr[k + 1]) - int64(indptr[k]);
+    }
+};
+
+extern "C" __global__ void sum_degrees_kernel(
+    const Offset* indptr, const int64* list, const int64* device_count, int64 host_count, int64* tile_sums
+) {
+    Vertices vertices = {indptr, list};
+    sum_tiles(counted(device_count, host_count), tile_sums, [&](int64 t) { return vertices.degree(t); });
+}
+
+extern "C" __global__ void offsets_kernel(
+    const Offset* indptr, const int64* list, const int64* device_count, int64 host_count, const int64* tile_sums,
+    int64* offsets
+) {
+    Vertices vertices = {indptr, list};
+    int64 count = counted(device_count, host_count);
+    with_offsets(
+        count, tile_sums, offsets + count, [&](int64 t) { return vertices.degree(t); },
+        [&](int64 t, int64 offset, int64) { offsets[t] = offset; }
+    );
 }

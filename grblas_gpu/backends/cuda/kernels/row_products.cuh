@@ -4,22 +4,13 @@
 //   SHORT_ROWS  rows are so short on average that it pays to look for short ones: see sum_of_lane
 
 #include "mxv.cuh"
-#include "carries.cuh"
+#include "parts.cuh"
 #include "row_starts.cuh"
 
 // --- sums of groups of rows ------------------------------------------------------------------------------------------
 
 // Sums of rows that follow each other, a lane for each, by a warp that goes through their entries as they lie in memory:
 // neighbours read neighbours, however long rows are.
-
-DEVICE unsigned warp_union(unsigned bits) {
-#ifdef __CUDA_ARCH__
-    return __reduce_or_sync(FULL_WARP, bits);
-#else
-    for (int distance = 16; distance > 0; distance >>= 1) bits |= __shfl_xor_sync(FULL_WARP, bits, distance);
-    return bits;
-#endif
-}
 
 // Numbers of entries, and of entries and rows together: 32 bits have room for both if offsets have 32, with sign, and registers are
 // short.

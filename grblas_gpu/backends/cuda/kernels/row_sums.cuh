@@ -5,7 +5,7 @@
 // a row. A warp goes through its chunk in windows, in which every lane has ITEMS consecutive entries; open sums of lanes are joined over
 // the warp. The part of a row that began before a chunk is its `carry`, which a second kernel adds to the row.
 
-#include "carries.cuh"
+#include "parts.cuh"
 #include "row_starts.cuh"
 
 // One chunk by a warp. load(base, hi, items): the values of this lane's entries, from base + lane() * ITEMS on, before hi.

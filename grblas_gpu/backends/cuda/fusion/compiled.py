@@ -85,28 +85,6 @@ def likely_variant(program: LoopKernel, matrices: Sequence[Any]) -> tuple[bool, 
 class Slot:
     """Its facts, and where its words are: every run reads them."""
 
-    __slots__ = (
-        "begin",
-        "buffers",
-        "capacity",
-        "count",
-        "dirty",
-        "dtype",
-        "flags",
-        "full",
-        "gathered",
-        "iso",
-        "listable",
-        "listed",
-        "number",
-        "reported",
-        "distinct_values",
-        "source",
-        "source_values",
-        "values",
-        "written",
-    )
-
     def __init__(self, program: LoopKernel, number: int) -> None:
         facts = program.slots[number]
         self.number = number

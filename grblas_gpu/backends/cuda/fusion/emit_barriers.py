@@ -48,3 +48,15 @@ def barrier(context: Context, item: Barrier, sums_of: dict[int, str]) -> str:
 def cleaning(context: Context, number: int) -> str:
     slot = context.facts.slots[number]
     return f"        clean_by_list<{valued(slot)}>(S.s{number}, {slot.initial});\n"
+
+
+def others_clean(context: Context, numbers: Sequence[int], condition: str = "true") -> str:
+    """Where the condition holds, the other buffers of vectors are clean from here on: they may be written by a list."""
+    dirty = {number: f"S.s{number}.other_is_dirty()" for number in numbers}
+    texts = [f"        if ({condition} && ({' || '.join(dirty.values())})) {{\n"]
+    for number, is_dirty in dirty.items():
+        slot, name = context.facts.slots[number], f"S.s{number}"
+        call = f"clean_all<{valued(slot)}>({name}, {name}.next_buffer(), {slot.initial});"
+        texts.append(f"            if ({is_dirty}) {call}\n")
+    clean = " ".join(f"S.s{number}.other_is_clean();" for number in numbers)
+    return "".join([*texts, f"            grid_barrier([&] {{ {clean} }});\n        }}\n"])

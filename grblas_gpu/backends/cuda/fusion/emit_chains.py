@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ from ...programs.steps import PRODUCTS, overwrites
 from ...programs.terms import BodyStep, Kind
 from ..runtime.translate import c_type
 from .analyse import Analysis
+from .emit_barriers import others_clean
 from .emit_context import Context, counters_of, valued
 from .emit_reading import Reading, changed, computed
 from .emit_traced import noted_rows
@@ -43,7 +43,9 @@ def chain(context: Context, item: Positions, rows: Rows | None = None) -> str:
         del last_step[steps[0].out]  # no other step reads it
     order, swapped = written_order(last_step, item.swapped), set(item.swapped)
     listed = f"listed{item.steps[0]}"
-    cleaned = _clean_others(context, listed, f"S.s{item.driver}", item.swapped) if swapped else ""
+    cleaned = ""
+    if swapped:  # what is written by a list goes to clean buffers
+        cleaned = f"        bool {listed} = S.s{item.driver}.listed;\n{others_clean(context, item.swapped, listed)}"
     running = _Pass(_reading(context, item.driver, f"{listed} || S.s{item.driver}.has(i)" if swapped else "true"))
     reading = running.reading
     had = {number: reading.has(number) for number in sorted(set(last_step) - swapped - {*item.overwritten})}
@@ -132,20 +134,6 @@ def _loads(reading: Reading) -> list[str]:
         if variable != "bool there"
     ]
     return [f"bool there = {reading.loaded['bool there']};", *loads]
-
-
-def _clean_others(context: Context, listed: str, driver: str, swapped: Sequence[int]) -> str:
-    """What is written by a list goes to clean buffers."""
-    dirty = " || ".join(f"S.s{number}.other_is_dirty()" for number in swapped)
-    lines = [f"        bool {listed} = {driver}.listed;\n        if ({listed} && ({dirty})) {{\n"]
-    for number in swapped:
-        slot, name = context.facts.slots[number], f"S.s{number}"
-        lines.append(
-            f"            if ({name}.other_is_dirty()) "
-            f"clean_all<{valued(slot)}>({name}, {name}.next_buffer(), {slot.initial});\n"
-        )
-    clean = " ".join(f"S.s{number}.other_is_clean();" for number in swapped)
-    return "".join([*lines, f"            grid_barrier([&] {{ {clean} }});\n        }}\n"])
 
 
 def _in_variables(running: _Pass, at: int, step: BodyStep) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...programs.terms import BodyStep, MaskUse
 from ..runtime.translate import c_type
 from .analyse import gathers_all
+from .emit_barriers import others_clean
 from .emit_context import Context, counters_of, truth, valued
 from .emit_reading import Reading, changed, computed, wrong
 from .items import Positions
@@ -46,11 +47,8 @@ def _overwriting(context: Context, item: Positions, step: BodyStep, opened: str,
             f"        pick<{valued(out)}>({W}, {given}, listed{at}, {compute}"
         )
     return (
-        f"        if ({W}.other_is_dirty() && {driver}.listed) {{\n"
-        f"            clean_all<{valued(out)}>({W}, {W}.next_buffer(), {out.initial});\n"
-        f"            grid_barrier([&] {{ {W}.other_is_clean(); }});\n"
-        f"        }}\n"
         f"        bool listed{at} = {driver}.listed;\n"
+        f"{others_clean(context, [step.out], f'listed{at}')}"
         f"        overwrite<{valued(out)}>({driver}, {W}, {given}, {compute}"
     )
 

@@ -26,14 +26,7 @@ class Names(NamedTuple):
     columns: str
     rows: str
     hub_neighbours: str
-    row_ids: str  # of the entries, for pull.edge
-    carries: str  # where chunks leave values and rows, for pull.edge that is balanced
-    order: str  # of the columns, and where the operand is written in that order, for the same
-    all_short: str  # whether no row has more entries than a lane takes, for the same
-    open_list: str  # where the open rows are listed, for pull.compact
-    filter: str  # where bits of columns are, for pull.edge, or for pull.thread that keeps them
-    marked: str  # where an operand has its flags in its values, for pull.hybrid that adds up
-    sort_workspace: str  # where products are sorted, for push.sort
+    workspaces: str  # where strategies work, as the members of Operands follow each other
     nvals: str
     nrows: str
     open_rows: str
@@ -63,33 +56,6 @@ def names_of(context: Context, item: Product, step: BodyStep) -> Names:
     hub_neighbours = "nullptr"
     if (done.structure or done.one_value) and done.early_exit and store.copies == 1:
         hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
-    strategies = context.facts.strategies[at]
-    row_ids, carries, order, open_list, bits = "nullptr", "nullptr, nullptr", "{}", "nullptr", "nullptr"
-    all_short = "false"
-    if at in context.facts.balanced:
-        word = context.word("carries")
-        carries = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
-        all_short = f"{context.word('all_short', str(lane_row(done.dtype)), matrix, transposed)} != 0"
-        if done.second == EACH:
-            columns, indices = (context.word("order", f, matrix, transposed) for f in ("columns", "indices"))
-            arrays = ", ".join(f"(const {space}::Column*){word}" for word in (columns, indices))
-            order = f"{{{arrays}, ({space}::VectorValue*){context.word('ordered')}}}"
-    elif "pull.edge" in strategies:
-        row_ids = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
-        bits = f"(unsigned*){context.word('filter')}"
-    if item.keeps_bits:
-        bits = f"(unsigned*){context.word('frontier_bits')}"
-    marked = "nullptr"
-    if adds_up_marked(context.facts, item, step):
-        marked = f"({space}::VectorValue*){context.word('marked')}"
-    if "pull.compact" in strategies:
-        open_list = f"({space}::RowId*){context.word('open_list')}"
-    sort_workspace = "{0}"
-    if "push.sort" in strategies:
-        capacity, keys, products, counts = (context.word("sort", part) for part in SORT_PARTS)
-        keys, products = f"({space}::Key*){keys}", f"({space}::Payload*){products}"
-        pairs = f"{{{keys}, {keys} + {capacity}}}, {{{products}, {products} + {capacity}}}"
-        sort_workspace = f"{{{capacity}, {pairs}, (unsigned*){counts}, (unsigned*){counts} + 32 * {space}::MOST_SPANS}}"
     nvals, nrows = context.word("nvals", matrix), context.word("nrows", matrix, transposed)
     open_rows = "rows"
     if step.mask is not None:
@@ -98,23 +64,39 @@ def names_of(context: Context, item: Product, step: BodyStep) -> Names:
     if item.closing is not None:
         open_rows = f"{open_rows} - double(S.s{item.closing}.count)"
     columns, rows = (f"{{{side}{once}}}" for side in sides)
-    return Names(
-        space,
-        columns,
-        rows,
-        hub_neighbours,
-        row_ids,
-        carries,
-        order,
-        all_short,
-        open_list,
-        bits,
-        marked,
-        sort_workspace,
-        nvals,
-        nrows,
-        open_rows,
-    )
+    workspaces = _workspaces(context, item, step, nvals)
+    return Names(space, columns, rows, hub_neighbours, workspaces, nvals, nrows, open_rows)
+
+
+def _workspaces(context: Context, item: Product, step: BodyStep, nvals: str) -> str:
+    """Arrays of the matrix and memory for one strategy or another; null where it cannot be taken."""
+    at, space, done = item.step, f"p{item.step}", context.facts.products[item.step]
+    strategies, (matrix, transposed) = context.facts.strategies[at], context.columns_of(at)
+    found = {"row_ids": "nullptr", "open_list": "nullptr", "filter": "nullptr", "marked": "nullptr"}
+    found |= {"carries": "nullptr, nullptr", "order": "{}", "all_short": "false", "nvals": nvals, "sort": "{0}"}
+    if at in context.facts.balanced:  # chunks leave values and rows; the operand may be in the order of the columns
+        word = context.word("carries")
+        found["carries"] = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
+        found["all_short"] = f"{context.word('all_short', str(lane_row(done.dtype)), matrix, transposed)} != 0"
+        if done.second == EACH:
+            columns, indices = (context.word("order", f, matrix, transposed) for f in ("columns", "indices"))
+            arrays = ", ".join(f"(const {space}::Column*){word}" for word in (columns, indices))
+            found["order"] = f"{{{arrays}, ({space}::VectorValue*){context.word('ordered')}}}"
+    elif "pull.edge" in strategies:
+        found["row_ids"] = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
+        found["filter"] = f"(unsigned*){context.word('filter')}"
+    if item.keeps_bits:
+        found["filter"] = f"(unsigned*){context.word('frontier_bits')}"
+    if adds_up_marked(context.facts, item, step):
+        found["marked"] = f"({space}::VectorValue*){context.word('marked')}"
+    if "pull.compact" in strategies:
+        found["open_list"] = f"({space}::RowId*){context.word('open_list')}"
+    if "push.sort" in strategies:
+        capacity, keys, products, counts = (context.word("sort", part) for part in SORT_PARTS)
+        keys, products = f"({space}::Key*){keys}", f"({space}::Payload*){products}"
+        pairs = f"{{{keys}, {keys} + {capacity}}}, {{{products}, {products} + {capacity}}}"
+        found["sort"] = f"{{{capacity}, {pairs}, (unsigned*){counts}, (unsigned*){counts} + 32 * {space}::MOST_SPANS}}"
+    return ", ".join(found.values())
 
 
 def operands_text(context: Context, item: Product, step: BodyStep, names: Names) -> str:
@@ -127,6 +109,5 @@ def operands_text(context: Context, item: Product, step: BodyStep, names: Names)
     return (
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
         f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
-        f"{names.row_ids}, {names.open_list}, {names.filter}, {names.marked}, {names.carries}, {names.order}, "
-        f"{names.all_short}, {names.nvals}, {names.sort_workspace}}};\n"
+        f"{names.workspaces}}};\n"
     )

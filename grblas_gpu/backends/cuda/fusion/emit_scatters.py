@@ -7,7 +7,8 @@ from ..eager.mxv_product import native_atomic
 from ..runtime import compile as programs
 from ..runtime.compile import binary, constant, using
 from ..runtime.translate import c_type
-from .emit_context import Context, counters_of, valued
+from .emit_barriers import others_clean
+from .emit_context import Context, counters_of
 from .emit_kernel import COMMON
 from .emit_reading import Reading, wrong
 from .items import Scatter
@@ -21,10 +22,7 @@ def scatter(context: Context, item: Scatter) -> str:
     driver = f"S.s{item.length if item.driver is None else item.driver}"
     by_list = "false" if item.driver is None else f"{driver}.listed"
     return (
-        f"        if ({W}.other_is_dirty()) {{\n"
-        f"            clean_all<{valued(out)}>({W}, {W}.next_buffer(), {out.initial});\n"
-        f"            grid_barrier([&] {{ {W}.other_is_clean(); }});\n"
-        f"        }}\n"
+        f"{others_clean(context, [step.out])}"
         f"        {space}::scatter({driver}, {by_list}, {W}, {context.next_offsets(step.out)}, {counters_of(at)}, "
         f"{wrong(step, 'NAMED_TWICE')}, [&](int64 p, int64& target, {c_type(out.dtype)}& value) -> bool {{\n"
         f"            {{\n"

@@ -9,6 +9,7 @@ import numpy as np
 from ...programs.terms import BodyStep, Kind, Unfusable
 from ..runtime.compile import binary
 from ..runtime.translate import c_type, literal
+from .emit_barriers import others_clean
 from .emit_context import Context, counters_of, truth, valued
 from .items import Reduce, Row, ScalarStep
 
@@ -79,10 +80,7 @@ def row(context: Context, item: Row) -> str:
         f"            row{at} = 0;\n"
         f"        }}\n"
         f"        int64 start{at} = ({indptr})[row{at}], length{at} = int64(({indptr})[row{at} + 1]) - start{at};\n"
-        f"        if ({W}.other_is_dirty()) {{\n"
-        f"            clean_all<{valued(out)}>({W}, {W}.next_buffer(), {out.initial});\n"
-        f"            grid_barrier([&] {{ {W}.other_is_clean(); }});\n"
-        f"        }}\n"
+        f"{others_clean(context, [step.out])}"
         f"        overwrite_by_row<{valued(out)}, {truth(not store.iso)}>({W}, {indices} + start{at}, "
         f"{values} + {'0' if store.iso else f'start{at}'}, length{at}, {context.next_offsets(step.out)}, "
         f"{counters_of(at)});\n"

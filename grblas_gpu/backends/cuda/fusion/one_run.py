@@ -70,22 +70,6 @@ class Wrong(Exception):
 class Run:
     """One loop."""
 
-    __slots__ = (
-        "body",
-        "compiled",
-        "primary_buffers",
-        "kept",
-        "launcher",
-        "meanwhile",
-        "program",
-        "ready",
-        "report",
-        "scratch",
-        "traced",
-        "words",
-        "workspace",
-    )
-
     def __init__(self, compiled: Compiled, body: Body, limit: int, meanwhile: Callable[[], None] | None = None) -> None:
         self.compiled = compiled
         self.body = body

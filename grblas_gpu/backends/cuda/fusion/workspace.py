@@ -82,20 +82,19 @@ class Workspace:
         }
         if program.reductions:
             named["partial"] = self._keep(cupy.empty(2 * MOST_BLOCKS * program.reductions, INDEX)).data.ptr
-        if ("open_list",) in layout.names:  # numbers of rows that a pull looks at, of the longest vector
-            named["open_list"] = self._keep(cupy.empty(max(sizes), INDEX)).data.ptr
-        if ("filter",) in layout.names:  # bits of the positions of an operand
-            named["filter"] = self._keep(cupy.empty(max(sizes) // 8 + 4, np.uint8)).data.ptr
-        if ("frontier_bits",) in layout.names:  # the same for each of its buffers, in pieces of 16 bytes
-            named["frontier_bits"] = self._keep(cupy.empty(48 * (max(sizes) // 128 + 1), np.uint8)).data.ptr
-        if ("carries",) in layout.names:  # what chunks of a matrix leave of rows that began before them, and which rows
-            named["carries"] = self._keep(cupy.empty(2 * MOST_CHUNKS, INDEX)).data.ptr
-        if ("ordered",) in layout.names:  # an operand in the order of the matrix's columns
-            named["ordered"] = self._keep(cupy.empty(max(sizes), INDEX)).data.ptr
-        if ("marked",) in layout.names:  # an operand with its flags in its values
-            named["marked"] = self._keep(cupy.empty(max(sizes), INDEX)).data.ptr
-        if ("marks",) in layout.names:  # of rows that have settled
-            named["marks"] = self._keep(cupy.empty(max(sizes) + 3, np.uint8)).data.ptr
+        longest = max(sizes, default=0)
+        bytes_of = {
+            "open_list": 8 * longest,  # numbers of rows that a pull looks at, of the longest vector
+            "filter": longest // 8 + 4,  # bits of the positions of an operand
+            "frontier_bits": 48 * (longest // 128 + 1),  # the same for each of its buffers, in pieces of 16 bytes
+            "carries": 16 * MOST_CHUNKS,  # what chunks of a matrix leave of rows that began before them, and which rows
+            "ordered": 8 * longest,  # an operand in the order of the matrix's columns
+            "marked": 8 * longest,  # an operand with its flags in its values
+            "marks": longest + 3,  # of rows that have settled
+        }
+        for name, size in bytes_of.items():
+            if (name,) in layout.names:
+                named[name] = self._keep(cupy.empty(size, np.uint8)).data.ptr
         for name, address in named.items():
             self.words[layout.word(name)] = address
 

@@ -26,6 +26,11 @@ class VectorMask(NamedTuple):
     store: VectorStore | None = None  # whose list it is, if only its structure counts
 
     @property
+    def closes(self) -> bool:
+        """Whether it may close positions."""
+        return self.present is not None or self.values is not None
+
+    @property
     def key(self) -> Any:
         values = self.values
         kind = None if values is None else (tested(values.dtype).char, len(values) == 1)
@@ -33,12 +38,11 @@ class VectorMask(NamedTuple):
 
     def pieces(self) -> list[str]:
         """For ``kernels/mask.cuh``."""
-        valued = self.values is not None
         return [
             using("MaskValue", np.dtype(bool) if self.values is None else tested(self.values.dtype)),
-            constant("MASKED", valued or self.present is not None),
+            constant("MASKED", self.closes),
             constant("MASK_PRESENT", self.present is not None),
-            constant("MASK_VALUED", valued),
+            constant("MASK_VALUED", self.values is not None),
             constant("MASK_ISO", self.values is not None and len(self.values) == 1),
             constant("COMPLEMENT", self.complement),
         ]

@@ -22,14 +22,7 @@ if TYPE_CHECKING:
 
 EDGES_PER_TILE = 1024  # as in kernels/frontier.cuh
 FEW_EDGES = 2**20  # memory for so many products is taken without asking how many there are
-_KERNELS = (
-    "count_open_kernel",
-    "sum_open_kernel",
-    "add_up_open_kernel",
-    "gather_kernel",
-    "count_runs_kernel",
-    "list_runs_kernel",
-)
+_KERNELS = ("count_open_kernel", "gather_kernel", "count_runs_kernel", "list_runs_kernel")
 
 
 def push_sort(
@@ -49,7 +42,7 @@ def push_sort(
     if edges == 0:
         return VectorStore(size, cupy.empty(0, product.dtype), indices=cupy.empty(0, INDEX))
     key_type = np.dtype(np.uint32 if size < 2**32 else np.uint64)
-    kernels = functions(
+    count_open, gather, count_runs, list_runs = functions(
         "push_sort.cu",
         (product.key, index_key(m), mask.key, frontier.indices is None, frontier.by_vertex, key_type.char),
         _KERNELS,
@@ -65,14 +58,19 @@ def push_sort(
     keys = cupy.empty(edges, key_type)
     products: Any = 0 if product.structure else cupy.empty(edges, product.dtype)
     values = cupy.empty(1 if product.structure else min(edges, size), product.dtype)
-    _gather(kernels, product, m, frontier, offsets, mask, keys, products, values, kept, scratch)
+    # The output of every product that the mask allows, and the product, in the order of the frontier.
+    walk = (m.indptr, m.indices, m.values, 0, frontier.values, *mask.arguments, *frontier.arguments, offsets)
+    opened: Any = 0
+    if mask.closes and not product.structure:  # if the order matters, the mask is read twice
+        opened = cupy.empty(-(-edges // EDGES_PER_TILE), INDEX)
+        launch(count_open, edges, (*walk, opened, kept, scratch.flags("counted", 8)), EDGES_PER_TILE)
+    launch(gather, edges, (*walk, opened, keys, products, values, kept), EDGES_PER_TILE)
     bits = bits_for(size)
     if product.structure:
         keys = sort(keys, bits, count=kept, overwrite=True)
     else:
         keys, products = sort_pairs(keys, products, bits, count=kept, overwrite=True, overwrite_payload=True)
 
-    *_, count_runs, list_runs = kernels
     indices = cupy.empty(min(edges, size), INDEX)
     starts: Any = 0 if product.exit_at_first else cupy.empty(len(indices), INDEX)
     launch(count_runs, TILES, (keys, kept, scratch.tile_sums), per_block=1)
@@ -83,32 +81,3 @@ def push_sort(
         counts = (kept, edges), (slots.address, len(indices))
         launch_reduction(monoid, products, 1, counts[0], starts, counts[1], values, scratch)
     return VectorStore.counted_list(size, values, indices, slots.counter(), ordered=True)
-
-
-def _gather(
-    kernels: tuple[Any, ...],
-    product: Product,
-    m: MatrixStore,
-    frontier: Frontier,
-    offsets: Array,
-    mask: VectorMask,
-    keys: Array,
-    products: Any,
-    values: Array,
-    kept: int,
-    scratch: Scratch,
-) -> None:
-    """The output of every product that the mask allows, and the product, in the order of the frontier."""
-    count_open, sum_open, add_up_open, gather, *_ = kernels
-    operands = (m.indptr, m.indices, m.values, 0, frontier.values, *mask.arguments)
-    edges = len(keys)
-    opened: Any = 0
-    masked = mask.present is not None or mask.values is not None
-    if masked and not product.structure:  # if the order matters, the mask is read twice
-        opened = cupy.empty(-(-edges // EDGES_PER_TILE), INDEX)
-        walk = (*frontier.arguments, offsets)
-        launch(count_open, edges, (*operands, *walk, opened), EDGES_PER_TILE)
-        launch(sum_open, TILES, (*walk, opened, scratch.tile_sums), per_block=1)
-        launch(add_up_open, TILES, (*walk, scratch.tile_sums, opened, kept), per_block=1)
-    arguments = (*operands, *frontier.arguments, offsets, opened, keys, products, values, kept)
-    launch(gather, edges, arguments, EDGES_PER_TILE)

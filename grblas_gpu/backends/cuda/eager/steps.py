@@ -37,14 +37,14 @@ def words_of(u: VectorStore) -> tuple[int, int, int]:
 
 
 def mask_words(mask: VectorMask) -> tuple[int, ...]:
-    if mask.present is None and mask.values is None:
+    if not mask.closes:
         return ()
     return (*mask.addresses, 0 if mask.values is None or len(mask.values) == 1 else -1)
 
 
 def mask_slot(mask: VectorMask, number: int) -> tuple[MaskUse | None, list[VectorUse]]:
     """The mask as the vector of this number; none if it is open everywhere."""
-    if mask.present is None and mask.values is None:
+    if not mask.closes:
         return None, []
     dtype = np.dtype(bool) if mask.values is None else mask.values.dtype
     return MaskUse(number, mask.values is None, mask.complement), [use(dtype, mask.present is None)]

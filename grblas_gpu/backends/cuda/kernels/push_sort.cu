@@ -3,15 +3,22 @@
 // entries. Generated besides the definitions for the headers: Key, an unsigned type for outputs.
 
 #include "frontier.cuh"
+#include "offsets.cuh"
 #include "tiles.cuh"
 
 constexpr bool ORDERED = MASKED && !STRUCTURE;  // open entries are counted first, so that they keep their order
 
-// For each tile of entries, the number of open ones.
-DEVICE void count_open(Matrix m, Mask mask, Frontier frontier, const int64* offsets, int64* open) {
+// open[tile] = the number of open entries in earlier tiles of entries; *kept = their total, which the last block knows.
+extern "C" __global__ void count_open_kernel(
+    OPERANDS, const int64* list, const int64* device_count, int64 host_count, const int64* offsets, int64* open, int64* kept,
+    unsigned* done
+) {
     __shared__ int64 shared[32];
-    int64 entries = offsets[frontier.count];
-    for (int64 tile = blockIdx.x; tile * EDGES_PER_TILE < entries; tile += gridDim.x) {
+    Matrix m = {indptr, indices, matrix_values};
+    Mask mask = {mask_present, mask_values};
+    Frontier frontier = {list, counted(device_count, host_count)};
+    int64 entries = offsets[frontier.count], tiles = (entries + EDGES_PER_TILE - 1) / EDGES_PER_TILE;
+    for (int64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         int64 count = 0, total;
         for_each_edge_of_tile(m, frontier, offsets, tile * EDGES_PER_TILE, entries, [&](const Edge& edge, bool inside) {
             count += inside && allowed(mask, m.indices[edge.entry]);
@@ -19,36 +26,9 @@ DEVICE void count_open(Matrix m, Mask mask, Frontier frontier, const int64* offs
         block_offset(count, total, shared);
         if (threadIdx.x == 0) open[tile] = total;
     }
-}
-
-extern "C" __global__ void count_open_kernel(
-    OPERANDS, const int64* list, const int64* device_count, int64 host_count, const int64* offsets, int64* open
-) {
-    Frontier frontier = {list, counted(device_count, host_count)};
-    count_open({indptr, indices, matrix_values}, {mask_present, mask_values}, frontier, offsets, open);
-}
-
-DEVICE int64 tiles_of(const Frontier& frontier, const int64* offsets) {
-    return (offsets[frontier.count] + EDGES_PER_TILE - 1) / EDGES_PER_TILE;
-}
-
-// open[tile] = the number of open entries in earlier tiles, in two passes; *kept = their total.
-extern "C" __global__ void sum_open_kernel(
-    const int64* list, const int64* device_count, int64 host_count, const int64* offsets, const int64* open,
-    int64* tile_sums
-) {
-    Frontier frontier = {list, counted(device_count, host_count)};
-    sum_tiles(tiles_of(frontier, offsets), tile_sums, [&](int64 tile) { return open[tile]; });
-}
-extern "C" __global__ void add_up_open_kernel(
-    const int64* list, const int64* device_count, int64 host_count, const int64* offsets, const int64* tile_sums,
-    int64* open, int64* kept
-) {
-    Frontier frontier = {list, counted(device_count, host_count)};
-    with_offsets(
-        tiles_of(frontier, offsets), tile_sums, kept, [&](int64 tile) { return open[tile]; },
-        [&](int64 tile, int64 before, int64) { open[tile] = before; }
-    );
+    if (!last_block(done)) return;
+    int64 all = add_up(open, tiles);
+    if (threadIdx.x == 0) *kept = all;
 }
 
 // keys[] and, where values matter, products[]; *kept is their number.

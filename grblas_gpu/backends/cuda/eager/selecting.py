@@ -11,7 +11,7 @@ from ....plan.facts import uses
 from ...stores.entries import cast
 from ...stores.storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import Operator, functions, index_unary, moved, specialized, using
+from ..runtime.compile import Operator, index_unary, moved, specialized
 from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch, word
 from .masks import address
@@ -51,12 +51,16 @@ def inside(a: MatrixStore, mask: MatrixMask) -> MatrixStore:
 def blended(x: MatrixStore, y: MatrixStore, mask: MatrixMask) -> MatrixStore:
     """The values of ``x`` where a mask lets its entries through, elsewhere those of ``y``, which has the same ones."""
     entries, dtype = x.nvals, x.values.dtype
-    word_type = moved(dtype)
-    (blend,) = functions("blend.cu", word_type.char, ["blend_kernel"], lambda: [using("Bits", word_type)])
+    blend, _ = kernels_that_move(dtype)
     marked, values, scratch = _Marked(x, None, 0, mask), cupy.empty(entries, dtype), scratch_arrays.current()
     operands = (x.values.data.ptr, int(not x.iso), y.values.data.ptr, int(not y.iso))
     scratch.launch(blend, -(-entries // 4), (marked.bits.data.ptr, *operands, entries, values.data.ptr))
     return MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, values)
+
+
+def kernels_that_move(dtype: np.dtype) -> tuple[Any, ...]:
+    """A blend of values, and the transpose of a dense matrix."""
+    return specialized("moved_values.cu", ("blend_kernel", "transpose_dense_kernel"), {"Value": moved(dtype)})
 
 
 def renamed(a: MatrixStore, places: Array, ncols: int) -> MatrixStore:

@@ -14,7 +14,7 @@ from ...programs.reading import EACH
 from ...stores.entries import cast
 from ...stores.storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import functions, moved, specialized, using
+from ..runtime.compile import specialized
 from ..runtime.launch import BLOCK
 from . import bits
 from .bits import mask_words, words_of
@@ -22,6 +22,7 @@ from .masks import address
 from .mxm_operands import Product
 from .mxv_product import index_types
 from .operating import compute
+from .selecting import kernels_that_move
 
 MOST_CHUNKS, LEAST_CHUNK = 2**15, 64
 CARRY_ENTRIES = 2**21  # sums that chunks leave over, in all
@@ -100,8 +101,7 @@ def turn(values: Array, nrows: int, ncols: int) -> Array:
     if len(values) != nrows * ncols or min(nrows, ncols) == 1:
         return values
     out = cupy.empty(nrows * ncols, values.dtype)
-    bits = moved(values.dtype)
-    (kernel,) = functions("transpose_dense.cu", bits.char, ["transpose_dense_kernel"], lambda: [using("Value", bits)])
+    _, kernel = kernels_that_move(values.dtype)
     given = (values.data.ptr, nrows, ncols, out.data.ptr)
     scratch_arrays.current().launch(kernel, -(-nrows * ncols // 1024), given, BLOCK // 32)
     return out

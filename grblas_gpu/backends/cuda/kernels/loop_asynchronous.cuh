@@ -2,7 +2,6 @@
 // definitions for loop_mxv.cuh: ONE_VALUE, whether a product depends on the operand's value alone, and MAY_PUSH.
 
 #include "loop_mxv.cuh"
-#include "asynchronous.cuh"
 
 // The state of a position, in a byte: one read decides. Only the row's own thread writes it, when the row settles.
 constexpr unsigned LAST = 1;   // its product is the final value

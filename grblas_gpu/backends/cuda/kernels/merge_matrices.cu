@@ -8,7 +8,7 @@
 
 #include "matrix_mask.cuh"
 #include "grid.cuh"
-#include "offsets.cuh"
+#include "tiles.cuh"
 
 // Two matrices of one shape merged, row by row, in equal tiles of the merge path through the entries of both in order of rows and columns.
 // The path has an extra step for every few rows, so that neither long rows nor long runs of empty rows overload a tile. Generated: XOffset,

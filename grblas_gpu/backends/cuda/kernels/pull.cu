@@ -5,10 +5,10 @@
 //   RowId          type of `rows`
 //   LISTED_ROWS    rows come in a list, to which the mask belongs: its values say which rows count (pull.compact)
 //   LISTED_RESULT  the result is a list, too (in any order); otherwise flags, which were all false before with LISTED_ROWS or EDGE
-// A loop shares the sums of a row (mxv.cuh, asynchronous.cuh). How it goes through rows depends on the flags and lists that it keeps
+// A loop shares the sums of a row (mxv.cuh). How it goes through rows depends on the flags and lists that it keeps
 // between its rounds (loop_pull_*.cuh).
 
-#include "asynchronous.cuh"
+#include "mxv.cuh"
 #include "sums.cuh"
 #include "tally.cuh"
 

@@ -3,7 +3,6 @@
 // entries. Generated besides the definitions for the headers: Key, an unsigned type for outputs.
 
 #include "frontier.cuh"
-#include "offsets.cuh"
 #include "tiles.cuh"
 
 constexpr bool ORDERED = MASKED && !STRUCTURE;  // open entries are counted first, so that they keep their order

@@ -7,7 +7,7 @@
 //   FLAGGED    entries have flags, which alone decide
 
 #include "matrix_mask.cuh"
-#include "offsets.cuh"
+#include "tiles.cuh"
 #include "row_starts.cuh"
 
 struct Given {

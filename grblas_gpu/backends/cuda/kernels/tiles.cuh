@@ -1,14 +1,15 @@
 // Sums and lists over a range in two passes. The range is cut into a fixed number of tiles, independent of the grid: the first pass sums
-// every tile, in the second each tile sums the earlier tiles.
+// every tile, in the second each tile sums the earlier tiles. Or it is cut by the kernel, and the last block adds up what it counted.
 
 #include "grid.cuh"
+#include "publish.cuh"
 
 constexpr int64 TILES = 1024;
 
-struct Tile {
+struct TileRange {
     int64 lo, hi;
 };
-DEVICE Tile tile_range(int64 tile, int64 size) {
+DEVICE TileRange tile_range(int64 tile, int64 size) {
     int64 span = (size + TILES - 1) / TILES;
     int64 lo = tile * span, hi = lo + span;
     return {lo < size ? lo : size, hi < size ? hi : size};
@@ -18,7 +19,7 @@ DEVICE Tile tile_range(int64 tile, int64 size) {
 template <class Number> DEVICE void sum_tiles(int64 size, int64* sums, Number number) {
     __shared__ int64 shared[32];
     for (int64 tile = blockIdx.x; tile < TILES; tile += BLOCK_COUNT) {
-        Tile range = tile_range(tile, size);
+        TileRange range = tile_range(tile, size);
         int64 sum = 0, total;
         for (int64 i = range.lo + threadIdx.x; i < range.hi; i += blockDim.x) sum += number(i);
         block_offset(sum, total, shared);
@@ -32,7 +33,7 @@ template <class Number, class Use>
 DEVICE void with_offsets(int64 size, const int64* sums, int64* grand_total, Number number, Use use) {
     __shared__ int64 shared[32];
     for (int64 tile = blockIdx.x; tile < TILES; tile += BLOCK_COUNT) {
-        Tile range = tile_range(tile, size);
+        TileRange range = tile_range(tile, size);
         bool whole = tile == 0 && grand_total != nullptr;
         if (range.lo >= range.hi && !whole) continue;
         int64 before = 0, everything = 0, offset, ignored;
@@ -53,4 +54,38 @@ DEVICE void with_offsets(int64 size, const int64* sums, int64* grand_total, Numb
             offset += total;
         }
     }
+}
+
+// The numbers of entries that chunks of the range keep, as the places where the chunks write.
+
+// counts[k] = the sum of the counts before it. Called by one block.
+DEVICE int64 add_up(int64* counts, int64 number) {
+    constexpr int AT_A_TIME = 8;
+    __shared__ int64 shared[32];
+    volatile int64* given = counts;
+    int64 before = 0, total;
+    for (int64 base = 0; base < number; base += blockDim.x * AT_A_TIME) {
+        int64 first = base + threadIdx.x * AT_A_TIME, sum = 0, own[AT_A_TIME];
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; ++k) own[k] = first + k < number ? given[first + k] : 0;
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; ++k) sum += own[k];
+        int64 place = before + block_offset(sum, total, shared);
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; ++k) {
+            if (first + k < number) counts[first + k] = place;
+            place += own[k];
+        }
+        before += total;
+    }
+    return before;
+}
+
+// All threads of all blocks call it once, after their counts are written. `fact`, known by thread 0 of a block, is published, too.
+DEVICE void publish_offsets(int64* counts, int64 number, unsigned* done, int64 fact, volatile int64* host) {
+    if (!last_block(done)) return;
+    int64 total = add_up(counts, number);
+    if (threadIdx.x != 0) return;
+    host[SLOT_EDGES] = fact + 1;
+    host[SLOT_COUNT] = total + 1;
 }

@@ -97,17 +97,10 @@ template <class S> DEVICE void pull_marked_rows(const Operands& given, const Mar
         done = i >= out.size;  // one more time, for the waiting rows
         i += 4 * lane();
         unsigned open = 0, last = 0, marked = 0;
-        Four<Column> likely = {};
-        Four<Offset> offsets = {};
-        Offset end = 0;
+        FourRows rows = {};
+        Four<Column>& likely = rows.likely;
         if (i < out.size) {  // all likely loads are in flight at once
-            if (hubs && !few) {
-                likely = *(const Four<Column>*)(given.hub_neighbours + i);
-                if (given.next && i + 4 <= out.size) {
-                    offsets = *(const Four<Offset>*)(given.next + i);
-                    end = given.next[i + 4];
-                }
-            }
+            if (hubs && !few) rows.load(given, i, out.size);
             marked = *(const unsigned*)(marks.of + i);
             open = open_rows(given, i, out.size);
             if (hubs) open &= *(const unsigned*)((const bool*)(given.hub_neighbours + 2 * padded) + i);  // rows that have entries
@@ -119,17 +112,10 @@ template <class S> DEVICE void pull_marked_rows(const Operands& given, const Mar
             open &= ~hits;
             last |= hits;
         }
-        if (i + 4 <= out.size) *(unsigned*)(flags + i) = last;
-        else for (int n = 0; i + n < out.size; ++n) flags[i + n] = last >> 8 * n & 1;
+        ::put_four_flags(flags, i, last, out.size);
         if (last) {
             *(volatile unsigned*)(marks.of + i) = marked | last * settled;
-            count.entries += __popc(last);
-#pragma unroll
-            for (int n = 0; n < 4; ++n) {
-                if (!(last >> 8 * n & 1)) continue;
-                if (!few && i + 4 <= out.size) count.edges += (n < 3 ? offsets.of[n + 1] : end) - offsets.of[n];
-                else count.edges += count.edges_of(i + n);
-            }
+            rows.count(last, i, !few && i + 4 <= out.size, count);
         }
         if (__any_sync(FULL_WARP, last)) {  // by neighbours, so that a warp writes whole lines
 #pragma unroll
@@ -194,9 +180,7 @@ template <class S, class C> DEVICE void write_marks(const Operands& given, const
 
 // If the products of a row differ, their values decide.
 template <class S> DEVICE void pull_any_rows(const Operands& given, const Settled<Value>& settled, const S& out, int64* counters) {
-    ::Count<Offset> count = {given.next, 0, 0};
-    bool* flags = out.other_flags();
-    Value* values = (Value*)out.other_values();
+    Written written(given, out);
     Asynchronous<Value> rule = {given.rows, given.u, settled};
     for_each_rows<32>(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
         int64 i = first + lane(), start = 0, stop = 0;
@@ -204,12 +188,9 @@ template <class S> DEVICE void pull_any_rows(const Operands& given, const Settle
         Sum sum = hybrid_sum(rule, i, start, stop);
         if (i >= out.size) return;
         rule.settle(i, sum);
-        flags[i] = sum.found;
-        if (!sum.found) return;
-        values[i] = sum.value;
-        count.add(i);
+        written.row(i, sum);
     });
-    count.publish(counters);
+    written.count.publish(counters);
 }
 
 // `out` gets the result. The arguments are otherwise those of multiply_into.

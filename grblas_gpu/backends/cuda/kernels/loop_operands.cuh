@@ -63,6 +63,21 @@ DEVICE bool is_open(const Operands& given, int64 i) {
 
 template <class S> DEVICE Sums sums_of(const S& out) { return {(uint8*)out.other_flags(), 1, (Value*)out.other_values()}; }
 
+// Rows of a result, in the other buffer of its vector, and what they count.
+struct Written {
+    bool* flags;
+    Value* values;
+    ::Count<Offset> count;
+    template <class S> DEVICE Written(const Operands& given, const S& out)
+        : flags(out.other_flags()), values((Value*)out.other_values()), count{given.next, 0, 0} {}
+    DEVICE void row(int64 i, const Sum& sum) {
+        flags[i] = sum.found;
+        if (!sum.found) return;
+        if constexpr (!STRUCTURE) values[i] = sum.value;
+        count.add(i);
+    }
+};
+
 // Columns that may have an entry of a sparse operand, as bits: one bit stands for as many columns as needed to fit all bits into the shared
 // memory of every block, where a warp looks up 32 in a few cycles. A lookup in a cache reads a line each, and most frontiers of a search
 // are short: nearly all bits are unset.

@@ -145,6 +145,9 @@ template <class Bits> DEVICE bool find_the_rest(const Operands& given, const Bit
     return hit;
 }
 
+// The lowest four bits, in a byte each.
+DEVICE unsigned bytes_of(unsigned bits) { return (bits & 1) | (bits & 2) << 7 | (bits & 4) << 14 | (bits & 8) << 21; }
+
 // If 32 bits can number all entries of a matrix, they can number those of some rows.
 DEVICE void publish(::Count<Offset>& count, int64* counters) {
     if constexpr (sizeof(Offset) > 4) {
@@ -227,8 +230,7 @@ DEVICE void find_by_bits(const Operands& given, const S& out, int64* counters, C
         }
         if constexpr (LOTS == 4) {
             if (closing) change.visit_four(mine, closing);
-            if (mine + 4 <= out.size) *(unsigned*)(flags + mine) = (found & 1) | (found & 2) << 7 | (found & 4) << 14 | (found & 8) << 21;
-            else for (int n = 0; mine + n < out.size; ++n) flags[mine + n] = found >> n & 1;
+            ::put_four_flags(flags, mine, bytes_of(found), out.size);
             unsigned lots = __ballot_sync(FULL_WARP, word != 0);
             if (!Bits::TELLS && lane() == 0) ((uint8*)next)[base / 128] = uint8(lots);
         } else {

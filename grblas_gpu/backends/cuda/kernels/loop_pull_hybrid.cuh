@@ -17,20 +17,14 @@ DEVICE Sum pull_row(const Operands& given, const S& out, int64* counters, int64*
 
 // A lane takes a row at a time.
 template <class S> DEVICE void pull_rows(const Operands& given, const S& out, int64* counters, int64* parts_list) {
-    ::Count<Offset> count = {given.next, 0, 0};
-    bool* flags = out.other_flags();
-    Value* values = (Value*)out.other_values();
+    Written written(given, out);
     for_each_rows<32>(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
         int64 i = first + lane(), start = 0, stop = 0;
         if (i < out.size && is_open(given, i)) start = given.rows.indptr[i], stop = given.rows.indptr[i + 1];
         Sum sum = pull_row(given, out, counters, parts_list, i, start, stop);
-        if (i >= out.size) return;
-        flags[i] = sum.found;
-        if constexpr (!STRUCTURE)
-            if (sum.found) values[i] = sum.value;
-        if (sum.found) count.add(i);
+        if (i < out.size) written.row(i, sum);
     });
-    count.publish(counters);
+    written.count.publish(counters);
 }
 
 // Which of the four rows from i on are open: the lowest bits of four bytes.
@@ -62,6 +56,28 @@ template <class T> struct alignas(16) Four {
 };
 struct Eight {
     Four<Column> of[2];
+};
+// Four rows of a lane: their likely entries, and where their edges begin and end in the next matrix.
+struct FourRows {
+    Four<Column> likely;
+    Four<Offset> offsets;
+    Offset end;
+    DEVICE void load(const Operands& given, int64 i, int64 size) {
+        likely = *(const Four<Column>*)(given.hub_neighbours + i);
+        if (!given.next || i + 4 > size) return;
+        offsets = *(const Four<Offset>*)(given.next + i);
+        end = given.next[i + 4];
+    }
+    // Counts the rows that are found, of those from i on; `known`: by these offsets.
+    DEVICE void count(unsigned found, int64 i, bool known, ::Count<Offset>& count) const {
+        count.entries += __popc(found);
+        if (known) {
+#pragma unroll
+            for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? (n < 3 ? offsets.of[n + 1] : end) - offsets.of[n] : 0;
+        } else {
+            for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? count.edges_of(i + n) : 0;
+        }
+    }
 };
 
 // Whether u has one of the entries from `start` to `stop` of row i, with a row (none if start == stop) per lane. A lane reads some of them,
@@ -172,18 +188,11 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
         done = i >= out.size;  // one more time, for the waiting rows
         i += 4 * lane();
         unsigned open = 0, found = 0, closing = 0;
-        Four<Column> k = {};
-        Four<Offset> offsets = {};
-        Offset last = 0;
+        FourRows rows = {};
+        Four<Column>& k = rows.likely;
         bool likely = HUB_NEIGHBOURS && given.hub_neighbours;
         if (i < out.size) {  // issue all likely loads at once, independent loads first
-            if (likely && !few) {
-                k = *(const Four<Column>*)(given.hub_neighbours + i);
-                if (given.next && i + 4 <= out.size) {
-                    offsets = *(const Four<Offset>*)(given.next + i);
-                    last = given.next[i + 4];
-                }
-            }
+            if (likely && !few) rows.load(given, i, out.size);
             open = open_rows(given, i, out.size);
             if constexpr (CLOSING && !REUSES_MASK) closing = ::four_flags(given.closing, i, out.size) & 0x01010101u;
             if (likely && few) {  // most rows that are still open have no entries
@@ -199,15 +208,8 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
                 found |= search.likely(rest, k);
             }
         }
-        if (i + 4 <= out.size) *(unsigned*)(flags + i) = found;
-        else for (int n = 0; i + n < out.size; ++n) flags[i + n] = found >> 8 * n & 1;
-        count.entries += __popc(found);
-        if (!few && i + 4 <= out.size) {
-#pragma unroll
-            for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? (n < 3 ? offsets.of[n + 1] : last) - offsets.of[n] : 0;
-        } else {
-            for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? count.edges_of(i + n) : 0;
-        }
+        ::put_four_flags(flags, i, found, out.size);
+        rows.count(found, i, !few && i + 4 <= out.size, count);
         if (closing) change.visit_four(i, closing);
         if (!done && !__any_sync(FULL_WARP, rest | (few ? found : 0))) continue;
 #pragma unroll 1
@@ -232,43 +234,23 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
     count.publish(counters);
 }
 
-// Lists the open rows that have entries. Blocks reserve places once for many rows, so that most of them stay in order; flags of the result
-// are cleared on the way. A thread takes 16 rows.
+// Lists the open rows that have entries; flags of the result are cleared on the way.
 template <class S> DEVICE void list_open_rows(const Operands& given, const S& out, int64* counters) {
-    __shared__ int64 shared[32], first;
     bool* flags = out.other_flags();
     const bool* has_entries = nullptr;
     if (HUB_NEIGHBOURS && given.hub_neighbours) has_entries = (const bool*)(given.hub_neighbours + 2 * ((out.size + 3) / 4 * 4));
-    for (int64 base = int64(blockIdx.x) * blockDim.x * 16; base < out.size; base += threads_in_grid() * 16) {
-        int64 i = base + threadIdx.x * 16, total;
-        unsigned words[4] = {};
-        int mine = 0;
-        for (int part = 0; part < 4; ++part) {
-            int64 row = i + 4 * part;
-            if (row >= out.size) break;
-            words[part] = open_rows(given, row, out.size);
-            if (has_entries) words[part] &= *(const unsigned*)(has_entries + row);
-            mine += __popc(words[part]);
-            if (row + 4 <= out.size) *(unsigned*)(flags + row) = 0;
-            else for (int n = 0; row + n < out.size; ++n) flags[row + n] = false;
-        }
-        int64 place = block_offset(mine, total, shared);
-        if (total == 0) continue;
-        __syncthreads();
-        if (threadIdx.x == 0) first = int64(atomicAdd((uint64*)(counters + ::OPEN_ROWS), uint64(total)));
-        __syncthreads();
-        place += first;
-        for (int part = 0; part < 4; ++part)
-            for (unsigned word = words[part]; word; word &= word - 1)
-                given.open_list[place++] = RowId(i + 4 * part + (__ffs(word) - 1) / 8);
-    }
+    auto open = [&](int64 row) {
+        unsigned word = open_rows(given, row, out.size);
+        if (has_entries) word &= *(const unsigned*)(has_entries + row);
+        ::put_four_flags(flags, row, 0, out.size);
+        return word;
+    };
+    ::list_positions(out.size, counters + ::OPEN_ROWS, open, [&](int64 place, int64 row) { given.open_list[place] = RowId(row); });
 }
 
 // The listed rows, distributed while the pull runs.
 template <class S> DEVICE void pull_listed_rows(const Operands& given, const S& out, int64* counters, int64* parts_list) {
-    ::Count<Offset> count = {given.next, 0, 0};
-    bool* flags = out.other_flags();
-    Value* values = (Value*)out.other_values();
+    Written written(given, out);
     int64 many = fresh(counters + ::OPEN_ROWS), padded = (out.size + 3) / 4 * 4;
     if constexpr (STRUCTURE && ENDS_EARLY) {
         Search search = {given, counters, parts_list};
@@ -287,19 +269,13 @@ template <class S> DEVICE void pull_listed_rows(const Operands& given, const S& 
                     open = open && !hit && likely >= 0;
                 }
             }
-            if (found) {
-                flags[i] = true;
-                count.add(i);
-            }
+            if (found) written.row(i, {true, Value(0)});
             waiting.put(i, open);
             if (waiting.many < (done ? 1 : 32)) continue;
             int64 row;
             Offset start = 0, stop = 0;
             if (waiting.take(row)) start = given.rows.indptr[row], stop = given.rows.indptr[row + 1];
-            if (search.find(row, start, stop)) {
-                flags[row] = true;
-                count.add(row);
-            }
+            if (search.find(row, start, stop)) written.row(row, {true, Value(0)});
         }
     } else {
         for_each_rows<32>(many, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
@@ -310,13 +286,10 @@ template <class S> DEVICE void pull_listed_rows(const Operands& given, const S& 
                 stop = given.rows.indptr[i + 1];
             }
             Sum sum = pull_row(given, out, counters, parts_list, i, start, stop);
-            if (!sum.found) return;
-            flags[i] = true;
-            if constexpr (!STRUCTURE) values[i] = sum.value;
-            count.add(i);
+            if (sum.found) written.row(i, sum);
         });
     }
-    count.publish(counters);
+    written.count.publish(counters);
 }
 
 // The rest of the long rows: a warp takes a part at a time and adds its result (`lists`: also to the list).

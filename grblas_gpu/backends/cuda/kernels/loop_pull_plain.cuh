@@ -73,8 +73,7 @@ DEVICE void find_by_threads(const Operands& given, const S& out, int64* counters
         }
         if constexpr (LOTS == 4) {
             if (closing) change.visit_four(mine, closing);
-            if (mine + 4 <= out.size) *(unsigned*)(flags + mine) = (found & 1) | (found & 2) << 7 | (found & 4) << 14 | (found & 8) << 21;
-            else for (int n = 0; mine + n < out.size; ++n) flags[mine + n] = found >> n & 1;
+            ::put_four_flags(flags, mine, bytes_of(found), out.size);
         } else {
             if (closing) change.make(mine, change.look(mine));
             if (mine < out.size) flags[mine] = found;
@@ -97,9 +96,7 @@ DEVICE void pull_by_threads(const Operands& given, const S& out, int64* counters
         return;
     }
     constexpr int ROWS = 4, ENTRIES_OF_EACH = 2;
-    ::Count<Offset> count = {given.next, 0, 0};
-    bool* flags = out.other_flags();
-    Value* values = (Value*)out.other_values();
+    Written written(given, out);
     const Vector& u = given.looked_up;
     for (int64 first = ROWS * thread_in_grid(); first < out.size; first += ROWS * threads_in_grid()) {
         unsigned open = open_rows(given, first, out.size);
@@ -149,22 +146,15 @@ DEVICE void pull_by_threads(const Operands& given, const S& out, int64* counters
             if (closing) change.visit_four(first, closing);
         }
 #pragma unroll
-        for (int n = 0; n < ROWS; ++n) {
-            if (first + n >= out.size) break;
-            flags[first + n] = sums[n].found;
-            if (!sums[n].found) continue;
-            if constexpr (!STRUCTURE) values[first + n] = sums[n].value;
-            count.add(first + n);
-        }
+        for (int n = 0; n < ROWS; ++n)
+            if (first + n < out.size) written.row(first + n, sums[n]);
     }
-    count.publish(counters);
+    written.count.publish(counters);
 }
 
 // A warp finds the open rows among some rows, and takes them one after another.
 template <class S> DEVICE void pull_by_warps(const Operands& given, const S& out, int64* counters) {
-    ::Count<Offset> count = {given.next, 0, 0};
-    bool* flags = out.other_flags();
-    Value* values = (Value*)out.other_values();
+    Written written(given, out);
     Synchronous rule = {given.rows, given.looked_up};
     int64 width = out.size / warps_in_grid();
     width = width < 1 ? 1 : width > 32 ? 32 : width;
@@ -179,13 +169,9 @@ template <class S> DEVICE void pull_by_warps(const Operands& given, const S& out
             Sum row = in_all_lanes(warp_sum(rule, from_lane(i, owner), from_lane(start, owner), from_lane(stop, owner)), 0);
             if (lane() == owner) sum = row;
         }
-        if (!mine) continue;
-        flags[i] = sum.found;
-        if (!sum.found) continue;
-        if constexpr (!STRUCTURE) values[i] = sum.value;
-        count.add(i);
+        if (mine) written.row(i, sum);
     }
-    count.publish(counters);
+    written.count.publish(counters);
 }
 
 // Adds the sum of a thread to a row; true if it is the first.

@@ -109,28 +109,38 @@ DEVICE unsigned four_flags(const bool* flags, int64 i, int64 size) {
     return i + 4 <= size ? word : word & ((1u << (size - i) * 8) - 1);
 }
 
-// Makes the list of a vector's entries, which must have capacity for them. A thread reads 16 positions.
-template <class T> CALLABLE void make_list(const Slot<T>& slot, int64* counters) {
+DEVICE void put_four_flags(bool* flags, int64 i, unsigned word, int64 size) {
+    if (i + 4 <= size) *(unsigned*)(flags + i) = word;
+    else for (int n = 0; i + n < size; ++n) flags[i + n] = word >> 8 * n & 1;
+}
+
+// put(place, i) for the positions that flags(i) has: the lowest bits of four bytes, for those from i on. Blocks reserve places once for
+// many positions, so that most of them stay in order. A thread takes 16 positions.
+template <class Flags, class Put> DEVICE void list_positions(int64 size, int64* counter, Flags flags, Put put) {
     __shared__ int64 shared[32], first;
-    const bool* flags = slot.flags();
-    for (int64 base = int64(blockIdx.x) * blockDim.x * 16; base < slot.size; base += threads_in_grid() * 16) {
+    for (int64 base = int64(blockIdx.x) * blockDim.x * 16; base < size; base += threads_in_grid() * 16) {
         int64 i = base + threadIdx.x * 16, total;
         unsigned words[4];
         int mine = 0;
         for (int part = 0; part < 4; ++part) {
-            words[part] = i + 4 * part < slot.size ? four_flags(flags, i + 4 * part, slot.size) : 0;
-            mine += __popc(words[part] & 0x01010101u);
+            words[part] = i + 4 * part < size ? flags(i + 4 * part) & 0x01010101u : 0;
+            mine += __popc(words[part]);
         }
         int64 place = block_offset(mine, total, shared);
         if (total == 0) continue;
         __syncthreads();
-        if (threadIdx.x == 0) first = int64(atomicAdd((uint64*)(counters + LIST_MADE), uint64(total)));
+        if (threadIdx.x == 0) first = int64(atomicAdd((uint64*)counter, uint64(total)));
         __syncthreads();
         place += first;
         for (int part = 0; part < 4; ++part)
-            for (unsigned word = words[part] & 0x01010101u; word; word &= word - 1)
-                slot.list()[place++] = i + 4 * part + (__ffs(word) - 1) / 8;
+            for (unsigned word = words[part]; word; word &= word - 1) put(place++, i + 4 * part + (__ffs(word) - 1) / 8);
     }
+}
+// Makes the list of a vector's entries, which must have capacity for them.
+template <class T> CALLABLE void make_list(const Slot<T>& slot, int64* counters) {
+    const bool* flags = slot.flags();
+    auto entries = [&](int64 i) { return four_flags(flags, i, slot.size); };
+    list_positions(slot.size, counters + LIST_MADE, entries, [&](int64 place, int64 i) { slot.list()[place] = i; });
 }
 
 // First pass: arrays without entries. FILL: positions without an entry hold `initial`, unless that is left for whoever needs it (`later`).

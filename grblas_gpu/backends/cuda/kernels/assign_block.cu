@@ -74,14 +74,7 @@ extern "C" __global__ void sum_lengths_kernel(BLOCK_GIVEN, int64* sums) {
 
 extern "C" __global__ void list_offsets_kernel(BLOCK_GIVEN, const int64* sums, Offset* out_indptr, volatile int64* host) {
     Block block = BLOCK_OF;
-    with_offsets(
-        nrows, sums, nullptr, [&](int64 i) { return block.length(i); },
-        [&](int64 i, int64 offset, int64 length) {
-            if (i == 0) out_indptr[0] = 0;
-            out_indptr[i + 1] = Offset(offset + length);
-            if (i == nrows - 1) host[SLOT_COUNT] = offset + length + 1;
-        }
-    );
+    list_offsets(nrows, sums, [&](int64 i) { return block.length(i); }, out_indptr, host);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 3) fill_block_kernel(

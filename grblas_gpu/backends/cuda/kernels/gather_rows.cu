@@ -41,14 +41,7 @@ extern "C" __global__ void list_offsets_kernel(
     FACTOR, const RowOffset* indptr, int64 nrows, const int64* sums, Offset* out_indptr, volatile int64* host
 ) {
     Factor factor = {index, factor_indptr, factor_indices};
-    with_offsets(
-        nrows, sums, nullptr, [&](int64 p) { return length_of(factor, indptr, p); },
-        [&](int64 p, int64 offset, int64 length) {
-            if (p == 0) out_indptr[0] = 0;
-            out_indptr[p + 1] = Offset(offset + length);
-            if (p == nrows - 1) host[SLOT_COUNT] = offset + length + 1;
-        }
-    );
+    list_offsets(nrows, sums, [&](int64 p) { return length_of(factor, indptr, p); }, out_indptr, host);
 }
 
 // The entries of the result, whose rows start at `out_indptr`.

@@ -132,14 +132,22 @@ CALLABLE int64 block_offset(int64 number, int64& total, int64* shared) {
     return before + inclusive - number;
 }
 
-// How many of the ascending numbers[lo..hi) are at most `wanted`, counted from 0.
-template <class T> DEVICE int64 upper_bound(const T* numbers, int64 lo, int64 hi, T wanted) {
+// The first place from lo on that does not pass, or hi; no place behind it passes.
+template <class Passes> DEVICE int64 first_above(int64 lo, int64 hi, Passes passes) {
     while (lo < hi) {
         int64 middle = (lo + hi) >> 1;
-        if (numbers[middle] <= wanted) lo = middle + 1;
+        if (passes(middle)) lo = middle + 1;
         else hi = middle;
     }
     return lo;
+}
+// How many of the ascending numbers[lo..hi) are at most `wanted`, counted from 0.
+template <class T> DEVICE int64 upper_bound(const T* numbers, int64 lo, int64 hi, T wanted) {
+    return first_above(lo, hi, [&](int64 at) { return numbers[at] <= wanted; });
+}
+// The first place in [lo, hi) whose number is at least `wanted`, or hi.
+template <class T> DEVICE int64 lower_bound(const T* numbers, int64 lo, int64 hi, int64 wanted) {
+    return first_above(lo, hi, [&](int64 at) { return numbers[at] < wanted; });
 }
 
 // Flags of a byte each, which several threads may set at once.
@@ -184,20 +192,21 @@ template <class Given> DEVICE int64 given_position(Given number, int64 size) {
 
 // Cooperation of warps and blocks besides sums and lists: searches by a whole warp, and work for the last block.
 
-// The number of the ascending numbers[0..count), or of numbers[n] + spacing * n, that are at most `wanted`. All lanes of the warp pass the
-// same arguments and probe 32 places at a time, so that a million numbers take four steps instead of twenty.
-template <class T> DEVICE int64 warp_upper_bound(const T* numbers, int64 count, int64 wanted, int64 spacing = 0) {
-    int64 lo = 0, hi = count;
+// As first_above. All lanes of the warp pass the same arguments and probe 32 places at a time, so that a million places take four steps
+// instead of twenty.
+template <class Passes> DEVICE int64 warp_first_above(int64 lo, int64 hi, Passes passes) {
     while (lo < hi) {
-        int64 step = (hi - lo + 31) >> 5;
-        int64 probe = lo + (lane() + 1) * step - 1;
-        bool below = probe < hi && int64(numbers[probe]) + spacing * probe <= wanted;
-        int passed = __popc(__ballot_sync(FULL_WARP, below));
-        int64 end = lo + (passed + 1) * step - 1;  // this number is known to be larger, or is beyond the end
+        int64 step = (hi - lo + 31) >> 5, probe = lo + (lane() + 1) * step - 1;
+        int passed = __popc(__ballot_sync(FULL_WARP, probe < hi && passes(probe)));
+        int64 end = lo + (passed + 1) * step - 1;  // this place is known not to pass, or is beyond the end
         lo += passed * step;
         if (end < hi) hi = end;
     }
     return lo;
+}
+// The number of the ascending numbers[0..count), or of numbers[n] + spacing * n, that are at most `wanted`.
+template <class T> DEVICE int64 warp_upper_bound(const T* numbers, int64 count, int64 wanted, int64 spacing = 0) {
+    return warp_first_above(0, count, [&](int64 at) { return int64(numbers[at]) + spacing * at <= wanted; });
 }
 
 // True in the block that calls it last, which sees all earlier writes of the other blocks. All threads of all blocks call it once. `done`

@@ -27,7 +27,7 @@ template <class S> struct SharedPush : Push<S> {
         if (total == 0) return;
         unsigned before = 0;
         if (lane() == 0) before = ::add_in_team(entries, total);
-        following = sum_of_lanes(following);
+        following = ::sum_of_lanes(following);
         if (lane() == 0) ::add_in_team(edges, following);
         int place = from_lane(int(before), 0);
 #pragma unroll

@@ -17,16 +17,6 @@ struct Mask {
     const MaskValue* values;
 };
 
-// The first place in [lo, hi) whose number is at least `wanted`, or hi.
-template <class T> DEVICE int64 lower_bound(const T* numbers, int64 lo, int64 hi, int64 wanted) {
-    while (lo < hi) {
-        int64 middle = (lo + hi) >> 1;
-        if (numbers[middle] < wanted) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
-}
-
 DEVICE bool counts(const Mask& mask, int64 entry) {
     if constexpr (MASK_VALUED) return mask.values[MASK_ISO ? 0 : entry] != MaskValue(0);
     else return true;

@@ -39,29 +39,15 @@ struct Split {
 
 // The split after `number` steps, entries of x first at equal positions. All lanes of the warp pass the same arguments.
 DEVICE Split split_at(const Pair& pair, int64 number) {
-    int64 lo = 0, hi = pair.nrows + 1;  // the last row that starts no later
-    while (lo < hi) {
-        int64 step = (hi - lo + 31) >> 5, probe = lo + (lane() + 1) * step - 1;
-        bool below = probe < hi && pair.start(probe) + probe / ROWS_OF_A_STEP <= number;
-        int passed = __popc(__ballot_sync(FULL_WARP, below));
-        int64 end = lo + (passed + 1) * step - 1;
-        lo += passed * step;
-        if (end < hi) hi = end;
-    }
-    int64 row = lo - 1, x = pair.x_indptr[row], y = pair.y_indptr[row];
+    auto starts = [&](int64 row) { return pair.start(row) + row / ROWS_OF_A_STEP <= number; };
+    int64 row = warp_first_above(0, pair.nrows + 1, starts) - 1;  // the last row that starts no later
+    int64 x = pair.x_indptr[row], y = pair.y_indptr[row];
     if (row == pair.nrows) return {row, x, y};
     int64 left = number - row / ROWS_OF_A_STEP - x - y, xs = int64(pair.x_indptr[row + 1]) - x, ys = int64(pair.y_indptr[row + 1]) - y;
-    lo = left > ys ? left - ys : 0;
-    hi = left < xs ? left : xs;
-    while (lo < hi) {  // how many of x: the first place whose column is behind that of its counterpart in y
-        int64 step = (hi - lo + 31) >> 5, probe = lo + (lane() + 1) * step - 1;
-        bool below = probe < hi && int64(pair.x_indices[x + probe]) <= int64(pair.y_indices[y + left - 1 - probe]);
-        int passed = __popc(__ballot_sync(FULL_WARP, below));
-        int64 end = lo + (passed + 1) * step - 1;
-        lo += passed * step;
-        if (end < hi) hi = end;
-    }
-    return {row, x + lo, y + left - lo};
+    // How many of x: the first place whose column is behind that of its counterpart in y.
+    auto comes_first = [&](int64 at) { return int64(pair.x_indices[x + at]) <= int64(pair.y_indices[y + left - 1 - at]); };
+    int64 of_x = warp_first_above(left > ys ? left - ys : 0, left < xs ? left : xs, comes_first);
+    return {row, x + of_x, y + left - of_x};
 }
 
 constexpr uint64 NO_ENTRY = ~uint64(0), FIRST_ROW = uint64(1) << 32;

@@ -105,21 +105,15 @@ template <class A, class B> using floating2 = either<is_float<promoted<A, B>>, p
 
 template <class A> DEVICE bool truth(A a) { return a != A(0); }
 
-template <class A, class B> DEVICE auto add(A a, B b) {
-    using T = promoted<A, B>;
-    if constexpr (is_float<T>) return T(a) + T(b);
-    else return T(uint64(T(a)) + uint64(T(b)));
-}
-template <class A, class B> DEVICE auto sub(A a, B b) {
-    using T = promoted<A, B>;
-    if constexpr (is_float<T>) return T(a) - T(b);
-    else return T(uint64(T(a)) - uint64(T(b)));
-}
-template <class A, class B> DEVICE auto mul(A a, B b) {
-    using T = promoted<A, B>;
-    if constexpr (is_float<T>) return T(a) * T(b);
-    else return T(uint64(T(a)) * uint64(T(b)));
-}
+#define ARITHMETIC(name, sign)                                            \
+    template <class A, class B> DEVICE auto name(A a, B b) {              \
+        using T = promoted<A, B>;                                         \
+        if constexpr (is_float<T>) return T(a) sign T(b);                 \
+        else return T(uint64(T(a)) sign uint64(T(b)));                    \
+    }
+ARITHMETIC(add, +)
+ARITHMETIC(sub, -)
+ARITHMETIC(mul, *)
 template <class A> DEVICE auto neg(A a) {
     if constexpr (is_float<A>) return -a;
     else return sub(int64(0), a);
@@ -131,18 +125,14 @@ template <class A, class B> DEVICE auto divide(A a, B b) {
     return T(a) / T(b);
 }
 
-template <class A, class B> DEVICE auto bit_and(A a, B b) {
-    if constexpr (same_type<A, bool> && same_type<B, bool>) return a && b;
-    else return promoted<A, B>(a) & promoted<A, B>(b);
-}
-template <class A, class B> DEVICE auto bit_or(A a, B b) {
-    if constexpr (same_type<A, bool> && same_type<B, bool>) return a || b;
-    else return promoted<A, B>(a) | promoted<A, B>(b);
-}
-template <class A, class B> DEVICE auto bit_xor(A a, B b) {
-    if constexpr (same_type<A, bool> && same_type<B, bool>) return a != b;
-    else return promoted<A, B>(a) ^ promoted<A, B>(b);
-}
+#define BITWISE(name, sign, of_truths)                                                        \
+    template <class A, class B> DEVICE auto name(A a, B b) {                                  \
+        if constexpr (same_type<A, bool> && same_type<B, bool>) return a of_truths b;         \
+        else return promoted<A, B>(a) sign promoted<A, B>(b);                                 \
+    }
+BITWISE(bit_and, &, &&)
+BITWISE(bit_or, |, ||)
+BITWISE(bit_xor, ^, !=)
 template <class A, class B> DEVICE auto shift_left(A a, B b) {
     return promoted<A, A>(uint64(a) << (uint64(b) & 63));
 }
@@ -416,30 +406,18 @@ template <class T> DEVICE T mod_of(T x, T y) {
     if (remainder == 0) return y != 0 ? copysign_of(T(0), y) : remainder;
     return (y < 0) != (remainder < 0) ? remainder + y : remainder;
 }
-template <class A, class B> DEVICE auto floor_divide(A x, B y) {
-    using T = promoted<A, B>;
-    if constexpr (is_float<T>) return floor_divide_of(T(x), T(y));
-    else if constexpr (is_signed<T>) return signed_floor_divide(x, y);
-    else return unsigned_floor_divide(x, y);
-}
-template <class A, class B> DEVICE auto mod(A x, B y) {
-    using T = promoted<A, B>;
-    if constexpr (is_float<T>) return mod_of(T(x), T(y));
-    else if constexpr (is_signed<T>) return signed_mod(x, y);
-    else return unsigned_mod(x, y);
-}
-template <class A, class B> DEVICE auto fmod(A x, B y) {
-    using T = promoted<A, B>;
-    if constexpr (is_float<T>) return float_fmod_of(T(x), T(y));
-    else if constexpr (is_signed<T>) return signed_fmod(x, y);
-    else return unsigned_mod(x, y);
-}
-template <class A, class B> DEVICE auto power(A x, B y) {
-    using T = promoted<A, B>;
-    if constexpr (is_float<T>) return float_pow_of(T(x), T(y));
-    else if constexpr (is_signed<T>) return signed_power(x, y);
-    else return unsigned_power(x, y);
-}
+// One function for floats, one for signed integers, one for unsigned ones.
+#define BY_KIND(name, of_floats, of_signed, of_unsigned)                          \
+    template <class A, class B> DEVICE auto name(A x, B y) {                      \
+        using T = promoted<A, B>;                                                 \
+        if constexpr (is_float<T>) return of_floats(T(x), T(y));                  \
+        else if constexpr (is_signed<T>) return of_signed(x, y);                  \
+        else return of_unsigned(x, y);                                            \
+    }
+BY_KIND(floor_divide, floor_divide_of, signed_floor_divide, unsigned_floor_divide)
+BY_KIND(mod, mod_of, signed_mod, unsigned_mod)
+BY_KIND(fmod, float_fmod_of, signed_fmod, unsigned_mod)
+BY_KIND(power, float_pow_of, signed_power, unsigned_power)
 // As C's pow, but NaN in either operand always gives NaN.
 template <class A, class B> DEVICE auto float_power(A x, B y) {
     using T = floating2<A, B>;

@@ -56,6 +56,16 @@ DEVICE void with_offsets(int64 size, const int64* sums, int64* grand_total, Numb
     }
 }
 
+// The same where the numbers are the lengths of rows: offsets of the rows, and for the host the sum of everything.
+template <class Offset, class Length>
+DEVICE void list_offsets(int64 nrows, const int64* sums, Length length, Offset* offsets, volatile int64* host) {
+    with_offsets(nrows, sums, nullptr, length, [&](int64 i, int64 offset, int64 own) {
+        if (i == 0) offsets[0] = 0;
+        offsets[i + 1] = Offset(offset + own);
+        if (i == nrows - 1) host[SLOT_COUNT] = offset + own + 1;
+    });
+}
+
 // The numbers of entries that chunks of the range keep, as the places where the chunks write.
 
 // counts[k] = the sum of the counts before it. Called by one block.

@@ -15,7 +15,7 @@ from .gathering import gathered
 from .mxv_product import index_types
 from .positions import places_of
 from .radix import bits_for, sort_positions
-from .row_offsets import CUT_ROWS, kernels_on_offsets
+from .rows import CUT_ROWS, kernels_on_offsets
 from .selecting import renamed
 
 #: Entries of a row, on average, whose columns are all read for a diagonal: a search brings most of them from memory,

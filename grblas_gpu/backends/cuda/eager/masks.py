@@ -8,7 +8,8 @@ import numpy as np
 
 from ...stores.storage import Array, HostList, MaskView, VectorStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, tested, using
+from ..runtime.compile import constant, functions, moved, tested, using
+from ..runtime.launch import TILES
 from ..runtime.workspace import Scratch
 
 KEPT_FLAGS = 2**26  # a list of a vector up to this size keeps its flags
@@ -134,3 +135,27 @@ def clear(mask: VectorMask, scratch: Scratch, size: int) -> None:
     """Undo :func:`as_flags`."""
     if mask.indices is not None and (mask.store is None or size > KEPT_FLAGS):
         mark(mask._replace(values=None), scratch.flags("mask", size), False)
+
+
+def collect(
+    mask: VectorMask,
+    size: int,
+    out_list: Array,
+    scratch: Scratch,
+    count_at: int,
+    values: Array | None = None,
+    out: Array | None = None,
+) -> None:
+    """The positions that a mask allows, ascending, to ``out_list``, and the values there to ``out``; ``count_at`` gets
+    their number."""
+    dtype = np.dtype(bool) if values is None else moved(values.dtype)
+    count_tiles, write = functions(
+        "collect.cu",
+        (mask.key, None if values is None else dtype.char),
+        ["count_kernel", "collect_kernel"],
+        lambda: [*mask.pieces(), using("Gathered", dtype), constant("GATHER", values is not None)],
+    )
+    given = (*mask.addresses, size, scratch.tile_sums.data.ptr)
+    scratch.launch(count_tiles, TILES, given, per_block=1)
+    outputs = (out_list.data.ptr, count_at, address(values), address(out))
+    scratch.launch(write, TILES, (*given, *outputs), per_block=1)

@@ -17,10 +17,8 @@ from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES, LISTED, Slots
 from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch, word
-from .collect import collect
-from .masks import KEPT_FLAGS, NO_MASK, VectorMask, address, as_flags, clear, flags_of, list_of, mark, resolve
+from .masks import KEPT_FLAGS, NO_MASK, VectorMask, address, as_flags, clear, collect, flags_of, list_of, mark, resolve
 from .mxv_product import Product, index_key
-from .mxv_results import dense_result, fresh_sums
 from .vectors import as_bitmap, spread
 
 _ROW = np.dtype(INDEX)
@@ -114,6 +112,20 @@ def _as_dense(product: Product, u: VectorStore, scratch: Scratch) -> tuple[tuple
     dense = scratch.values("vector", values.dtype, u.size)
     spread(indices, values, flags, dense, length, count_at)
     return (flags, dense), listed
+
+
+def fresh_sums(product: Product, size: int) -> tuple[Array, Array]:
+    """Flags and sums of a result that is scattered into."""
+    present = cupy.zeros(size, bool)
+    if product.structure:
+        return present, cupy.empty(1, product.dtype)
+    if product.exit_at_first:
+        return present, cupy.empty(size, product.dtype)
+    return present, cupy.full(size, product.initial, product.dtype)
+
+
+def dense_result(size: int, present: Array, values: Array, slots: Slots) -> VectorStore:
+    return VectorStore.counted_bitmap(size, values, present, slots.published(), size)
 
 
 def _by_rows(job: _Pull, vector: tuple[Any, Array], mask: VectorMask, strategy: str) -> VectorStore:

@@ -14,13 +14,12 @@ from ..runtime.compile import constant, functions
 from ..runtime.counters import EDGES, LISTED, TICKET, Slots
 from ..runtime.launch import TILES
 from ..runtime.workspace import Scratch
-from .collect import collect
-from .masks import VectorMask, address, as_flags, clear, list_of
+from .masks import VectorMask, address, as_flags, clear, collect, list_of
 from .mxv_product import Product, index_key
-from .mxv_results import dense_result, fresh_sums
+from .mxv_pull import dense_result, fresh_sums
 from .mxv_sort import push_sort
 from .radix import bits_for, sort_positions
-from .row_offsets import OFFSETS, SUM_DEGREES, kernels_on_offsets
+from .rows import OFFSETS, SUM_DEGREES, kernels_on_offsets
 
 SMALL_FRONTIER = 1024  # as in kernels/frontier.cuh
 EDGES_PER_TILE = 1024

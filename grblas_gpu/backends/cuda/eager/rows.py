@@ -9,14 +9,20 @@ import numpy as np
 from ...stores.storage import INDEX, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
-from ..runtime.compile import Sum, specialized
+from ..runtime.compile import Sum, functions, specialized, using
 from ..runtime.launch import AT_A_TIME, BLOCK
 from ..runtime.workspace import Scratch
-from .row_offsets import COUNT_ROWS, kernels_on_offsets
 
 MOST_CHUNKS, LEAST_CHUNK, WINDOW = 8192, 1024, 256  # as in kernels/row_starts.cuh
 _COUNTS = np.dtype(INDEX)
 _KERNELS = ("reduce_rows_kernel", "add_carries_kernel", "repeat_rows_kernel")
+_ON_OFFSETS = [f"{name}_kernel" for name in ("count_rows", "cut_rows", "count_edges", "sum_degrees", "offsets")]
+COUNT_ROWS, CUT_ROWS, COUNT_EDGES, SUM_DEGREES, OFFSETS = range(5)
+
+
+def kernels_on_offsets(dtype: np.dtype) -> tuple[Any, ...]:
+    """The kernels that read nothing of a matrix but its offsets, in the order of the names above."""
+    return functions("row_offsets.cu", dtype.char, _ON_OFFSETS, lambda: [using("Offset", dtype)])
 
 
 def chunks_of(entries: int) -> int:

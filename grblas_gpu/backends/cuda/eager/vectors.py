@@ -21,9 +21,8 @@ from ..runtime.compile import constant, functions
 from ..runtime.counters import EDGES
 from ..runtime.workspace import word
 from . import steps
-from .collect import collect
-from .masks import NO_MASK, VectorMask, address, as_flags, clear, list_of, mark, resolve
-from .row_offsets import COUNT_EDGES, kernels_on_offsets
+from .masks import NO_MASK, VectorMask, address, as_flags, clear, collect, list_of, mark, resolve
+from .rows import COUNT_EDGES, kernels_on_offsets
 
 SPREAD_LISTS = 2**24  # longer vectors that are all lists are merged as lists
 MOST_DENSE = 2**32

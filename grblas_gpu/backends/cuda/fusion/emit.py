@@ -33,8 +33,6 @@ from .items import Barrier, Clean, Item, Part, Positions, Product, Reduce, Row, 
 from .layout import Layout
 from .schedule import schedule
 
-MATRIX_WORDS = "columns rows hub_neighbours order row_ids nvals nrows once longest all_short".split()
-
 
 @dataclass(frozen=True, eq=False)
 class LoopKernel:
@@ -104,7 +102,7 @@ def emit(order: Schedule) -> LoopKernel:
         counters,
         order.reductions,
         [names.get(("start", number), 0) for number in range(len(facts.slots))],
-        [(at, side, *_matrix_word(side, rest)) for (side, *rest), at in names.items() if side in MATRIX_WORDS],
+        [(at, *rest) for (kind, *rest), at in names.items() if kind == "matrix"],
         _sorted_bytes(context),
         emit_kernel.shape_of(facts, layout, small),
         [context.columns_of(at) for at in sorted(facts.balanced)],
@@ -124,7 +122,7 @@ def _first_bits(context: Context, order: Schedule) -> str:
 def _team_words(context: Context, order: Schedule) -> list[int]:
     """The longest rows of matrices whose products a cluster may go on with in shared memory."""
     shared = (item for item in order.items if isinstance(item, Product) and item.in_shared)
-    return [context.layout.word("longest", *context.columns_of(item.step)) for item in shared]
+    return [context.matrix_word("longest", *context.columns_of(item.step)) for item in shared]
 
 
 def _sorted_bytes(context: Context) -> tuple[int, int]:
@@ -159,7 +157,7 @@ def _part(context: Context, part: Part) -> tuple[str, str]:
 
 def _has_short_rows(context: Context, at: int) -> str:
     matrix, transposed = context.columns_of(at)
-    return f"{context.word('longest', matrix, not transposed)} <= SHORT_ROW"
+    return f"{context.of_matrix('longest', matrix, not transposed)} <= SHORT_ROW"
 
 
 def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
@@ -215,12 +213,3 @@ def _comments(context: Context, item: Item) -> str:
             step = context.facts.steps[at]
             lines.append(f"        // step {at}, line {step.line}: {step.kind}\n")
     return "".join(lines)
-
-
-def _matrix_word(side: str, rest: list[Any]) -> tuple[str, int, bool]:
-    """Field, matrix and orientation of a word's name."""
-    if side in ("nvals", "once"):
-        *field, number = rest
-        return "".join(field), number, False
-    field, number, transposed = ("", *rest) if side in ("nrows", "longest") else rest
-    return field, number, transposed

@@ -58,11 +58,9 @@ def chain(context: Context, item: Positions, rows: Rows | None = None) -> str:
         if slot.iso:
             value = f"{c_type(slot.dtype)}()"
         given = f"<{valued(slot)}>(S.s{number}, {context.next_offsets(number)}, {counters_of(last_step[number])}"
-        if number in swapped:
-            puts.append(f"            auto put{number} = overwriting{given}, {listed});\n")
-            visit.append(f"put{number}.write(i, {found}, {value});")
-        elif number in item.overwritten:
-            puts.append(f"            auto put{number} = overwriting{given}, false);\n")
+        if number in swapped or number in item.overwritten:
+            by_list = listed if number in swapped else "false"
+            puts.append(f"            auto put{number} = overwriting{given}, {by_list});\n")
             visit.append(f"put{number}.write(i, {found}, {value});")
         else:
             puts.append(f"            auto put{number} = changing{given});\n")

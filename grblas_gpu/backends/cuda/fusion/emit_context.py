@@ -36,6 +36,13 @@ class Context:
     def word(self, *name: Any) -> str:
         return f"given.word[{self.layout.word(*name)}]"
 
+    def matrix_word(self, side: str, matrix: int, transposed: bool = False, field: str = "") -> int:
+        """The number of a word that belongs to a matrix; :mod:`.one_run` says what it has for which side."""
+        return self.layout.word("matrix", side, field, matrix, transposed)
+
+    def of_matrix(self, side: str, matrix: int, transposed: bool = False, field: str = "") -> str:
+        return f"given.word[{self.matrix_word(side, matrix, transposed, field)}]"
+
     @property
     def round_ends(self) -> str:
         """What thread 0 of every block does at the end of a round, or of a part, before it decides."""
@@ -93,7 +100,7 @@ class Context:
             return missing
         matrix, transposed = self.columns_of(at)
         offset = c_type(self.facts.matrices[matrix].indptr.dtype)
-        return f"(const {offset}*){self.word('columns', 'indptr', matrix, transposed)}"
+        return f"(const {offset}*){self.of_matrix('columns', matrix, transposed, 'indptr')}"
 
 
 def arithmetic(tree: Any) -> str:

@@ -127,7 +127,7 @@ def prologue(context: Context) -> str:
         settles = next((found for found in context.facts.settling.values() if found.values == number), None)
         left = later
         if settles is not None:  # positions without an entry hold what can be lowered, if the rows are short
-            longest = context.word("longest", *context.columns_of(settles.product))
+            longest = context.of_matrix("longest", *context.columns_of(settles.product))
             fill, left = "true", f"{longest} > {LONGEST_SHARED}"
         if slot.written:
             given = f"S.s{number}, {start}, {values}, {slot.initial}{f', {left}' if left else ''}"
@@ -154,7 +154,7 @@ def filled_later(context: Context, number: int) -> str:
     products = context.facts.products
     found = (at for at in products if context.facts.steps[at].out == number and context.is_asynchronous(at))
     at = next(found, None)
-    return "" if at is None else f"({context.word('longest', *context.columns_of(at))} > {LONGEST_SHARED})"
+    return "" if at is None else f"({context.of_matrix('longest', *context.columns_of(at))} > {LONGEST_SHARED})"
 
 
 def epilogue(facts: Analysis) -> str:

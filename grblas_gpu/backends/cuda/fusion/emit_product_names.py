@@ -48,15 +48,17 @@ def names_of(context: Context, item: Product, step: BodyStep) -> Names:
     store, done = context.facts.matrices[matrix], context.facts.products[at]
     sides = []
     for side in ("rows" if at in context.facts.by_rows else "columns", "rows"):
-        indptr, indices, values = (context.word(side, f, matrix, transposed) for f in ("indptr", "indices", "values"))
+        indptr, indices, values = (
+            context.of_matrix(side, matrix, transposed, f) for f in ("indptr", "indices", "values")
+        )
         arrays = f"(const {space}::Offset*){indptr}, (const {space}::Column*){indices}, "
         sides.append(f"{arrays}(const {space}::MatrixValue*){values}")
-    once = "".join(f", {context.word('once', f, matrix)}" for f in ("nrows", "nvals") if store.copies > 1)
+    once = "".join(f", {context.of_matrix('once', matrix, field=f)}" for f in ("nrows", "nvals") if store.copies > 1)
     # Where one entry of a row is enough and all count the same, a pull may begin with any of them.
     hub_neighbours = "nullptr"
     if (done.structure or done.one_value) and done.early_exit and store.copies == 1:
-        hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
-    nvals, nrows = context.word("nvals", matrix), context.word("nrows", matrix, transposed)
+        hub_neighbours = f"(const {space}::Column*){context.of_matrix('hub_neighbours', matrix, transposed)}"
+    nvals, nrows = context.of_matrix("nvals", matrix), context.of_matrix("nrows", matrix, transposed)
     open_rows = "rows"
     if step.mask is not None:
         count = f"double(S.s{step.mask.vector}.count)"
@@ -77,13 +79,13 @@ def _workspaces(context: Context, item: Product, step: BodyStep, nvals: str) -> 
     if at in context.facts.balanced:  # chunks leave values and rows; the operand may be in the order of the columns
         word = context.word("carries")
         found["carries"] = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
-        found["all_short"] = f"{context.word('all_short', str(lane_row(done.dtype)), matrix, transposed)} != 0"
+        found["all_short"] = f"{context.of_matrix('all_short', matrix, transposed, str(lane_row(done.dtype)))} != 0"
         if done.second == EACH:
-            columns, indices = (context.word("order", f, matrix, transposed) for f in ("columns", "indices"))
+            columns, indices = (context.of_matrix("order", matrix, transposed, f) for f in ("columns", "indices"))
             arrays = ", ".join(f"(const {space}::Column*){word}" for word in (columns, indices))
             found["order"] = f"{{{arrays}, ({space}::VectorValue*){context.word('ordered')}}}"
     elif "pull.edge" in strategies:
-        found["row_ids"] = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
+        found["row_ids"] = f"(const {space}::RowId*){context.of_matrix('row_ids', matrix, transposed)}"
         found["filter"] = f"(unsigned*){context.word('filter')}"
     if item.keeps_bits:
         found["filter"] = f"(unsigned*){context.word('frontier_bits')}"

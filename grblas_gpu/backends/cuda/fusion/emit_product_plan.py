@@ -42,7 +42,7 @@ def _marked(context: Context, item: Product, step: BodyStep, names: Names) -> st
     if not adds_up_marked(context.facts, item, step):
         return "false"
     matrix, transposed = context.columns_of(item.step)
-    longest = context.word("longest", matrix, not transposed)
+    longest = context.of_matrix("longest", matrix, not transposed)
     return f"{names.space}::wants_marked(::fmin(unseen, ({names.open_rows}) * double({longest})), size)"
 
 
@@ -78,4 +78,4 @@ def _edges(context: Context, item: Product, nvals: str) -> str:
 
 def fits_shared(context: Context, item: Product) -> str:
     """Whether a push may go on through several levels."""
-    return f"({context.word('longest', *context.columns_of(item.step))} <= LONGEST_SHARED)"
+    return f"({context.of_matrix('longest', *context.columns_of(item.step))} <= LONGEST_SHARED)"

@@ -70,12 +70,12 @@ def row(context: Context, item: Row) -> str:
     store, out, W = context.facts.matrices[matrix.number], context.facts.slots[step.out], f"S.s{step.out}"
     types = (store.indptr.dtype, store.indices.dtype, store.dtype)
     indptr, indices, values = (
-        f"(const {c_type(dtype)}*){context.word('rows', field, matrix.number, False)}"
+        f"(const {c_type(dtype)}*){context.of_matrix('rows', matrix.number, field=field)}"
         for field, dtype in zip(("indptr", "indices", "values"), types, strict=True)
     )
     return (
         f"        int64 row{at} = {context.scalar(index, np.dtype(np.int64))};\n"
-        f"        if (uint64(row{at}) >= uint64({context.word('nrows', matrix.number, False)})) {{\n"
+        f"        if (uint64(row{at}) >= uint64({context.of_matrix('nrows', matrix.number)})) {{\n"
         f"            if (thread() == 0) stop_because(counters + STOP, OUT_OF_RANGE + REASONS * {step.number});\n"
         f"            row{at} = 0;\n"
         f"        }}\n"

@@ -380,12 +380,7 @@ class _Scheduler:
         last_step = {step.out: at for at, step in zip(chain, steps, strict=True) if step.out not in unwritten}
         self._begin_pass(steps, chain[0], swapped, driver is None and not facts.listable & set(last_step))
         self.items.append(Positions(tuple(chain), driver, tuple(sorted(swapped)), unwritten=unwritten))
-        for number in written_order(last_step, swapped):
-            if number in swapped:
-                self._note_overwritten(number, last_step[number], f"listed{chain[0]}")
-            else:
-                self._note_changed(number, last_step[number])
-        self._end_chain(chain, swapped, last)
+        self._end_chain(chain, last_step, swapped, (), last)
 
     def _chain_with_rows(self, chain: list[int], last: bool) -> None:
         """A product whose rows are added up by those who need them."""
@@ -399,6 +394,18 @@ class _Scheduler:
         self.items.append(
             Positions(tuple(chain), driver, tuple(sorted(swapped)), overwritten=tuple(sorted(overwritten)))
         )
+        self._dense = False
+        self._end_chain(chain, last_step, swapped, overwritten, last)
+
+    def _end_chain(
+        self,
+        chain: list[int],
+        last_step: dict[int, int],
+        swapped: Collection[int],
+        overwritten: Collection[int],
+        last: bool,
+    ) -> None:
+        """``last_step``: of every vector that the chain writes, the step that writes it at last."""
         for number in written_order(last_step, swapped):
             if number in swapped:
                 self._note_overwritten(number, last_step[number], f"listed{chain[0]}")
@@ -406,10 +413,6 @@ class _Scheduler:
                 self._notes.append(Overwritten(number, last_step[number], "false"))
             else:
                 self._note_changed(number, last_step[number])
-        self._dense = False
-        self._end_chain(chain, swapped, last)
-
-    def _end_chain(self, chain: list[int], swapped: Collection[int], last: bool) -> None:
         after = chain[-1] + 1
         following = self.facts.steps[after] if after < len(self.facts.steps) else None
         if swapped and not last and (following is None or following.kind != Kind.ROW):

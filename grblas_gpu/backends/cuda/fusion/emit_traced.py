@@ -17,37 +17,31 @@ def row_of(facts: Analysis, at: int, step: str = "") -> str:
 
 def noted_begin(facts: Analysis, item: Product, space: str, dense: str, allowed: str) -> str:
     """What is known of a product that begins; there are ``edges``, ``edges_before`` and ``unseen``."""
-    U = f"S.s{item.operand}"
-    when = _noted_row(start="int64(nanoseconds()) | 1", push="plan().push", strategy=f"{space}::strategy()")
-    what = _noted_row(entries=f"{U}.count", edges="int64(edges)", allowed=allowed, in_shared="plan().in_shared")
-    before = {"edges_before": "int64(edges_before)", "entries_before": f"{U}.entries_before"}
-    also = _noted_row(unseen="int64(unseen)", dense=dense, **before)
-    return (
-        f"            if (trace && blockIdx.x == 0 && S.tick < {TRACED}) {{\n"
-        f"                int64* row = {row_of(facts, item.step)};\n"
-        f"                {when}\n"
-        f"                {what}\n"
-        f"                {also}\n"
-        f"            }}\n"
-    )
+    U, row = f"S.s{item.operand}", row_of(facts, item.step)
+    words = {"start": "int64(nanoseconds()) | 1", "push": "plan().push", "strategy": f"{space}::strategy()"}
+    words |= {"entries": f"{U}.count", "edges": "int64(edges)", "allowed": allowed, "in_shared": "plan().in_shared"}
+    words |= {"edges_before": "int64(edges_before)", "entries_before": f"{U}.entries_before"}
+    return _noted(row, f"blockIdx.x == 0 && S.tick < {TRACED}", unseen="int64(unseen)", dense=dense, **words)
 
 
 def noted_end(facts: Analysis, item: Product, result: str, ended: bool) -> str:
     """A product's result in the trace; of the round that has just ``ended``, or of this one."""
-    return (
-        f"                if (trace && blockIdx.x == 0 && S.tick <= {TRACED - 1 + ended}) {{\n"
-        f"                    int64* row = {row_of(facts, item.step, 'S.tick - 1' if ended else '')};\n"
-        f"                    {_noted_row(end='int64(nanoseconds())', result=result)}\n"
-        f"                }}\n"
-    )
+    row = row_of(facts, item.step, "S.tick - 1" if ended else "")
+    condition = f"blockIdx.x == 0 && S.tick <= {TRACED - 1 + ended}"
+    return _noted(row, condition, end="int64(nanoseconds())", result=result)
 
 
 def noted_settling(facts: Analysis, item: Product) -> str:
     """Several rounds at once."""
+    condition = f"thread_in_grid() == 0 && S.tick < {TRACED}"
+    return _noted(row_of(facts, item.step), condition, in_shared=str(SETTLES))
+
+
+def _noted(row: str, condition: str, **words: str) -> str:
     return (
-        f"            if (trace && thread_in_grid() == 0 && S.tick < {TRACED}) {{\n"
-        f"                int64* row = {row_of(facts, item.step)};\n"
-        f"                {_noted_row(in_shared=str(SETTLES))}\n"
+        f"            if (trace && {condition}) {{\n"
+        f"                int64* row = {row};\n"
+        f"                {_noted_row(**words)}\n"
         f"            }}\n"
     )
 

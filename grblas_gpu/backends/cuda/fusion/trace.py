@@ -49,18 +49,8 @@ def records_of(run: Any, seconds: float) -> None:
                 continue
             matrix, vector, _ = product_operands(step)
             store = run.body.matrices[matrix.number]
-            seen = Seen(
-                row["entries"],
-                row["entries_before"],
-                row["edges"],
-                row["edges_before"],
-                row["unseen"],
-                bool(row["dense"]),
-                row["allowed"],
-                sizes[vector.number],
-                sizes[step.out],
-                store.nvals,
-            )
+            known = (row[name] for name in Seen._fields[:-3])
+            seen = Seen._make((*known, sizes[vector.number], sizes[step.out], store.nvals))
             why = reason(step, product, strategies, seen, bool(row["push"]))
             strategy = STRATEGIES[row["strategy"]]
             if row["in_shared"] == SETTLES:

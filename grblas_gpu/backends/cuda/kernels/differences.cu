@@ -11,13 +11,18 @@ template <class Word> DEVICE void count_differences(const Word* a, const Word* b
     add_to_counter(count, found);
 }
 
-#define DIFFERENCES(BYTES, Word)                                                          \
-    extern "C" __global__ void __launch_bounds__(256, 8) differences_##BYTES##_kernel(     \
-        const Word* a, const Word* b, int64 words, int64* count                           \
-    ) {                                                                                   \
-        count_differences(a, b, words, count);                                            \
-    }
-DIFFERENCES(1, uint8)
-DIFFERENCES(2, uint16)
-DIFFERENCES(4, uint32)
-DIFFERENCES(8, uint64)
+extern "C" __global__ void __launch_bounds__(256, 8) differences_1_kernel(const uint8* a, const uint8* b, int64 words, int64* count) {
+    count_differences(a, b, words, count);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 8) differences_2_kernel(const uint16* a, const uint16* b, int64 words, int64* count) {
+    count_differences(a, b, words, count);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 8) differences_4_kernel(const uint32* a, const uint32* b, int64 words, int64* count) {
+    count_differences(a, b, words, count);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 8) differences_8_kernel(const uint64* a, const uint64* b, int64 words, int64* count) {
+    count_differences(a, b, words, count);
+}

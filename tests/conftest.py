@@ -9,14 +9,13 @@ import random
 import shutil
 import sys
 import zlib
-from collections import defaultdict
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import gpu_session
 import numpy as np
 import nvrtc
 import pytest
+import quick_tests
 from hardware import has_gpu
 from hypothesis import HealthCheck, Phase, settings
 from loop_cases import to_device  # noqa: F401  (a fixture)
@@ -31,37 +30,7 @@ from grblas_gpu.backends.machine import calibration
 # "compiled" is the CPU engine with a kernel for every operation, however small. Nearly every random example needs
 # kernels of its own, and compiling them takes the time: the quick tests try a few, "thoroughly" as many as elsewhere.
 FEW = {"compiled": 4}  # random examples
-#: Cases for a compiler are quick in these files, which exercise each family of kernels; in all others they are slow.
-QUICK_FILES = {
-    "compiled": {
-        "algorithms/test_searches.py",
-        *(f"api/test_{name}.py" for name in ("differential", "forms", "fuzz", "gather")),
-        *(f"loops/test_{name}.py" for name in ("gathers", "loops", "matrices", "nested", "program")),
-        *("backends/test_asynchronous.py", "backends/test_kernel_cache.py", "operators/test_user_operators.py"),
-        "test_tiny.py",
-    },
-    "emulated": {
-        *(f"cuda/test_{name}.py" for name in ("assign_few", "counters", "later", "matrices_small", "messages")),
-        *(f"cuda/test_{name}.py" for name in ("mxm_sort", "mxv", "search", "vectors")),
-        *(f"loops/test_{name}.py" for name in ("gathers", "loops", "nested")),
-        *("backends/test_kernel_cache.py", "faults/test_allocations.py"),
-    },
-}
-#: Tests in these files of which one emulated case takes more than five seconds: they run on a GPU, and are slow here.
-LONG = {
-    "test_algorithms_are_fused",
-    "test_casts_are_those_of_the_definitions",
-    "test_deterministic_means_bit_equal",
-    "test_loops_follow_each_other",
-    "test_loops_inside_of_what_iterates_run_as_a_whole",
-    "test_one_program_for_graphs_that_come_and_go",
-    "test_ranks_in_32_bits_are_added_up_in_64_on_the_device",
-}
 SOME_TRIALS = 16  # of one case: see `trials`
-#: One case of so many of a test is quick, where cases compile kernels or start the ranks of a job.
-SOME = {"compiled": 7, "emulated": 8, "numba": 4, "trials": 6, "CPU kernels": 3, "ranks": 4}
-KINDS_OF_FILES = {"backends/test_cpu_": "CPU kernels", "mpi/": "ranks"}
-TURNS, MANY = ("numpy", "cpu"), 8
 LATER, COMPILE_WORK = 10, tier.COMPILE_WORK
 BACKENDS = ["numpy", "cpu", "compiled", pytest.param("thoroughly", marks=pytest.mark.slow)]
 if has_gpu():
@@ -88,12 +57,12 @@ if "GRAPHBLAS_COMPILE" not in os.environ:
 if importlib.util.find_spec("graphblas") is not None:
     import pairs  # noqa: F401  (starts python-graphblas, which would start itself in another mode when looked at)
 
-TESTS = Path(__file__).parent
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "fixed")
 settings.load_profile(PROFILE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(quick_tests)
     if config.getoption("--gpu-record", default=None):
         config.pluginmanager.register(gpu_session)
     if config.option.markexpr == "not slow":  # they compile nearly all the time; other tests with compilers as they are
@@ -117,29 +86,6 @@ def _backend_of(item: pytest.Item):
     return getattr(getattr(item, "callspec", None), "params", {}).get("backend")
 
 
-def _kind(item: pytest.Item) -> str:
-    """What makes a case expensive, or the engine of a cheap one."""
-    parameters = getattr(getattr(item, "callspec", None), "params", {})
-    for kind in ("emulated", "numba", "compiled"):
-        if any(isinstance(value, str) and value == kind for value in parameters.values()):
-            return kind
-    if parameters.get("trials") == SOME_TRIALS:
-        return "trials"
-    kinds = [kind for start, kind in KINDS_OF_FILES.items() if _file(item).startswith(start)]
-    return kinds[0] if kinds else parameters.get("backend", "")
-
-
-def _file(item: pytest.Item) -> str:
-    """Its path in this folder; that of an example in a docstring is no path in it."""
-    return item.path.relative_to(TESTS).as_posix() if item.path.is_relative_to(TESTS) else ""
-
-
-def _case(item: pytest.Item, kind: str) -> tuple[int, str]:
-    """In an order that is the same for every backend."""
-    name = item.nodeid.partition("[")[2].replace(kind, "")
-    return zlib.crc32(name.encode()), name
-
-
 def _is_for_this_machine(item: pytest.Item) -> bool:
     """Whether a test runs here: kernels on a device where there is one, by g++ elsewhere; on the engines that it names.
 
@@ -155,34 +101,12 @@ def _is_for_this_machine(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests for other machines are deselected, those that lack a compiler are skipped; of many cases a part is quick.
-
-    Small objects are computed by the same definitions on "numpy" and "cpu": every third case of many is quick, on one
-    of them in turn.
-    """
+    """Tests for other machines are deselected, those that lack a compiler are skipped."""
     config.hook.pytest_deselected(items=[item for item in items if not _is_for_this_machine(item)])
     items[:] = [item for item in items if _is_for_this_machine(item)]
     for item in items:
         for marker in filter(item.get_closest_marker, MISSING):
             item.add_marker(pytest.mark.skip(reason=MISSING[marker]))
-    cases = defaultdict(list)
-    for item in items:
-        kind = _kind(item)
-        files = QUICK_FILES.get(kind)
-        if files is not None and _file(item) not in files:
-            item.add_marker(pytest.mark.slow)
-        if kind == "emulated" and getattr(item, "originalname", "") in LONG:
-            item.add_marker(pytest.mark.slow)
-        if kind in (*SOME, *TURNS) and item.get_closest_marker("slow") is None and not hasattr(item.obj, "hypothesis"):  # type: ignore[attr-defined]
-            cases[kind, item.nodeid.partition("[")[0]].append(item)
-    for (kind, _), test in cases.items():
-        ordered = sorted(test, key=lambda item: _case(item, kind))
-        if kind in SOME:
-            left_out = ordered[-(-len(test) // SOME[kind]) :]
-        else:
-            left_out = [x for k, x in enumerate(ordered) if k % 6 != 3 * TURNS.index(kind)] if len(test) >= MANY else []
-        for item in left_out:
-            item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(wrapper=True)

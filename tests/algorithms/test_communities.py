@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import networkx as nx
-import numpy as np
 import pytest
 from grblas_gpu.algorithms import leiden, louvain, modularity
-from library_graphs import UNDIRECTED, as_matrix, takes_long, undirected, weighted
+from library_graphs import as_matrix, takes_long, undirected
 
 import grblas_gpu as gb
 from grblas_gpu.exceptions import DimensionMismatch, InvalidValue
@@ -53,29 +52,6 @@ def check_communities(G: nx.Graph, found: tuple) -> None:
     assert all(labels[v] == min(part) for part in parts for v in part)
 
 
-@takes_long
-@every_algorithm
-@pytest.mark.parametrize(
-    "name",
-    [
-        x if x in ("one edge", "karate", "two parts", "loops", "isolated") else pytest.param(x, marks=pytest.mark.slow)
-        for x in UNDIRECTED
-        if x not in ("one vertex", "no edges")
-    ],
-)
-def test_small_graphs(backend: str, algorithm: str, name: str) -> None:
-    G = weighted(name, of="undirected")
-    for weight, resolution in (("weight", 1.0), (None, 2.0)):
-        found = ALGORITHMS[algorithm](
-            as_matrix(G, "weight", int), weighted=weight is not None, resolution=resolution, directed=False, seed=3
-        )
-        parts = groups(found.labels)
-        expected = nx.community.modularity(G, parts, weight=weight, resolution=resolution)
-        assert found.modularity == pytest.approx(expected, abs=1e-12)
-        if algorithm == "leiden":
-            assert all(nx.is_connected(G.subgraph(part)) for part in parts)
-
-
 @every_algorithm
 def test_without_edges(backend: str, algorithm: str) -> None:
     for n in (0, 1, 4):
@@ -87,45 +63,6 @@ def test_without_edges(backend: str, algorithm: str) -> None:
 def test_directions_are_added(backend: str, algorithm: str) -> None:
     A = gb.Matrix.from_coo([0, 1, 3, 4, 2], [1, 2, 4, 5, 3], [3.0, 3.0, 3.0, 3.0, 0.5], nrows=6, ncols=6)
     assert ALGORITHMS[algorithm](A).labels.to_dense().tolist() == [0, 0, 0, 3, 3, 3]
-
-
-@pytest.mark.parametrize("name", UNDIRECTED)
-def test_modularity(backend: str, name: str) -> None:
-    G = weighted(name, of="undirected")
-    A = as_matrix(G, "weight", float)
-    labels = gb.Vector.from_dense(np.arange(len(G)) % 3 * 5)
-    for weight, resolution in (("weight", 1.0), (None, 0.7)):
-        found = modularity(A, labels, weighted=weight is not None, resolution=resolution, directed=False)
-        expected = (
-            nx.community.modularity(G, groups(labels), weight=weight, resolution=resolution)
-            if G.number_of_edges()
-            else 0.0
-        )
-        assert found == pytest.approx(expected, abs=1e-12)
-
-
-def test_modularity_of_graphs_with_loops(backend: str) -> None:
-    """An undirected Graph as networkx.Graph, directed ones as a MultiGraph of their edges, symmetric or not."""
-    source, symmetric = np.random.default_rng(55), 0
-    for number in range(60):
-        n = int(source.integers(2, 7))
-        G = nx.empty_graph(n, nx.Graph if number % 2 else nx.DiGraph)
-        for u, v in source.integers(0, n, (int(source.integers(1, 9)), 2)).tolist():
-            G.add_edge(u, v, weight=float(source.integers(1, 5)) if number % 3 else 1.0)
-            if number % 4 == 0:
-                G.add_edge(v, u, weight=G[u][v]["weight"])
-        graph, labels = gb.Graph.from_networkx(G), dict(enumerate(source.integers(0, 3, n).tolist()))
-        symmetric += G.is_directed() and graph.matrix.is_symmetric() and nx.number_of_selfloops(G) > 0
-        read = nx.MultiGraph(list(G.edges(data=True))) if G.is_directed() else G
-        read.add_nodes_from(G)
-        for weight, resolution in (("weight", 1.0), (None, 0.7)):
-            options = {"weighted": weight is not None, "resolution": resolution}
-            parts = groups(gb.Vector.from_dense(list(labels.values())))
-            expected = nx.community.modularity(read, parts, weight=weight, resolution=resolution)
-            assert modularity(graph, labels, **options) == pytest.approx(expected, abs=1e-12)
-            if G.is_directed():
-                assert modularity(graph.matrix, labels, **options) == pytest.approx(expected, abs=1e-12)
-    assert symmetric > 3
 
 
 def test_bad_arguments() -> None:

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 import networkx as nx
 import numpy as np
 import pytest
 from grblas_gpu.algorithms import (
     articulation_points,
-    biconnected_components,
     bridges,
     densest_subgraph,
-    harmonic_centrality,
-    is_bipartite,
-    k_shortest_paths,
     katz,
     markov_clustering,
     maximum_bipartite_matching,
-    rich_club,
     triangle_centrality,
-    truss_number,
     voterank,
 )
-from library_graphs import DIRECTED, UNDIRECTED, as_list, as_matrix, compiles_slowly, directed, undirected, weighted
+from library_graphs import DIRECTED, UNDIRECTED, as_matrix, compiles_slowly, directed, undirected
 
 import grblas_gpu as gb
 from grblas_gpu import generators
-from grblas_gpu.exceptions import InvalidValue
 
 every_directed = pytest.mark.parametrize("name", DIRECTED)
 every_undirected = pytest.mark.parametrize("name", UNDIRECTED)
@@ -37,28 +28,6 @@ def simple(name: str) -> nx.Graph:
     G = undirected(name)
     G.remove_edges_from(list(nx.selfloop_edges(G)))
     return G
-
-
-def pairs(A: gb.Matrix) -> set[frozenset]:
-    return {frozenset(edge) for edge in A.to_edgelist(values=False)[0].tolist()}
-
-
-@compiles_slowly
-@every_undirected
-def test_biconnected(backend: str, name: str) -> None:
-    G, A = simple(name), as_matrix(undirected(name))
-    components: dict[int, set] = {}
-    found = biconnected_components(A)
-    for i, j, component in zip(*found.to_coo(), strict=True):
-        components.setdefault(int(component), set()).add(frozenset((int(i), int(j))))
-    expected = [{frozenset(edge) for edge in edges} for edges in nx.biconnected_component_edges(G)]
-    assert sorted(components.values(), key=sorted_pairs) == sorted(expected, key=sorted_pairs)
-    assert pairs(bridges(A)) == {frozenset(edge) for edge in nx.bridges(G)}
-    assert set(articulation_points(A).to_dict()) == set(nx.articulation_points(G))
-
-
-def sorted_pairs(edges: set[frozenset]) -> list[list[int]]:
-    return sorted(map(sorted, edges))
 
 
 @compiles_slowly
@@ -72,42 +41,11 @@ def test_biconnected_shapes(backend: str) -> None:
     assert set(articulation_points(A).to_dict()) == set(nx.articulation_points(chain)) == set(range(3, 90, 3))
 
 
-@compiles_slowly
-@pytest.mark.parametrize("seed", range(6))
-def test_bipartite_matching(backend: str, seed: int) -> None:
-    draw = np.random.default_rng(seed)
-    left, right = (int(x) for x in draw.integers(1, 25, 2))
-    G = nx.bipartite.gnmk_random_graph(left, right, int(draw.integers(0, min(60, left * right) + 1)), seed=seed)
-    A = as_matrix(G)
-    partner = maximum_bipartite_matching(A).to_dict()
-    assert all(partner[j] == i and G.has_edge(i, j) for i, j in partner.items())
-    assert len(partner) == len(nx.bipartite.hopcroft_karp_matching(G, range(left)))
-
-
-@every_undirected
-def test_bipartite_matching_of_other_graphs(backend: str, name: str) -> None:
-    A = as_matrix(undirected(name))
-    if is_bipartite(A):
-        assert maximum_bipartite_matching(A).nvals == 2 * len(nx.max_weight_matching(simple(name), True))
-    else:
-        with pytest.raises(InvalidValue, match="not bipartite"):
-            maximum_bipartite_matching(A)
-
-
 def test_long_exchanges(backend: str) -> None:
     """A path whose maximal matchings may be far from a maximum one."""
     A = generators.path(101)
     partner = maximum_bipartite_matching(A).to_dict()
     assert len(partner) == 100 and all(abs(i - j) == 1 for i, j in partner.items())
-
-
-@every_undirected
-def test_truss_numbers(backend: str, name: str) -> None:
-    G, found = simple(name), truss_number(as_matrix(undirected(name)))
-    assert found.isequal(found.T.new())
-    for k in range(2, 7):
-        members = {frozenset(edge) for edge in nx.k_truss(G, k).edges}
-        assert pairs(gb.select.valuege(found, k).new()) == members
 
 
 @every_undirected
@@ -117,26 +55,6 @@ def test_densest_subgraph(backend: str, name: str) -> None:
     assert density == pytest.approx(part.number_of_edges() / max(len(part), 1))
     best = max(nx.core_number(G).values(), default=0)
     assert best / 2 <= density <= best
-
-
-@every_undirected
-def test_rich_club(backend: str, name: str) -> None:
-    G, found = simple(name), rich_club(as_matrix(undirected(name))).to_dict()
-    if G.number_of_edges():
-        assert found == pytest.approx(nx.rich_club_coefficient(G, normalized=False))
-    else:
-        assert set(found.values()) <= {0.0}
-
-
-@compiles_slowly
-@every_directed
-def test_harmonic_centrality(backend: str, name: str) -> None:
-    G = weighted(name)
-    A = as_matrix(G, "weight", float)
-    for weight in ("weight", None):
-        found = harmonic_centrality(A, weighted=weight is not None, batch=7)
-        expected = as_list(nx.harmonic_centrality(G, distance=weight), len(G))
-        np.testing.assert_allclose(found.to_dense(), expected)
 
 
 @every_directed
@@ -211,27 +129,3 @@ def test_markov_clustering_by_definition(backend: str, seed: int) -> None:
     joined = list(nx.connected_components(nx.from_numpy_array(M + M.T)))
     expected = [min(part) for v in range(16) for part in joined if v in part]
     assert markov_clustering(as_matrix(G)).to_dense().tolist() == expected
-
-
-@compiles_slowly
-@pytest.mark.parametrize("seed", range(3))
-def test_k_shortest_paths(backend: str, seed: int) -> None:
-    G = nx.gnm_random_graph(9, 26, seed=seed, directed=True)
-    draw = np.random.default_rng(seed)
-    for _, _, data in G.edges(data=True):
-        data["weight"] = int(draw.integers(1, 9))
-    A = as_matrix(G, "weight", int)
-    for weight in ("weight", None):
-        found = k_shortest_paths(A, 0, 8, 6, weighted=weight is not None)
-        if not nx.has_path(G, 0, 8):
-            assert found == []
-            continue
-        expected = list(islice(nx.shortest_simple_paths(G, 0, 8, weight), 6))
-        assert [path.length for path in found] == [
-            nx.path_weight(G, p, "weight") if weight else len(p) - 1 for p in expected
-        ]
-        assert len({tuple(path.vertices) for path in found}) == len(found)
-        for length, vertices in found:
-            assert nx.is_simple_path(G, vertices) and (vertices[0], vertices[-1]) == (0, 8)
-            assert length == (nx.path_weight(G, vertices, "weight") if weight else len(vertices) - 1)
-    assert k_shortest_paths(A, 0, 8, 0) == []

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from grblas_gpu.algorithms import (
     coarsen,
-    degree_centrality,
     ecg,
     fiedler_vector,
     forceatlas2,
@@ -24,7 +23,6 @@ from library_graphs import as_list, as_matrix, directed, takes_long, undirected,
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, generators
-from grblas_gpu.exceptions import InvalidValue
 
 some_directed = pytest.mark.parametrize("name", ["one vertex", "no edges", "random", "loops", "isolated"])
 some_undirected = pytest.mark.parametrize(
@@ -277,13 +275,3 @@ def test_load(backend: str, name: str) -> None:
     np.testing.assert_allclose(found.to_dense(), as_list(loads(G), len(G)), atol=1e-9)
     parts = [load_centrality(A, range(start, len(G), 2)).to_dense() for start in (0, 1) if start < len(G)]
     np.testing.assert_allclose(sum(parts), load_centrality(A).to_dense(), atol=1e-12)
-
-
-@some_directed
-def test_degrees_in_and_out(backend: str, name: str) -> None:
-    G = directed(name)
-    A = as_matrix(G)
-    for edges, theirs in (("in", nx.in_degree_centrality), ("out", nx.out_degree_centrality)):
-        np.testing.assert_allclose(degree_centrality(A, edges).to_dense(), as_list(theirs(G), len(G)))
-    with pytest.raises(InvalidValue, match='must be "both", "in" or "out"'):
-        degree_centrality(A, "none")

@@ -53,13 +53,6 @@ def test_similarity_against_sets(backend: str, name: str, measure: str) -> None:
     )
 
 
-def test_jaccard_against_networkx(backend: str) -> None:
-    G = undirected("karate")
-    found = jaccard(as_matrix(G), list(nx.non_edges(G)))
-    for u, v, expected in nx.jaccard_coefficient(G):
-        assert found[u, v].new().value == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 def test_few_pairs_of_a_graph_with_a_hub(backend: str, weighted: bool) -> None:
     """Only their rows are looked at: the square of a star has 9 million products."""

@@ -11,17 +11,12 @@ from grblas_gpu.algorithms import (
     closeness,
     connected_components,
     delta_stepping,
-    diameter,
-    diameter_estimate,
-    eccentricity,
     minimum_spanning_forest,
-    reachability,
     sssp,
     strongly_connected_components,
-    transitive_closure,
 )
 from grblas_gpu.algorithms.sssp import default_widths
-from library_graphs import DIRECTED, UNDIRECTED, as_list, as_matrix, compiles_slowly, directed, undirected, weighted
+from library_graphs import DIRECTED, as_list, as_matrix, compiles_slowly, weighted
 from scipy.sparse.csgraph import connected_components as scipy_components
 from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 
@@ -29,29 +24,6 @@ import grblas_gpu as gb
 from grblas_gpu import generators
 
 every_directed = pytest.mark.parametrize("name", DIRECTED)
-every_undirected = pytest.mark.parametrize("name", UNDIRECTED)
-
-
-@every_directed
-@pytest.mark.parametrize("algorithm", [bellman_ford, delta_stepping, sssp])
-def test_distances_from_a_vertex(backend: str, name: str, algorithm: object) -> None:
-    G = weighted(name)
-    A = as_matrix(G, "weight", float)
-    before = A.dup()
-    for source in {0, len(G) - 1}:
-        expected = nx.single_source_dijkstra_path_length(G, source)
-        assert algorithm(A, source).to_dict() == expected  # type: ignore[operator]
-    assert A.isequal(before)
-
-
-@every_directed
-def test_zero_and_float_weights(backend: str, name: str) -> None:
-    G = weighted(name, low=0, high=4)
-    A = as_matrix(G, "weight", float)
-    expected = nx.single_source_dijkstra_path_length(G, 0)
-    assert delta_stepping(A, 0).to_dict() == bellman_ford(A, 0).to_dict() == expected
-    assert delta_stepping(A, 0, delta=0.5).to_dict() == expected
-    assert delta_stepping(A, 0, delta=1e9).to_dict() == expected
 
 
 def test_buckets_grow_with_the_shortest_edges() -> None:
@@ -135,44 +107,6 @@ def test_negative_cycles(backend: str) -> None:
         delta_stepping(A, 0)
 
 
-@every_directed
-def test_all_pairs(backend: str, name: str) -> None:
-    G = weighted(name)
-    A = as_matrix(G, "weight", int)
-    expected = shortest_path(gb.io.to_scipy_sparse(A.dup(float)))
-    np.testing.assert_array_equal(apsp(A).to_dense(fill_value=np.inf), expected)
-    unweighted = shortest_path(gb.io.to_scipy_sparse(A.dup(float)), unweighted=True)
-    np.testing.assert_array_equal(apsp(A, weighted=False).to_dense(fill_value=np.inf), unweighted)
-
-
-@every_directed
-def test_reachability(backend: str, name: str) -> None:
-    G = directed(name)
-    A = as_matrix(G)
-    assert set(reachability(A, 0)) == nx.descendants(G, 0) | {0}
-    for reflexive in (False, True):
-        closure = nx.transitive_closure(G, reflexive=reflexive)
-        found = transitive_closure(A, reflexive=reflexive)
-        assert {(int(i), int(j)) for i, j in zip(*found.to_coo()[:2], strict=True)} == set(closure.edges())
-
-
-@every_undirected
-def test_components(backend: str, name: str) -> None:
-    G = undirected(name)
-    labels = connected_components(as_matrix(G)).to_dense().tolist()
-    assert labels == as_list({v: min(part) for part in nx.connected_components(G) for v in part}, len(G))
-
-
-@every_directed
-def test_weak_and_strong_components(backend: str, name: str) -> None:
-    G = directed(name)
-    A = as_matrix(G)
-    weak = connected_components(A).to_dense().tolist()
-    assert weak == as_list({v: min(part) for part in nx.weakly_connected_components(G) for v in part}, len(G))
-    strong = strongly_connected_components(A).to_dense().tolist()
-    assert strong == as_list({v: min(part) for part in nx.strongly_connected_components(G) for v in part}, len(G))
-
-
 def test_components_of_larger_graphs() -> None:
     for A in (generators.kronecker(12, 2, seed=1), generators.grid_2d(50, 60), generators.path(3000)):
         count, labels = scipy_components(gb.io.to_scipy_sparse(A.dup(float)), directed=False)
@@ -197,55 +131,6 @@ def test_closeness_of_more_vertices_than_a_word_has_bits(backend: str) -> None:
     expected = as_list(nx.closeness_centrality(G), len(G))
     for batch in (None, 64, 63, 200):
         np.testing.assert_allclose(closeness(A, batch=batch).to_dense(), expected, rtol=1e-12)
-
-
-@compiles_slowly
-@every_directed
-@pytest.mark.parametrize("improved", [True, False])
-def test_closeness(backend: str, name: str, improved: bool) -> None:
-    G = weighted(name)
-    A = as_matrix(G, "weight", int)
-    for weight in (None, "weight"):
-        expected = as_list(nx.closeness_centrality(G, distance=weight, wf_improved=improved), len(G))
-        found = closeness(A, weighted=weight is not None, improved=improved)
-        np.testing.assert_allclose(found.to_dense(), expected, rtol=1e-12)
-    np.testing.assert_array_equal(closeness(A, weighted=True, improved=improved, batch=3).to_dense(), found.to_dense())
-
-
-@compiles_slowly
-@every_undirected
-def test_eccentricity(backend: str, name: str) -> None:
-    G = weighted(name, of="undirected")
-    A = as_matrix(G, "weight", int)
-    connected = nx.is_connected(G)
-    for weight in (None, "weight"):
-        found = eccentricity(A, weighted=weight is not None, batch=4)
-        if connected:
-            assert found.to_dict() == nx.eccentricity(G, weight=weight)
-            assert diameter(A, weighted=weight is not None) == nx.diameter(G, weight=weight)
-            largest = nx.diameter(G, weight=weight)
-            assert largest / 2 <= diameter_estimate(A, weighted=weight is not None) <= largest
-        else:
-            assert found.nvals == 0
-            with pytest.raises(gb.exceptions.InvalidValue, match="infinite"):
-                diameter(A, weighted=weight is not None)
-
-
-@every_undirected
-def test_spanning_forest(backend: str, name: str) -> None:
-    G = weighted(name, of="undirected", low=-5, high=9)  # many equal weights
-    A = as_matrix(G, "weight", int)
-    before = A.dup()
-    forest = minimum_spanning_forest(A)
-    assert A.isequal(before)
-    assert forest.isequal(forest.T.new())
-    expected = nx.minimum_spanning_tree(G)
-    assert forest.nvals == 2 * expected.number_of_edges()
-    total = sum(weight for _, _, weight in expected.edges(data="weight"))
-    assert sum(value for row in forest.to_dicts().values() for value in row.values()) == 2 * total
-    tree = nx.Graph(gb.io.to_networkx(forest))
-    assert [set(part) for part in nx.connected_components(tree)] == [set(part) for part in nx.connected_components(G)]
-    assert all(G[u][v]["weight"] == data["weight"] for u, v, data in tree.edges(data=True))
 
 
 @compiles_slowly

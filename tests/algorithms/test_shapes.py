@@ -98,19 +98,6 @@ def test_spanning_forests(backend: str, name: str) -> None:
     assert forest.isequal(B.dup(mask=forest.S))
 
 
-@takes_long
-@pytest.mark.parametrize("name", SHAPES)
-def test_sets_and_colours(backend: str, name: str) -> None:
-    A, G = matrix(name), undirected(matrix(name))
-    colours = algorithms.vertex_colouring(A).to_dict()
-    assert all(colours[u] != colours[v] for u, v in G.edges())
-    assert all(colours[v] <= G.degree(v) for v in G)
-    assert max(colours.values()) <= 1.25 * max(nx.greedy_color(G, "largest_first").values()) + 2
-    members = set(algorithms.maximal_independent_set(A))
-    assert not any(u in members and v in members for u, v in G.edges())
-    assert all(v in members or members & set(G[v]) for v in G)
-
-
 IGNORING = {
     "core_number": algorithms.core_number,
     "k_core": lambda A: algorithms.k_core(A, 2),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from exchanged import Exchanged
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pairs import Pair, assert_same, matrices, numbers, outputs, run_both, some_size, update_both, vectors
@@ -170,26 +171,13 @@ def test_what_is_no_index(backend: str) -> None:
         v[Vector.from_dense([0, 1]).to(other)]
 
 
-class Tensor:
-    """An array of another library, of which DLPack is all that is known."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        self._array = array
-
-    def __dlpack__(self, **options):
-        return self._array.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self._array.__dlpack_device__()
-
-
 def test_arrays_are_indices(backend: str) -> None:
     v, A = Vector.from_dense([5, 6, 7]), Matrix.from_dense([[1, 2], [3, 4]])
     index = np.array([2, 0, -1])
-    for key in (index, index.astype(np.int8), Tensor(index)):
+    for key in (index, index.astype(np.int8), Exchanged(index)):
         assert v[key].new().to_dense().tolist() == [7, 5, 7]
-    assert A[Tensor(np.array([1])), Tensor(np.array([1, 0]))].new().to_dense().tolist() == [[4, 3]]
-    v[Tensor(np.array([1]))] << 9
+    assert A[Exchanged(np.array([1])), Exchanged(np.array([1, 0]))].new().to_dense().tolist() == [[4, 3]]
+    v[Exchanged(np.array([1]))] << 9
     assert v.to_dense().tolist() == [5, 9, 7]
 
 

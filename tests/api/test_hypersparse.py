@@ -11,7 +11,6 @@ import pytest
 
 import grblas_gpu
 from grblas_gpu import Matrix, Vector, binary, monoid, semiring
-from grblas_gpu.backends.cpu.tier import get_tier
 from grblas_gpu.exceptions import OutOfMemory
 
 N = 2**60
@@ -287,60 +286,6 @@ def test_as_python_graphblas(run) -> None:
         return
     for ours, theirs in zip(found.to_coo(), expected.to_coo(), strict=True):
         np.testing.assert_array_equal(ours, theirs)
-
-
-WORKS = {
-    "mxm": lambda a, b: a.mxm(b, semiring.plus_times),
-    "mxm transposed": lambda a, b: a.mxm(b.T, semiring.min_plus),
-    "ewise_add": lambda a, b: a.ewise_add(b, binary.minus),
-    "ewise_mult": lambda a, b: a.ewise_mult(b, binary.times),
-    "ewise_union": lambda a, b: a.ewise_union(b, binary.minus, 3, 4),
-    "apply": lambda a, b: a.apply(binary.plus, 2),
-    "select": lambda a, b: a.select(">", 2),
-    "select a mask": lambda a, b: a.select(b.S),
-    "transpose": lambda a, b: a.T,
-    "a value": lambda a, b: 5,
-}
-MASKS = [
-    lambda m: None,
-    lambda m: m.S,
-    lambda m: m.V,
-    lambda m: ~m.S,
-    lambda m: ~m.V,
-]
-
-
-@pytest.mark.parametrize("trials", [3, pytest.param(60, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("work", WORKS)
-def test_as_small_ones(work: str, trials: int, rng: np.random.Generator) -> None:
-    """Every mask, accumulator and replace: as a small matrix whose rows and columns are numbered otherwise."""
-    if get_tier() == "numba" and trials == 3:
-        trials = 1  # each asks for kernels of its own
-    for trial in range(trials):
-        places = np.sort(rng.choice(2**40, 6, replace=False) * 2**20 + rng.integers(0, 2**20, 6))
-        dtypes = ["INT64"] * 4 if trial == 0 else rng.choice(["INT64", "FP64", "INT8", "FP32"], 4)
-        entries = [(*np.nonzero(rng.random((6, 6)) < rng.choice([0.2, 0.5])), dtype) for dtype in dtypes]
-        values = [3 if rng.random() < 0.3 else rng.integers(0, 5, len(rows)) for rows, *_ in entries]
-        pairs = [
-            (
-                Matrix.from_coo(rows, cols, value, dtype, nrows=6, ncols=6),
-                Matrix.from_coo(places[rows], places[cols], value, dtype, nrows=N, ncols=N),
-            )
-            for (rows, cols, dtype), value in zip(entries, values, strict=True)
-        ]
-        accum = [None, binary.plus, binary.second, binary.min][trial % 4]
-        first, last = (1, 3) if work == "a value" else (0, 5)  # a value everywhere is too much
-        mask, replace = MASKS[rng.integers(first, last)], bool(trial % 2)
-        for a, b, m, c in zip(*pairs, strict=True):
-            view = mask(m)
-            c(mask=view, accum=accum, replace=replace and view is not None) << WORKS[work](a, b)
-        small, large = pairs[3]
-        *where, expected = small.to_coo()
-        *found_where, found = large.to_coo()
-        assert large.dtype == small.dtype
-        for mine, other in zip(found_where, where, strict=True):
-            assert mine.tolist() == places[other].tolist()
-        assert found.tolist() == expected.tolist()
 
 
 def test_a_loop() -> None:

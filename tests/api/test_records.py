@@ -8,6 +8,7 @@ import pickle
 import graphblas
 import numpy as np
 import pytest
+from compared_lines import shown
 from emulated_engine import backends  # noqa: F401 (a fixture)
 from pairs import with_storage
 
@@ -111,25 +112,6 @@ STATEMENTS = [
     "del u[2]",
     "u.resize(3)",
 ]
-
-
-def plain(value):
-    """Without arrays inside, which have no truth value."""
-    if isinstance(value, np.void):
-        value = value.item()
-    return [plain(each) for each in value] if isinstance(value, (tuple, list, np.ndarray)) else value
-
-
-def shown(x):
-    if hasattr(x, "new"):
-        x = x.new()
-    if type(x).__name__ == "Scalar":
-        return x.dtype.name, plain(x.value)
-    if hasattr(x, "to_coo"):
-        *places, values = x.to_coo()
-        order = np.lexsort(places[::-1])
-        return x.dtype.name, x.shape, [part[order].tolist() for part in places], [str(value) for value in values[order]]
-    return x
 
 
 @pytest.mark.parametrize("line", LINES)

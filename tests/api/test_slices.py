@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulated_engine import backends  # noqa: F401 (a fixture)
+from random_objects import same_objects as same
 
-import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, binary
 from grblas_gpu.api import indexing
 from grblas_gpu.exceptions import IndexOutOfBound
@@ -19,12 +19,6 @@ def random_matrix(kind: str) -> Matrix:
     rows, cols = np.nonzero(rng.random((11, 30)) < 0.2)
     values = 2.0 if kind == "one value" else rng.random(len(rows)).astype(np.float32)
     return Matrix.from_coo(rows, cols, values, nrows=11, ncols=30).to(form="hypersparse" if kind == "few" else "sparse")
-
-
-def same(found, expected) -> None:
-    assert found.shape == expected.shape and found.dtype == expected.dtype
-    for mine, other in zip(found.to_coo(), expected.to_coo(), strict=True):
-        np.testing.assert_array_equal(mine, other)
 
 
 @pytest.mark.parametrize("kind", ["values", "one value", "few"])
@@ -115,23 +109,3 @@ def test_arrays_of_the_device(backend) -> None:
         with pytest.raises((IndexError, IndexOutOfBound), match=message):
             A[index, :]
     assert part.to_dense().tolist() == [5, 0, 10, 3, 7] and v.to_dense().tolist() == list(range(11))
-
-
-@pytest.mark.backends("cuda")
-@pytest.mark.parametrize("kind", ["full", "one value", "bitmap", "sparse"])
-def test_arrays_of_the_device_and_every_form(backend, kind: str) -> None:
-    import cupy
-
-    host = np.random.default_rng(3).integers(-300, 300, 700)
-    v = random_vector(kind)
-    there = v[cupy.asarray(host)].new()
-    same(there, v[host].new())
-    assert there.nvals == v[host].new().nvals
-    assert v[cupy.asarray(host[:0])].new().size == 0
-    with pytest.raises(IndexOutOfBound, match="index=300, size=300"):
-        v[cupy.asarray(np.append(host, 300))].new()
-    recorded = Vector(v.dtype, 700)
-    count = Vector.from_coo([0], [True], size=1)
-    for _ in gb.loop(count, 1):  # a body keeps the positions that it was written with
-        recorded << v[cupy.asarray(host)]
-    same(recorded, there)

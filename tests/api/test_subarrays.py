@@ -7,6 +7,7 @@ import pickle
 import graphblas
 import numpy as np
 import pytest
+from compared_lines import shown
 from emulated_engine import backends  # noqa: F401 (a fixture)
 
 import grblas_gpu as gb
@@ -76,16 +77,6 @@ STATEMENTS = [
     "u.clear()",
 ]
 REFUSED = ["u(u.V) << 1", "u[0] = [1, 2]", "w << u"]
-
-
-def shown(x):
-    if hasattr(x, "new"):
-        x = x.new()
-    if hasattr(x, "to_coo"):
-        *places, values = x.to_coo()
-        order = np.lexsort(places[::-1])
-        return x.dtype.name, x.shape, [part[order].tolist() for part in (*places, values)]
-    return (x.dtype.name, np.asarray(x.value).tolist()) if type(x).__name__ == "Scalar" else x
 
 
 @pytest.mark.parametrize("line", LINES)

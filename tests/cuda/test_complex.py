@@ -11,7 +11,7 @@ import pytest
 from operator_cases import KINDS, builtin_operators
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Scalar, Vector, agg, binary, monoid, select, semiring, unary
+from grblas_gpu import Matrix, Vector, binary, monoid, select, semiring, unary
 from grblas_gpu.backends.cuda.fusion.emit_one_step import array_pieces, operator_pieces, read, step_of
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.forms.every_form import NumpyBackend
@@ -118,36 +118,6 @@ def test_operations(engine, dtype: str) -> None:
     check("write", u, v, None, binary.plus[dtype], False)
     check("write", a, b, None, binary.minus[dtype], False)
     check("assign", u, np_type.type(3j), (None,), None, None, False, False)
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("dtype", ["FC32", "FC64"])
-def test_on_a_gpu(dtype: str) -> None:
-    """Through the API, masks and accumulators included; and the trace says how."""
-
-    def compute(backend: str):
-        a, u, v = (x.to(backend) for x in (graph(1, dtype), vector(3, dtype), vector(4, dtype)))
-        w = u.dup()
-        w(~v.S, binary.plus) << semiring.plus_times(a @ u)
-        c = a.dup()
-        c(a.T.new().S, replace=True) << semiring.plus_times(a @ a)
-        d = u.dup("FP64")
-        d(binary.plus) << v
-        e = (u + 2j * v).new()
-        e[3] = 1 - 1j
-        del e[4]
-        return [
-            *(x.to_dense(fill_value=0) for x in (w, c, d, e, c.T.new(), (u == v).new(), a[[1, 5, 5], :].new())),
-            np.array([agg.mean(u).new().value, (u @ v).new().value, agg.L1norm(a).new().value]),
-            np.array([Scalar.from_value(2j).value, unary.conj(u).new().get(3, 0), u.isclose(v), u.isequal(u)]),
-        ]
-
-    for found, expected in zip(compute("cuda"), compute("cpu"), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-5)
-    u = vector(3, dtype).to("cuda")
-    with gb.trace() as trace:
-        (u + u).new()
-    assert any("complex" in record.reason for record in trace.records)
 
 
 def test_cast_of_arrays() -> None:

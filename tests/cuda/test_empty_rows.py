@@ -6,7 +6,7 @@ import emulated_cupy
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, loaded, moved
-from random_objects import definitions, same
+from random_objects import definitions, rows_of, same
 
 from grblas_gpu import binary, indexunary, monoid, select, semiring
 from grblas_gpu.backends.forms.dense_products import EVERYWHERE, Allowed, Side
@@ -21,13 +21,10 @@ BY_ROWS = {"list_offsets_kernel", "sum_lengths_kernel", "list_columns_kernel"}  
 
 
 def matrix(degrees: np.ndarray, seed: int = 0) -> MatrixStore:
-    """Rows of these lengths, with values from -3 to 3."""
-    rng = np.random.default_rng(seed)
-    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
-    filled = degrees[degrees > 0]
-    columns = [np.sort(rng.choice(COLUMNS, count, replace=False)) for count in filled]
-    indices = np.concatenate([np.empty(0, np.int32), *columns]).astype(np.int32)
-    return MatrixStore(len(degrees), COLUMNS, indptr, indices, rng.integers(-3, 4, len(indices)).astype(np.float64))
+    """Rows of these lengths, with values from -3 to 4."""
+    a = rows_of(degrees, COLUMNS, seed=seed)
+    a.indptr, a.values = a.indptr.astype(np.int32), a.values - 4
+    return a
 
 
 def degrees_of(name: str) -> np.ndarray:

@@ -5,31 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded
+from random_objects import rows_of
 
 from grblas_gpu.backends.reference import groups as defined
 from grblas_gpu.backends.stores.storage import MatrixStore, VectorStore
 from grblas_gpu.exceptions import IndexOutOfBound
 
-LENGTHS = [
-    0,
-    1,
-    7,
-    8,
-    9,
-    32,
-    33,
-    127,
-    128,
-    129,
-    300,
-    2,
-    0,
-    512,
-    513,
-    1500,
-    3,
-    40,
-]  # for threads, warps, blocks; long
+#: For threads, warps and blocks; long.
+LENGTHS = [0, 1, 7, 8, 9, 32, 33, 127, 128, 129, 300, 2, 0, 512, 513, 1500, 3, 40]
 
 
 @pytest.fixture(params=ENGINES)
@@ -37,12 +20,6 @@ def engine(request, monkeypatch):
     with loaded(request.param, monkeypatch, "eager.groups") as found:
         monkeypatch.setattr(found.groups, "MOST_SLOTS", 1024)
         yield found
-
-
-def rows_of_every_length(rng: np.random.Generator, values) -> MatrixStore:
-    columns = [np.sort(rng.choice(1600, length, replace=False)) for length in LENGTHS]
-    indptr = np.concatenate([[0], np.cumsum(LENGTHS)])
-    return MatrixStore(len(LENGTHS), 1600, indptr, np.concatenate(columns).astype(np.int32), values)
 
 
 def found(engine, a: MatrixStore, groups, handicap=None, wanted_rows=None) -> dict[int, int]:
@@ -64,7 +41,8 @@ def test_rows_of_every_length(engine, kind: str) -> None:
     """Whole numbers: sums are exact, and many are equal."""
     rng = np.random.default_rng(3)
     values = np.full(1, 2.0) if kind == "counted" else rng.integers(-2, 4, sum(LENGTHS)).astype(float)
-    a = rows_of_every_length(rng, values)
+    a = rows_of(LENGTHS, 1600)
+    a.values = values
     handicap, wanted_rows = rng.integers(0, 3, 1600).astype(float), rng.random(a.nrows) < 0.7
     for count in (1, 20, 1600):
         groups = rng.integers(0, count, 1600)

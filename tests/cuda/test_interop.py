@@ -5,6 +5,7 @@ from __future__ import annotations
 import emulated_engine
 import numpy as np
 import pytest
+from exchanged import Exchanged
 from hardware import has_gpu
 
 import grblas_gpu as gb
@@ -24,19 +25,6 @@ class Foreign:
     def __cuda_array_interface__(self) -> dict:
         interface = dict(self.array.__cuda_array_interface__)
         return interface | {"data": (interface["data"][0], self.read_only)}
-
-
-class Exchanged:
-    """An array of another library that offers DLPack and nothing else."""
-
-    def __init__(self, array) -> None:
-        self.array = array
-
-    def __dlpack__(self, **options):
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.array.__dlpack_device__()
 
 
 @pytest.fixture

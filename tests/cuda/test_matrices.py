@@ -7,7 +7,6 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, agg, binary, indexunary, monoid, select, semiring
-from grblas_gpu.exceptions import OutOfMemory
 
 pytestmark = pytest.mark.gpu
 SHAPES = [(5, 7), (300, 300), (4000, 3), (3, 5000), (1500, 1500)]
@@ -142,76 +141,3 @@ def test_reductions_transposes_and_products(shape) -> None:
                 with gb.using(backend):
                     results.append(compute(A[position], x[position]))
             same(*results)
-
-
-def test_equal_positions_are_combined() -> None:
-    rng = np.random.default_rng(1)
-    rows, cols, values = rng.integers(0, 200, 50_000), rng.integers(0, 300, 50_000), rng.integers(0, 9, 50_000)
-    for dup_op in (binary.plus, binary.first, binary.minus):
-        same(*both(lambda op=dup_op: Matrix.from_coo(rows, cols, values, nrows=200, ncols=300, dup_op=op)))
-
-
-def test_blocks_of_a_matrix_by_arrays_of_the_device() -> None:
-    import cupy
-
-    rng = np.random.default_rng(2)
-    ours, theirs = matrices(rng, (700, 900), "FP64")
-    I, J = rng.permutation(700)[:300], rng.permutation(900)[:500]
-    with gb.using("numpy"):
-        expected = [ours[I, J].new(), ours[I, np.sort(J)].new(), ours[[3, 3, 1], [2, 2, 0]].new()]
-    with gb.using("cuda"):
-        there = cupy.asarray(I), cupy.asarray(J)
-        found = [theirs[there[0], there[1]].new(), theirs[there[0], cupy.sort(there[1])].new()]
-        found.append(theirs[[3, 3, 1], [2, 2, 0]].new())
-    for one, other in zip(expected, found, strict=True):
-        same(one, other)
-
-
-def test_what_does_not_fit_raises_our_own_error() -> None:
-    """Transposes and loops: every allocation fails once."""
-    import cupy
-
-    class Failing:
-        def __init__(self, left: int) -> None:
-            self.left = left
-
-        def __call__(self, size: int):
-            self.left -= 1
-            if self.left == -1:
-                raise cupy.cuda.memory.OutOfMemoryError(size, 0)
-            return cupy.get_default_memory_pool().malloc(size)
-
-    rng = np.random.default_rng(3)
-    with gb.using("cuda"):
-        rows, cols = rng.integers(0, 3000, (2, 20_000))
-        arrays = rows, cols, rng.random(20_000)
-
-        def search(A: Matrix) -> None:
-            levels, frontier = Vector(int, 3000), Vector.from_coo([3], [True], size=3000)
-            for depth in gb.loop(frontier):
-                levels(frontier.S) << depth
-                frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
-
-        for run in (
-            search,
-            lambda A: A.T.new(),
-            lambda A: A.is_symmetric(),
-            lambda A: A.pattern(),
-            lambda A: A.degree_statistics(),
-            lambda A: A.ewise_add(A.T, binary.plus).new(),
-            lambda A: A.reduce_columnwise(monoid.plus).new(),
-            lambda A: select.tril(A).new(),
-        ):
-            failed = 0
-            for left in range(60):
-                A = Matrix.from_coo(*arrays, nrows=3000, ncols=3000, dup_op=binary.plus)
-                nvals = A.nvals
-                with cupy.cuda.using_allocator(Failing(left)):
-                    try:
-                        run(A)
-                    except OutOfMemory:
-                        failed += 1
-                    else:
-                        break
-                assert A.nvals == nvals
-            assert failed

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture, moved
-from random_objects import definitions, random_matrix, same, valued_matrix, with_degrees
+from random_objects import definitions, random_matrix, rows_of, same, valued_matrix
 
 from grblas_gpu import binary
 from grblas_gpu.backends.stores.storage import MaskView, MatrixStore
@@ -49,14 +49,7 @@ DEGREES = [
 @pytest.mark.parametrize("degrees", DEGREES, ids=lambda two: f"{sum(two[0])} and {sum(two[1])} entries")
 def test_rows_of_any_length(engine, degrees) -> None:
     """Rows that go on for tiles, that begin where tiles do, and thousands that have no entries."""
-    x, y = with_degrees(degrees[0]), with_degrees(degrees[1], seed=1)
-    x.ncols = y.ncols = max(x.ncols, y.ncols)
-    rng = np.random.default_rng(1)
-    for m in (x, y):  # other columns
-        for row in range(m.nrows):
-            here = slice(m.indptr[row], m.indptr[row + 1])
-            length = here.stop - here.start
-            m.indices[here] = np.sort(rng.choice(m.ncols, length, replace=False))
+    x, y = (rows_of(given, max(map(max, degrees)), seed=seed) for seed, given in enumerate(degrees))
     op = binary.minus["FP64"]
     for kind, expected in (
         (engine.merging.UNION, definitions.union(x, y, op)),

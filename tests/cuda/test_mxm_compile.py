@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 from nvrtc import ONE_OR_ALL, compile_cuda
 
-from grblas_gpu import Monoid, binary, operators, semiring
+from grblas_gpu import semiring
 from grblas_gpu.backends.cuda.eager.mxm_operands import EVERYWHERE, INSIDE, OUTSIDE, MatrixMask, PatternOnly, Product
 from grblas_gpu.backends.cuda.eager.mxm_programs import KERNELS, Multiplication, RowProducts, sum_bytes, table_slots
 from grblas_gpu.backends.cuda.runtime.compile import OPTIONS
 from grblas_gpu.backends.stores.storage import MatrixStore
-from grblas_gpu.operators import builtin, registry
 
 pytestmark = pytest.mark.nvrtc
 TYPES = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64")
-QUICK_TYPES = ("int8", "float64")
 MASKS = {
     "none": (EVERYWHERE, None, 0),
     "structure": (INSIDE, None, 0),
@@ -83,66 +81,6 @@ def test_masks_and_indices(kind, column):
     check(job, SORTED, WIDE_KEYS=column == "int64")
     check(Multiplication(a, b, PatternOnly(), allowed, ncols), HASHED)
     check(RowProducts(a, b, allowed), "mxm_bins.cu")
-
-
-def test_narrow_offsets():
-    a, b = matrix("int64", offset="int32"), matrix("int64")
-    for first, second in ((a, b), (b, a)):
-        product = Product(first, second, semiring.plus_times["INT64"], True)
-        check(Multiplication(first, second, product, MatrixMask(INSIDE, first), 9), HASHED, GLOBAL, MASKED)
-
-
-@pytest.mark.parametrize(
-    "dtype", [pytest.param(name, marks=() if name in QUICK_TYPES else pytest.mark.slow) for name in TYPES]
-)
-def test_types(dtype):
-    a = b = matrix(dtype)
-    for typed in (
-        (semiring.lor_land, semiring.any_first) if dtype == "bool" else (semiring.plus_times, semiring.min_plus)
-    ):
-        job = Multiplication(a, b, Product(a, b, typed[dtype], True), mask("structure"), 9)
-        check(job, MASKED, HASHED)
-    check(job, GLOBAL)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "any_pair",
-        "min_firsti",
-        *(pytest.param(n, marks=pytest.mark.slow) for n in ("max_firstj1", "min_secondi", "any_secondj", "bor_band")),
-    ],
-)
-def test_structure_positions_and_bits(name):
-    a, b = matrix("uint32"), matrix("uint32", 1)
-    dtype = "UINT32" if name == "bor_band" else "INT64"
-    typed = getattr(semiring, name)[dtype]
-    product = Product(a, b, typed, True)
-    assert product.structure == (name == "any_pair")
-    check(Multiplication(a, b, product, mask("structure"), 9), MASKED)
-    check(Multiplication(a, b, Product(a, b, typed, False), mask("structure"), 9), HASHED)
-
-
-def test_user_defined_semiring():
-    larger = binary.register_anonymous(lambda x, y: x if x > y else y)
-    weighted = operators.Semiring.register_anonymous(Monoid.register_anonymous(larger, 0), binary.minus)
-    a = b = matrix("float32")
-    product = Product(a, b, weighted["FP32"], True)
-    check(Multiplication(a, b, product, mask("values"), 9), MASKED, HASHED)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.slow if number % 4 else ())
-        for number, name in enumerate(builtin.rows("monoid"))
-    ],
-)
-def test_every_monoid(name):
-    made = operators.Semiring.register_anonymous(registry.builtin("monoid", name), binary.first)
-    dtype = next(dtype for dtype in ("FP64", "INT64", "UINT64", "BOOL") if dtype in made)
-    a = b = matrix("int32")
-    check(Multiplication(a, b, Product(a, b, made[dtype], True), mask("none"), 9), HASHED)
 
 
 def test_tables_fit_shared_memory():

@@ -11,6 +11,7 @@ import itertools
 import emulated_engine
 import numpy as np
 import pytest
+from random_objects import same_objects as same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, binary, monoid, select
@@ -127,12 +128,6 @@ INDEXED_ONCE = {
     "from_coo columns": lambda index: Matrix.from_coo([0, 1, 2, 3], index, VALUES, nrows=N, ncols=N),
     "from_coo iso": lambda index: Matrix.from_coo(index, index, True, nrows=N, ncols=N),
 }
-
-
-def same(found, expected, name: str = "") -> None:
-    assert found.dtype == expected.dtype and found.shape == expected.shape, name
-    for mine, theirs in zip(found.to_coo(), expected.to_coo(), strict=True):
-        np.testing.assert_array_equal(mine, theirs, name)
 
 
 def on_host(make, *given):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import graphblas
 import numpy as np
-from fuzzed_lines import NUMBERS, RECORD, Lines, Palette, world
+from fuzzed_lines import NUMBERS, Lines, Palette, world
 
 import grblas_gpu as gb
 from grblas_gpu.api import indexing
@@ -53,7 +53,7 @@ def shown(x):
 
 def plain(values):
     """Any values as lists and numbers: arrays inside of records have no truth value."""
-    if getattr(values, "dtype", None) == RECORD:
+    if getattr(getattr(values, "dtype", None), "names", None):
         values = values.tolist()
     if isinstance(values, (tuple, list)):
         return [plain(each) for each in values]

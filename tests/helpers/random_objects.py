@@ -85,6 +85,15 @@ def with_degrees(degrees, dtype=np.float64, seed: int = 0) -> MatrixStore:
     return MatrixStore(len(degrees), max(1, *degrees), indptr, indices, values)
 
 
+def rows_of(lengths, ncols: int, dtype=np.float64, seed: int = 0) -> MatrixStore:
+    """Rows of these lengths with random columns, and values from 1 to 8."""
+    rng = np.random.default_rng(seed)
+    columns = [np.sort(rng.choice(ncols, length, replace=False)) for length in lengths]
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(INDEX)
+    indices = np.concatenate([np.empty(0, np.int32), *columns]).astype(column_type(ncols))
+    return MatrixStore(len(lengths), ncols, indptr, indices, rng.integers(1, 9, len(indices)).astype(dtype))
+
+
 def small_vector(kind: str, dtype, seed: int, size: int = SIZE) -> VectorStore:
     """One of :data:`SMALL_KINDS`, or "iso full"."""
     random = np.random.default_rng(seed)
@@ -102,6 +111,13 @@ def matrix_of(seed: int | Sequence[int], shape: tuple[int, int], fill: float, va
     rows, cols = np.nonzero(rng.random(shape) < fill)
     drawn = rng.integers(*values, len(rows)).astype(bool if dtype is bool else int) if np.ndim(values) else values
     return Matrix.from_coo(rows, cols, drawn, dtype, nrows=shape[0], ncols=shape[1])
+
+
+def same_objects(found, expected, note: str = "") -> None:
+    """Objects of the public API, on any engines, with the same entries."""
+    assert found.shape == expected.shape and found.dtype == expected.dtype, note
+    for mine, other in zip(found.to_coo(), expected.to_coo(), strict=True):
+        np.testing.assert_array_equal(mine, other, note)
 
 
 def same(found, wanted) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sparse
+from exchanged import Exchanged
 
 import grblas_gpu as gb
 from grblas_gpu import Graph, Matrix, Scalar, Vector, binary, generators, io, semiring
@@ -125,16 +126,6 @@ class TestArrays:
         np.testing.assert_array_equal(on_host(io.to_array(Vector.from_scalar(2.5, 3))), [2.5, 2.5, 2.5])
 
     def test_dlpack_alone(self, backend: str) -> None:
-        class Exchanged:
-            def __init__(self, array: np.ndarray) -> None:
-                self.array = array
-
-            def __dlpack__(self, **options):
-                return self.array.__dlpack__(**options)
-
-            def __dlpack_device__(self) -> tuple[int, int]:
-                return self.array.__dlpack_device__()
-
         assert io.from_array(Exchanged(np.array([1.5, 2.5]))).to_dict() == {0: 1.5, 1: 2.5}
         assert np.from_dlpack(on_host(io.to_array(Vector.from_dense([1, 2])))).tolist() == [1, 2]
 

@@ -90,31 +90,23 @@ def trials(quick: int, end: int) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("first", "end"), [*((seed, seed + 1) for seed in range(quick)), *slow])
 
 
-@trials(3, 6)
-def test_any_positions(to_device, wide_graph: Matrix, first: int, end: int) -> None:
-    modes = compare(to_device, wide_graph, (first, end), [operation])
-    assert set(modes) == {"fused"}
+KINDS_OF_STEPS = {
+    "positions": [operation],
+    "products and sums": [operation, operation, product, total],
+    "gathers and scatters": [operation, product, total, gather, scatter, gather, scatter],
+    "loops and decisions": [operation, product, total, gather, scatter, inside, inside],
+}
 
 
-@trials(4, 100)
-def test_any_steps(to_device, wide_graph: Matrix, first: int, end: int) -> None:
-    """With products and sums between them. What cannot be fused is repeated."""
-    compare(to_device, wide_graph, (first, end), [operation, operation, product, total])
+@pytest.mark.parametrize("kinds", KINDS_OF_STEPS)
+@trials(3, 60)
+def test_any_steps(to_device, wide_graph: Matrix, kinds: str, first: int, end: int) -> None:
+    """What cannot be fused is repeated."""
+    modes = compare(to_device, wide_graph, (first, end), KINDS_OF_STEPS[kinds])
+    assert kinds != "positions" or set(modes) == {"fused"}
 
 
-@trials(4, 100)
-def test_any_gathers(to_device, wide_graph: Matrix, first: int, end: int) -> None:
-    """With gathers and scatters between them."""
-    compare(to_device, wide_graph, (first, end), [operation, product, total, gather, scatter, gather, scatter])
-
-
-@trials(3, 100)
-def test_any_loops_inside(to_device, wide_graph: Matrix, first: int, end: int) -> None:
-    """With loops and decisions between them."""
-    compare(to_device, wide_graph, (first, end), [operation, product, total, gather, scatter, inside, inside])
-
-
-@trials(2, 60)
+@trials(2, 30)
 def test_any_result_of_a_function(to_device, wide_graph: Matrix, first: int, end: int) -> None:
     """The other vectors are not read after the loop."""
     A = wide_graph

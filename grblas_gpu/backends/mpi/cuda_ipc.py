@@ -11,7 +11,7 @@ import cupy
 import numpy as np
 
 from ..cuda.search import collect
-from .host_transports import YIELDS, Rows, Window
+from .host_transports import YIELDS, Rows, Transport, Window
 from .wire import Wire
 
 Array = Any  # cupy.ndarray
@@ -21,20 +21,19 @@ PATIENT = 4000  # polls before a sleep, for ranks with a core each: a sleep take
 _opened: list[Any] = []  # memory that other ranks may have open
 
 
-class OpenMemory:
+class OpenMemory(Transport):
     """For ranks of one machine: each reads the bits from the memory of the others; numbers go through the host."""
 
     name, messages = "cuda ipc", 1
 
     def __init__(self, wire: Wire, length: int) -> None:
-        self.length = length
+        super().__init__(wire, cupy.zeros((1, wire.size * length), np.uint8))
         # A separate allocation, not from the pool, because a handle covers a whole allocation. It is never freed,
         # because a rank does not know when the others have closed their handles.
         owned = cupy.cuda.MemoryPointer(cupy.cuda.Memory(2 * length), 0)
         _opened.append(owned)
         self._mine = cupy.ndarray((2, length), np.uint8, owned)
         self._mine[:] = 0
-        self._all = cupy.zeros(wire.size * length, np.uint8)
         handles = wire.gather_objects(runtime.ipcGetMemHandle(owned.ptr))
         sources = [owned.ptr if rank == wire.rank else open_handle(handle) for rank, handle in enumerate(handles)]
         self._sources = cupy.asarray(np.array(sources, np.uint64))
@@ -45,8 +44,8 @@ class OpenMemory:
         return self._mine[turn]
 
     def all(self, turn: int) -> Array:
-        collect(self._sources, turn * self.length, self.length, self._all)
-        return self._all
+        collect(self._sources, turn * self.length, self.length, self._bits[0])
+        return self._bits[0]
 
     def allgather(self, turn: int, numbers: list[int]) -> Rows:
         return self._window.allgather(numbers)

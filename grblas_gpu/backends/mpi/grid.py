@@ -46,7 +46,6 @@ class Grid:
         end_job_on_error(comm)
         comm = comm.Dup()  # separates our messages from the user's
         self.traffic = Traffic()
-        self.kept: dict[str, Any] = {}  # connections of these ranks other than MPI
         device_memory = reads_device_memory(comm)
         self.everyone = Wire(comm, self.traffic, device_memory)
         self.rank, self.size = self.everyone.rank, self.everyone.size

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -26,21 +26,28 @@ NAP = 20e-6  # seconds of a sleep: with more ranks than cores, the late rank nee
 WORDS = 8  # of 64 bits per rank: the number of the exchange, then the numbers; one cache line
 
 
-class Transport(Protocol):
-    """The exchange of bit maps and numbers between all ranks."""
+class Transport:
+    """The exchange of bit maps and numbers between all ranks; ``bits`` are those of all ranks, for both turns."""
 
     name: str
     messages: int  # to each other rank, in an exchange
-    length: int  # bytes of bits in them
+
+    def __init__(self, wire: Wire, bits: Array) -> None:
+        self._wire, self._bits = wire, bits
+        self.length = bits.shape[1] // wire.size  # bytes that each rank sends
+        self._place = slice(wire.rank * self.length, (wire.rank + 1) * self.length)
 
     def mine(self, turn: int) -> Array:
         """The bytes that this rank writes."""
+        return self._bits[turn, self._place]
 
     def all(self, turn: int) -> Array:
         """The bytes of all ranks, after the exchange."""
+        return self._bits[turn]
 
     def allgather(self, turn: int, numbers: list[int]) -> Rows:
         """Publish ``mine(turn)`` and these numbers; wait for all ranks to do the same."""
+        raise NotImplementedError
 
 
 class Window:
@@ -99,50 +106,35 @@ class Window:
                 time.sleep(NAP)
 
 
-class SharedMemory:
+class SharedMemory(Transport):
     """For ranks that compute on the cores of one machine: all read one bit map, without copies."""
 
     name, messages = "shared memory", 1
 
     def __init__(self, wire: Wire, length: int) -> None:
-        self.length = length
         self._window = Window(wire, 2 * wire.size * length)
-        self._all = self._window.extra.reshape(2, wire.size * length)
-        self._place = slice(wire.rank * length, (wire.rank + 1) * length)
-
-    def mine(self, turn: int) -> Array:
-        return self._all[turn, self._place]
-
-    def all(self, turn: int) -> Array:
-        return self._all[turn]
+        super().__init__(wire, self._window.extra.reshape(2, wire.size * length))
 
     def allgather(self, turn: int, numbers: list[int]) -> Rows:
         return self._window.allgather(numbers)
 
 
-class Messages:
+class Messages(Transport):
     """For any ranks: one round, with bits and numbers in two concurrent messages.
 
-    The local engine writes and reads ``bits``. MPI reads them there, or (``by_host``) a copy on the host.
+    The local engine writes and reads the bits. MPI reads them there, or (``by_host``) a copy on the host.
     """
 
+    messages = 2
+
     def __init__(self, wire: Wire, bits: Array, by_host: bool = False) -> None:
-        self._wire, self._all = wire, bits
-        self._sent = np.zeros(bits.shape, np.uint8) if by_host else bits
+        super().__init__(wire, bits)
+        self._copy = np.zeros(bits.shape, np.uint8) if by_host else None
         self._on_device = hasattr(bits, "get")
-        self.length = bits.shape[1] // wire.size
         self.name = "cuda-aware mpi" if self._on_device and not by_host else "mpi"
-        self.messages = 2
         if wire.size == 1:
             self.name, self.messages = "alone", 0
-        self._place = slice(wire.rank * self.length, (wire.rank + 1) * self.length)
         self._numbers = np.zeros((wire.size, NUMBERS), np.int64)
-
-    def mine(self, turn: int) -> Array:
-        return self._all[turn, self._place]
-
-    def all(self, turn: int) -> Array:
-        return self._all[turn]
 
     def allgather(self, turn: int, numbers: list[int]) -> Rows:
         from mpi4py import MPI
@@ -152,21 +144,17 @@ class Messages:
         began = self._wire.traffic.rounds
         self._numbers[self._wire.rank, : len(numbers)] = numbers
         counts = self._wire.comm.Iallgather(MPI.IN_PLACE, self._numbers)
-        bits = self._start_bits(turn)
-        for request in (counts, bits):
-            self._wire.finish(request, LEVEL, began)
-        if self._sent is not self._all:
-            self._all[turn].set(self._sent[turn])
-        return self._numbers.tolist()
-
-    def _start_bits(self, turn: int) -> Any:
-        """Start to send this rank's bits to all others; the request completes when their bits are here."""
-        from mpi4py import MPI
-
-        if self._sent is not self._all:
-            self._sent[turn, self._place] = self._all[turn, self._place].get()  # synchronizes
+        sent = self._bits[turn]
+        if self._copy is not None:
+            sent = self._copy[turn]
+            sent[self._place] = self.mine(turn).get()  # synchronizes
         elif self._on_device:
             import cupy
 
             cupy.cuda.get_current_stream().synchronize()  # synchronizes: MPI knows nothing of streams
-        return self._wire.comm.Iallgather(MPI.IN_PLACE, self._sent[turn])
+        bits = self._wire.comm.Iallgather(MPI.IN_PLACE, sent)
+        for request in (counts, bits):
+            self._wire.finish(request, LEVEL, began)
+        if self._copy is not None:
+            self._bits[turn].set(self._copy[turn])
+        return self._numbers.tolist()

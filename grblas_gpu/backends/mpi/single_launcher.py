@@ -17,29 +17,28 @@ import numpy as np
 from ..cuda.search import CudaSearch, Part, Steps
 from ..stores.storage import VectorStore
 from .cuda_ipc import handles_of, open_handle, patience, runtime
-from .host_transports import Rows, Window
+from .host_transports import Rows, Transport, Window
 from .search_layout import Layout
 from .wire import Wire
 
 Array = Any  # cupy.ndarray
 
 
-class SingleLauncherSearch:
+class SingleLauncherSearch(Transport):
     """A search that is also the transport between its ranks: rank 0 launches the steps, the others only wait."""
 
-    name, messages, length = "led by rank 0", 1, 0
+    name, messages = "led by rank 0", 1
 
-    def __init__(self, window: Window, layout: Layout, own: CudaSearch, parts: list[Part]) -> None:
+    def __init__(self, wire: Wire, window: Window, layout: Layout, own: CudaSearch, parts: list[Part]) -> None:
+        super().__init__(wire, cupy.zeros((2, len(parts) * layout.length), np.uint8))
+        self.length = 0  # bits stay on the device
         self._own, self._window = own, window
-        self._bits = cupy.zeros((2, len(parts) * layout.length), np.uint8)
         steps: Any = Steps(parts, layout, 0) if parts else _NoSteps
         self.begin, self.push, self.pull = steps.begin, steps.push, steps.pull
 
     def mine(self, turn: int) -> Array:
         """The bits; on rank 0 those of all ranks."""
-        return self._bits[turn]
-
-    all = mine
+        return self.all(turn)
 
     def allgather(self, turn: int, numbers: list[int]) -> Rows:
         return self._window.allgather(numbers)
@@ -84,10 +83,10 @@ class SingleLauncher:
             return None
         self._shared[self._made] = own.part
         if self._wire.rank > 0:
-            return SingleLauncherSearch(self._window, layout, own, [])
+            return SingleLauncherSearch(self._wire, self._window, layout, own, [])
         opened = [[open_handle(each) for each in handles.handles] for handles in given[1:]]
         parts = [Part(*handles.arrays(there)) for handles, there in zip(given[1:], opened, strict=True)]
-        search = SingleLauncherSearch(self._window, layout, own, [own.part, *parts])
+        search = SingleLauncherSearch(self._wire, self._window, layout, own, [own.part, *parts])
         ends = weakref.finalize(search, _close, list(chain(*opened)), self._closed, self._made)
         ends.atexit = False  # the device may be gone by then
         return search

@@ -1,6 +1,6 @@
 """Selection of the transport for the frontiers of a search: once, by the abilities of all ranks, or forced.
 
-GRBLAS_GPU_MPI_TRANSPORT is ``shared``, ``led``, ``nccl``, ``ipc``, ``cuda-aware`` or ``mpi``. By default, ranks use
+GRBLAS_GPU_MPI_TRANSPORT is ``shared``, ``led``, ``ipc``, ``cuda-aware`` or ``mpi``. By default, ranks use
 the first one that all of them can use.
 """
 
@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .attempts import first_reason
 from .faults import known_everywhere
 from .grid import Grid
 from .host_transports import Messages, SharedMemory, Transport
+from .wire import Wire
 
-ON_HOST, ON_DEVICE = ("shared", "mpi"), ("led", "nccl", "ipc", "cuda-aware", "mpi")  # the best one first
+ON_HOST, ON_DEVICE = ("shared", "mpi"), ("led", "ipc", "cuda-aware", "mpi")  # the best one first
 
 
 def choose_transport(grid: Grid, on_device: bool) -> tuple[str, str]:
@@ -45,8 +45,6 @@ def _refusal(grid: Grid, name: str) -> str:
         return ""
     if name == "cuda-aware":
         return "" if grid.everyone.device_memory else "MPI does not read the memory of devices"
-    if name == "nccl":
-        return _link(grid)[1]
     if len(grid.on_machine(None)[1]) < grid.size:
         return "there are ranks on other machines"
     if name in ("led", "ipc"):
@@ -59,17 +57,6 @@ def _refusal(grid: Grid, name: str) -> str:
     return ""
 
 
-def _link(grid: Grid) -> tuple[Any, str]:
-    """The NCCL link between the devices of these ranks, created once, or the reason for None; collective."""
-    if "nccl" not in grid.kept:
-        import cupy
-
-        from .nccl import link_of
-
-        grid.kept["nccl"] = link_of(grid, cupy)
-    return grid.kept["nccl"]
-
-
 def open_transport(name: str, grid: Grid, engine: Any, length: int) -> Transport:
     """Open the transport for ``length`` bytes of each rank; collective."""
     wire = grid.everyone
@@ -80,8 +67,12 @@ def open_transport(name: str, grid: Grid, engine: Any, length: int) -> Transport
 
         return OpenMemory(wire, length)
     bits = engine.array(np.zeros((2, wire.size * length), np.uint8))
-    if name == "nccl":
-        from .nccl import NcclMessages
-
-        return NcclMessages(wire, bits, _link(grid)[0])
     return Messages(wire, bits, by_host=name == "mpi" and engine.sizes_on_device)
+
+
+def first_reason(wire: Wire, reason: str) -> str:
+    """The first reason that is not empty, with the number of its rank unless all ranks agree; collective."""
+    reasons = wire.gather_objects(reason)
+    if len(set(reasons)) == 1:
+        return reason
+    return next(f"rank {rank}: {each}" for rank, each in enumerate(reasons) if each)

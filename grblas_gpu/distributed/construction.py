@@ -6,6 +6,7 @@ The results are of type ``Matrix`` or ``Vector``, on the backend "mpi".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -126,7 +127,7 @@ class DistMatrix(metaclass=_OnRanks):
                     piece = entries.checked(piece)
             except Exception as raised:
                 error = raised
-            engine.grid.together(lambda error=error: _raise(error))
+            engine.grid.together(partial(_raise, error))
             if engine.grid.everyone.add_up([int(piece is not None)])[0] == 0:
                 break
             entries.add(piece)
@@ -274,7 +275,8 @@ class DistVector(metaclass=_OnRanks):
         op = combiner(dup_op, found)
         places, given = engine.local.array(index - low), engine.local.array(array)
         part = engine.grid.together(lambda: engine.local.build_vector(high - low, places, given, op))
-        return Vector._from_store(engine, found, engine.cast(engine.vector(size, part), found.np_type))
+        store: Any = engine.cast(engine.vector(size, part), found.np_type)
+        return Vector._from_store(engine, found, store)
 
     @staticmethod
     def save(v: Vector, folder: str | PathLike[str]) -> None:

@@ -33,9 +33,6 @@ class InvalidTree(RuntimeError):
     root 3: there is a cycle
     """
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-
 
 @dataclass
 class Level:

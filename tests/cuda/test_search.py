@@ -152,7 +152,7 @@ def test_rank_0_launches_the_steps_of_all(engine, monkeypatch):
         here = move(degrees[low:high].copy())
         own.append(engine.search.CudaSearch(moved(part, move), layout, move(degrees), here))
     told = [([], ipc.handles_of(each.part)) for each in own]
-    wires = [SimpleNamespace(rank=rank, gather_objects=lambda mine: told) for rank in range(4)]
+    wires = [SimpleNamespace(rank=rank, size=4, gather_objects=lambda mine: told) for rank in range(4)]
     groups = [launcher.SingleLauncher(wire) for wire in wires]
     searches = [group.search(layout, each) for group, layout, each in zip(groups, layouts, own, strict=True)]
     lead = searches[0]

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Accum, ArrayLike, Value
 from ..reference import Definitions
 from ..stores.entries import entries
-from ..stores.matrix_storage import from_lines
 from ..stores.storage import MatrixStore, VectorStore
-from .parts import Parts, Store
+from .parts import AnyStore, Parts, Store
 from .stores import DistMatrixStore, DistVectorStore
 
 _HOST = Definitions()
@@ -23,7 +23,7 @@ _HOST = Definitions()
 class Building(Parts):
     """Construction, export and element access."""
 
-    def build_vector(self, size: int, index: Any, values: Any, dup_op: Any) -> DistVectorStore:
+    def build_vector(self, size: int, index: ArrayLike, values: ArrayLike, dup_op: Accum) -> DistVectorStore:
         index, values = np.asarray(index), np.asarray(values)
         self.grid.check_same_arrays("a vector", index, values)
         low, high = self.chunk(size)
@@ -34,7 +34,9 @@ class Building(Parts):
 
         return self.vector(size, self.local.adopt(self.grid.together(build)))
 
-    def build_matrix(self, nrows: int, ncols: int, rows: Any, cols: Any, values: Any, dup_op: Any) -> DistMatrixStore:
+    def build_matrix(
+        self, nrows: int, ncols: int, rows: ArrayLike, cols: ArrayLike, values: ArrayLike, dup_op: Accum
+    ) -> DistMatrixStore:
         rows, cols, values = np.asarray(rows), np.asarray(cols), np.asarray(values)
         self.grid.check_same_arrays("a matrix", rows, cols, values)
         mine = self.owner_of(nrows, ncols, rows, cols) == self.grid.rank
@@ -51,61 +53,13 @@ class Building(Parts):
             self.grid.check_same_arrays("a vector", *(x for x in entries(store)))
         return self.cut(store)
 
-    def cut(self, store: Any) -> Store:
-        """This rank's part of a whole store on the host."""
-        if self.grid.size == 1:
-            part = self.local.adopt(store)
-            return (
-                self.matrix(part.nrows, part.ncols, part)
-                if isinstance(store, MatrixStore)
-                else self.vector(part.size, part)
-            )
-        if isinstance(store, MatrixStore):
-            ((low, high),) = self.grid.rows_of(store.nrows).pieces
-            block = self.grid.columns_of(store.ncols)
-            first, last = np.searchsorted(store.row_ids, [low, high])
-            cols = store.indices[first:last].astype(np.int64)
-            mine = self.grid.line(store.ncols).owner(cols) % self.grid.shape[1] == self.grid.j
-            rows, cols = store.row_ids[first:last][mine].astype(np.int64) - low, block.to_local(cols[mine])
-            values = store.values[: len(rows)] if store.iso else store.values[first:last][mine]
-            part = from_lines(high - low, block.size, rows, cols, values.copy())
-            return self.matrix(store.nrows, store.ncols, self.local.adopt(part))
-        keys, values = entries(store)
-        low, high = self.chunk(store.size)
-        first, last = np.searchsorted(keys, [low, high])
-        some = values[first:last]
-        one = len(some) and some.strides[0] == 0
-        part = VectorStore(high - low, some[:1].copy() if one else some.copy(), indices=keys[first:last] - low)
-        return self.vector(store.size, self.local.adopt(part))
-
     # ---- export ---------------------------------------------------------------------------------------------------
-
-    def export(self, store: Store) -> Any:
-        """The whole store, on the host of every rank."""
-        if self.grid.size == 1:
-            return self.local.export(store.part)
-        rows, cols, values = self.tuples(store)
-        if len(values) > 1 and bool((values == values[0]).all()):
-            values = np.broadcast_to(values[:1], values.shape)
-        if isinstance(store, DistMatrixStore):
-            return _HOST.build_matrix(store.nrows, store.ncols, rows, cols, values, None)
-        return _HOST.build_vector(store.size, rows, values, None)
 
     def has_one_value(self, x: Store) -> bool:
         values = self.tuples(x)[2]
         return bool(len(values) and (values == values[0]).all())
 
-    def tuples(self, x: Store) -> tuple[Any, Any, Any]:
-        """All entries, in order, on every rank."""
-        if isinstance(x, DistMatrixStore):
-            rows, cols, values = (self.grid.everyone.gather_arrays(part) for part in self.global_entries(x))
-            order = np.lexsort((cols, rows))
-            return rows[order], cols[order], values[order]
-        keys, _, values = self.local.tuples(x.part)
-        keys = self.grid.everyone.gather_arrays(keys.astype(np.int64) + self.chunk(x.size)[0])
-        return keys, keys, self.grid.everyone.gather_arrays(values)
-
-    def to_dense(self, x: Store, fill: Any, dtype: Any) -> Any:
+    def to_dense(self, x: Store, fill: Value | None, dtype: np.dtype) -> np.ndarray:
         return _HOST.to_dense(self.export(x), fill, dtype)
 
     # ---- elements -------------------------------------------------------------------------------------------------
@@ -119,20 +73,20 @@ class Building(Parts):
         mine = line.owner(index[0]) == self.grid.rank
         return mine, (index[0][mine] - line.chunk(self.grid.rank)[0],)
 
-    def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
+    def get_element(self, x: Store, index: tuple[int, ...]) -> Value | None:
         mine, place = self._mine(x, _axes(index))
         value = self.local.get_element(x.part, tuple(int(axis[0]) for axis in place)) if mine.any() else None
         return next((found for found in self.grid.everyone.gather_objects(value) if found is not None), None)
 
-    def set_element(self, x: Store, index: tuple[int, ...], value: Any, owned: bool = False) -> Store:
+    def set_element(self, x: AnyStore, index: tuple[int, ...], value: Value, owned: bool = False) -> AnyStore:
         return self.change_elements(x, _axes(index), np.array([value], x.dtype), np.array([True]))
 
-    def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
+    def remove_element(self, x: AnyStore, index: tuple[int, ...]) -> AnyStore:
         return self.change_elements(x, _axes(index), np.zeros(1, x.dtype), np.array([False]))
 
     def change_elements(
-        self, x: Store, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray, owned: bool = False
-    ) -> Store:
+        self, x: AnyStore, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray, owned: bool = False
+    ) -> AnyStore:
         """Every rank has all changes, and changes the elements of its part."""
         mine, place = self._mine(x, index)
         part = self.local.change_elements(x.part, place, values[mine], kept[mine]) if mine.any() else x.part

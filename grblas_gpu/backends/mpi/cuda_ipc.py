@@ -14,7 +14,6 @@ from ..cuda.search import collect
 from .host_transports import YIELDS, Rows, Transport, Window
 from .wire import Wire
 
-Array = Any  # cupy.ndarray
 runtime = cupy.cuda.runtime
 LAZY_PEER_ACCESS = 1  # cudaIpcMemLazyEnablePeerAccess
 PATIENT = 4000  # polls before a sleep, for ranks with a core each: a sleep takes longer than a level of a search
@@ -40,10 +39,10 @@ class OpenMemory(Transport):
         cupy.cuda.get_current_stream().synchronize()
         self._window = Window(wire, 0, patience(wire))
 
-    def mine(self, turn: int) -> Array:
+    def mine(self, turn: int) -> cupy.ndarray:
         return self._mine[turn]
 
-    def all(self, turn: int) -> Array:
+    def all(self, turn: int) -> cupy.ndarray:
         collect(self._sources, turn * self.length, self.length, self._bits[0])
         return self._bits[0]
 
@@ -93,7 +92,7 @@ class ArrayHandles(NamedTuple):
     def types(self) -> list[str]:
         return [name for *_, name in self.places]
 
-    def arrays(self, addresses: list[int]) -> list[Array]:
+    def arrays(self, addresses: list[int]) -> list[cupy.ndarray]:
         """The arrays in the allocations that are open at these addresses."""
         found = []
         for number, offset, length, name in self.places:
@@ -103,7 +102,7 @@ class ArrayHandles(NamedTuple):
         return found
 
 
-def handles_of(arrays: tuple[Array, ...]) -> ArrayHandles | None:
+def handles_of(arrays: tuple[cupy.ndarray, ...]) -> ArrayHandles | None:
     """The handles of these arrays; None if CUDA IPC does not support their memory."""
     handles: dict[int, bytes] = {}
     places = []

@@ -5,10 +5,11 @@ A receiver gets the length of a message from MPI and allocates a buffer. So no r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...foundation.types import Array
 from ..stores.messages import PackedParts
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Described:
             wire.count(message.nbytes, 1)
             self._requests.append(wire.comm.Isend(message, rank, TAG))
         self._waits_for, self._like = others, message
-        self._arrived: dict[int, Any] = {}
+        self._arrived: dict[int, Array] = {}
         self._test, self._status, self._byte = MPI.Request.Testall, MPI.Status(), MPI.BYTE
 
     def Test(self) -> bool:
@@ -54,7 +55,7 @@ class Described:
         self._waits_for = still
         return not still and self._test(self._requests)
 
-    def wait(self) -> list[Any]:
+    def wait(self) -> list[Array]:
         """A message from each rank, in their order."""
         self._wire.finish(self, "an exchange of parts", self._began)
         self._kept.clear()

@@ -13,19 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Accum, Array, ArrayLike, TypedOperator
 from ..protocol import Backend, Index
-from ..stores.storage import MaskView, MatrixStore, VectorStore
+from ..reference import Definitions
+from ..stores.storage import MaskView
 from .building import Building
-from .gathering import DISTRIBUTED, Gathering
 from .graphs import Graphs
 from .grid import Grid, parse_shape
 from .indexed import Indexed
-from .indirect import Indirect
 from .local_engine import local_engine_of, some_share_a_device
 from .matrix_products import MatrixProducts
 from .moving import Moving
-from .parts import Store
-from .products import Products
+from .parts import DISTRIBUTED, AnyStore, Store, warn_of_gathering
 from .searches import Searches, search_setting
 from .steps import overlap_setting
 from .stores import Counts, DistMatrixStore, DistVectorStore
@@ -43,53 +42,49 @@ def part_by_part(name: str) -> Any:
     return method
 
 
-class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, Building, Moving, Gathering):
+class MpiBackend(Searches, MatrixProducts, Indexed, Graphs, Building, Moving):
     """The distributed engine."""
 
     keeps_dense = True
 
-    def __init__(self, grid: Grid, local: Any, name: str) -> None:
+    def __init__(self, grid: Grid, local: Backend, name: str) -> None:
         self.grid = grid
         self.local = local
         self.name = name
         # Parts of a vector are not full, and every rank has a transpose of its part.
         self.costs = local.costs._replace(whole_rows=None, transpose=0.0)
         self.counts = Counts(grid)
-        self.exchanges: dict[Any, Any] = {}
+        self.exchanges: dict[str | int, Any] = {}
         self.overlap = grid.together(overlap_setting)
         self.search_by = grid.together(search_setting)
         self.shares_device = bool(local.sizes_on_device) and grid.size > 1 and some_share_a_device(grid)
 
     # ---- memory ---------------------------------------------------------------------------------------------------
 
-    def array(self, values: Any, dtype: Any = None) -> Any:
+    def array(self, values: ArrayLike, dtype: np.dtype | None = None) -> np.ndarray:
         return np.asarray(values, dtype)
 
-    def host(self, array: Any) -> Any:
+    def host(self, array: np.ndarray) -> np.ndarray:
         return np.asarray(array)
 
-    def share(self, array: Any) -> Any:
+    def share(self, array: Array) -> np.ndarray:
         return self.local.host(self.local.share(array))
 
-    def copy(self, store: Store) -> Store:
+    def copy(self, store: AnyStore) -> AnyStore:
         return self.like(store, self.local.copy(store.part))
 
-    def empty_vector(self, size: int, dtype: Any) -> DistVectorStore:
+    def empty_vector(self, size: int, dtype: np.dtype) -> DistVectorStore:
         low, high = self.chunk(size)
         return self.vector(size, self.local.empty_vector(high - low, dtype))
 
-    def empty_matrix(self, nrows: int, ncols: int, dtype: Any) -> DistMatrixStore:
+    def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> DistMatrixStore:
         rows, cols = self.grid.rows_of(nrows), self.grid.columns_of(ncols)
         return self.matrix(nrows, ncols, self.local.empty_matrix(rows.size, cols.size, dtype))
 
-    def cast(self, x: Store, dtype: Any) -> Store:
+    def cast(self, x: AnyStore, dtype: np.dtype) -> AnyStore:
         if x.dtype == dtype:
             return x
         return self.like(x, self.local.cast(x.part, dtype))
-
-    def mine(self, x: Any) -> Any:
-        """This rank's part of an output or value of another engine; all ranks have the same object."""
-        return self.cut(x) if isinstance(x, (VectorStore, MatrixStore)) else x
 
     def with_kind(self, u: DistVectorStore, kind: str) -> DistVectorStore:
         return DistVectorStore(self, u.size, self.local.with_kind(u.part, kind))
@@ -105,11 +100,25 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
     apply = part_by_part("apply")
     apply_bind = part_by_part("apply_bind")
 
+    # ---- without a distributed form -------------------------------------------------------------------------------
+
+    def pull_in_place(self, *operands: Any, **options: Any) -> DistVectorStore:
+        return self.gathered("pull_in_place", *operands, **options)
+
+    def kronecker(self, a: DistMatrixStore, b: DistMatrixStore, op: TypedOperator) -> DistMatrixStore:
+        return self.gathered("kronecker", a, b, op)
+
+    def positions(self, index: DistVectorStore, size: int) -> tuple[Array, Array | None]:
+        """The positions on the host of every rank."""
+        self.check_gatherable(index, "an index")
+        warn_of_gathering("positions")
+        return Definitions().positions(self.export(index), size)
+
     # ---- the output -------------------------------------------------------------------------------------------------
 
     def write(
-        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
-    ) -> Store:
+        self, c: AnyStore, t: Store, mask: MaskView | None, accum: Accum, replace: bool, masked: bool = False
+    ) -> AnyStore:
         """Owners write, and apply the mask again: a push ignores it, even if ``masked`` is true."""
         c = self.mine(c)
         part = self.local.write(c.part, t.part, self.view(mask), accum, replace, masked and mask is None)
@@ -122,8 +131,8 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
         return result
 
     def assign(
-        self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Any, replace: bool, submask: bool
-    ) -> Store:
+        self, c: AnyStore, value: Any, index: Index, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
+    ) -> AnyStore:
         c, value = self.mine(c), self.mine(value)
         is_store = isinstance(value, DISTRIBUTED)
         if all(part is None for part in index):

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Engine, TypedMonoid
 from ..stores.entries import cast, entries, true_keys, values_of
 from ..stores.messages import Numbering, PackedParts, as_bytes
 from ..stores.storage import MaskView, VectorStore
 from .described import Described
 from .wire import Wire
-
-Array = Any  # numpy.ndarray or cupy.ndarray
 
 
 class Expanding:
@@ -27,7 +26,7 @@ class Expanding:
     """
 
     def __init__(
-        self, wire: Wire, engine: Any, part: VectorStore, lengths: list[int], with_values: bool, full: bool = False
+        self, wire: Wire, engine: Engine, part: VectorStore, lengths: list[int], with_values: bool, full: bool = False
     ) -> None:
         self._wire, self._engine, self._part, self._lengths = wire, engine, part, lengths
         self._with_values, self._full = with_values, full and any(lengths)
@@ -76,8 +75,8 @@ def fold(
     wire: Wire,
     result: VectorStore,
     lengths: list[int],
-    monoid: Any,
-    engine: Any,
+    monoid: TypedMonoid,
+    engine: Engine,
     dtype: np.dtype | None = None,
     numbering: list[Numbering] | None = None,
 ) -> VectorStore:

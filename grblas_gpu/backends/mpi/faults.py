@@ -9,11 +9,14 @@ import time
 import traceback
 import zlib
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...exceptions import GraphblasException
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Comm
 
 DEFAULT_TIMEOUT = 120.0  # seconds
 MOMENT = 0.2  # seconds for a launcher to forward the output before it ends the job
@@ -28,9 +31,6 @@ class PeerTimeout(GraphblasException):
     alltoallv: no answer
     """
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-
 
 class RanksDiffer(GraphblasException):
     """The ranks of a job have different versions, settings or inputs.
@@ -39,9 +39,6 @@ class RanksDiffer(GraphblasException):
     >>> print(RanksDiffer("version: rank 0 has 1, rank 1 has 2"))
     version: rank 0 has 1, rank 1 has 2
     """
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
 
 
 def timeout() -> float:
@@ -56,7 +53,7 @@ def timeout() -> float:
     return seconds
 
 
-def first_difference(described: list[dict[str, Any]]) -> str:
+def first_difference(described: list[dict[str, object]]) -> str:
     """The first item on which the ranks differ, or an empty string.
 
     >>> first_difference([{"version": "1", "seed": 3}, {"version": "1", "seed": 4}])
@@ -69,7 +66,7 @@ def first_difference(described: list[dict[str, Any]]) -> str:
     return ""
 
 
-def digest(*parts: Any) -> int:
+def digest(*parts: object) -> int:
     """A checksum of arguments that should be equal on all ranks.
 
     >>> digest(1, "a", np.arange(3)) == digest(1, "a", np.arange(3))
@@ -106,7 +103,7 @@ def known_everywhere(error: BaseException) -> BaseException:
     return error
 
 
-def end_job_on_error(comm: Any) -> None:
+def end_job_on_error(comm: Comm) -> None:
     """An uncaught exception on one rank prints its traceback and ends all ranks, with exit code 1."""
     before = sys.excepthook
     if comm.Get_size() == 1 or getattr(before, "ends_job", False):
@@ -121,7 +118,7 @@ def end_job_on_error(comm: Any) -> None:
     sys.excepthook = report_and_abort
 
 
-def abort(comm: Any, text: str) -> None:
+def abort(comm: Comm, text: str) -> None:
     """Print the reason to standard error, and end the job."""
     marked = "".join(f"[rank {comm.Get_rank()}] {line}\n" for line in text.rstrip().splitlines())
     sys.stdout.flush()

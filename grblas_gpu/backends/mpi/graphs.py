@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..protocol import DegreeStatistics
-from .parts import Parts
+from .products import Products
 from .routing import route
 from .stores import DistMatrixStore
 
 
-class Graphs(Parts):
+class Graphs(Products):
     def pattern(self, a: DistMatrixStore) -> DistMatrixStore:
         pattern = self.matrix(a.nrows, a.ncols, self.local.pattern(a.part))
         if a._transpose is a:

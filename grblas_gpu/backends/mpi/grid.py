@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +14,12 @@ from ... import version
 from .faults import RanksDiffer, digest, end_job_on_error, first_difference, known_everywhere, portable, timeout
 from .partition import Block, Line, default_shape
 from .wire import Traffic, Wire, reads_device_memory
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Comm
+
+
+Result = TypeVar("Result")
 
 
 def load_mpi() -> Any:
@@ -40,7 +47,7 @@ class Grid:
     ((1, 1), 0, 1)
     """
 
-    def __init__(self, comm: Any = None, shape: tuple[int, int] | None = None) -> None:
+    def __init__(self, comm: Comm | None = None, shape: tuple[int, int] | None = None) -> None:
         if comm is None:
             comm = load_mpi().COMM_WORLD
         end_job_on_error(comm)
@@ -89,7 +96,7 @@ class Grid:
 
     # ---- agreement ----------------------------------------------------------------------------------------------
 
-    def check_same(self, **described: Any) -> None:
+    def check_same(self, **described: object) -> None:
         """Raise an error on every rank, unless all ranks have the same values.
 
         >>> Grid().check_same(scale=18, seed=1)
@@ -102,7 +109,7 @@ class Grid:
             difference = first_difference(self.everyone.gather_objects(described))
             raise known_everywhere(RanksDiffer(f"the ranks of this job differ in {difference}"))
 
-    def check_same_arrays(self, what: str, *arrays: Any) -> None:
+    def check_same_arrays(self, what: str, *arrays: object) -> None:
         """Raise an error on every rank, unless all ranks have equal arrays."""
         if self.size == 1:
             return
@@ -112,12 +119,12 @@ class Grid:
             said = f"{what}: rank {rank} was given other entries than rank 0; all ranks must give the same"
             raise known_everywhere(RanksDiffer(said))
 
-    def together(self, work: Any) -> Any:
+    def together(self, work: Callable[[], Result]) -> Result:
         """``work()`` on every rank; if it fails on one, it fails on all of them, with that rank's error."""
         import pickle
 
         error: BaseException | None = None
-        result = None
+        result: Any = None
         try:
             result = work()
         except Exception as raised:
@@ -134,7 +141,7 @@ class Grid:
             raise error
         return result
 
-    def on_machine(self, thing: Any) -> tuple[int, list[Any]]:
+    def on_machine(self, thing: object) -> tuple[int, list[Any]]:
         """The number of this rank on its machine, and an object from each rank of the machine."""
         shared = self.everyone.comm.Split_type(load_mpi().COMM_TYPE_SHARED)
         things = Wire(shared).gather_objects(thing)

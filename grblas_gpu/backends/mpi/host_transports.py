@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Array
 from .faults import timeout
 from .wire import SPINS, Wire
 
-Array = Any  # numpy.ndarray or cupy.ndarray
 Rows = list[list[int]]  # the numbers of every rank
 
 LEVEL = "a level of a search"  # in messages to users
@@ -62,7 +62,8 @@ class Window:
         self._yields = yields
         self.rank, self.size, self._wire = wire.rank, wire.size, wire
         numbers = 2 * self.size * WORDS * 8
-        self._window = MPI.Win.Allocate_shared(numbers + extra if wire.rank == 0 else 0, 1, comm=wire.comm)
+        comm: Any = wire.comm
+        self._window = MPI.Win.Allocate_shared(numbers + extra if wire.rank == 0 else 0, 1, comm=comm)
         memory: Any = self._window.Shared_query(0)[0]
         everything = np.frombuffer(memory, np.uint8, numbers + extra)
         if wire.rank == 0:
@@ -145,13 +146,14 @@ class Messages(Transport):
         self._numbers[self._wire.rank, : len(numbers)] = numbers
         counts = self._wire.comm.Iallgather(MPI.IN_PLACE, self._numbers)
         sent = self._bits[turn]
-        if self._copy is not None:
-            sent = self._copy[turn]
-            sent[self._place] = self.mine(turn).get()  # synchronizes
-        elif self._on_device:
+        if self._on_device:
             import cupy
 
-            cupy.cuda.get_current_stream().synchronize()  # synchronizes: MPI knows nothing of streams
+            if self._copy is None:
+                cupy.cuda.get_current_stream().synchronize()  # synchronizes: MPI knows nothing of streams
+            else:
+                sent = self._copy[turn]
+                sent[self._place] = cupy.asnumpy(self.mine(turn))  # synchronizes
         bits = self._wire.comm.Iallgather(MPI.IN_PLACE, sent)
         for request in (counts, bits):
             self._wire.finish(request, LEVEL, began)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import TypedOperator, Value
 from ..reference import Definitions
 from ..stores.entries import cast, operand
-from .parts import Parts, Store, reads
+from .parts import AnyStore, Parts, Store, reads
 from .stores import DistMatrixStore
 
 _HOST = Definitions()
@@ -17,13 +18,13 @@ _HOST = Definitions()
 class Indexed(Parts):
     """Index-unary operators."""
 
-    def apply_index(self, x: Store, op: Any, thunk: Any) -> Store:
+    def apply_index(self, x: AnyStore, op: TypedOperator, thunk: Value) -> AnyStore:
         if not reads(op, "i", "j"):
             return self.like(x, self.local.apply_index(x.part, op, thunk))
         rows, cols, _ = self.local.tuples(x.part)
         return self._rebuilt(x, rows, cols, self._computed(x, op, thunk))
 
-    def select(self, x: Store, op: Any, thunk: Any) -> Store:
+    def select(self, x: AnyStore, op: TypedOperator, thunk: Value) -> AnyStore:
         if not reads(op, "i", "j"):
             return self.like(x, self.local.select(x.part, op, thunk))
         rows, cols, values = self.local.tuples(x.part)
@@ -34,7 +35,7 @@ class Indexed(Parts):
             values = values[kept]
         return self._rebuilt(x, rows[kept], cols[kept], values)
 
-    def _computed(self, x: Store, op: Any, thunk: Any) -> np.ndarray:
+    def _computed(self, x: Store, op: TypedOperator, thunk: Value) -> np.ndarray:
         """The operator's value for every entry of this rank."""
         if isinstance(x, DistMatrixStore):
             rows, cols, values = self.global_entries(x)
@@ -45,7 +46,7 @@ class Indexed(Parts):
         bound = cast(np.asarray(thunk).reshape(1), op.type2.np_type)
         return np.asarray(np.broadcast_to(op.numpy(values, rows, cols, bound), rows.shape))
 
-    def _rebuilt(self, x: Store, rows: np.ndarray, cols: np.ndarray, values: np.ndarray) -> Store:
+    def _rebuilt(self, x: AnyStore, rows: np.ndarray, cols: np.ndarray, values: np.ndarray) -> AnyStore:
         """The part with these entries, in local numbers."""
         part = x.part
         if isinstance(x, DistMatrixStore):

@@ -5,11 +5,10 @@ For the positions in its part of the index, every rank requests values from thei
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...exceptions import IndexOutOfBound
+from ...foundation.types import Accum, Value
 from ..reference import Definitions
 from ..stores.storage import MaskView, VectorStore
 from .parts import Parts
@@ -36,24 +35,30 @@ class Indirect(Parts):
         return self.vector(index.size, self.local.adopt(part))
 
     def scatter(
-        self, c: DistVectorStore, value: Any, index: DistVectorStore, mask: MaskView | None, accum: Any, replace: bool
+        self,
+        c: DistVectorStore,
+        value: Value | DistVectorStore,
+        index: DistVectorStore,
+        mask: MaskView | None,
+        accum: Accum,
+        replace: bool,
     ) -> DistVectorStore | None:
         """``c<mask>[index] (accum)= value``; None for a vector without accumulator, where the last value must win."""
         c, value = self.mine(c), self.mine(value)
-        is_vector = isinstance(value, DistVectorStore)
-        if value is None or (is_vector and accum is None):
+        vector = value if isinstance(value, DistVectorStore) else None
+        if value is None or (vector is not None and accum is None):
             return None
         places, targets = self._named(index, c.size)
         given: list[np.ndarray] = []
-        if is_vector:
-            keys, _, values = self.local.tuples(value.part)
+        if vector is not None:
+            keys, _, values = self.local.tuples(vector.part)
             _, mine, others = np.intersect1d(places, keys, assume_unique=True, return_indices=True)
             targets, given = targets[mine], [np.ascontiguousarray(values[others])]
         owners = self.grid.line(c.size).owner(targets)
         targets, *given = route(self.grid.everyone, owners, targets, *given)
         low, _ = self.chunk(c.size)
         here = self.local.array(targets - low)
-        what = VectorStore(len(targets), self.local.array(given[0])) if is_vector else value
+        what = VectorStore(len(targets), self.local.array(given[0])) if vector is not None else value
         return self.like(c, self.local.assign(c.part, what, (here,), self.view(mask), accum, replace, False))
 
     def _named(self, index: DistVectorStore, size: int) -> tuple[np.ndarray, np.ndarray]:

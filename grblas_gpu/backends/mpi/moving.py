@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Accum, TypedOperator, Value
 from ..stores.entries import ranges, repeat
 from ..stores.storage import MaskView, VectorStore
 from .exchange import Expanding
+from .indirect import Indirect
 from .partition import Block
-from .parts import Parts
 from .routing import route
 from .stores import DistMatrixStore, DistVectorStore
 
 Array = np.ndarray
 
 
-class Moving(Parts):
+class Moving(Indirect):
     """Extraction, diagonals, other shapes, a vector aligned with a matrix."""
 
     # ---- a vector aligned with a block ----------------------------------------------------------------------------
@@ -32,7 +33,7 @@ class Moving(Parts):
         here = None if pattern is None else pattern.part
         return self.matrix(nrows, ncols, self.local.spread(self._beside(u, down), rows, cols, down, here))
 
-    def outer(self, u: DistVectorStore, v: DistVectorStore, op: Any) -> DistMatrixStore:
+    def outer(self, u: DistVectorStore, v: DistVectorStore, op: TypedOperator) -> DistMatrixStore:
         if op.positional is not None:
             return self.gathered("outer", u, v, op)
         part = self.local.outer(self._beside(u, True), self._beside(v, False), op)
@@ -49,7 +50,7 @@ class Moving(Parts):
 
     # ---- parts --------------------------------------------------------------------------------------------------
 
-    def extract_vector(self, u: DistVectorStore, index: Any) -> DistVectorStore:
+    def extract_vector(self, u: DistVectorStore, index: Array | None) -> DistVectorStore:
         """``t[p] = u[index[p]]``: the owner of p requests the value."""
         if index is None:
             return self.copy(u)
@@ -57,7 +58,7 @@ class Moving(Parts):
         mine = self.local.array(np.asarray(index[low:high], np.int64))
         return self.gather(u, DistVectorStore(self, len(index), VectorStore(high - low, mine)))
 
-    def extract_matrix(self, a: DistMatrixStore, rows: Any, cols: Any) -> DistMatrixStore:
+    def extract_matrix(self, a: DistMatrixStore, rows: Array | None, cols: Array | None) -> DistMatrixStore:
         """``t[p, q] = a[rows[p], cols[q]]``; rows and columns may repeat."""
         down, across, values = self.global_entries(a)
         nrows, down, taken = _renumbered(rows, a.nrows, down)
@@ -65,12 +66,12 @@ class Moving(Parts):
         ncols, across, taken = _renumbered(cols, a.ncols, across)
         return self._owned_matrix(nrows, ncols, down[taken], across, values[taken])
 
-    def extract_row(self, a: DistMatrixStore, row: int, cols: Any) -> DistVectorStore:
+    def extract_row(self, a: DistMatrixStore, row: int, cols: Array | None) -> DistVectorStore:
         ((low, high),) = self.grid.rows_of(a.nrows).pieces
         found = self.local.extract_row(a.part, row - low, None) if low <= row < high else None
         return self.extract_vector(self._line(a, a.ncols, found, self.grid.columns_of(a.ncols)), cols)
 
-    def extract_column(self, a: DistMatrixStore, col: int, rows: Any) -> DistVectorStore:
+    def extract_column(self, a: DistMatrixStore, col: int, rows: Array | None) -> DistVectorStore:
         block, found = self.grid.columns_of(a.ncols), None
         if any(low <= col < high for low, high in block.pieces):
             found = self.local.extract_column(a.part, int(block.to_local(np.array([col]))[0]), None)
@@ -128,11 +129,19 @@ class Moving(Parts):
         """The ``kept`` entries of a matrix, and new entries for one of its rows or columns."""
         owners = self.owner_of(c.nrows, c.ncols, rows, cols)
         arrived = route(self.grid.everyone, owners, rows, cols, values)
-        mine = [array[kept] for array in self.global_entries(c)]
-        return self.block(c.nrows, c.ncols, *(np.concatenate(pair) for pair in zip(mine, arrived, strict=True)), None)
+        pairs = zip(self.global_entries(c), arrived, strict=True)
+        rows, cols, values = (np.concatenate([old[kept], new]) for old, new in pairs)
+        return self.block(c.nrows, c.ncols, rows, cols, values, None)
 
     def assign_to_list(
-        self, c: DistVectorStore, value: Any, index: Array, mask: MaskView | None, accum: Any, replace: bool, sub: bool
+        self,
+        c: DistVectorStore,
+        value: Value | DistVectorStore,
+        index: Array,
+        mask: MaskView | None,
+        accum: Accum,
+        replace: bool,
+        sub: bool,
     ) -> DistVectorStore:
         """``c<mask>[index[p]] (accum)= value[p]``: values go to the owners of the positions, in the order of the list.
 
@@ -176,7 +185,7 @@ class Moving(Parts):
         return self.block(nrows, ncols, rows, cols, values, None)
 
 
-def _renumbered(index: Any, size: int, places: Array) -> tuple[int, Array, Any]:
+def _renumbered(index: Array | None, size: int, places: Array) -> tuple[int, Array, Array | slice]:
     """The occurrences of ``places`` in a list: its length, the positions in it, and the number of the place for each.
 
     >>> _renumbered(np.array([4, 2, 4]), 5, np.array([1, 2, 4]))[1:]

@@ -13,13 +13,12 @@ columns. Results go back to their owners the same way, without a transposition o
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ...foundation.types import Array
 from ..stores.messages import Numbering
-
-Array = Any  # numpy.ndarray or cupy.ndarray
 
 ROW_OVER_COLUMN = 4  # ratio of the bytes for another row of ranks to those for another column
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ...foundation.types import Engine, Plan, TypedMonoid, TypedSemiring, Value
 from ...trace.records import current as current_trace
 from ..stores.messages import index_type
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from .exchange import Expanding, fold, true_part
 from .partition import Block
-from .parts import Parts, as_scalar, reads
+from .parts import Parts, Store, as_scalar, reads
 from .steps import Step, UnderWay, cut_into_steps, long_operand
 from .stores import DistMatrixStore, DistVectorStore
+from .wire import Traffic, Wire
 
 INNER = ("firstj", "secondi")  # positional operators that return the inner index of a product
 
@@ -21,7 +21,7 @@ INNER = ("firstj", "secondi")  # positional operators that return the inner inde
 class Degrees:
     """The number of entries in each row of a matrix, for this rank's chunk of the rows."""
 
-    def __init__(self, engine: Any, here: np.ndarray, largest: int, total: int, squares: float) -> None:
+    def __init__(self, engine: Engine, here: np.ndarray, largest: int, total: int, squares: float) -> None:
         self.here = engine.array(here)
         self.largest, self.total, self.squares = largest, total, squares
         self._engine, self._all_here = engine, int(here.sum())
@@ -44,12 +44,12 @@ class Products(Parts):
         self,
         a: DistMatrixStore,
         u: DistVectorStore,
-        semiring: Any,
+        semiring: TypedSemiring,
         mask: MaskView | None,
         *,
         transposed: bool,
         flip: bool,
-        plan: Any,
+        plan: Plan,
     ) -> DistVectorStore:
         """``M u`` with ``M`` the matrix or its transpose. All ranks have the same plan, made from global counts.
 
@@ -102,7 +102,7 @@ class Products(Parts):
         _record(self.grid.traffic.since(before), "cuda-aware mpi" if grid.everyone.device_memory else "mpi", steps)
         return result
 
-    def _steps(self, a: DistMatrixStore, dtype: Any, lengths: list[int]) -> list[Step] | None:
+    def _steps(self, a: DistMatrixStore, dtype: np.dtype, lengths: list[int]) -> list[Step] | None:
         """The steps of the block, cut once; None: the product waits for its whole operand. Collective."""
         down, across = self.grid.shape
         wanted = self.overlap
@@ -120,7 +120,7 @@ class Products(Parts):
         return a.kept["steps"]
 
     def _fold_positions(
-        self, found: VectorStore, folds: Any, leaving: list[int], semiring: Any, inner: int, transposed: bool
+        self, found: VectorStore, folds: Wire, leaving: list[int], semiring: TypedSemiring, inner: int, transposed: bool
     ) -> VectorStore:
         """Send results that are positions as short local numbers; receivers convert them to global ones."""
         offset, line = semiring.binaryop.offset, self.grid.line(inner)
@@ -147,25 +147,27 @@ class Products(Parts):
             a.kept["degrees"] = Degrees(self.local, here, int(largest.max()), total, float(squares.sum()))
         return a.kept["degrees"]
 
-    def count_edges(self, columns: DistMatrixStore, u: DistVectorStore) -> Any:
+    def count_edges(self, columns: DistMatrixStore, u: DistVectorStore) -> int:
         degrees = self.degrees(columns)
         u.count.along(degrees, u.part)
         u.count.nvals  # one reduction computes both counts
-        if u.count.edges_of(degrees) is None:  # the entries were counted without edges
-            u.count.remember(degrees, self.grid.everyone.add_up([degrees.edges(u.part)])[0])
-        return u.count.edges_of(degrees)
+        edges = u.count.edges_of(degrees)
+        if edges is None:  # the entries were counted without edges
+            (edges,) = self.grid.everyone.add_up([degrees.edges(u.part)])
+            u.count.remember(degrees, edges)
+        return edges
 
     # ---- reductions ---------------------------------------------------------------------------------------------
 
-    def inner(self, u: DistVectorStore, v: DistVectorStore, semiring: Any) -> Any:
+    def inner(self, u: DistVectorStore, v: DistVectorStore, semiring: TypedSemiring) -> Value | None:
         if semiring.binaryop.positional is not None:
             return self.gathered("inner", u, v, semiring)
         return self._reduced(self.local.inner(u.part, v.part, semiring), semiring.monoid)
 
-    def reduce_scalar(self, x: Any, monoid: Any) -> Any:
+    def reduce_scalar(self, x: Store, monoid: TypedMonoid) -> Value | None:
         return self._reduced(self.local.reduce_scalar(x.part, monoid), monoid)
 
-    def _reduced(self, value: Any, monoid: Any) -> Any:
+    def _reduced(self, value: Value | None, monoid: TypedMonoid) -> Value | None:
         """The combined values of all ranks, in the order of the ranks: equal on every rank and in every run."""
         dtype = monoid.return_type.np_type
         row = np.zeros(1, [("there", np.int8), ("value", dtype)])
@@ -175,19 +177,19 @@ class Products(Parts):
         values = np.ascontiguousarray(rows["value"][rows["there"] == 1])
         return as_scalar(monoid.reduce(values), dtype) if len(values) else None
 
-    def reduce_rowwise(self, a: DistMatrixStore, monoid: Any) -> DistVectorStore:
+    def reduce_rowwise(self, a: DistMatrixStore, monoid: TypedMonoid) -> DistVectorStore:
         found = self.local.reduce_rowwise(a.part, monoid)
         return self.vector(a.nrows, fold(self.grid.row, found, self.row_lengths(a.nrows), monoid, self.local))
 
 
-def _selects(monoid: Any) -> bool:
+def _selects(monoid: TypedMonoid) -> bool:
     """Whether a monoid selects one of its operands (any, min, max), so that it commutes with a renumbering."""
     x, y = np.array([3, 5, 6, 9, 12], np.int64), np.array([5, 3, 9, 6, 10], np.int64)
     chosen = monoid.binaryop.numpy(x, y)
     return bool(monoid.any_value or ((chosen == x) | (chosen == y)).all())
 
 
-def _record(traffic: Any, transport: str, steps: list[Step] | None) -> None:
+def _record(traffic: Traffic, transport: str, steps: list[Step] | None) -> None:
     """Record the traffic of a product in the trace."""
     collector = current_trace()
     if collector is not None and collector.records:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..stores.storage import Array, MatrixStore
+from ...foundation.types import Array
+from ..stores.storage import MatrixStore
 
 WORD = 64  # bits; ranges of positions are whole words of this length, and so of any shorter one
 LIMIT = 2**31  # positions have 32 bits

@@ -21,8 +21,9 @@ from ..stores.formats import choose_format
 from ..stores.matrix_storage import HYPERSPARSE
 from ..stores.storage import MatrixStore
 from .faults import RanksDiffer, known_everywhere
+from .grid import Grid
 from .host_transports import WORDS, Transport
-from .parts import Parts
+from .products import Products
 from .routing import route
 from .search_layout import Layout
 from .stores import DistMatrixStore, DistVectorStore
@@ -43,7 +44,7 @@ def search_setting() -> str:
     return wanted
 
 
-class Searches(Parts):
+class Searches(Products):
     """Level-synchronous searches for a tree of parents."""
 
     transport: str | None = None
@@ -133,7 +134,7 @@ class Searches(Parts):
 class _Levels:
     """The exchanges of one search, and their records in the trace."""
 
-    def __init__(self, grid: Any, transport: Transport, source: int, size: int, why: str) -> None:
+    def __init__(self, grid: Grid, transport: Transport, source: int, size: int, why: str) -> None:
         self._grid, self._transport, self._given = grid, transport, [source, size]
         self._note = f"; {why}" if why else ""  # in the first level that is recorded
         self._before = grid.traffic.copy()

@@ -21,8 +21,6 @@ from .host_transports import Rows, Transport, Window
 from .search_layout import Layout
 from .wire import Wire
 
-Array = Any  # cupy.ndarray
-
 
 class SingleLauncherSearch(Transport):
     """A search that is also the transport between its ranks: rank 0 launches the steps, the others only wait."""
@@ -36,7 +34,7 @@ class SingleLauncherSearch(Transport):
         steps: Any = Steps(parts, layout, 0) if parts else _NoSteps
         self.begin, self.push, self.pull = steps.begin, steps.push, steps.pull
 
-    def mine(self, turn: int) -> Array:
+    def mine(self, turn: int) -> cupy.ndarray:
         """The bits; on rank 0 those of all ranks."""
         return self.all(turn)
 

@@ -7,17 +7,16 @@ Lists and bit maps are short; products wait for all of them.
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ...foundation.types import Engine, Plan, TypedSemiring
 from ..stores.entries import values_of
 from ..stores.matrix_storage import SPARSE
 from ..stores.messages import as_bytes
 from ..stores.storage import MaskView, MatrixStore, VectorStore, transpose_csr
 from .wire import Wire
-
-Array = Any  # numpy.ndarray or cupy.ndarray
 
 MOST = 4  # steps of a product: each has its own result, combined with the others
 LONG = 2**20  # bytes of an operand: for shorter ones, one wait is faster
@@ -68,7 +67,7 @@ def order_of_ranks(rank: int, size: int) -> list[list[int]]:
     return [[rank], *(part.tolist() for part in np.array_split(others, min(MOST - 1, size - 1)))]
 
 
-def cut_into_steps(engine: Any, part: MatrixStore, lengths: list[int], rank: int) -> list[Step] | None:
+def cut_into_steps(engine: Engine, part: MatrixStore, lengths: list[int], rank: int) -> list[Step] | None:
     """The rows of a block for each part of the operand, transposed; None if the block is not sparse."""
     if part.form != SPARSE:
         return None
@@ -86,16 +85,19 @@ class UnderWay:
     def __init__(self, wire: Wire, steps: list[Step], u: VectorStore, lengths: list[int]) -> None:
         self._rank, self._steps, self._dtype = wire.rank, steps, u.dtype
         self._mine = as_bytes(values_of(u))
-        self._arriving = wire.start_pieces(self._mine, [length * u.dtype.itemsize for length in lengths])
+        self._coming, self._going = wire.start_pieces(self._mine, [length * u.dtype.itemsize for length in lengths])
 
-    def product(self, engine: Any, semiring: Any, view: MaskView | None, *, flip: bool, plan: Any) -> VectorStore:
+    def product(
+        self, engine: Engine, semiring: TypedSemiring, view: MaskView | None, *, flip: bool, plan: Plan
+    ) -> VectorStore:
         """The product of the whole block, with the steps combined in order."""
         found: VectorStore | None = None
         for ranks, block in self._steps:
-            parts = [self._mine if rank == self._rank else self._arriving.piece(rank) for rank in ranks]
+            parts = [self._mine if rank == self._rank else self._coming[rank].wait() for rank in ranks]
             operand = VectorStore(block.ncols, np.concatenate(parts).view(self._dtype))
             product = engine.mxv(block, operand, semiring, view, transposed=False, flip=flip, plan=plan)
             found = product if found is None else engine.ewise_add(found, product, semiring.monoid.binaryop)
-        self._arriving.finish()
+        for sent in self._going:
+            sent.wait()
         assert found is not None
         return found

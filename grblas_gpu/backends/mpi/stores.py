@@ -13,7 +13,11 @@ from ..stores.entries import values_of
 from ..stores.storage import MatrixStore, VectorStore
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from .grid import Grid
+    from .parts import Parts
+    from .products import Degrees
 
 RECENT = 6  # counts that one reduction includes
 
@@ -28,7 +32,7 @@ class Counts:
         self._grid = grid
         self._recent: deque[Count] = deque(maxlen=RECENT)
 
-    def new(self, part: Any) -> Count:
+    def new(self, part: VectorStore | MatrixStore) -> Count:
         count = Count(self, part)
         self._recent.append(count)
         return count
@@ -50,15 +54,15 @@ class Count:
 
     __slots__ = ("_counts", "_part", "_here", "degrees", "_nvals", "_edges")
 
-    def __init__(self, counts: Counts, part: Any) -> None:
+    def __init__(self, counts: Counts, part: VectorStore | MatrixStore) -> None:
         self._counts = counts
         self._here: int | None = part.nvals if type(part) is MatrixStore else part.known_nvals
         self._part: Any = part if self._here is None else None  # only the device knows
-        self.degrees: Any = None
+        self.degrees: Degrees | None = None
         self._nvals: int | None = None
         self._edges: int | None = None
 
-    def along(self, degrees: Any, part: VectorStore) -> None:
+    def along(self, degrees: Degrees, part: VectorStore) -> None:
         """Count edges, too: ``degrees.edges(part)`` is the number of edges of this rank's entries."""
         if self._nvals is None:
             self.degrees, self._part = degrees, part
@@ -84,11 +88,11 @@ class Count:
         """The number of entries, if all ranks know it already."""
         return self._nvals
 
-    def remember(self, degrees: Any, edges: int) -> None:
+    def remember(self, degrees: Degrees, edges: int) -> None:
         """Set the number of edges, counted after the entries."""
         self.degrees, self._edges = degrees, edges
 
-    def edges_of(self, degrees: Any) -> int | None:
+    def edges_of(self, degrees: Degrees) -> int | None:
         """The number of edges, if they were counted with these degrees."""
         return self._edges if self.degrees is degrees and self._nvals is not None else None
 
@@ -98,11 +102,11 @@ class DistVectorStore:
 
     __slots__ = ("size", "part", "count", "checked", "leads_by", "apart_from", "_engine")
 
-    def __init__(self, engine: Any, size: int, part: VectorStore) -> None:
+    def __init__(self, engine: Parts, size: int, part: VectorStore) -> None:
         self.size = size
         self.apart_from: Count | None = None  # the count of a vector without entries at our positions
         self.checked = 0  # edges of the product that made this vector, for planners that use its history
-        self.leads_by: Any = None  # degrees of the matrix that made it: the next product may need its edges
+        self.leads_by: Degrees | None = None  # degrees of the matrix that made it: the next product may need its edges
         self.part = part
         self.count = engine.counts.new(part)
         self._engine = engine
@@ -114,7 +118,7 @@ class DistVectorStore:
     present = None
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> np.dtype:
         return self.part.dtype
 
     @property
@@ -135,11 +139,11 @@ class DistVectorStore:
     # All entries, for the few callers that need them: gathered on every rank.
 
     @property
-    def indices(self) -> Any:
+    def indices(self) -> np.ndarray:
         return self._engine.tuples(self)[0]
 
     @property
-    def values(self) -> Any:
+    def values(self) -> np.ndarray:
         return self._engine.tuples(self)[2]
 
     def __repr__(self) -> str:
@@ -176,7 +180,7 @@ class DistMatrixStore:
         self._transpose: DistMatrixStore | None = None
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> np.dtype:
         return self.part.dtype
 
     @property
@@ -203,7 +207,7 @@ class DistMatrixStore:
         return self._engine.copy(self)
 
     @property
-    def structure(self) -> tuple[Any, ...]:
+    def structure(self) -> tuple[DistMatrixStore]:
         """The object that identifies the positions of the entries."""
         return (self,)
 
@@ -221,7 +225,7 @@ class DistMatrixStore:
         return getattr(self._engine.export(self), name)
 
     @property
-    def values(self) -> Any:
+    def values(self) -> np.ndarray:
         return values_of(self._engine.export(self))
 
     stored_values = values

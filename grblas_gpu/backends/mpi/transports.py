@@ -7,10 +7,10 @@ the first one that all of them can use.
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Engine
 from .faults import known_everywhere
 from .grid import Grid
 from .host_transports import Messages, SharedMemory, Transport
@@ -57,7 +57,7 @@ def _refusal(grid: Grid, name: str) -> str:
     return ""
 
 
-def open_transport(name: str, grid: Grid, engine: Any, length: int) -> Transport:
+def open_transport(name: str, grid: Grid, engine: Engine, length: int) -> Transport:
     """Open the transport for ``length`` bytes of each rank; collective."""
     wire = grid.everyone
     if name == "shared":

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ...foundation.types import Array
+from ..stores.messages import as_bytes
 from .faults import PeerTimeout, timeout
 
-Array = Any  # numpy.ndarray or cupy.ndarray
+if TYPE_CHECKING:
+    from mpi4py.MPI import Comm
 
 SPINS = 10  # polls of a request before the processor is yielded to other ranks
 LONG = 4000  # polls after which a wait is long
@@ -48,10 +52,16 @@ class Traffic:
         return replace(self)
 
 
+class Request(Protocol):
+    """A request of MPI, or work with its interface."""
+
+    def Test(self) -> bool: ...
+
+
 class Pending:
     """A collective in flight; ``wait()`` finishes it. Without a request, ``wait`` returns at once."""
 
-    def __init__(self, wire: Wire, request: Any, what: str, result: Any, keep: Any = None) -> None:
+    def __init__(self, wire: Wire, request: Request | None, what: str, result: Any, keep: Array | None = None) -> None:
         self._wire, self._request, self._what = wire, request, what
         self._result, self._keep = result, keep  # MPI reads `keep` until the collective ends
         self._began = wire.traffic.rounds
@@ -63,26 +73,10 @@ class Pending:
         return self._result() if callable(self._result) else self._result
 
 
-class Arriving:
-    """Parts in flight between this rank and the others, in both directions."""
-
-    def __init__(self, coming: dict[int, Pending], going: list[Pending]) -> None:
-        self._coming, self._going = coming, going
-
-    def piece(self, rank: int) -> Array:
-        """The bytes of a rank; waits for their arrival."""
-        return self._coming[rank].wait()
-
-    def finish(self) -> None:
-        """Wait until the others have received this rank's part."""
-        for pending in self._going:
-            pending.wait()
-
-
 class Wire:
     """The collectives of one communicator."""
 
-    def __init__(self, comm: Any, traffic: Traffic | None = None, device_memory: bool = False) -> None:
+    def __init__(self, comm: Comm, traffic: Traffic | None = None, device_memory: bool = False) -> None:
         self.comm = comm
         self.rank, self.size = comm.Get_rank(), comm.Get_size()
         self.traffic = Traffic() if traffic is None else traffic
@@ -90,7 +84,7 @@ class Wire:
 
     # ---- waiting ------------------------------------------------------------------------------------------------
 
-    def finish(self, request: Any, what: str, began: int | None = None) -> None:
+    def finish(self, request: Request, what: str, began: int | None = None) -> None:
         """Wait for a request, up to the timeout. ``began``: the number of rounds at its start; None: now."""
         if began is None or began == self.traffic.rounds:
             self.traffic.rounds += 1
@@ -185,12 +179,29 @@ class Wire:
 
     def add_up_parts(self, numbers: np.ndarray, lengths: list[int]) -> np.ndarray:
         """A reduce-scatter of int64: the sum over all ranks of the part for this rank; parts have these lengths."""
-        mine, sizes = lengths[self.rank], [8 * length for length in lengths]
-        arrived = self.start_exchange(numbers.view(np.uint8), sizes, [8 * mine] * self.size).wait()
-        return arrived.view(np.int64).reshape(self.size, mine).sum(axis=0)
+        mine = lengths[self.rank]
+        (arrived,) = self.exchange_known([numbers], np.array(lengths), np.full(self.size, mine))
+        return arrived.reshape(self.size, mine).sum(axis=0)
 
-    def start_pieces(self, piece: Array, sizes: list[int]) -> Arriving:
-        """Start to send a byte array to all other ranks, and to receive theirs, in separate messages."""
+    def exchange(self, arrays: list[Array], counts: np.ndarray) -> tuple[list[Array], np.ndarray]:
+        """Send consecutive parts of arrays to the ranks; ``counts`` elements to each. All arrays are in flight at once.
+
+        The result is the received arrays, and the number of elements from each rank.
+        """
+        arriving = self.exchange_small(counts[:, np.newaxis])[:, 0]
+        return self.exchange_known(arrays, counts, arriving), arriving
+
+    def exchange_known(self, arrays: list[Array], counts: np.ndarray, arriving: np.ndarray) -> list[Array]:
+        """The same, where ranks know how much arrives."""
+        started = []
+        for array in arrays:
+            size = array.dtype.itemsize
+            sizes, expected = (counts * size).tolist(), (arriving * size).tolist()
+            started.append((self.start_exchange(as_bytes(array), sizes, expected), array.dtype))
+        return [pending.wait().view(dtype) for pending, dtype in started]
+
+    def start_pieces(self, piece: Array, sizes: list[int]) -> tuple[dict[int, Pending], list[Pending]]:
+        """Start to receive a byte array from each other rank, and to send one to all of them, in separate messages."""
         mine, back = self.sendable(piece)
         if hasattr(piece, "get") and not self.device_memory:
             from .device_copies import Copies
@@ -206,9 +217,9 @@ class Wire:
         # Send first to the ranks that need this part first.
         others = [(self.rank - distance) % self.size for distance in range(1, self.size)]
         going = [Pending(self, comm.Isend(mine, rank, PIECE), what, None, mine) for rank in others]
-        return Arriving(coming, going)
+        return coming, going
 
-    def sendable(self, array: Array) -> tuple[Array, Any]:
+    def sendable(self, array: Array) -> tuple[Array, Callable[[Array], Array]]:
         """An array that MPI can read, and a function that copies such an array back to the memory of this one."""
         if not hasattr(array, "get"):  # NumPy's
             return np.ascontiguousarray(array), lambda received: received
@@ -221,7 +232,7 @@ class Wire:
 
     # ---- objects ------------------------------------------------------------------------------------------------
 
-    def gather_objects(self, thing: Any) -> list[Any]:
+    def gather_objects(self, thing: object) -> list[Any]:
         """A Python object from every rank, for rare calls with small objects."""
         import pickle
 
@@ -231,7 +242,7 @@ class Wire:
         return [pickle.loads(part.tobytes()) for part in np.split(everything, np.cumsum(sizes)[:-1])]
 
 
-def reads_device_memory(comm: Any) -> bool:
+def reads_device_memory(comm: Comm) -> bool:
     """Whether MPI reads CUDA arrays: GRBLAS_GPU_CUDA_AWARE_MPI=1|0, else as the library reports (MPI 4.1)."""
     setting = os.environ.get("GRBLAS_GPU_CUDA_AWARE_MPI", "")
     if setting:

@@ -282,7 +282,7 @@ def test_what_gathers_is_listed():
     """The page names every operation that the trace may warn of."""
     root = Path(gb.__file__).parent
     sources = "".join(path.read_text(encoding="utf-8") for path in (root / "backends" / "mpi").glob("*.py"))
-    names = set(re.findall(r'(?:gathered|_warn|part_by_part)\("(\w+)"', sources))
+    names = set(re.findall(r'(?:gathered|warn_of_gathering|part_by_part)\("(\w+)"', sources))
     page = (root.parent / "docs" / "distributed.md").read_text(encoding="utf-8")
     (row,) = [line for line in page.splitlines() if "**gathered**" in line]
     assert len(names) > 9

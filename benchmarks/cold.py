@@ -3,6 +3,7 @@
 python -m benchmarks cold --backend cuda                        # every algorithm, one after the other
 python -m benchmarks cold --backend cpu --only "^(bfs|pagerank)$" --scale 16
 python -m benchmarks cold --backend cuda --archive kernels-sm_90.zip
+python -m benchmarks cold --warm --only "^dobfs$"               # with the caches of this machine
 """
 
 from __future__ import annotations
@@ -29,18 +30,19 @@ def main(arguments: list[str] | None = None) -> int:
         "scale": {"type": int, "default": 16, "help": "2**scale vertices of a Kronecker graph"},
         "type": {"choices": first_calls.TYPES, "default": "BOOL", "help": "of the values of the graph"},
         "archive": {"metavar": "FILE", "help": "kernels that are compiled ahead of time"},
+        "warm": {"action": "store_true", "help": "caches are not empty, but as they are"},
         "out": {"metavar": "FILE", "help": "write a JSON file with the results"},
     }
     options = parser("cold", __doc__, "backend", **own).parse_args(arguments)
     names = [name for name in first_calls.names() if re.search(options.only, name)]
     table = Table(
-        f"First calls with empty caches, {options.backend}",
+        f"First calls with {'full' if options.warm else 'empty'} caches, {options.backend}",
         ["algorithm", "seconds", "of threads", "process", "kernels", "remark"],
     )
     results = []
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
-            given = (options.scale,), (options.type,), options.backend, Path(folder), True, LONGEST
+            given = (options.scale,), (options.type,), options.backend, Path(folder), not options.warm, LONGEST
             found = first_calls.in_process(name, *given, archive=options.archive or "")
         results.append(found)
         times = *(found.get(what, [None])[0] for what in ("seconds", "processor")), found.get("process")

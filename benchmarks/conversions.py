@@ -8,6 +8,7 @@ What is promised: a NetworkX graph of a million edges in less than 3 s, a SciPy 
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +20,7 @@ import grblas_gpu as gb
 from grblas_gpu import io
 from grblas_gpu.io.formats import FORMATS
 
-from .common import parser, seconds
+from .common import Table, parser, seconds
 
 
 def random_graph(vertices: int, edges: int) -> tuple[gb.Matrix, nx.DiGraph]:
@@ -33,9 +34,7 @@ def random_graph(vertices: int, edges: int) -> tuple[gb.Matrix, nx.DiGraph]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    reading = parser("conversions", __doc__, edges=1_000_000, vertices=100_000, repeat=3)
-    reading.add_argument("--only", help="tasks with this in their names")
-    options = reading.parse_args(arguments)
+    options = parser("conversions", __doc__, "only", edges=1_000_000, vertices=100_000, repeat=3).parse_args(arguments)
     A, G = random_graph(options.vertices, options.edges)
     csr, csc, coo = (io.to_scipy_sparse(A, format) for format in ("csr", "csc", "coo"))
     with tempfile.TemporaryDirectory() as folder:
@@ -69,9 +68,9 @@ def main(arguments: list[str] | None = None) -> int:
             tasks[f"read {name}"] = partial(io.read, path)
         tasks["Graph.from_arrow"] = lambda: gb.Graph.from_arrow(tables, 0, 1, 2)
         tasks["Matrix.from_arrow"] = lambda: gb.Matrix.from_arrow(tables)
-        if options.only:
-            tasks = {name: run for name, run in tasks.items() if options.only in name}
-        print(f"{options.vertices} vertices, {options.edges} edges, best of {options.repeat}")
+        table = Table(f"{options.vertices} vertices, {options.edges} edges, best of {options.repeat}", ["task", "ms"])
         for name, run in tasks.items():
-            print(f"  {name:32}{min(seconds(run) for _ in range(options.repeat)) * 1e3:10.1f} ms", flush=True)
+            if re.search(options.only, name):
+                table.add(name, min(seconds(run) for _ in range(options.repeat)) * 1e3)
+    print(table)
     return 0

@@ -21,12 +21,13 @@ import time
 
 import networkx as nx
 
+from grblas_gpu.bench.tables import markdown
 from grblas_gpu.networkx_backend.interface import should_run
 
-from .common import CASES, parser
+from .common import CASES, Table, parser
 
 BACKEND = "grblas_gpu"
-HEADS = "networkx,first call,converting,converted,faster, converting,faster, converted,by priority".replace(", ", "; ")
+HEADS = "networkx,first call,converting,converted,faster: converting,faster: converted,by priority".split(",")
 #: Functions with many right results, and the checks of these.
 FULFILLED = {
     "louvain_communities": nx.community.is_partition,
@@ -81,12 +82,6 @@ def chosen(name: str, G: nx.Graph, options) -> str:
     )
 
 
-def line(name: str, cells: list[str], markdown: bool) -> str:
-    if markdown:
-        return f"| {f'`{name}`' if name else ''} | {' | '.join(cells)} |"
-    return f"{name:36}{''.join(f'{cell:>20}' for cell in cells)}"
-
-
 def main(arguments: list[str] | None = None) -> int:
     own = {
         "degree": {"type": int, "default": 10, "help": "edges that every node adds"},
@@ -100,7 +95,7 @@ def main(arguments: list[str] | None = None) -> int:
     nx.config.warnings_to_ignore.add("cache")
     size = f"{len(G)} nodes, {G.number_of_edges()} edges"
     print(f"{size}, {os.cpu_count()} cores, ms of the processor, the best of {options.repeat}")
-    print(line("", [head.replace(";", ",") for head in HEADS.split(",")], options.markdown))
+    table = Table("The backend of NetworkX", ["function", *HEADS])
     given = {"EDGES": list(G.edges), "LAST": len(G) - 1, "SOURCES": options.sources}
     cases = CASES["networkx_backend"]
     calls = [(name, G, found) for name, found in cases["all"].items()] + [(name, few, {}) for name in cases["few"]]
@@ -108,6 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
         if re.search(options.only, name):
             arguments_of = {key: given.get(x, x) if isinstance(x, str) else x for key, x in found.items()}
             times = measure(name, graph, arguments_of, options.repeat)
-            cells = [f"{time * 1e3:.1f}" for time in times] + [f"{times[0] / time:.1f}" for time in times[2:]]
-            print(line(name, [*cells, chosen(name, graph, arguments_of)], options.markdown), flush=True)
+            faster = (times[0] / time for time in times[2:])
+            table.add(name, *(time * 1e3 for time in times), *faster, chosen(name, graph, arguments_of))
+    print(markdown(table.columns, table.rows) if options.markdown else table)
     return 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import statistics
 
-from .common import has_cuda, interleaved, parser
+from .common import Table, has_cuda, interleaved, parser
 
 WARM_UP = 250  # calls
 
@@ -53,10 +53,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser("overhead", __doc__, rounds=200, calls=50).parse_args(arguments)
     names = ["grblas_gpu cpu", "graphblas", *(["grblas_gpu cuda"] if has_cuda() else [])]
     runs = {name: calls(name) for name in names}
-    print(f"{'microseconds per call':24}" + "".join(f"{name:>17}" for name in names) + f"{'cpu/graphblas':>15}")
+    table = Table("Microseconds per call", ["call", *names, "cpu/graphblas"])
     for call in runs[names[0]]:
         chosen = {name: runs[name][call] for name in names}
         times = interleaved(chosen, options.rounds, times=options.calls, warm_up=WARM_UP)
         medians = [statistics.median(found) * 1e6 for found in times.values()]
-        print(f"{call:24}" + "".join(f"{median:17.2f}" for median in medians) + f"{medians[0] / medians[1]:15.2f}")
+        table.add(call, *medians, medians[0] / medians[1])
+    print(table)
     return 0

@@ -17,18 +17,11 @@ from benchmarks.cases_library import WORKS
 from benchmarks.common import RESULTS
 from benchmarks.papers import EXPERIMENTS
 from docs import scaling_model
-from grblas_gpu.bench.tables import Table, is_numeric, shown
+from grblas_gpu.bench.tables import Table, markdown
 
 MADE = "<!-- Written by python -m docs.pages; do not edit below. -->\n\n"
 PER_RANK = 15  # 2**15 vertices of each rank, measured
 Result = dict[str, Any]
-
-
-def markdown(columns: list[str], rows, right: list[bool] | None = None) -> str:
-    cells = list(rows)
-    right = right or [is_numeric(list(column)) for column in zip(*cells, strict=True)]
-    lines = [columns, ["---:" if number else "---" for number in right], *([shown(x) for x in row] for row in cells)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def results(pattern: str, folder: Path = RESULTS) -> list[Result]:

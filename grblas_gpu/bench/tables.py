@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,3 +57,11 @@ def shown(cell: Any) -> str:
         return f"{cell:,}"
     size = abs(cell)
     return f"{cell:,.{0 if size >= 100 else 1 if size >= 10 else 2}f}" if size >= 1 else f"{cell:.3g}"
+
+
+def markdown(columns: list[str], rows: Iterable[Sequence[Any]], right: list[bool] | None = None) -> str:
+    """A table for a page; ``right``: the columns that are aligned there, by default those of numbers."""
+    cells = list(rows)
+    right = right or [is_numeric(list(column)) for column in zip(*cells, strict=True)]
+    lines = [columns, ["---:" if number else "---" for number in right], *([shown(x) for x in row] for row in cells)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -48,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         scale = options.scale or SCALES[backend]
         graph = {"scale": scale, "edge_factor": EDGE_FACTOR}
         check_generator("kronecker", graph, on_device=backend == "cuda", force=options.force)
-        seconds = measure(scale, default.pull_rows, waiting(backend))
+        seconds = measure(scale, default.pull_rows, backend)
         costs_found = calibration.costs_from(seconds, default)
         found |= costs_found
         found["file"] = str(calibration.keep(backend, costs_found))
@@ -62,32 +61,38 @@ def _as_seconds(costs: Any) -> Any:
     return Seconds(costs.push_edge, costs.pull_row, costs.pull_probe, costs.mxm_product, 1.0)
 
 
-def measure(scale: int, pull: str, wait: Callable[[], object]) -> Any:
+def measure(scale: int, pull: str, backend: str) -> Any:
     """Seconds of each kind of work on a Kronecker graph, without the fixed overhead of a call."""
     from ..backends.machine.calibration import Seconds
+    from ..bench.machine import seconds
+
+    def best(work: Callable[[], Any]) -> float:
+        """Seconds of the fastest of several calls; an extra first call compiles."""
+        return min([seconds(work, backend) for _ in range(TRIALS + 1)][1:])
 
     large, small = Work(scale, pull), Work(min(6, scale), pull)
-    rows = (best(large.looks, wait) - best(small.looks, wait)) / large.n
-    probes = (best(large.probes, wait) - best(small.probes, wait)) / large.edges
-    pushed = (best(large.pushes, wait) - best(small.pushes, wait)) / large.pushed
+    rows = (best(large.looks) - best(small.looks)) / large.n
+    probes = (best(large.probes) - best(small.probes)) / large.edges
+    pushed = (best(large.pushes) - best(small.pushes)) / large.pushed
     masked = Work(max(6, scale - 4), pull)
-    product, dot = best(masked.products, wait), best(masked.dots, wait)
+    product, dot = best(masked.products), best(masked.dots)
     least = 1e-12  # differences may be zero or negative: clocks are coarse, and other programs run
     times = (pushed, rows, probes - rows * large.n / large.edges, product / masked.walked, dot / masked.walked)
-    return Seconds(*(max(seconds, least) for seconds in times))
+    return Seconds(*(max(each, least) for each in times))
 
 
 class Work:
     """A graph, and operations on it with a known amount of work."""
 
     def __init__(self, scale: int, pull: str) -> None:
-        from .. import Matrix, Vector, generators, select
+        from .. import Matrix, Vector, agg, generators, select, semiring
 
         self.pull = pull
+        self.any_pair, self.plus_pair = semiring.any_pair["BOOL"], semiring.plus_pair["INT64"]
         self.A = A = generators.kronecker(scale, EDGE_FACTOR).pattern()
         A.T.new()  # a push reads it by columns
         self.n, self.edges = A.nrows, max(1, A.nvals)
-        degrees = A.reduce_rowwise(_count()).new().to_dense(0)
+        degrees = A.reduce_rowwise(agg.count).new().to_dense(0)
         some = range(0, self.n, 8)
         self.some = Vector.from_coo(list(some), True, size=self.n)
         self.pushed = max(1, int(degrees[list(some)].sum()))
@@ -96,60 +101,22 @@ class Work:
         self.all = Vector.from_scalar(True, self.n)
         self.L: Matrix = select.tril(A, -1).new()
         # L L' at the entries of L reads row j for every entry (i, j); L L walks row k for every entry (i, k)
-        lengths = self.L.reduce_rowwise(_count()).new().to_dense(0)
+        lengths = self.L.reduce_rowwise(agg.count).new().to_dense(0)
         self.walked = max(1, int(lengths[self.L.to_coo()[1]].sum()))
 
     def looks(self) -> Any:
         """Every row is closed: the kernel reads only the mask and the offsets."""
-        return _any_pair(self.A @ self.few).new(mask=~self.all.S, strategy=self.pull)
+        return self.any_pair(self.A @ self.few).new(mask=~self.all.S, strategy=self.pull)
 
     def probes(self) -> Any:
         """The kernel checks every edge, because hardly any vertex has a neighbour in ``few``."""
-        return _any_pair(self.A @ self.few).new(strategy=self.pull)
+        return self.any_pair(self.A @ self.few).new(strategy=self.pull)
 
     def pushes(self) -> Any:
-        return _any_pair(self.some @ self.A).new(strategy="push.scatter")
+        return self.any_pair(self.some @ self.A).new(strategy="push.scatter")
 
     def products(self) -> Any:
-        return _plus_pair(self.L @ self.L).new(mask=self.L.S, strategy="mxm.gustavson")
+        return self.plus_pair(self.L @ self.L).new(mask=self.L.S, strategy="mxm.gustavson")
 
     def dots(self) -> Any:
-        return _plus_pair(self.L @ self.L.T).new(mask=self.L.S, strategy="mxm.masked_dot")
-
-
-def waiting(backend: str) -> Callable[[], object]:
-    """A function that returns when all work is done."""
-    if backend != "cuda":
-        return lambda: None
-    import cupy
-
-    return cupy.cuda.runtime.deviceSynchronize
-
-
-def best(work: Callable[[], Any], wait: Callable[[], Any]) -> float:
-    """Seconds of the fastest of several calls, including the wait for the result; an extra first call compiles."""
-    times = []
-    for _ in range(TRIALS + 1):
-        start = time.perf_counter()
-        work()
-        wait()
-        times.append(time.perf_counter() - start)
-    return min(times[1:])
-
-
-def _count() -> Any:
-    from .. import agg
-
-    return agg.count
-
-
-def _any_pair(product: Any) -> Any:
-    from .. import semiring
-
-    return semiring.any_pair["BOOL"](product)
-
-
-def _plus_pair(product: Any) -> Any:
-    from .. import semiring
-
-    return semiring.plus_pair["INT64"](product)
+        return self.plus_pair(self.L @ self.L.T).new(mask=self.L.S, strategy="mxm.masked_dot")

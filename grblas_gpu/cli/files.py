@@ -25,7 +25,6 @@ from ..foundation.suggestions import needed
 from ..io.archives import SUFFIXES as ARCHIVES
 from ..io.archives import is_archive, matrix_in
 from ..io.arrow_files import write_arrow_file
-from ..io.duplicates import combining
 from ..io.formats import FORMATS as FILE_FORMATS
 from ..io.formats import SUFFIXES, format_of
 from ..io.replacing import replacing
@@ -113,22 +112,18 @@ def read_graph(
     if name == STANDARD:
         kind, source = _standard_input()
     else:
-        kind, source = suffix(name), name
-        check_file(name, kind, compressed=Path(name).suffix in (*COMPRESSED, ".tgz"), force=force)
+        check_file(name, suffix(name), compressed=Path(name).suffix in (*COMPRESSED, ".tgz"), force=force)
+        kind, source = "edge list" if suffix(name) in EDGE_LISTS else format_of(name), name
     trusted = config.set(read_limit=MAX_SIZE) if force else nullcontext()
     with trusted, elapsed(f"reading {name}"):
-        if kind == ".mtx":
-            found: Any = io.mmread(source, dup_op=combining(duplicates))
-        elif kind == ".npz":
-            found = io.load_npz(source)
-        elif kind == ".grb":
-            found = io.load(source)
-        elif source is name and kind not in EDGE_LISTS:
-            found = _other_format(name, columns, duplicates) or _edge_list(source, base, labels, table)
+        if kind == "edge list":
+            found: Any = _edge_list(source, base, labels, table)
         else:
-            found = _edge_list(source, base, labels, table)
+            given = {"columns": columns, "duplicates": None if duplicates == "error" else duplicates}
+            options = FILE_FORMATS[kind].options.split()
+            found = FILE_FORMATS[kind].read(source, **{name: given[name] for name in options if given.get(name)})
     graph = _loaded(found)
-    if kind == ".mtx":
+    if kind == "Matrix Market":
         graph = graph._replace(directed=not _is_announced_symmetric(source))
     return graph._replace(matrix=_undirected(graph, weighted), directed=False) if undirected else graph
 
@@ -140,16 +135,6 @@ def _is_announced_symmetric(source: Any) -> bool:
     with matrix_in(source) if is_archive(source) else opened(source, "rb") as file:
         banner = file.read(LONGEST_BANNER).partition(b"\n")[0]
     return banner.lower().split()[4:5] in ([b"symmetric"], [b"hermitian"])
-
-
-def _other_format(name: str, columns: Any, duplicates: str) -> Any:
-    """The graph of a file that is no edge list; None for an edge list."""
-    kind = format_of(name)
-    if kind == "edge list":
-        return None
-    given = {"columns": columns, "duplicates": None if duplicates == "error" else duplicates}
-    options = FILE_FORMATS[kind].options.split()
-    return io.read(name, kind, **{option: value for option, value in given.items() if option in options})
 
 
 def _loaded(found: Matrix | io.Graph) -> Loaded:
@@ -193,7 +178,7 @@ class _StandardInput(streams.BytesIO):
 
 
 def _standard_input() -> tuple[str, Any]:
-    """Standard input, and the suffix of a file with this content."""
+    """The format of standard input, and its content."""
     content = sys.stdin.buffer.read()
     for start, decompress in _OPENERS.items():
         if content.startswith(start):
@@ -203,14 +188,14 @@ def _standard_input() -> tuple[str, Any]:
                 raise ValueError(f"{_StandardInput.name}: {error}") from None
     if content[257:262] == b"ustar":
         with matrix_in(_StandardInput(content)) as file:
-            return ".mtx", _StandardInput(file.read())
+            return "Matrix Market", _StandardInput(file.read())
     if content.startswith(b"PK"):
-        return ".npz", _StandardInput(content)
+        return "NPZ", _StandardInput(content)
     if content.startswith(b"GRBLAS"):
         raise UsageError("a .grb file is memory-mapped and cannot come from standard input; give its name")
     if content[:14].lower() == b"%%matrixmarket":
-        return ".mtx", _StandardInput(content)
-    return "", _StandardInput(content)
+        return "Matrix Market", _StandardInput(content)
+    return "edge list", _StandardInput(content)
 
 
 def write_graph(name: str, A: Matrix) -> None:
@@ -219,16 +204,10 @@ def write_graph(name: str, A: Matrix) -> None:
     with elapsed(f"writing {name}"):
         if name == STANDARD:
             io.write_edgelist(sys.stdout, A)
-        elif kind == ".mtx":
-            io.mmwrite(name, A)
-        elif kind == ".npz":
-            io.save_npz(name, A)
-        elif kind == ".grb":
-            io.save(name, A)
-        elif kind in OTHERS:
-            io.write(name, A)
-        else:
+        elif kind in EDGE_LISTS:
             io.write_edgelist(name, A, delimiter=EDGE_LISTS[kind] or " ")
+        else:
+            io.write(name, A)
 
 
 def check_writable(name: str) -> None:

@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from .files import UsageError
+from .library_tables import table
 from .memory import check_graph500
 from .options import add_command, current_backend, pairs, positive
 
@@ -107,21 +108,18 @@ def _text(result: Any, with_levels: bool) -> str:
 
 def levels_table(levels: list[Any]) -> str:
     """A line for every level; bytes and messages are the maximum over the ranks."""
-    head = ("level", "direction", "frontier", "edges", "found", "bytes", "messages", "ms", "waited")
     rows = [
-        (
-            str(number),
-            level.direction,
-            f"{level.frontier:,}",
-            f"{level.edges:,}",
-            f"{level.found:,}",
-            f"{level.bytes_most:,}",
-            str(level.messages_most),
-            f"{level.seconds * 1e3:.2f}",
-            f"{level.waited * 1e3:.2f}",
-        )
+        {
+            "level": number,
+            "direction": level.direction,
+            "frontier": f"{level.frontier:,}",
+            "edges": f"{level.edges:,}",
+            "found": f"{level.found:,}",
+            "bytes": f"{level.bytes_most:,}",
+            "messages": level.messages_most,
+            "ms": f"{level.seconds * 1e3:.2f}",
+            "waited": f"{level.waited * 1e3:.2f}",
+        }
         for number, level in enumerate(levels)
     ]
-    widths = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
-    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in [head, *rows]]
-    return "\n".join(lines)
+    return table(rows)

@@ -79,7 +79,7 @@ def given(what: Command, graph: Loaded, options: argparse.Namespace) -> dict[str
     """The arguments of the algorithm."""
     from .. import algorithms
 
-    found = dict(what.more or {})
+    found: dict[str, object] = dict(what.more or {})
     if "directed" in inspect.signature(getattr(algorithms, what.algorithm)).parameters:
         found["directed"] = graph.directed
     for name in what.arguments.split():
@@ -122,10 +122,9 @@ def run(options: argparse.Namespace) -> int:
         show(options, result, pairs(result))
         return 0
     layout = LAYOUTS[what.layout]
-    all_rows = Table(layout.columns(what.value), layout.rows(graph, what.part(found), what.labels))
+    all_rows = Table(layout.columns(what.value), layout.rows(graph, what.table_of(found), what.labels))
     result["seconds"] = time.perf_counter() - loaded
-    if what.facts is not None:
-        result |= what.facts(found, all_rows)
+    result |= what.facts_of(found, all_rows)
     if output:
         write_table(output, *all_rows)
     if as_csv:

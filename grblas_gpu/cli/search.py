@@ -12,7 +12,7 @@ import numpy as np
 
 from .files import FORMATS, UsageError, check_folder, check_table, read_graph, write_table
 from .library import OUTPUTS
-from .library_tables import of_vertices
+from .library_tables import of_vertices, table
 from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
 
 SEARCHES = {
@@ -119,8 +119,7 @@ def run_bc(options: argparse.Namespace) -> int:
     if options.output:
         write_table(options.output, ["vertex", "centrality"], of_vertices(graph, scores, False))
     top = [{"vertex": graph.label(i), "centrality": float(values[i])} for i in best]
-    lines = [f"{'vertex':>12}  centrality", *(f"{item['vertex']!s:>12}  {item['centrality']:.6g}" for item in top)]
-    show(options, {**result, "top": top}, "\n".join([pairs(result), "", *lines]))
+    show(options, {**result, "top": top}, f"{pairs(result)}\n\n{table(top)}")
     return 0
 
 
@@ -163,9 +162,5 @@ def _ready(vector: Any) -> Any:
 
 
 def _levels_table(counts: list[int]) -> str:
-    lines = [f"{'level':>7}  {'vertices':>14}"]
-    shown = counts if len(counts) <= SHOWN else counts[: SHOWN - 2]
-    lines += [f"{level:7}  {count:14,}" for level, count in enumerate(shown)]
-    if len(shown) < len(counts):
-        lines += [f"{'...':>7}", f"{len(counts) - 1:7}  {counts[-1]:14,}"]
-    return "\n".join(lines)
+    rows: list[dict[str, object]] = [{"level": level, "vertices": f"{count:,}"} for level, count in enumerate(counts)]
+    return table(rows if len(rows) <= SHOWN else [*rows[: SHOWN - 2], {"level": "...", "vertices": ""}, rows[-1]])

@@ -6,7 +6,6 @@ The results are of type ``Matrix`` or ``Vector``, on the backend "mpi".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -77,15 +76,13 @@ class DistMatrix(metaclass=_OnRanks):
         >>> DistMatrix.from_parts([0, 0], [1, 1], [2.0, 3.0], nrows=2, ncols=2, dup_op="plus").to_dicts()
         {0: {1: 5.0}}
         """
-        piece = (rows, columns) if np.ndim(values) == 0 else (rows, columns, values)
-        if np.ndim(values) == 0 and dtype is None:
-            dtype = np.asarray(values).dtype
+        one = np.ndim(values) == 0
         return DistMatrix.from_pieces(
-            lambda rank, size: [piece],
-            dtype if dtype is not None else np.asarray(values).dtype,
+            lambda rank, size: [(rows, columns) if one else (rows, columns, values)],
+            np.asarray(values).dtype if dtype is None else dtype,
             nrows=nrows,
             ncols=ncols,
-            value=values if np.ndim(values) == 0 else True,
+            value=values if one else True,
             undirected=undirected,
             dup_op=dup_op,
             backend=backend,
@@ -119,15 +116,13 @@ class DistMatrix(metaclass=_OnRanks):
         engine.grid.check_same(nrows=nrows, ncols=ncols, dtype=found.name, undirected=undirected, value=value)
         mine = iter(pieces(engine.grid.rank, engine.grid.size))
         entries = Arriving(engine, nrows, ncols, found, value, undirected)
+
+        def next_piece() -> Piece | None:
+            piece = next(mine, None)
+            return None if piece is None else entries.checked(piece)
+
         while True:
-            piece, error = None, None
-            try:
-                piece = next(mine, None)
-                if piece is not None:
-                    piece = entries.checked(piece)
-            except Exception as raised:
-                error = raised
-            engine.grid.together(partial(_raise, error))
+            piece = engine.grid.together(next_piece)
             if engine.grid.everyone.add_up([int(piece is not None)])[0] == 0:
                 break
             entries.add(piece)
@@ -338,11 +333,6 @@ def _engine_of(x: Any) -> MpiBackend:
 
 def _indices(block: Block) -> np.ndarray:
     return block.to_global(np.arange(block.size, dtype=np.int64))
-
-
-def _raise(error: BaseException | None) -> None:
-    if error is not None:
-        raise error
 
 
 __all__ = ["DistMatrix", "DistVector"]

@@ -28,7 +28,9 @@ ITERATIONS, SOURCES = 10, 64  # between two writes
 class Restart:
     """The state of a job: a number of steps and a Vector, for one graph and one set of arguments."""
 
-    def __init__(self, folder: str | os.PathLike[str], A: Any, **arguments: Any) -> None:
+    def __init__(self, folder: str | os.PathLike[str], A: Any, every: int, **arguments: Any) -> None:
+        if type(every) is not int or every < 1:
+            raise InvalidValue(f"every must be a positive number of steps, not {every!r}")
         engine = A._engine
         if not isinstance(engine, MpiBackend):
             raise TypeError("a restart folder is for a Matrix on backend 'mpi'; use A.to('mpi')")
@@ -83,6 +85,10 @@ class Restart:
         self._grid.together(replace)
         self.steps, self.vector, self.done = steps, vector, done
 
+    def result(self) -> Vector:
+        assert self.done and self.vector is not None
+        return self.vector
+
 
 def pagerank(
     A: Matrix,
@@ -118,8 +124,7 @@ def pagerank(
     >>> first.isequal(again)
     True
     """
-    _check_every(every)
-    state = Restart(restart, A, algorithm="pagerank", max_iterations=max_iterations, **options)
+    state = Restart(restart, A, every, algorithm="pagerank", max_iterations=max_iterations, **options)
     while not state.done:
         some = min(every, max_iterations - state.steps)
         start = {} if state.vector is None else {"start": state.vector}
@@ -130,8 +135,7 @@ def pagerank(
             if state.steps + some >= max_iterations or stopped.result is None:
                 raise
             state.save(state.steps + some, stopped.result, False)
-    assert state.vector is not None
-    return state.vector
+    return state.result()
 
 
 def betweenness_centrality(
@@ -160,10 +164,9 @@ def betweenness_centrality(
     >>> found.to_dict()
     {0: 0.0, 1: 4.0, 2: 4.0, 3: 0.0}
     """
-    _check_every(every)
     if "sources" in options:
         raise InvalidValue("betweenness_centrality: with a restart folder the sources are all vertices")
-    state = Restart(restart, A, algorithm="betweenness_centrality", **options)
+    state = Restart(restart, A, every, algorithm="betweenness_centrality", **options)
     while not state.done:
         sources = range(state.steps, min(state.steps + every, A.nrows))
         # total += the paths from these sources; parts of a partition add up to the exact result
@@ -171,10 +174,4 @@ def betweenness_centrality(
         if state.vector is not None:
             total << binary.plus(state.vector & total)
         state.save(sources.stop, total, sources.stop == A.nrows)
-    assert state.vector is not None
-    return state.vector
-
-
-def _check_every(every: int) -> None:
-    if type(every) is not int or every < 1:
-        raise InvalidValue(f"every must be a positive number of steps, not {every!r}")
+    return state.result()

@@ -98,7 +98,7 @@ def test_the_same_as_in_python(capsys, tmp_path, command):
     assert len(found["top"]) <= 3
     code, out, _ = run(capsys, f"{command} {options} --csv", file)
     header, *lines = [line.split(",") for line in out.splitlines()]
-    rows = as_rows(what.part(expected))
+    rows = as_rows(what.table_of(expected))
     assert code == 0 and header == LAYOUTS[what.layout].columns(what.value) and rows
     assert len(lines) == len(rows) and all(all(map(same, line, row)) for line, row in zip(lines, rows, strict=True))
     assert run(capsys, f"{command} {options} -o", tmp_path / "found.csv", file)[0] == 0

@@ -21,7 +21,6 @@ from benchmarks import (
     cases_gpu,
     cold,
     common,
-    first_use,
     gpu_operations,
     gpu_speed,
     overhead,
@@ -688,14 +687,6 @@ def test_cold(capsys, tmp_path):
     shown = capsys.readouterr().out
     assert "transitivity" in shown and "selections" in shown and "all" in shown
     assert [found["errors"] for found in json.loads(path.read_text())["results"]] == [[], []]
-
-
-def test_first_use(capsys):
-    assert first_use.main(["--backend", "cpu", "--scale", "6", "--repeat", "1"]) == 0
-    assert re.search(r"^dobfs( +[\d.e-]+){5}$", capsys.readouterr().out, re.MULTILINE)
-    assert first_use.main(["--backend", "cpu", "--cold", "--only", "^(bfs|transpose)$", "--jobs", "2"]) == 0
-    shown = capsys.readouterr().out
-    assert "bfs" in shown and "transpose" in shown
 
 
 def test_overhead(capsys, monkeypatch):

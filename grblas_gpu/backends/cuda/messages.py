@@ -35,13 +35,14 @@ from .eager.masks import address
 from .eager.vectors import as_bitmap
 from .runtime import workspace
 from .runtime.arrays import empty_list, two_arrays
-from .runtime.compile import constant, functions, product, using
+from .runtime.compile import Operator, specialized
 from .runtime.launch import BLOCK
 
 _BOOL = np.dtype(bool)
 _INT64 = np.dtype(INDEX)
 _PACK = ("count_parts_kernel", "fill_parts_kernel")
 _MERGE = ("merge_parts_kernel", "list_parts_kernel")
+_NO_OPERATOR = "DEVICE bool op(bool, bool, int64, int64, int64, int64) { return true; }"
 
 
 @dataclass(frozen=True)
@@ -116,16 +117,8 @@ def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here:
     valued, full, iso = dtype is not None, u.present is None, len(u.values) == 1
     sent_type = _BOOL if dtype is None else dtype
     stored = u.values.dtype if valued else _BOOL
-    count, fill = functions(
-        "pack_parts.cu",
-        (stored.char, sent_type.char, valued, full, iso),
-        _PACK,
-        lambda: [
-            using("Stored", stored),
-            using("Sent", sent_type),
-            *(constant(name, flag) for name, flag in (("VALUED", valued), ("FULL", full), ("ISO", iso))),
-        ],
-    )
+    given = {"Stored": stored, "Sent": sent_type, "VALUED": valued, "FULL": full, "ISO": iso}
+    count, fill = specialized("pack_parts.cu", _PACK, given)
     packed = DeviceParts(lengths, dtype, here, on_host)
     tiles = [-(-length // TILE) for length in lengths]
     table = np.array([_starts(lengths), lengths, _starts(tiles), packed.addresses, packed.mirrors], INDEX).T
@@ -134,10 +127,10 @@ def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here:
     slots = scratch.slots()
     before = scratch.values("entries before tiles", _INT64, sum(tiles) + len(lengths)).data.ptr
     plan = before + WORD * sum(tiles)
-    work, given = max(1, sum(tiles)) * BLOCK, (parts.data.ptr, len(lengths), sum(tiles), before, plan)
-    scratch.launch(count, work, (address(u.present), *given, slots.address))
+    work, shared = max(1, sum(tiles)) * BLOCK, (parts.data.ptr, len(lengths), sum(tiles), before, plan)
+    scratch.launch(count, work, (address(u.present), *shared, slots.address))
     ends = packed.known_at, slots.address, slots.host
-    scratch.launch(fill, work, (address(u.present), u.values.data.ptr, *given, *ends))
+    scratch.launch(fill, work, (address(u.present), u.values.data.ptr, *shared, *ends))
     packed.counter = slots.published()
     return packed
 
@@ -219,20 +212,9 @@ class _Merge:
         numbering: list[Numbering] | None = None,
     ) -> None:
         fold, valued = monoid is not None, one is None
-        op = monoid.binaryop if fold and valued else None
-        self._kernels = functions(
-            "merge_parts.cu",
-            (None if op is None else op.key, sent.char, value.char, valued, fold, numbering is not None),
-            _MERGE,
-            lambda: [
-                using("Sent", sent),
-                using("Value", value),
-                *_operator(op),
-                constant("VALUED", valued),
-                constant("FOLD", fold),
-                constant("NUMBERED", numbering is not None),
-            ],
-        )
+        op = Operator(monoid.binaryop if monoid is not None and valued else None, "op", _NO_OPERATOR)
+        flags = {"VALUED": valued, "FOLD": fold, "NUMBERED": numbering is not None}
+        self._kernels = specialized("merge_parts.cu", _MERGE, {"Sent": sent, "Value": value, **flags}, op)
         self._one, self._value = one, value
         counts = [each.count for each in messages]
         tiles = [-(-length // TILE) for length in lengths]
@@ -283,10 +265,3 @@ class _Merge:
         given = table.data.ptr, self._entries, indices.data.ptr, values.data.ptr
         workspace.current().launch(self._kernels[1], self._entries, given)
         return VectorStore(self._size, values if one is None else cupy.asarray(one), indices=indices)
-
-
-def _operator(op: Any) -> list[str]:
-    if op is None:  # no kernel calls it, but it must have a name
-        types = [using(name, _BOOL) for name in ("Left", "Right")]
-        return [*types, "DEVICE bool op(bool, bool, int64, int64, int64, int64) { return true; }"]
-    return [using("Left", op.type.np_type), using("Right", op.type2.np_type), product("op", op)]

@@ -13,7 +13,7 @@ import numpy as np
 from ..mpi.search_layout import Layout, closed_bits, lists_to_pull
 from ..stores.storage import INT32_LIMIT, Array, MatrixStore, VectorStore
 from .runtime import workspace
-from .runtime.compile import functions, using
+from .runtime.compile import functions, specialized
 from .runtime.counters import EDGES, MOVES, Slots
 
 NAMES = ["search_begin", "search_push", "search_push_aside", "search_pull", "search_result"]
@@ -47,13 +47,9 @@ class Steps:
         self._first_rows = cupy.asarray(np.array(layout.bounds[:-1], np.int64))
         entries = sum(len(part.indices) for part in parts)
         self._aside = cupy.empty(3 * (entries // LONG_PUSH + 1), np.int64)
-        types = parts[0].types
-        self._begin, self._push, self._push_aside, self._pull, self._result = functions(
-            "search_level.cu",
-            types,
-            NAMES,
-            lambda: [using(name, dtype) for name, dtype in zip(("Offset", "Start", "Column"), types, strict=True)],
-        )
+        types = dict(zip(("Offset", "Start", "Column"), parts[0].types, strict=True))
+        kernels = specialized("search_level.cu", NAMES, types)
+        self._begin, self._push, self._push_aside, self._pull, self._result = kernels
 
     def begin(self, source: int, out: Array) -> tuple[int, int]:
         """Forget the last search; the first frontier is the source, if it is in one of these parts."""

@@ -3,7 +3,11 @@
 A rank searches all entries that lead to its vertices, so that it owns all vertices it finds, and sends only frontiers.
 On a grid of one row of ranks, these entries are its block; other grids distribute the entries a second time. The
 exchange includes the numbers of found vertices and of their edges, so all ranks select the same direction. In a level,
-the host waits for its kernels and in the exchange. The loop of products in ``distributed.hybrid_bfs`` is equivalent.
+the host waits for its kernels and in the exchange.
+
+The loop of products in ``distributed.hybrid_bfs`` is the definition. Searches stay apart from products because these
+have two or three exchanges in a level, and every rank launches kernels of its own: ranks that share a device would wait
+for each other. Rank 0 launches those of all of them (:mod:`.single_launcher`).
 """
 
 from __future__ import annotations

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from random import Random
 
 import networkx as nx
 import numpy as np
 
-from .. import Vector, agg, algorithms, monoid, select, semiring, unary
-from .dispatch import dispatched
-from .distances import in_batches, missing_source
+from .. import Matrix, Vector, agg, algorithms, monoid, select, semiring, unary
+from .dispatch import define, parallel
+from .distances import in_batches
 from .graph import Graph
+from .link_analysis import converging
 
 
-@dispatched()
-def betweenness_centrality(
-    G: Graph,
-    k: int | None = None,
-    normalized: bool = True,
-    weight: str | None = None,
-    endpoints: bool = False,
-    seed: Any = None,
-) -> dict:
+def _betweenness(G: Graph, k: int | None, normalized: bool, weight: str | None, endpoints: bool, seed: Random) -> dict:
     n = len(G)
     sources = None if k is None or k == n else G.numbers(seed.sample(G.labels, k))
     A = G.pattern() if weight is None else _positive_lengths(G, weight)
     # Every ordered pair of nodes counts once; the scale follows below.
-    options: dict[str, Any] = {"normalized": False, "directed": True, "endpoints": endpoints}
-    options["weighted"] = weight is not None
-    scores = algorithms.betweenness_centrality(A, sources, **options).to_dense(0.0)
+    found = algorithms.betweenness_centrality(
+        A, sources, normalized=False, directed=True, endpoints=endpoints, weighted=weight is not None
+    )
+    scores = found.to_dense(0.0)
     pairs = n if endpoints else n - 1  # possible first nodes of paths through a node
     if pairs < 2:
         return G.by_node(scores)
@@ -46,29 +40,21 @@ def betweenness_centrality(
     return G.by_node(scores * factors)
 
 
-def _lengths_are_given(arguments: dict) -> str | None:
-    return None if arguments["sp"] is None else "the shortest path lengths are given"
-
-
-@dispatched(pays="search", refuse=_lengths_are_given)
-def closeness_centrality(
-    G: Graph, u: object = None, distance: str | None = None, wf_improved: bool = True, *, sp: None = None
-) -> Any:
-    if u is not None and u not in G:
-        raise missing_source(u, distance)
+def _closeness(G: Graph, u: object, distance: str | None, wf_improved: bool) -> dict | float:
+    said = "Source {} is not in G" if distance is None else "Node {} not found in graph"
+    chosen = None if u is None else [G.number(u, said)]
     n = len(G)
     result = np.zeros(n)
-    for some, distances in in_batches(G, None if u is None else [G.index[u]], distance, backward=True):
+    for some, distances in in_batches(G, chosen, distance, backward=True):
         # others = entries of a row but for the node itself; far = their sum
         others = distances.reduce_rowwise(agg.count).new().to_dense(0) - 1.0
         far = distances.reduce_rowwise(monoid.plus).new(float).to_dense(0.0)
         close = np.divide(others, far, out=np.zeros(len(some)), where=far > 0)
         result[some] = close * (others / max(n - 1, 1)) if wf_improved else close
-    return G.by_node(result) if u is None else float(result[G.index[u]])
+    return G.by_node(result) if chosen is None else float(result[chosen[0]])
 
 
-@dispatched(pays="search")
-def harmonic_centrality(G: Graph, nbunch: object = None, distance: str | None = None, sources: object = None) -> dict:
+def _harmonic(G: Graph, nbunch: object, distance: str | None, sources: object) -> dict:
     ends = G.labels if nbunch is None else list(dict.fromkeys(G.nbunch_iter(nbunch)))
     starts = G.labels if sources is None else list(dict.fromkeys(G.nbunch_iter(sources)))
     backward = len(ends) < len(starts)  # search from the smaller set
@@ -88,41 +74,40 @@ def harmonic_centrality(G: Graph, nbunch: object = None, distance: str | None = 
     return {node: values[G.index[node]] for node in ends}
 
 
-def _not_scalar(arguments: dict) -> str | None:
-    if arguments["nstart"] is not None:
+define(
+    pays="search",
+    refuse=lambda sp=None: None if sp is None else "the shortest path lengths are given",
+    closeness_centrality=_closeness,
+)
+define(betweenness_centrality=_betweenness)
+define(pays="search", harmonic_centrality=_harmonic)
+
+
+# ---- walks ---------------------------------------------------------------------------------------------------
+
+
+def _not_scalar(nstart: object, beta: float) -> str | None:
+    if nstart is not None:
         return "nstart is given"
     try:
-        float(arguments["beta"])
+        float(beta)
     except (TypeError, ValueError, AttributeError):
         return "beta is not a single number"
     return None
 
 
-@dispatched(refuse=_not_scalar)
-def katz_centrality(
-    G: Graph,
-    alpha: float = 0.1,
-    beta: float = 1.0,
-    max_iter: int = 1000,
-    tol: float = 1e-06,
-    nstart: None = None,
-    normalized: bool = True,
-    weight: str | None = None,
-) -> dict:
+def _katz(G: Graph, alpha: float, beta: float, max_iter: int, tol: float, normalized: bool, weight: str | None) -> dict:
     if len(G) == 0:
         return {}
-    options = {"weighted": weight is not None, "normalized": normalized, "tol": tol, "max_iterations": max_iter}
-    A = G.pattern() if weight is None else G.weights(weight)
-    try:
-        return G.by_node(algorithms.katz(A, alpha, beta, **options))
-    except algorithms.NotConverged as error:
-        raise nx.PowerIterationFailedConvergence(max_iter) from error
+    A, weighted = (G.pattern(), False) if weight is None else (G.weights(weight), True)
+    with converging(max_iter):
+        found = algorithms.katz(
+            A, alpha, beta, weighted=weighted, normalized=normalized, tol=tol, max_iterations=max_iter
+        )
+    return G.by_node(found)
 
 
-@dispatched()
-def eigenvector_centrality(
-    G: Graph, max_iter: int = 100, tol: float = 1e-06, nstart: dict | None = None, weight: str | None = None
-) -> dict:
+def _eigenvector(G: Graph, max_iter: int, tol: float, nstart: dict | None, weight: str | None) -> dict:
     n = len(G)
     if n == 0:
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
@@ -136,57 +121,59 @@ def eigenvector_centrality(
         raise NotImplementedError("nstart has negative values")
     A = G.weights(weight) if weight else G.pattern()
     start = Vector.from_coo(G.numbers(order), values, float, size=n)
-    options: dict[str, Any] = {"weighted": bool(weight), "start": start, "tol": tol, "max_iterations": max_iter}
-    try:
-        found = G.by_node(algorithms.eigenvector_centrality(A, **options))
-    except algorithms.NotConverged as error:
-        raise nx.PowerIterationFailedConvergence(max_iter) from error
-    return {node: found[node] for node in order}
+    with converging(max_iter):
+        found = algorithms.eigenvector_centrality(
+            A, weighted=bool(weight), start=start, tol=tol, max_iterations=max_iter
+        )
+    values_of = G.by_node(found)
+    return {node: values_of[node] for node in order}
 
 
-def _no_order(arguments: dict) -> str | None:
-    if arguments["weight"] is not None or arguments["cutoff"] is not None:
+define(refuse=_not_scalar, katz_centrality=_katz)
+define(eigenvector_centrality=_eigenvector)
+
+
+# ---- shares of paths -----------------------------------------------------------------------------------------
+
+
+def _no_order(G: nx.Graph, weight: object, cutoff: object) -> str | None:
+    if weight is not None or cutoff is not None:
         return "paths have lengths or a cutoff"
     try:
-        sorted(arguments["G"])
+        sorted(G)
     except TypeError:
         return "networkx sorts the nodes, which have no order"
     return None
 
 
-@dispatched(pays="on request", refuse=_no_order)
-def newman_betweenness_centrality(
-    G: Graph, v: object = None, cutoff: None = None, normalized: bool = True, weight: None = None
-) -> Any:
+def _load(G: Graph, v: object, normalized: bool) -> dict | float:
     small = len(G) <= 2
     load = np.zeros(len(G)) if small else algorithms.load_centrality(G.pattern(), normalized=normalized)
     return G.by_node(load) if v is None else G.by_node(load).get(v, 0.0)
 
 
-def _sampled(arguments: dict) -> str | None:
-    if arguments["G"].is_multigraph():
-        return "the graph is a multigraph"
-    return None if arguments["k"] is None else "paths are sampled"
-
-
-@dispatched(refuse=_sampled)
-def edge_betweenness_centrality(
-    G: Graph, k: None = None, normalized: bool = True, weight: str | None = None, seed: object = None
-) -> dict:
+def _edge_betweenness(G: Graph, normalized: bool, weight: str | None) -> dict:
     A = G.pattern() if weight is None else _positive_lengths(G, weight)
-    options: dict[str, Any] = {"weighted": weight is not None, "normalized": normalized, "directed": G.is_directed()}
-    rows, columns, values = algorithms.edge_betweenness_centrality(A, **options).to_coo()
-    keys = rows.astype(np.int64) * len(G) + columns.astype(np.int64)  # in order
+    scores = algorithms.edge_betweenness_centrality(
+        A, weighted=weight is not None, normalized=normalized, directed=G.is_directed()
+    )
     sources, targets = G.sources(), G.neighbours
     if not G.is_directed():
         once = sources <= targets
         sources, targets = sources[once], targets[once]
-    found = values[np.searchsorted(keys, sources.astype(np.int64) * len(G) + targets)]
+    found = G.values_at(scores, sources, targets)
     return dict(zip(zip(G.named(sources), G.named(targets), strict=True), found.tolist(), strict=True))
 
 
-def _positive_lengths(G: Graph, weight: str) -> Any:
+def _positive_lengths(G: Graph, weight: str) -> Matrix:
     A = G.lengths(weight)
     if A.nvals and A.value_range().min <= 0:
         raise NotImplementedError("some edges have length 0")
     return A
+
+
+define(pays="on request", refuse=_no_order, newman_betweenness_centrality=_load)
+define(
+    refuse=lambda G, k: parallel(G) or (None if k is None else "paths are sampled"),
+    edge_betweenness_centrality=_edge_betweenness,
+)

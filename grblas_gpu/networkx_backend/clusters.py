@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 
 from .. import Matrix, Vector, agg, algorithms, binary, monoid, select, semiring
-from .dispatch import dispatched
+from .dispatch import define, directed
 from .graph import Graph
 
 BATCH_PRODUCTS = 2**24  # approximate number of entries of a product in memory at a time
@@ -19,7 +19,7 @@ def _refuse_parallel_edges(G: Graph) -> None:
         raise nx.NetworkXNotImplemented("not implemented for multigraph type")
 
 
-def _of_nodes(G: Graph, nodes: object, values: list) -> Any:
+def _of_nodes(G: Graph, nodes: object, values: list) -> dict | float:
     """The value of one node, or a dictionary for several or all."""
     if nodes is None:
         return dict(zip(G, values, strict=True))
@@ -28,41 +28,37 @@ def _of_nodes(G: Graph, nodes: object, values: list) -> Any:
     return {node: values[G.index[node]] for node in G.nbunch_iter(nodes)}
 
 
-def _of_all_nodes(arguments: dict) -> str:
+def _of_all_nodes(nodes: object) -> str:
     """NetworkX computes only the listed nodes, this backend all of them."""
-    return "large" if arguments["nodes"] is None else "on request"
+    return "large" if nodes is None else "on request"
 
 
-@dispatched(pays=_of_all_nodes)
-def triangles(G: Graph, nodes: object = None) -> Any:
+def _triangles(G: Graph, nodes: object) -> dict | float:
     if nodes is not None:
         _refuse_parallel_edges(G)
     return _of_nodes(G, nodes, algorithms.triangles(G.pattern()).to_dense().tolist())
 
 
-@dispatched(pays=_of_all_nodes)
-def clustering(G: Graph, nodes: object = None, weight: str | None = None) -> Any:
+def _coefficients(G: Graph, weight: str | None) -> list:
     _refuse_parallel_edges(G)
     if weight is None or len(G.neighbours) == 0:
-        return _of_nodes(G, nodes, algorithms.clustering(G.pattern()).to_dense().tolist())
+        return algorithms.clustering(G.pattern()).to_dense().tolist()
     A = G.weights(weight, negative=False)
     coefficients = algorithms.clustering(A, weighted=True).to_dense()
     # Weights are relative to the largest one: ours ignores loops, NetworkX's includes them.
     largest, proper = (x.reduce_scalar(monoid.max).new().get(0) for x in (A, select.offdiag(A).new()))
     if largest == 0:
         raise NotImplementedError("all weights are 0")
-    return _of_nodes(G, nodes, (coefficients * (proper / largest)).tolist())
+    return (coefficients * (proper / largest)).tolist()
 
 
-@dispatched(pays=_of_all_nodes)
-def average_clustering(G: Graph, nodes: object = None, weight: str | None = None, count_zeros: bool = True) -> float:
-    found = clustering(G, nodes, weight=weight).values()
-    chosen = list(found) if count_zeros else [value for value in found if abs(value) > 0]
+def _average(G: Graph, nodes: object, weight: str | None, count_zeros: bool) -> float:
+    found: Any = _of_nodes(G, nodes, _coefficients(G, weight))
+    chosen = [value for value in found.values() if count_zeros or abs(value) > 0]
     return sum(chosen) / len(chosen)
 
 
-@dispatched()
-def transitivity(G: Graph) -> float:
+def _transitivity(G: Graph) -> float:
     _refuse_parallel_edges(G)
     edges = select.offdiag(G.pattern()).new()
     # closed = sum over the edges (i, j) of the common neighbours of i and j
@@ -71,12 +67,7 @@ def transitivity(G: Graph) -> float:
     return closed / int((degree * (degree - 1)).sum()) if closed else 0
 
 
-def _directed(arguments: dict) -> str | None:
-    return "the graph is directed" if arguments["G"].is_directed() else None
-
-
-@dispatched(pays=_of_all_nodes, refuse=_directed)
-def square_clustering(G: Graph, nodes: object = None) -> Any:
+def _squares(G: Graph, nodes: object) -> dict | float:
     edges = select.offdiag(G.pattern()).new()
     degree = edges.reduce_rowwise(agg.count).new(int)
     # reach_i = sum of the degrees of the neighbours of i
@@ -112,7 +103,21 @@ def _batches(products: np.ndarray) -> list[list[int]]:
     return [part.tolist() for part in np.split(np.arange(len(products)), cuts) if len(part)]
 
 
-def _refuse_loops(G: Graph, which: str) -> None:
+define(transitivity=_transitivity)
+define(
+    pays=_of_all_nodes,
+    average_clustering=_average,
+    clustering=lambda G, nodes, weight: _of_nodes(G, nodes, _coefficients(G, weight)),
+    triangles=_triangles,
+)
+define(pays=_of_all_nodes, refuse=directed, square_clustering=_squares)
+
+
+# ---- cores ---------------------------------------------------------------------------------------------------
+
+
+def refuse_loops(G: Graph, which: str) -> None:
+    """NetworkX's error for graphs with loops."""
     if G.loops():
         raise nx.NetworkXNotImplemented(
             f"Input graph {which} self loops which is not permitted; "
@@ -120,9 +125,8 @@ def _refuse_loops(G: Graph, which: str) -> None:
         )
 
 
-@dispatched()
-def core_number(G: Graph) -> dict:
-    _refuse_loops(G, "has")
+def _core_number(G: Graph) -> dict:
+    refuse_loops(G, "has")
     if not G.is_directed():
         return G.by_node(algorithms.core_number(G.pattern()))
     A = G.pattern()
@@ -147,26 +151,27 @@ def _peeled(W: Matrix) -> tuple[np.ndarray, np.ndarray]:
     return core, layer
 
 
-@dispatched(refuse=_directed)
-def onion_layers(G: Graph) -> dict:
-    _refuse_loops(G, "contains")
+def _onion_layers(G: Graph) -> dict:
+    refuse_loops(G, "contains")
     layer = _peeled(binary.second(G.pattern(), 1).new(int))[1]
     return dict(sorted(G.by_node(layer).items(), key=lambda item: item[1]))
 
 
-def _compared(arguments: dict) -> str | None:
-    return "normalized=True compares with a random graph" if arguments["normalized"] else None
-
-
-@dispatched(refuse=_compared)
-def rich_club_coefficient(G: Graph, normalized: bool = True, Q: float = 100, seed: object = None) -> dict:
+def _rich_club(G: Graph) -> dict:
     if G.loops():
         raise NotImplementedError("the graph has self-loops")
     return dict(enumerate(algorithms.rich_club(G.pattern()).to_dense().tolist())) if len(G.neighbours) else {}
 
 
-@dispatched()
-def voterank(G: Graph, number_of_nodes: int | None = None) -> list:
+def _voterank(G: Graph, number_of_nodes: int | None) -> list:
     if G.loops() or G.is_multigraph():
         raise NotImplementedError("the graph has self-loops or parallel edges")
     return [G.labels[i] for i in algorithms.voterank(G.pattern(), number_of_nodes)]
+
+
+define(core_number=_core_number, voterank=_voterank)
+define(refuse=directed, onion_layers=_onion_layers)
+define(
+    refuse=lambda normalized: "normalized=True compares with a random graph" if normalized else None,
+    rich_club_coefficient=_rich_club,
+)

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable
+from random import Random
 
+import networkx as nx
 import numpy as np
 
 from .. import algorithms
 from .degrees import strengths
-from .dispatch import SINCE_3_7, dispatched
+from .dispatch import define, directed
 from .graph import Graph
 
 ROUNDS = 100  # labels that have not settled by then never will
-USUAL = {"threshold": 1e-7, "theta": 0.01}  # NetworkX's criteria to stop and to move; our algorithm has its own
+THRESHOLD, THETA = 1e-7, 0.01  # NetworkX's criteria to stop and to move; our algorithm has its own
 
 
-def _limited(arguments: dict) -> str | None:
-    if arguments["max_level"] is not None:
+def _limited(
+    max_level: int | None, threshold: float = THRESHOLD, theta: float = THETA, metric: str = "modularity"
+) -> str | None:
+    """From version 3.7 on, NetworkX's Leiden algorithm is its own, with a choice of quality functions."""
+    if metric != "modularity":
+        return "the quality function is not modularity"
+    if max_level is not None:
         return "max_level limits the number of levels"
-    chosen = [name for name, usual in USUAL.items() if arguments.get(name, usual) != usual]
-    return f"{chosen[0]} is chosen, which only NetworkX goes by" if chosen else None
+    chosen = "threshold" if threshold != THRESHOLD else "theta" if theta != THETA else None
+    return f"{chosen} is chosen, which only NetworkX goes by" if chosen else None
 
 
-def _found(G: Graph, algorithm: Any, weight: str | None, resolution: float, seed: Any) -> list[set]:
-    A = G.weights(weight, negative=False)
-    return _parts(G, algorithm(A, resolution=resolution, directed=False, seed=seed.getrandbits(32)).labels.to_dense())
+def _found(algorithm: Callable) -> Callable:
+    def find(G: Graph, weight: str | None, resolution: float, seed: Random) -> list[set]:
+        if G.is_directed():
+            raise NotImplementedError("the graph is directed")
+        A = G.weights(weight, negative=False)
+        found = algorithm(A, resolution=resolution, directed=False, seed=seed.getrandbits(32))
+        return _parts(G, found.labels.to_dense())
+
+    return find
 
 
 def _parts(G: Graph, labels: np.ndarray) -> list[set]:
@@ -33,58 +45,6 @@ def _parts(G: Graph, labels: np.ndarray) -> list[set]:
     for node, label in zip(G, labels.tolist(), strict=True):
         parts.setdefault(label, set()).add(node)
     return list(parts.values())
-
-
-@dispatched(refuse=_limited)
-def louvain_communities(
-    G: Graph,
-    weight: str | None = "weight",
-    resolution: float = 1,
-    threshold: float = USUAL["threshold"],
-    max_level: None = None,
-    seed: object = None,
-) -> list[set]:
-    if G.is_directed():
-        raise NotImplementedError("the graph is directed")
-    return _found(G, algorithms.louvain, weight, resolution, seed)
-
-
-def _judged_otherwise(arguments: dict) -> str | None:
-    """From version 3.7 on, NetworkX has its own algorithm, with a choice of quality functions."""
-    if SINCE_3_7 and arguments["metric"] != "modularity":
-        return "the quality function is not modularity"
-    return _limited(arguments)
-
-
-@dispatched(refuse=_judged_otherwise)
-def leiden_communities(
-    G: Graph,
-    weight: str | None = "weight",
-    resolution: float = 1,
-    max_level: None = None,
-    seed: object = None,
-    metric: str = "cpm",
-    theta: float = USUAL["theta"],
-) -> list[set]:
-    if G.is_directed():
-        raise NotImplementedError("the graph is directed")
-    return _found(G, algorithms.leiden, weight, resolution, seed)
-
-
-def _weighted_or_directed(arguments: dict) -> str | None:
-    if arguments["weight"] is not None:
-        return "edges have weights"
-    return "the graph is directed" if arguments["G"].is_directed() else None
-
-
-@dispatched(refuse=_weighted_or_directed)
-def asyn_lpa_communities(G: Graph, weight: None = None, seed: object = None) -> Iterator[set]:
-    return iter(_settled(G))
-
-
-@dispatched(refuse=_weighted_or_directed)
-def fast_label_propagation_communities(G: Graph, *, weight: None = None, seed: object = None) -> Iterator[set]:
-    return iter(_settled(G))
 
 
 def _settled(G: Graph) -> list[set]:
@@ -101,10 +61,9 @@ def _settled(G: Graph) -> list[set]:
     return _parts(G, labels)
 
 
-@dispatched(pays="converted")
-def modularity(G: Graph, communities: Any, weight: str | None = "weight", resolution: float = 1) -> float:
-    parts = communities if isinstance(communities, list) else list(communities)
-    if not is_partition(G, parts):
+def _modularity(G: Graph, communities: Iterable, weight: str | None, resolution: float) -> float:
+    parts = list(communities)
+    if not _is_partition(G, parts):
         raise NotImplementedError("the communities are not a partition of the nodes")
     label = np.zeros(len(G), np.int64)
     for number, part in enumerate(parts):
@@ -125,8 +84,24 @@ def modularity(G: Graph, communities: Any, weight: str | None = "weight", resolu
     return float(inside / all_weights - resolution * sums / pairs)
 
 
-@dispatched(pays="converted")
-def is_partition(G: Graph, communities: Any) -> bool:
-    parts = communities if isinstance(communities, list) else list(communities)
+def _is_partition(G: Graph, communities: Iterable) -> bool:
+    parts = list(communities)
     nodes = {node for part in parts for node in part if node in G}
     return len(G) == len(nodes) == sum(map(len, parts))
+
+
+def _weighted_or_directed(G: nx.Graph, weight: object) -> str | None:
+    return directed(G) if weight is None else "edges have weights"
+
+
+define(
+    refuse=_limited,
+    leiden_communities=_found(algorithms.leiden),
+    louvain_communities=_found(algorithms.louvain),
+)
+define(
+    refuse=_weighted_or_directed,
+    asyn_lpa_communities=lambda G: iter(_settled(G)),
+    fast_label_propagation_communities=lambda G: iter(_settled(G)),
+)
+define(pays="converted", is_partition=_is_partition, modularity=_modularity)

@@ -10,14 +10,24 @@ import numpy as np
 
 from .. import algorithms
 from .conversion import edges_at
-from .dispatch import define, dispatched
+from .dispatch import define
 from .distances import NOT_FOUND, levels
 from .graph import Graph
 
 
-def _lowest_members(G: Graph) -> np.ndarray:
+def lowest_members(G: Graph) -> np.ndarray:
     """The lowest node of the component of every node."""
     return algorithms.connected_components(G.pattern()).to_dense()
+
+
+def strong_members(G: Graph) -> np.ndarray:
+    """The lowest node of the strong component of every node."""
+    return algorithms.strongly_connected_components(G.pattern()).to_dense()
+
+
+def number_of(lowest: np.ndarray) -> int:
+    """The number of components."""
+    return int(np.count_nonzero(lowest == np.arange(len(lowest))))
 
 
 def _grouped(G: Graph, lowest: np.ndarray) -> dict[int, set]:
@@ -30,73 +40,36 @@ def _grouped(G: Graph, lowest: np.ndarray) -> dict[int, set]:
     return {first: set(members[i:j]) for first, (i, j) in zip(firsts, parts, strict=True)}
 
 
-def _number_of(lowest: np.ndarray) -> int:
-    return int(np.count_nonzero(lowest == np.arange(len(lowest))))
-
-
-def _refuse_null(G: Graph) -> None:
+def refuse_null(G: Graph, said: str) -> None:
+    """NetworkX's error for a graph without nodes."""
     if len(G) == 0:
-        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+        raise nx.NetworkXPointlessConcept(said)
 
 
-@dispatched(pays="on request")
-def connected_components(G: Graph) -> Iterator[set]:
-    yield from _grouped(G, _lowest_members(G)).values()
-
-
-@dispatched(pays="on request")
-def number_connected_components(G: Graph) -> int:
-    return _number_of(_lowest_members(G))
-
-
-@dispatched(pays="on request")
 def is_connected(G: Graph) -> bool:
-    _refuse_null(G)
-    return not _lowest_members(G).any()
+    refuse_null(G, "Connectivity is undefined for the null graph.")
+    return not lowest_members(G).any()
 
 
-@dispatched(pays="one search")
-def node_connected_component(G: Graph, n: object) -> set:
-    return set(G.named(np.flatnonzero(levels(G, G.index[n]) != NOT_FOUND)))
+def is_strongly_connected(G: Graph) -> bool:
+    refuse_null(G, "Connectivity is undefined for the null graph.")
+    return all(bool((levels(G, 0, backward=backward) != NOT_FOUND).all()) for backward in (False, True))
 
 
-@dispatched(pays="on request")
-def weakly_connected_components(G: Graph) -> Iterator[set]:
-    yield from _grouped(G, _lowest_members(G)).values()
+def _components(G: Graph) -> Iterator[set]:
+    yield from _grouped(G, lowest_members(G)).values()
 
 
-@dispatched(pays="on request")
-def number_weakly_connected_components(G: Graph) -> int:
-    return _number_of(_lowest_members(G))
-
-
-@dispatched(pays="on request")
-def is_weakly_connected(G: Graph) -> bool:
-    _refuse_null(G)
-    return not _lowest_members(G).any()
-
-
-@dispatched(pays="on request")
 def strongly_connected_components(G: Graph) -> Iterator[set]:
-    lowest = algorithms.strongly_connected_components(G.pattern()).to_dense()
+    """The components in NetworkX's order: successors come before their predecessors."""
+    lowest = strong_members(G)
     groups = _grouped(G, lowest)
     for first in _sinks_first(G, lowest):
         yield groups[first]
 
 
-@dispatched(pays="on request")
-def number_strongly_connected_components(G: Graph) -> int:
-    return _number_of(algorithms.strongly_connected_components(G.pattern()).to_dense())
-
-
-@dispatched(pays="search")
-def is_strongly_connected(G: Graph) -> bool:
-    _refuse_null(G)
-    return all(bool((levels(G, 0, backward=backward) != NOT_FOUND).all()) for backward in (False, True))
-
-
 def _sinks_first(G: Graph, lowest: np.ndarray) -> Iterator[int]:
-    """The lowest nodes of the strong components, in NetworkX's order: successors come before their predecessors."""
+    """The lowest nodes of the strong components, successors before their predecessors."""
     sources, targets = lowest[G.sources()], lowest[G.neighbours]
     between = sources != targets
     ends = np.unique(np.stack([targets[between], sources[between]]), axis=1)
@@ -114,18 +87,38 @@ def _sinks_first(G: Graph, lowest: np.ndarray) -> Iterator[int]:
                 ready.append(source)
 
 
+define(
+    pays="on request",
+    connected_components=_components,
+    is_connected=is_connected,
+    is_weakly_connected=is_connected,
+    number_connected_components=lambda G: number_of(lowest_members(G)),
+    number_strongly_connected_components=lambda G: number_of(strong_members(G)),
+    number_weakly_connected_components=lambda G: number_of(lowest_members(G)),
+    strongly_connected_components=strongly_connected_components,
+    weakly_connected_components=_components,
+)
+define(
+    pays="on request",
+    refuse=lambda source: None if source is None else "source selects the first component",
+    kosaraju_strongly_connected_components=strongly_connected_components,
+)
+define(pays="search", is_strongly_connected=is_strongly_connected)
+define(
+    pays="one search",
+    node_connected_component=lambda G, n: set(G.where(levels(G, G.index[n]) != NOT_FOUND)),
+)
+
+
 def _bridges(G: Graph, root: object) -> np.ndarray:
     """The places in ``neighbours`` of the bridges, each once, in NetworkX's order."""
-    if root is not None and root not in G:
-        raise nx.NodeNotFound(f"Root node {root} is not in graph")
-    sources, n = G.sources().astype(np.int64), len(G)
-    rows, columns, _ = algorithms.bridges(G.pattern()).to_coo()
-    found = np.isin(sources * n + G.neighbours, rows.astype(np.int64) * n + columns.astype(np.int64))
+    start = None if root is None else G.number(root, "Root node {} is not in graph")
+    found = G.is_entry(algorithms.bridges(G.pattern()))
     if G.parallel is not None:
         found &= G.parallel == 1
-    if root is not None:
-        found &= levels(G, G.index[root])[sources] != NOT_FOUND
-    return np.flatnonzero(found & (sources < G.neighbours))
+    if start is not None:
+        found &= levels(G, start)[G.sources()] != NOT_FOUND
+    return np.flatnonzero(found & (G.sources() < G.neighbours))
 
 
 def _biconnected(G: Graph) -> Iterator[set]:
@@ -137,13 +130,8 @@ def _biconnected(G: Graph) -> Iterator[set]:
 
 
 define(
-    bridges=lambda G, root=None: edges_at(G, _bridges(G, root), data=False),
-    has_bridges=lambda G, root=None: len(_bridges(G, root)) > 0,
-    biconnected_components=_biconnected,
     articulation_points=lambda G: iter(G.named(algorithms.articulation_points(G.pattern()).to_coo(values=False)[0])),
-)
-define(
-    pays="on request",
-    refuse=lambda arguments: None if arguments["source"] is None else "source selects the first component",
-    kosaraju_strongly_connected_components=lambda G, source=None: strongly_connected_components(G),
+    biconnected_components=_biconnected,
+    bridges=lambda G, root: edges_at(G, _bridges(G, root), data=False),
+    has_bridges=lambda G, root: len(_bridges(G, root)) > 0,
 )

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 from networkx.utils import nodes_or_number
 
 from .conversion import Mirrored, converted
-from .dispatch import define, dispatched, own
+from .dispatch import compose, define, own, parallel
 from .graph import NAME, Graph
 from .numbers import EXACT
 
@@ -80,14 +79,18 @@ def _numbered(rows: list, columns: list) -> tuple[list, np.ndarray]:
 # ---- constructors and converters -----------------------------------------------------------------------------
 
 
-def _new(cls: type, incoming_graph_data: Any = None, **attr: object) -> Graph:
+def _new(cls: type, args: tuple, kwargs: dict) -> Graph:
+    return _made_of(cls, *args, **kwargs)
+
+
+def _made_of(cls: type, incoming_graph_data: Any = None, **attr: object) -> Graph:
     """``nx.Graph(..., backend="grblas_gpu")``; by priority, NetworkX's own functions would get graphs of ours."""
     if NAME in nx.config.backend_priority.classes:
         raise NotImplementedError("graphs are made here only with backend=")
     if isinstance(incoming_graph_data, np.ndarray):
-        G = from_numpy_array(incoming_graph_data, create_using=cls)
+        G = _from_dense(incoming_graph_data, False, cls, "weight", None)
     elif hasattr(incoming_graph_data, "tocoo"):
-        G = from_scipy_sparse_array(incoming_graph_data, create_using=cls)
+        G = _from_sparse(incoming_graph_data, False, cls, "weight")
     else:
         attr.pop("backend", None)
         return converted(_theirs(cls, incoming_graph_data, **attr))
@@ -102,15 +105,6 @@ def _theirs(cls: Any, *args: Any, **kwargs: Any) -> Any:
     return G
 
 
-define(
-    pays="on request",
-    graph__new__=lambda cls, *args, **kwargs: _new(cls, *args, **kwargs),
-    digraph__new__=lambda cls, *args, **kwargs: _new(cls, *args, **kwargs),
-    multigraph__new__=lambda cls, *args, **kwargs: _new(cls, *args, **kwargs),
-    multidigraph__new__=lambda cls, *args, **kwargs: _new(cls, *args, **kwargs),
-)
-
-
 def _weighted(n: int, rows: Any, columns: Any, values: Any, create_using: Any, attribute: Any) -> Graph | None:
     """A graph of the entries of a matrix; None if NetworkX has to make it."""
     if not is_plain(create_using) or values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
@@ -122,11 +116,8 @@ def _weighted(n: int, rows: Any, columns: Any, values: Any, create_using: Any, a
     return made(list(range(n)), rows, columns, directed=create_using is nx.DiGraph, values=named)
 
 
-@dispatched(pays="on request")
-def from_scipy_sparse_array(
-    A: Any, parallel_edges: bool = False, create_using: Any = None, edge_attribute: Any = "weight"
-) -> Graph:
-    entries = A.tocoo() if A.format not in ("csr", "csc") else A.tocsr().tocoo() if A.format == "csr" else A.tocoo()
+def _from_sparse(A: Any, parallel_edges: bool, create_using: Any, edge_attribute: object) -> Graph:
+    entries = A.tocoo()
     rows, columns = entries.coords
     found = None
     if A.shape[0] == A.shape[1]:
@@ -134,9 +125,8 @@ def from_scipy_sparse_array(
     return found or converted(own("from_scipy_sparse_array")(A, parallel_edges, create_using, edge_attribute))
 
 
-@dispatched(pays="on request")
-def from_numpy_array(
-    A: Any, parallel_edges: bool = False, create_using: Any = None, edge_attr: Any = "weight", *, nodelist: Any = None
+def _from_dense(
+    A: np.ndarray, parallel_edges: bool, create_using: Any, edge_attr: object, nodelist: Iterable | None
 ) -> Graph:
     found = None
     if nodelist is None and A.ndim == 2 and A.shape[0] == A.shape[1]:
@@ -145,15 +135,7 @@ def from_numpy_array(
     return found or converted(own("from_numpy_array")(A, parallel_edges, create_using, edge_attr, nodelist=nodelist))
 
 
-@dispatched(pays="on request")
-def from_pandas_edgelist(
-    df: Any,
-    source: Any = "source",
-    target: Any = "target",
-    edge_attr: Any = None,
-    create_using: Any = None,
-    edge_key: Any = None,
-) -> Graph:
+def _from_pandas(df: Any, source: object, target: object, edge_attr: Any, create_using: Any, edge_key: object) -> Graph:
     columns = [edge_attr] if isinstance(edge_attr, (str, int)) and edge_attr is not True else edge_attr
     if columns is True:
         columns = [name for name in df.columns if name not in (source, target)]
@@ -165,8 +147,7 @@ def from_pandas_edgelist(
     return made(labels, *ends, directed=create_using is nx.DiGraph, values=values)
 
 
-@dispatched(pays="on request")
-def from_edgelist(edgelist: Iterable, create_using: Any = None) -> Graph:
+def _from_edges(edgelist: Iterable, create_using: Any) -> Graph:
     edges = list(edgelist)
     if not is_plain(create_using) or not all(len(edge) == 2 for edge in edges):
         return converted(own("from_edgelist")(edges, create_using))
@@ -174,11 +155,20 @@ def from_edgelist(edgelist: Iterable, create_using: Any = None) -> Graph:
     return made(labels, *ends, directed=create_using is nx.DiGraph)
 
 
+define(
+    pays="on request",
+    graph__new__=_new,
+    digraph__new__=_new,
+    multigraph__new__=_new,
+    multidigraph__new__=_new,
+    from_edgelist=_from_edges,
+    from_numpy_array=_from_dense,
+    from_pandas_edgelist=_from_pandas,
+    from_scipy_sparse_array=_from_sparse,
+)
+
+
 # ---- graphs of graphs ----------------------------------------------------------------------------------------
-
-
-def _multi(arguments: dict) -> str | None:
-    return "the graph is a multigraph" if arguments["G"].is_multigraph() else None
 
 
 def _data(G: Graph, places: np.ndarray) -> dict[str, Any]:
@@ -189,34 +179,30 @@ def _data(G: Graph, places: np.ndarray) -> dict[str, Any]:
     return {"edge_data": edge_data, "node_data": node_data, "graph_data": dict(G.graph), "values": values}
 
 
-def _in_place(arguments: dict) -> str | None:
-    return _multi(arguments) or (None if arguments["copy"] else "copy=False asks for a view, or a change")
+def _in_place(G: nx.Graph, copy: bool) -> str | None:
+    return parallel(G) or (None if copy else "copy=False asks for a view, or a change")
 
 
-def _loses_attributes(arguments: dict) -> str | None:
-    G = arguments["G"]
+def _loses_attributes(G: nx.Graph, copy: bool) -> str | None:
     if not isinstance(G, Graph) and (G.graph or any(data for *_, data in (*G.nodes.data(), *G.edges.data()))):
         return "networkx converts no attributes for reverse"
-    return _in_place(arguments)
+    return _in_place(G, copy)
 
 
-@dispatched(pays="on request", refuse=_loses_attributes)
-def reverse(G: Graph, copy: bool = True) -> Graph:
+def _reverse(G: Graph) -> Graph:
     if not G.is_directed():
         raise nx.NetworkXError("Cannot reverse an undirected graph.")
     return made(G.labels, G.neighbours, G.sources(), directed=True, **_data(G, np.arange(len(G.neighbours))))
 
 
-@dispatched(pays="on request", refuse=_multi)
-def complement(G: Graph) -> Graph:
+def _complement(G: Graph) -> Graph:
     absent = np.ones((len(G), len(G)), bool)
     absent[G.sources(), G.neighbours] = False
     np.fill_diagonal(absent, False)
     return made(G.labels, *absent.nonzero(), directed=G.is_directed())
 
 
-@dispatched(pays="on request", refuse=_in_place)
-def relabel_nodes(G: Graph, mapping: Any, copy: bool = True) -> Graph:
+def _relabel(G: Graph, mapping: Callable | Mapping) -> Graph:
     labels = list(map(mapping, G)) if callable(mapping) else [mapping.get(node, node) for node in G]
     if len(set(labels)) < len(labels):
         raise NotImplementedError("several nodes get the same label")
@@ -225,14 +211,11 @@ def relabel_nodes(G: Graph, mapping: Any, copy: bool = True) -> Graph:
     return made(labels, sources[once], G.neighbours[once], directed=G.is_directed(), **_data(G, once))
 
 
-def _named(arguments: dict) -> str | None:
-    return _multi(arguments) or (None if arguments["label_attribute"] is None else "label_attribute keeps the labels")
+def _named(G: nx.Graph, label_attribute: object) -> str | None:
+    return parallel(G) or (None if label_attribute is None else "label_attribute keeps the labels")
 
 
-@dispatched(pays="on request", refuse=_named)
-def convert_node_labels_to_integers(
-    G: Graph, first_label: int = 0, ordering: str = "default", label_attribute: None = None
-) -> Graph:
+def _as_integers(G: Graph, first_label: int, ordering: str) -> Graph:
     by_degree = sorted(zip(G.degrees().tolist(), G, strict=True)) if ordering.endswith("creasing degree") else []
     orders: dict[str, Any] = {
         "default": G.labels,
@@ -242,7 +225,13 @@ def convert_node_labels_to_integers(
     }
     if ordering not in orders:
         raise nx.NetworkXError(f"Unknown node ordering: {ordering}")
-    return relabel_nodes(G, dict(zip(orders[ordering], range(first_label, first_label + len(G)), strict=True)))
+    return _relabel(G, dict(zip(orders[ordering], range(first_label, first_label + len(G)), strict=True)))
+
+
+define(pays="on request", refuse=_loses_attributes, reverse=_reverse)
+define(pays="on request", refuse=parallel, complement=_complement)
+define(pays="on request", refuse=_in_place, relabel_nodes=_relabel)
+define(pays="on request", refuse=_named, convert_node_labels_to_integers=_as_integers)
 
 
 # ---- generators ----------------------------------------------------------------------------------------------
@@ -252,7 +241,7 @@ def _plain(name: str, edges: Callable) -> Callable:
     """A generator of NetworkX on a number of nodes, or on nodes, with the edges ``edges(number, directed)``."""
 
     @nodes_or_number(0)
-    def generate(n: Any, create_using: Any = None) -> Graph:
+    def generate(n: Any, create_using: Any) -> Graph:
         labels, directed = list(n[1]), create_using is nx.DiGraph
         if not is_plain(create_using) or len(set(labels)) < len(labels):
             return converted(own(name)(labels, create_using))
@@ -277,23 +266,14 @@ SHAPES = {"complete_graph": _all, "cycle_graph": _ring, "path_graph": _line}
 define(pays="on request", **{name: _plain(name, edges) for name, edges in SHAPES.items()})
 
 
-def _converted(name: str) -> Callable:
-    theirs = own(name)
-
-    @functools.wraps(theirs)
-    def generate(*args: Any, **kwargs: Any) -> Graph:
-        return converted(theirs(*args, **kwargs))
-
-    return generate
-
-
 #: NetworkX makes these graphs, with its random numbers, and they are converted at once.
-MADE_BY_NETWORKX = (
+compose(
     "balanced_tree barabasi_albert_graph barbell_graph binomial_tree circulant_graph circular_ladder_graph "
     "complete_bipartite_graph complete_multipartite_graph davis_southern_women_graph empty_graph "
     "fast_gnp_random_graph florentine_families_graph full_rary_tree gnm_random_graph gnp_random_graph grid_2d_graph "
     "hypercube_graph karate_club_graph ladder_graph les_miserables_graph lollipop_graph null_graph petersen_graph "
     "powerlaw_cluster_graph random_regular_graph star_graph stochastic_block_model tadpole_graph trivial_graph "
-    "turan_graph watts_strogatz_graph wheel_graph"
+    "turan_graph watts_strogatz_graph wheel_graph",
+    pays="on request",
+    then=converted,
 )
-define(pays="on request", **{name: _converted(name) for name in MADE_BY_NETWORKX.split()})

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Collection, Hashable, Iterable
+from random import Random
 
 import numpy as np
 
 from .. import Vector, algorithms, monoid, semiring
-from ..foundation.types import Matrix
 from .degrees import strengths
-from .dispatch import dispatched
+from .dispatch import define
 from .graph import Graph
 
-
-def _flags(G: Graph, nodes: Iterable) -> np.ndarray:
-    """True at the given nodes; nodes outside the graph are ignored."""
-    chosen = np.zeros(len(G), bool)
-    chosen[[G.index[node] for node in nodes if node in G]] = True
-    return chosen
+Nodes = Collection[Hashable]
 
 
 def neighbours_of(G: Graph, chosen: np.ndarray, *, backward: bool = False) -> np.ndarray:
@@ -29,7 +23,7 @@ def neighbours_of(G: Graph, chosen: np.ndarray, *, backward: bool = False) -> np
     return found.to_dense(False)
 
 
-def _between(G: Graph, first: np.ndarray, second: np.ndarray, weight: str | None) -> Any:
+def _between(G: Graph, first: np.ndarray, second: np.ndarray, weight: str | None) -> float:
     """The total weight of the edges of the first set with an end in the second; an undirected edge counts once."""
     rows, columns, values = G.weights(weight).to_coo()
     across = (first[rows] & second[columns]) | (first[columns] & second[rows])
@@ -37,10 +31,9 @@ def _between(G: Graph, first: np.ndarray, second: np.ndarray, weight: str | None
     return values[across].sum().item()
 
 
-@dispatched(pays="converted")
-def cut_size(G: Graph, S: Matrix, T: Any = None, weight: str | None = None) -> Any:
-    first = _flags(G, S)
-    second = ~first if T is None else _flags(G, T)
+def _cut_size(G: Graph, S: Nodes, T: Nodes | None, weight: str | None) -> float:
+    first = G.flags(S)
+    second = ~first if T is None else G.flags(T)
     found = _between(G, first, second, weight)
     if G.is_directed():
         if T is None:
@@ -49,110 +42,57 @@ def cut_size(G: Graph, S: Matrix, T: Any = None, weight: str | None = None) -> A
     return found
 
 
-@dispatched(pays="converted")
-def volume(G: Graph, S: Matrix, weight: str | None = None) -> Any:
-    nodes = [S] if S in G else list(S)  # as in NetworkX, one node or several
+def _volume(G: Graph, S: Nodes, weight: str | None) -> float:
     sizes = strengths(G, "out" if G.is_directed() else "both", weight)
-    total = sizes[G.numbers([node for node in nodes if node in G])].sum().item()  # a repeated node counts repeatedly
+    total = sizes[G.numbers(G.nbunch_iter(S))].sum().item()  # a repeated node counts repeatedly
     return total if weight is None or G.weights(weight).dtype.np_type.kind == "f" else int(total)
 
 
-def _other_side(G: Graph, S: Matrix, T: object) -> Any:
-    return set(G) - set(S) if T is None else T
+def _sides(G: Graph, S: Nodes, T: Nodes | None, weight: str | None) -> tuple[float, float, float]:
+    """The size of the cut, and the volumes of both sides."""
+    T = set(G) - set(S) if T is None else T
+    return _cut_size(G, S, T, weight), _volume(G, S, weight), _volume(G, T, weight)
 
 
-@dispatched(pays="converted")
-def normalized_cut_size(G: Graph, S: Matrix, T: Any = None, weight: str | None = None) -> float:
-    T = _other_side(G, S, T)
-    return cut_size(G, S, T, weight) * (1 / volume(G, S, weight) + 1 / volume(G, T, weight))
+def _conductance(G: Graph, S: Nodes, T: Nodes | None, weight: str | None) -> float:
+    cut, first, second = _sides(G, S, T, weight)
+    return cut / min(first, second)
 
 
-@dispatched(pays="converted")
-def conductance(G: Graph, S: Matrix, T: Any = None, weight: str | None = None) -> float:
-    T = _other_side(G, S, T)
-    return cut_size(G, S, T, weight) / min(volume(G, S, weight), volume(G, T, weight))
+def _normalized_cut(G: Graph, S: Nodes, T: Nodes | None, weight: str | None) -> float:
+    cut, first, second = _sides(G, S, T, weight)
+    return cut * (1 / first + 1 / second)
 
 
-@dispatched(pays="converted")
-def edge_expansion(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> float:
-    T = _other_side(G, S, T)
-    return cut_size(G, S, T, weight) / min(len(S), len(T))
+def _edge_expansion(G: Graph, S: Nodes, T: Nodes | None, weight: str | None) -> float:
+    T = set(G) - set(S) if T is None else T
+    return _cut_size(G, S, T, weight) / min(len(S), len(T))
 
 
-@dispatched(pays="converted")
-def mixing_expansion(G: Graph, S: Matrix, T: object = None, weight: str | None = None) -> float:
-    return cut_size(G, S, T, weight) / (2 * G.number_of_edges())
-
-
-@dispatched(pays="converted")
-def node_expansion(G: Graph, S: Any) -> float:
-    if missing := [node for node in S if node not in G]:
-        raise NotImplementedError(f"node {missing[0]!r} is not in the graph")
-    return int(neighbours_of(G, _flags(G, S)).sum()) / len(S)
-
-
-@dispatched(pays="converted")
-def boundary_expansion(G: Graph, S: Any) -> float:
-    return len(node_boundary(G, S)) / len(S)
-
-
-@dispatched(pays="converted")
-def node_boundary(G: Graph, nbunch1: Any, nbunch2: Any = None) -> set:
-    chosen = _flags(G, nbunch1)
-    found = set(G.named(np.flatnonzero(neighbours_of(G, chosen) & ~chosen)))
+def _boundary(G: Graph, nbunch1: Iterable, nbunch2: Iterable | None = None) -> set:
+    chosen = G.flags(nbunch1)
+    found = set(G.where(neighbours_of(G, chosen) & ~chosen))
     return found if nbunch2 is None else found & set(nbunch2)
 
 
-@dispatched(pays="converted")
-def is_dominating_set(G: Graph, nbunch: Any) -> bool:
-    chosen = _flags(G, nbunch)
+def _is_dominating(G: Graph, nbunch: Iterable) -> bool:
+    chosen = G.flags(nbunch)
     return bool((chosen | neighbours_of(G, chosen)).all())
 
 
-def _some_are_given(arguments: dict) -> str | None:
-    return "nodes lists members of the set" if arguments["nodes"] else None
+def _members(G: Graph, S: Nodes) -> np.ndarray:
+    """True at the given nodes, all of which are in the graph."""
+    for node in S:
+        G.number(node, "node {!r} is not in the graph", NotImplementedError)
+    return G.flags(S)
 
 
-@dispatched(refuse=_some_are_given)
-def maximal_independent_set(G: Graph, nodes: None = None, seed: Any = None) -> list:
-    if len(G) == 0 or G.loops():
-        raise NotImplementedError("the graph is empty or has self-loops")
-    members = algorithms.maximal_independent_set(G.pattern(), seed=seed.getrandbits(32))
-    return G.named(members.to_coo(values=False)[0])
-
-
-@dispatched(pays="on request")
-def maximal_matching(G: Graph) -> set[tuple]:
-    partner = algorithms.maximal_matching(G.pattern())
-    first, second = (part.astype(np.int64) for part in partner.to_coo())
-    once = first < second
-    return set(zip(G.named(first[once]), G.named(second[once]), strict=True))
-
-
-def _group(G: Graph, S: Any, *, backward: bool) -> float:
-    if missing := [node for node in S if node not in G]:
-        raise NotImplementedError(f"node {missing[0]!r} is not in the graph")
-    chosen = _flags(G, S)
+def _group_degree(G: Graph, S: Nodes, *, backward: bool = False) -> float:
+    chosen = _members(G, S)
     return int((neighbours_of(G, chosen, backward=backward) & ~chosen).sum()) / (len(G) - len(S))
 
 
-@dispatched(pays="converted")
-def group_degree_centrality(G: Graph, S: Matrix) -> float:
-    return _group(G, S, backward=False)
-
-
-@dispatched(pays="converted")
-def group_out_degree_centrality(G: Graph, S: Matrix) -> float:
-    return _group(G, S, backward=False)
-
-
-@dispatched(pays="converted")
-def group_in_degree_centrality(G: Graph, S: Matrix) -> float:
-    return _group(G, S, backward=True)
-
-
-@dispatched(pays="converted")
-def s_metric(G: Graph) -> float:
+def _s_metric(G: Graph) -> float:
     if G.is_multigraph():
         raise NotImplementedError("the graph has parallel edges")
     degrees = Vector.from_dense(G.degrees())
@@ -165,8 +105,51 @@ def s_metric(G: Graph) -> float:
     return (total + float((G.degrees()[G.neighbours[at_loop]] ** 2).sum())) / 2
 
 
-@dispatched(pays="converted")
-def number_of_selfloops(G: Graph) -> int:
+def _selfloops(G: Graph) -> int:
     if G.is_multigraph():
         return int(G.weights(None).diag().reduce(monoid.plus).new().get(0))
     return G.loops()
+
+
+define(
+    pays="converted",
+    boundary_expansion=lambda G, S: len(_boundary(G, S)) / len(S),
+    conductance=_conductance,
+    cut_size=_cut_size,
+    edge_expansion=_edge_expansion,
+    group_degree_centrality=lambda G, S: _group_degree(G, S),
+    group_in_degree_centrality=lambda G, S: _group_degree(G, S, backward=True),
+    group_out_degree_centrality=lambda G, S: _group_degree(G, S),
+    is_dominating_set=_is_dominating,
+    mixing_expansion=lambda G, S, T, weight: _cut_size(G, S, T, weight) / (2 * G.number_of_edges()),
+    node_boundary=_boundary,
+    node_expansion=lambda G, S: int(neighbours_of(G, _members(G, S)).sum()) / len(S),
+    normalized_cut_size=_normalized_cut,
+    number_of_selfloops=_selfloops,
+    s_metric=_s_metric,
+    volume=_volume,
+)
+
+
+# ---- independent sets and matchings --------------------------------------------------------------------------
+
+
+def _independent_set(G: Graph, seed: Random) -> list:
+    if len(G) == 0 or G.loops():
+        raise NotImplementedError("the graph is empty or has self-loops")
+    members = algorithms.maximal_independent_set(G.pattern(), seed=seed.getrandbits(32))
+    return G.named(members.to_coo(values=False)[0])
+
+
+def _matching(G: Graph) -> set[tuple]:
+    partner = algorithms.maximal_matching(G.pattern())
+    first, second = (part.astype(np.int64) for part in partner.to_coo())
+    once = first < second
+    return set(zip(G.named(first[once]), G.named(second[once]), strict=True))
+
+
+define(
+    refuse=lambda nodes: "nodes lists members of the set" if nodes else None,
+    maximal_independent_set=_independent_set,
+)
+define(pays="on request", maximal_matching=_matching)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
 import networkx as nx
 import numpy as np
 
 from .. import Vector, agg, binary, monoid, semiring
-from .dispatch import define, dispatched
+from .dispatch import define
 from .graph import Graph
 
 
@@ -19,54 +18,14 @@ def _share_of_others(G: Graph, which: str) -> dict:
     return G.by_node(G.degrees(which) * (1.0 / (len(G) - 1.0)))
 
 
-@dispatched(pays="converted")
-def degree_centrality(G: Graph) -> dict:
-    return _share_of_others(G, "both")
-
-
-@dispatched(pays="converted")
-def in_degree_centrality(G: Graph) -> dict:
-    return _share_of_others(G, "in")
-
-
-@dispatched(pays="converted")
-def out_degree_centrality(G: Graph) -> dict:
-    return _share_of_others(G, "out")
-
-
-@dispatched(pays="converted")
-def isolates(G: Graph) -> Iterator:
-    return iter(G.named(np.flatnonzero(G.degrees() == 0)))
-
-
-@dispatched(pays="converted")
-def number_of_isolates(G: Graph) -> int:
-    return int(np.count_nonzero(G.degrees() == 0))
-
-
-@dispatched(pays="converted")
-def is_regular(G: Graph) -> bool:
+def _is_regular(G: Graph) -> bool:
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("Graph has no nodes.")
-    return all(bool((G.degrees(which) == G.degrees(which)[0]).all()) for which in _sides(G))
+    sides = ("in", "out") if G.is_directed() else ("both",)
+    return all(bool((G.degrees(which) == G.degrees(which)[0]).all()) for which in sides)
 
 
-@dispatched(pays="converted")
-def is_k_regular(G: Graph, k: object) -> bool:
-    return bool(np.all(G.degrees() == k))
-
-
-def _sides(G: Graph) -> tuple[str, ...]:
-    return ("in", "out") if G.is_directed() else ("both",)
-
-
-@dispatched(pays="converted")
-def score_sequence(G: Graph) -> list:
-    return np.sort(G.degrees("out")).tolist()
-
-
-@dispatched(pays="converted")
-def is_tournament(G: Graph) -> bool:
+def _is_tournament(G: Graph) -> bool:
     n = len(G)
     return len(G.neighbours) == n * (n - 1) // 2 and G.loops() == 0 and not _answered(G).any()
 
@@ -79,23 +38,16 @@ def _answered(G: Graph) -> np.ndarray:
     return answered.to_dense(0)
 
 
-def _not_simple_digraph(arguments: dict) -> str | None:
-    G = arguments["G"]
-    return "the graph is undirected or a multigraph" if G.is_multigraph() or not G.is_directed() else None
-
-
-@dispatched(pays="converted", refuse=_not_simple_digraph)
-def overall_reciprocity(G: Graph) -> float:
+def _overall_reciprocity(G: Graph) -> float:
     edges = len(G.neighbours)
     if edges == 0:
         raise nx.NetworkXError("Not defined for empty graphs")
     return (int(_answered(G).sum()) - G.loops()) / edges
 
 
-@dispatched(pays="converted", refuse=_not_simple_digraph)
-def reciprocity(G: Graph, nodes: object = None) -> Any:
+def _reciprocity(G: Graph, nodes: object) -> dict | float | None:
     if nodes is None:
-        return overall_reciprocity(G)
+        return _overall_reciprocity(G)
     single = nodes in G
     ends, both = (G.degrees("in") + G.degrees("out")).tolist(), _answered(G).tolist()
     numbered = ((node, G.index[node]) for node in G.nbunch_iter(nodes))
@@ -105,16 +57,11 @@ def reciprocity(G: Graph, nodes: object = None) -> Any:
     return shares[nodes] if single else shares
 
 
-def _parallel_weights(arguments: dict) -> str | None:
-    if arguments["weight"] is not None and arguments["G"].is_multigraph():
-        return "networkx ignores the weights of parallel edges here"
-    return None
+def _not_simple_digraph(G: nx.Graph) -> str | None:
+    return "the graph is undirected or a multigraph" if G.is_multigraph() or not G.is_directed() else None
 
 
-@dispatched(refuse=_parallel_weights)
-def average_neighbor_degree(
-    G: Graph, source: str = "out", target: str = "out", nodes: object = None, weight: str | None = None
-) -> dict:
+def _neighbour_degree(G: Graph, source: str, target: str, nodes: object, weight: str | None) -> dict:
     which = {"in": "in", "out": "out", "in+out": "both"}
     if G.is_directed():
         for role, value in (("source", source), ("target", target)):
@@ -155,12 +102,17 @@ def strengths(G: Graph, which: str, weight: str | None) -> np.ndarray:
     return into if which == "in" else out + into
 
 
-def _pairs(G: Graph, nodes: Any, first: Callable, second: Callable, *, between: bool) -> Iterator[tuple]:
+def _parallel_weights(G: nx.Graph, weight: object) -> str | None:
+    ignored = weight is not None and G.is_multigraph()
+    return "networkx ignores the weights of parallel edges here" if ignored else None
+
+
+Sides = Callable[[np.ndarray], list]
+
+
+def _pairs(G: Graph, nodes: Iterable | None, first: Sides, second: Sides, *, between: bool) -> Iterator[tuple]:
     """What ``first`` and ``second`` say of both ends of every edge from the nodes, or between them, in order."""
-    chosen = np.ones(len(G), bool)
-    if nodes is not None:
-        chosen[:] = False
-        chosen[[G.index[node] for node in set(nodes) if node in G]] = True
+    chosen = np.ones(len(G), bool) if nodes is None else G.flags(set(nodes))
     sources, targets = G.sources(), G.neighbours
     if G.parallel is not None:
         sources, targets = np.repeat(sources, G.parallel), np.repeat(targets, G.parallel)
@@ -174,7 +126,7 @@ def _pairs(G: Graph, nodes: Any, first: Callable, second: Callable, *, between: 
     return zip(first(sources[kept]), second(targets[kept]), strict=True)
 
 
-def _degree_pairs(G: Graph, x: str, y: str, weight: str | None, nodes: Any) -> Iterator[tuple]:
+def _degree_pairs(G: Graph, x: str, y: str, weight: str | None, nodes: Iterable | None) -> Iterator[tuple]:
     sizes = [strengths(G, which if G.is_directed() else "both", weight) for which in (x, y)]
     if weight is not None and G.weights(weight).dtype.np_type.kind == "f":
         raise NotImplementedError("sums of floats are keys")
@@ -182,14 +134,30 @@ def _degree_pairs(G: Graph, x: str, y: str, weight: str | None, nodes: Any) -> I
     return _pairs(G, nodes, lambda at: own[at].tolist(), lambda at: other[at].tolist(), between=True)
 
 
-def _attribute_pairs(G: Graph, attribute: str, nodes: Any) -> Iterator[tuple]:
+def _attribute_pairs(G: Graph, attribute: str, nodes: Iterable | None) -> Iterator[tuple]:
     values = [data.get(attribute) for data in G.node_data] if G.node_data else [None] * len(G)
     return _pairs(G, nodes, *[lambda at: [values[i] for i in at.tolist()]] * 2, between=False)
 
 
 define(
     pays="converted",
-    node_degree_xy=lambda G, x="out", y="in", weight=None, nodes=None: _degree_pairs(G, x, y, weight, nodes),
-    node_attribute_xy=lambda G, attribute, nodes=None: _attribute_pairs(G, attribute, nodes),
+    degree_centrality=lambda G: _share_of_others(G, "both"),
+    in_degree_centrality=lambda G: _share_of_others(G, "in"),
     is_isolate=lambda G, n: n in G and bool(G.degrees()[G.index[n]] == 0),
+    is_k_regular=lambda G, k: bool(np.all(G.degrees() == k)),
+    is_regular=_is_regular,
+    is_tournament=_is_tournament,
+    isolates=lambda G: iter(G.where(G.degrees() == 0)),
+    node_attribute_xy=_attribute_pairs,
+    node_degree_xy=_degree_pairs,
+    number_of_isolates=lambda G: int(np.count_nonzero(G.degrees() == 0)),
+    out_degree_centrality=lambda G: _share_of_others(G, "out"),
+    score_sequence=lambda G: np.sort(G.degrees("out")).tolist(),
 )
+define(
+    pays="converted",
+    refuse=_not_simple_digraph,
+    overall_reciprocity=_overall_reciprocity,
+    reciprocity=_reciprocity,
+)
+define(refuse=_parallel_weights, average_neighbor_degree=_neighbour_degree)

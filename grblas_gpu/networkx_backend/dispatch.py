@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import networkx as nx
 from networkx.utils.backends import _registered_algorithms
 
 from .graph import NAME, Graph
 
-Function = TypeVar("Function", bound=Callable)
-Choice = Callable[[dict[str, Any]], str | None]
+Choice = Callable[..., str | None]
 
 SINCE_3_7 = tuple(map(int, nx.__version__.split(".")[:2])) >= (3, 7)
 
@@ -21,7 +21,7 @@ FEWEST_NEIGHBOURS = 2.4
 
 
 class Entry(NamedTuple):
-    """A function of the backend, and the rules for its use."""
+    """A function of the backend with NetworkX's signature, and the rules for its use."""
 
     function: Callable
     signature: inspect.Signature
@@ -32,26 +32,30 @@ class Entry(NamedTuple):
 FUNCTIONS: dict[str, Entry] = {}
 
 
-def dispatched(*, pays: str | Choice = "large", refuse: Choice | None = None) -> Callable[[Function], Function]:
-    """Make a function available to NetworkX, under its name.
+def define(*, pays: str | Choice = "large", refuse: Choice | None = None, **rows: Callable) -> None:
+    """Make functions available to NetworkX: a row for each, as ``name=lambda G, weight: ...``.
+
+    A function names the arguments that it uses. NetworkX's function of that name has the others, and the defaults.
 
     ``pays`` says when this backend is faster. "large": unless the graph is small. "search": unless it is small or has
     many levels. "converted": if the graph is converted already. "one search": if both hold. "on request": never, since
-    NetworkX is as fast. A function of the arguments may return one of these. ``refuse`` returns the reason why this
-    backend cannot handle the arguments, or None.
+    NetworkX is as fast. A function of some arguments may return one of these. ``refuse``, also a function of some
+    arguments, returns the reason why this backend cannot handle them, or None.
     """
-
-    def register(function: Function) -> Function:
-        FUNCTIONS[function.__name__] = Entry(function, inspect.signature(function), pays, refuse)
-        return function
-
-    return register
-
-
-def define(*, pays: str | Choice = "large", refuse: Choice | None = None, **rows: Callable) -> None:
-    """Make functions of one line available to NetworkX: a row for each, as ``name=lambda G: ...``."""
     for name, function in rows.items():
-        FUNCTIONS[name] = Entry(function, inspect.signature(function), pays, refuse)
+        signature = inspect.signature(own(name))
+        FUNCTIONS[name] = Entry(functools.partial(_run, function, signature), signature, pays, refuse)
+
+
+def compose(names: str, *, pays: str | Choice = "converted", then: Callable | None = None) -> None:
+    """Functions that NetworkX composes of others: its code runs on the converted graph, and its steps run here.
+
+    ``then`` converts the result.
+    """
+    for name in names.split():
+        theirs = own(name)
+        function = theirs if then is None else functools.partial(_run_theirs, theirs, then)
+        FUNCTIONS[name] = Entry(function, inspect.signature(theirs), pays, None)
 
 
 def own(name: str) -> Callable:
@@ -59,9 +63,38 @@ def own(name: str) -> Callable:
     return _registered_algorithms[name].__wrapped__.orig_func
 
 
-def compose(names: str, *, pays: str | Choice = "converted", refuse: Choice | None = None) -> None:
-    """Functions that NetworkX composes of others: its code runs on the converted graph, and its steps run here."""
-    define(pays=pays, refuse=refuse, **{name: own(name) for name in names.split()})
+def _run(function: Callable, signature: inspect.Signature, /, *args: Any, **kwargs: Any) -> Any:
+    return _apply(function, _arguments(signature, args, kwargs))
+
+
+def _run_theirs(theirs: Callable, then: Callable, /, *args: Any, **kwargs: Any) -> Any:
+    return then(theirs(*args, **kwargs))
+
+
+def _apply(function: Callable, arguments: Mapping[str, object]) -> Any:
+    """The result of a function for the arguments that it names; names that NetworkX does not have keep defaults."""
+    return function(**{name: arguments[name] for name in _names(function) if name in arguments})
+
+
+@functools.cache
+def _names(function: Callable) -> Iterable[str]:
+    return tuple(inspect.signature(function).parameters)
+
+
+def _arguments(signature: inspect.Signature, args: tuple, kwargs: dict) -> dict[str, object]:
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def directed(G: nx.Graph) -> str | None:
+    """The reason to refuse directed graphs."""
+    return "the graph is directed" if G.is_directed() else None
+
+
+def parallel(G: nx.Graph) -> str | None:
+    """The reason to refuse multigraphs."""
+    return "the graph is a multigraph" if G.is_multigraph() else None
 
 
 def can_run(name: str, args: tuple, kwargs: dict) -> bool | str:
@@ -77,13 +110,13 @@ def can_run(name: str, args: tuple, kwargs: dict) -> bool | str:
     if entry is None:
         return f"{name} is not among the functions of this backend"
     try:
-        arguments = _arguments(entry, args, kwargs)
+        arguments = _arguments(entry.signature, args, kwargs)
     except TypeError:
         return True  # NetworkX raises the error about the arguments
     for argument in ("weight", "distance"):
         if callable(arguments.get(argument)):
             return f"{argument} is a function, not the name of an edge attribute"
-    return (entry.refuse(arguments) if entry.refuse is not None else None) or True
+    return (entry.refuse is not None and _apply(entry.refuse, arguments)) or True
 
 
 def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
@@ -97,7 +130,7 @@ def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
     if isinstance(graph, Graph):
         return True
     entry = FUNCTIONS[name]
-    pays = entry.pays if isinstance(entry.pays, str) else entry.pays(_arguments(entry, args, kwargs))
+    pays = entry.pays if isinstance(entry.pays, str) else _apply(entry.pays, _arguments(entry.signature, args, kwargs))
     if pays == "on request":
         return "NetworkX is about as fast, and needs no conversion"
     if not _is_converted(graph):
@@ -111,12 +144,6 @@ def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
     ):
         return "the graph is nearly a tree: long paths need many iterations"
     return True
-
-
-def _arguments(entry: Entry, args: tuple, kwargs: dict) -> dict[str, object]:
-    bound = entry.signature.bind(*args, **kwargs)
-    bound.apply_defaults()
-    return bound.arguments
 
 
 def _is_converted(graph: object) -> bool:

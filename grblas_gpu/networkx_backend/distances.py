@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from .. import Matrix
@@ -18,11 +16,6 @@ from .graph import Graph
 
 BATCH_ENTRIES = 2**22  # limit of the distances in memory at a time
 NOT_FOUND = -1
-
-
-def missing_source(node: object, weight: str | None) -> nx.NodeNotFound:
-    """The error for a missing source: that of a search without weights, or Dijkstra's."""
-    return nx.NodeNotFound(f"Source {node} is not in G" if weight is None else f"Node {node} not found in graph")
 
 
 def in_batches(
@@ -45,7 +38,7 @@ def in_batches(
         start, size = start + size, min(2 * size, largest)
 
 
-def levels(G: Graph, source: int, *, cutoff: Any = None, backward: bool = False) -> np.ndarray:
+def levels(G: Graph, source: int, *, cutoff: float | None = None, backward: bool = False) -> np.ndarray:
     """The number of edges from the source to every node; NOT_FOUND beyond the cutoff or without a path."""
     A = G.pattern(backward=backward)
     if cutoff is None or cutoff == math.inf:
@@ -61,11 +54,7 @@ def as_found(G: Graph, level: np.ndarray, first: np.ndarray, *, backward: bool =
 
     We assume that lists of predecessors are in the order of the nodes.
     """
-    if backward and G.is_directed():
-        reverse = G.pattern(backward=True).to_csr()
-        pointers, neighbours = reverse[0].astype(np.int64), reverse[1]
-    else:
-        pointers, neighbours = G.pointers, G.neighbours
+    pointers, neighbours = G.predecessors() if backward else (G.pointers, G.neighbours)
     position = np.empty(len(G), np.int64)
     layer, depth = first, 0
     while len(layer):

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import networkx as nx
 import numpy as np
 
 from .. import Matrix, algorithms, binary, select
+from ..algorithms.maximum_flow import MaximumFlow
 from ..exceptions import InvalidValue
 from .conversion import edges_at
-from .dispatch import define, dispatched
+from .dispatch import define, parallel
 from .graph import Graph
 
 
-def _refused(arguments: dict) -> str | None:
-    if arguments["flow_func"] is not None or arguments["kwargs"]:
-        return "flow_func selects an algorithm"
-    return "the graph is a multigraph" if arguments["flowG"].is_multigraph() else None
-
-
-def _cut(G: Graph, source: object, target: object, A: Any) -> Any:
+def _cut(G: Graph, source: object, target: object, A: Matrix) -> MaximumFlow:
     if source not in G or target not in G or source == target:
         raise NotImplementedError("source and target are not two nodes of the graph")
     # capacities off the diagonal: a loop carries no flow
@@ -29,84 +23,80 @@ def _cut(G: Graph, source: object, target: object, A: Any) -> Any:
     return algorithms.maximum_flow(edges, G.index[source], G.index[target], along_edges=False)
 
 
-def _flow(G: Graph, source: object, target: object, capacity: str) -> Any:
-    return _cut(G, source, target, G.weights(capacity, negative=False, missing=math.inf))
+def _flow(flowG: Graph, _s: object, _t: object, capacity: str) -> MaximumFlow:
+    return _cut(flowG, _s, _t, flowG.weights(capacity, negative=False, missing=math.inf))
 
 
-def _sides(G: Graph, found: Any) -> tuple[Any, tuple[set, set]]:
-    near = set(G.named(found.source_side.to_coo(values=False)[0]))
-    return found.value, (near, set(G) - near)
+def _value(flowG: Graph, _s: object, _t: object, capacity: str) -> float:
+    return _flow(flowG, _s, _t, capacity).value
 
 
-define(
-    refuse=_refused,
-    maximum_flow_value=lambda flowG, _s, _t, capacity="capacity", flow_func=None, **kwargs: (
-        _flow(flowG, _s, _t, capacity).value
-    ),
-    minimum_cut_value=lambda flowG, _s, _t, capacity="capacity", flow_func=None, **kwargs: (
-        _flow(flowG, _s, _t, capacity).value
-    ),
-    minimum_cut=lambda flowG, _s, _t, capacity="capacity", flow_func=None, **kwargs: _sides(
-        flowG, _flow(flowG, _s, _t, capacity)
-    ),
-)
+def _minimum_cut(flowG: Graph, _s: object, _t: object, capacity: str) -> tuple[float, tuple[set, set]]:
+    found = _flow(flowG, _s, _t, capacity)
+    near = set(flowG.named(found.source_side.to_coo(values=False)[0]))
+    return found.value, (near, set(flowG) - near)
 
 
-def _prepared(arguments: dict) -> str | None:
-    given = [name for name in ("flow_func", "auxiliary", "residual", "cutoff") if arguments.get(name) is not None]
-    if given:
-        return f"{given[0]} is given"
-    return "the graph is a multigraph" if arguments["G"].is_multigraph() else None
+def _chosen(flowG: nx.Graph, flow_func: object, kwargs: dict) -> str | None:
+    return parallel(flowG) if flow_func is None and not kwargs else "flow_func selects an algorithm"
 
 
-def _edges_between(G: Graph, s: object, t: object) -> int:
+define(refuse=_chosen, maximum_flow_value=_value, minimum_cut=_minimum_cut, minimum_cut_value=_value)
+
+
+# ---- edges between two nodes ---------------------------------------------------------------------------------
+
+
+def _local_connectivity(G: Graph, s: object, t: object) -> int:
     return _cut(G, s, t, G.weights(None)).value
 
 
-def _of_all(arguments: dict) -> str | None:
-    if arguments["s"] is None or arguments["t"] is None:
-        return "networkx needs fewer flows for the whole graph"
-    return _prepared(arguments)
-
-
-@dispatched(pays="on request", refuse=_of_all)
-def edge_connectivity(G: Graph, s: object = None, t: object = None, flow_func: None = None, cutoff: None = None) -> int:
+def _connectivity(G: Graph, s: object, t: object) -> int:
     for node in (s, t):
-        if node not in G:
-            raise nx.NetworkXError(f"node {node} not in graph")
-    return _edges_between(G, s, t)
+        G.number(node, "node {} not in graph", nx.NetworkXError)
+    return _local_connectivity(G, s, t)
 
 
-@dispatched(pays="on request", refuse=_prepared)
-def minimum_st_edge_cut(
-    G: Graph, s: object, t: object, flow_func: None = None, auxiliary: None = None, residual: None = None
-) -> set:
+def _edge_cut(G: Graph, s: object, t: object) -> set:
     near = _cut(G, s, t, G.weights(None)).source_side.to_dense(False)
     return set(edges_at(G, np.flatnonzero(near[G.sources()] & ~near[G.neighbours]), data=False))
 
 
+def _prepared(
+    G: nx.Graph, flow_func: object = None, auxiliary: object = None, residual: object = None, cutoff: object = None
+) -> str | None:
+    given = {"flow_func": flow_func, "auxiliary": auxiliary, "residual": residual, "cutoff": cutoff}
+    chosen = next((name for name, value in given.items() if value is not None), None)
+    return f"{chosen} is given" if chosen else parallel(G)
+
+
+def _of_all(G: nx.Graph, s: object, t: object, flow_func: object, cutoff: object) -> str | None:
+    if s is None or t is None:
+        return "networkx needs fewer flows for the whole graph"
+    return _prepared(G, flow_func, cutoff=cutoff)
+
+
+define(pays="on request", refuse=_of_all, edge_connectivity=_connectivity)
 define(
     pays="on request",
     refuse=_prepared,
-    local_edge_connectivity=lambda G, s, t, flow_func=None, auxiliary=None, residual=None, cutoff=None: _edges_between(
-        G, s, t
-    ),
+    local_edge_connectivity=_local_connectivity,
+    minimum_st_edge_cut=_edge_cut,
 )
 
 
 # ---- cheapest flows ------------------------------------------------------------------------------------------
 
 
-def _not_simple(arguments: dict) -> str | None:
-    G = arguments["G"]
+def _not_simple(G: nx.Graph, demand: str | None = None) -> str | None:
     if not G.is_directed() or G.is_multigraph():
         return "the graph is undirected or a multigraph"
-    if "demand" not in arguments and any("demand" in data for _, data in G.nodes(data=True)):
+    if demand is None and any("demand" in data for _, data in G.nodes(data=True)):
         return "nodes have demands, which networkx adds to the flow"
     return None
 
 
-def _arrays(G: Graph, capacity: str, weight: str) -> list:
+def _arrays(G: Graph, capacity: str, weight: str) -> list[Matrix]:
     found = [G.weights(capacity, negative=False, missing=math.inf), G.weights(weight, negative=False, missing=0)]
     if any(A.dtype.np_type.kind == "f" for A in found):
         raise NotImplementedError("capacities or weights are no integers")
@@ -122,7 +112,7 @@ def _amounts(G: Graph, flow: Matrix) -> dict:
     return result
 
 
-def _cheapest(G: Graph, demand: str, capacity: str, weight: str) -> tuple[Any, dict]:
+def _cheapest(G: Graph, demand: str, capacity: str, weight: str) -> tuple[int, dict]:
     """The flow from a new node to those that send, and from those that receive to another new node."""
     n = len(G)
     demands = [data.get(demand, 0) for data in G.node_data or [{}] * n]
@@ -147,24 +137,18 @@ def _cheapest(G: Graph, demand: str, capacity: str, weight: str) -> tuple[Any, d
     return found.cost, _amounts(G, found.flow)
 
 
-define(
-    pays="on request",
-    refuse=_not_simple,
-    network_simplex=lambda G, demand="demand", capacity="capacity", weight="weight": _cheapest(
-        G, demand, capacity, weight
-    ),
-    min_cost_flow=lambda G, demand="demand", capacity="capacity", weight="weight": _cheapest(
-        G, demand, capacity, weight
-    )[1],
-    min_cost_flow_cost=lambda G, demand="demand", capacity="capacity", weight="weight": _cheapest(
-        G, demand, capacity, weight
-    )[0],
-)
-
-
-@dispatched(pays="on request", refuse=_not_simple)
-def max_flow_min_cost(G: Graph, s: object, t: object, capacity: str = "capacity", weight: str = "weight") -> dict:
+def _largest_cheapest(G: Graph, s: object, t: object, capacity: str, weight: str) -> dict:
     if s not in G or t not in G or s == t:
         raise NotImplementedError("s and t are not two nodes of the graph")
     rooms, costs = _arrays(G, capacity, weight)
     return _amounts(G, algorithms.minimum_cost_flow(rooms, G.index[s], G.index[t], costs).flow)
+
+
+define(
+    pays="on request",
+    refuse=_not_simple,
+    max_flow_min_cost=_largest_cheapest,
+    min_cost_flow=lambda G, demand, capacity, weight: _cheapest(G, demand, capacity, weight)[1],
+    min_cost_flow_cost=lambda G, demand, capacity, weight: _cheapest(G, demand, capacity, weight)[0],
+    network_simplex=_cheapest,
+)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
+import networkx as nx
 import numpy as np
 
 from .. import Matrix, algorithms
 from .conversion import edges_at, part_of
-from .dispatch import dispatched
+from .dispatch import define
 from .graph import Graph
 
 
-def _refused(arguments: dict) -> str | None:
-    G = arguments["G"]
+def _refused(G: nx.Graph, algorithm: str, ignore_nan: bool) -> str | None:
     if G.is_directed() or G.is_multigraph():
         return "the graph is directed, or a multigraph"
-    if arguments["algorithm"] != "kruskal":
+    if algorithm != "kruskal":
         return "the algorithm is not Kruskal's, so the order of edges differs"
-    return "ignore_nan leaves edges out" if arguments["ignore_nan"] else None
+    return "ignore_nan leaves edges out" if ignore_nan else None
 
 
 def _taken(G: Graph, weight: str | None, sign: int) -> np.ndarray:
@@ -38,39 +35,10 @@ def _taken(G: Graph, weight: str | None, sign: int) -> np.ndarray:
     return order[np.unique(algorithms.minimum_spanning_forest(ranks).to_coo()[2])]
 
 
-@dispatched(refuse=_refused)
-def minimum_spanning_edges(
-    G: Graph,
-    algorithm: str = "kruskal",
-    weight: str | None = "weight",
-    keys: bool = True,
-    data: bool = True,
-    ignore_nan: bool = False,
-) -> Iterator[tuple]:
-    return edges_at(G, _taken(G, weight, 1), data=data)
-
-
-@dispatched(refuse=_refused)
-def maximum_spanning_edges(
-    G: Graph,
-    algorithm: str = "kruskal",
-    weight: str | None = "weight",
-    keys: bool = True,
-    data: bool = True,
-    ignore_nan: bool = False,
-) -> Iterator[tuple]:
-    return edges_at(G, _taken(G, weight, -1), data=data)
-
-
-@dispatched(refuse=_refused)
-def minimum_spanning_tree(
-    G: Graph, weight: str | None = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
-) -> Any:
-    return part_of(G, _taken(G, weight, 1))
-
-
-@dispatched(refuse=_refused)
-def maximum_spanning_tree(
-    G: Graph, weight: str | None = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
-) -> Any:
-    return part_of(G, _taken(G, weight, -1))
+define(
+    refuse=_refused,
+    maximum_spanning_edges=lambda G, weight, data: edges_at(G, _taken(G, weight, -1), data=data),
+    maximum_spanning_tree=lambda G, weight: part_of(G, _taken(G, weight, -1)),
+    minimum_spanning_edges=lambda G, weight, data: edges_at(G, _taken(G, weight, 1), data=data),
+    minimum_spanning_tree=lambda G, weight: part_of(G, _taken(G, weight, 1)),
+)

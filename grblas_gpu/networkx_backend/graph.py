@@ -119,10 +119,28 @@ class Graph:
         """The numbers of nodes that are in the graph."""
         return [self.index[node] for node in nodes]
 
+    def number(
+        self, node: object, said: str = "Node {} not found in graph", error: type[Exception] = nx.NodeNotFound
+    ) -> int:
+        """The number of a node; for a node outside the graph, NetworkX's error."""
+        if node not in self.index:
+            raise error(said.format(node))
+        return self.index[node]
+
     def named(self, numbers: np.ndarray) -> list:
         """The nodes with these numbers."""
         labels = self.labels
         return [labels[i] for i in numbers.tolist()]
+
+    def where(self, flags: np.ndarray) -> list:
+        """The nodes with the flag True."""
+        return self.named(np.flatnonzero(flags))
+
+    def flags(self, nodes: Iterable[Hashable]) -> np.ndarray:
+        """True at the given nodes; nodes outside the graph are ignored."""
+        chosen = np.zeros(len(self), bool)
+        chosen[self.numbers(node for node in nodes if node in self.index)] = True
+        return chosen
 
     def by_node(self, values: Vector | np.ndarray) -> dict:
         """One value for every node, as a dictionary of Python scalars in the order of the graph."""
@@ -171,6 +189,27 @@ class Graph:
     def sources(self) -> np.ndarray:
         """The first node of the edge of each item of ``neighbours``."""
         return np.repeat(np.arange(len(self), dtype=self.neighbours.dtype), np.diff(self.pointers))
+
+    def predecessors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Like ``pointers`` and ``neighbours`` with all edges reversed, in the order of the nodes."""
+        if not self.directed:
+            return self.pointers, self.neighbours
+        pointers, neighbours, _ = self.pattern(backward=True).to_csr()
+        return pointers.astype(np.int64), neighbours
+
+    def pair_numbers(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """One number for each pair of numbers of nodes, ascending by rows."""
+        return rows.astype(np.int64) * len(self) + columns.astype(np.int64)
+
+    def values_at(self, A: Matrix, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """The values of entries of A."""
+        found_rows, found_columns, values = A.to_coo()
+        return values[np.searchsorted(self.pair_numbers(found_rows, found_columns), self.pair_numbers(rows, columns))]
+
+    def is_entry(self, A: Matrix) -> np.ndarray:
+        """For every item of ``neighbours``, whether A has an entry there."""
+        rows, columns, _ = A.to_coo(values=False)
+        return np.isin(self.pair_numbers(self.sources(), self.neighbours), self.pair_numbers(rows, columns))
 
     def _count_edges(self, which: str) -> np.ndarray:
         n = len(self)

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import contextlib
+from collections.abc import Iterator, Mapping
 
 import networkx as nx
 import numpy as np
 
 from .. import Vector, algorithms
-from .dispatch import dispatched
+from .dispatch import define
 from .graph import Graph
 
 
-@dispatched()
-def pagerank(
+@contextlib.contextmanager
+def converging(max_iter: int) -> Iterator[None]:
+    """NetworkX's error, if an iteration does not converge."""
+    try:
+        yield
+    except algorithms.NotConverged as error:
+        raise nx.PowerIterationFailedConvergence(max_iter) from error
+
+
+def _pagerank(
     G: Graph,
-    alpha: float = 0.85,
-    personalization: Mapping | None = None,
-    max_iter: int = 100,
-    tol: float = 1e-06,
-    nstart: Mapping | None = None,
-    weight: str | None = "weight",
-    dangling: Mapping | None = None,
+    alpha: float,
+    personalization: Mapping | None,
+    max_iter: int,
+    tol: float,
+    nstart: Mapping | None,
+    weight: str | None,
+    dangling: Mapping | None,
 ) -> dict:
     if len(G) == 0:
         return {}
@@ -31,30 +39,27 @@ def pagerank(
     if personalization is not None and sum(personalization.get(node, 0) for node in G) == 0:
         raise ZeroDivisionError
     A = G.pattern() if weight is None and not G.is_multigraph() else G.weights(weight, negative=False)
-    options: dict[str, Any] = {
-        "personalization": _distribution(G, personalization, "personalization"),
-        "dangling": _distribution(G, dangling, "dangling"),
-        "start": _distribution(G, nstart, "nstart"),
-        "weighted": A.dtype != bool,
-        "tol": tol,
-        "max_iterations": max_iter,
-    }
-    try:
-        return G.by_node(algorithms.pagerank(A, alpha, **options))
-    except algorithms.NotConverged as error:
-        raise nx.PowerIterationFailedConvergence(max_iter) from error
+    with converging(max_iter):
+        ranks = algorithms.pagerank(
+            A,
+            alpha,
+            personalization=_distribution(G, personalization, "personalization"),
+            dangling=_distribution(G, dangling, "dangling"),
+            start=_distribution(G, nstart, "nstart"),
+            weighted=A.dtype != bool,
+            tol=tol,
+            max_iterations=max_iter,
+        )
+    return G.by_node(ranks)
 
 
-def _not_by_iteration(arguments: dict) -> str | None:
-    if arguments["nstart"] is not None:
+def _not_by_iteration(nstart: object, normalized: bool) -> str | None:
+    if nstart is not None:
         return "nstart is given"
-    return None if arguments["normalized"] else "hubs are not normalized"
+    return None if normalized else "hubs are not normalized"
 
 
-@dispatched(refuse=_not_by_iteration)
-def hits(
-    G: Graph, max_iter: int = 100, tol: float = 1e-08, nstart: None = None, normalized: bool = True
-) -> tuple[dict, dict]:
+def _hits(G: Graph, max_iter: int, tol: float) -> tuple[dict, dict]:
     if len(G) < 3 or not len(G.neighbours):
         raise NotImplementedError("the graph has too few nodes")
     if max_iter <= 0:
@@ -74,3 +79,7 @@ def _distribution(G: Graph, given: Mapping | None, what: str) -> Vector | None:
     if not (np.isfinite(values).all() and (values >= 0).all() and values.any()):
         raise NotImplementedError(f"{what} has values that are negative or not finite")
     return Vector.from_dense(values)
+
+
+define(pagerank=_pagerank)
+define(refuse=_not_by_iteration, hits=_hits)

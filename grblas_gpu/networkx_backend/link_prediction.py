@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
 
-import networkx as nx
 import numpy as np
 
 from .. import FP64, Matrix, Vector, algorithms, binary, semiring
-from .dispatch import dispatched
+from .dispatch import define
 from .graph import Graph
 
 
-def _refused(arguments: dict) -> str | None:
-    ebunch = arguments["ebunch"]
-    return None if ebunch is None or isinstance(ebunch, (list, tuple, set)) else "ebunch is an iterator"
-
-
-def _pairs(G: Graph, ebunch: Any) -> list[tuple]:
+def _pairs(G: Graph, ebunch: Collection[tuple] | None) -> list[tuple]:
     """The pairs to score: by default those without an edge, in NetworkX's order."""
     if G.loops():
         raise NotImplementedError("the graph has self-loops")
@@ -32,33 +25,28 @@ def _pairs(G: Graph, ebunch: Any) -> list[tuple]:
         return found
     for u, v in ebunch:
         for node in (u, v):
-            if node not in G:
-                raise nx.NodeNotFound(f"Node {node} not in G.")
+            G.number(node, "Node {} not in G.")
         if u == v:
             raise NotImplementedError("a pair consists of the same node twice")
     return list(ebunch)
 
 
-def _scored(G: Graph, pairs: list[tuple], score: Any) -> Iterator[tuple]:
-    """The pairs with their scores; ``score`` computes a Matrix of scores from the arrays of both ends."""
-    rows = np.array([G.index[u] for u, _ in pairs], np.int64)
-    columns = np.array([G.index[v] for _, v in pairs], np.int64)
-    scores = score(np.stack([rows, columns], axis=1))
-    found_rows, found_columns, values = scores.to_coo()
-    keys = found_rows.astype(np.int64) * len(G) + found_columns.astype(np.int64)  # in order
-    wanted = values[np.searchsorted(keys, rows * len(G) + columns)] if len(pairs) else values
-    return iter([(u, v, value) for (u, v), value in zip(pairs, wanted.tolist(), strict=True)])
+def _scored(score: Callable[[Graph, np.ndarray], Matrix]) -> Callable:
+    """The function of NetworkX for a Matrix of scores of the pairs in an array."""
 
+    def run(G: Graph, ebunch: Collection[tuple] | None) -> Iterator[tuple]:
+        pairs = _pairs(G, ebunch)
+        ends = np.array([G.numbers(pair) for pair in pairs], np.int64).reshape(-1, 2)
+        found = G.values_at(score(G, ends), *ends.T) if pairs else np.empty(0)
+        return iter([(u, v, value) for (u, v), value in zip(pairs, found.tolist(), strict=True)])
 
-@dispatched(refuse=_refused)
-def jaccard_coefficient(G: Graph, ebunch: object = None) -> Iterator[tuple]:
-    return _scored(G, _pairs(G, ebunch), lambda ends: algorithms.jaccard(G.pattern(), ends))
+    return run
 
 
 def _sums(G: Graph, ends: np.ndarray, values: np.ndarray) -> Matrix:
     """For every pair the sum of the values of its common neighbours."""
     wanted = Matrix.from_coo(ends[:, 0], ends[:, 1], True, nrows=len(G), ncols=len(G))
-    sums: Any = binary.second(wanted, 0.0).new(FP64)
+    sums = binary.second(wanted, 0.0).new(FP64)
     A = G.pattern()
     # near_ij = value_j at the neighbours j of i
     near = binary.second(A & Vector.from_dense(values)).new(FP64)
@@ -67,19 +55,27 @@ def _sums(G: Graph, ends: np.ndarray, values: np.ndarray) -> Matrix:
     return sums
 
 
-@dispatched(refuse=_refused)
-def resource_allocation_index(G: Graph, ebunch: object = None) -> Iterator[tuple]:
-    inverse = 1 / np.maximum(G.degrees(), 1)
-    return _scored(G, _pairs(G, ebunch), lambda ends: _sums(G, ends, inverse))
+def _resource_allocation(G: Graph, ends: np.ndarray) -> Matrix:
+    return _sums(G, ends, 1 / np.maximum(G.degrees(), 1))
 
 
-@dispatched(refuse=_refused)
-def adamic_adar_index(G: Graph, ebunch: object = None) -> Iterator[tuple]:
-    inverse = 1 / np.log(np.maximum(G.degrees(), 2))  # a common neighbour has at least two neighbours
-    return _scored(G, _pairs(G, ebunch), lambda ends: _sums(G, ends, inverse))
+def _adamic_adar(G: Graph, ends: np.ndarray) -> Matrix:
+    return _sums(G, ends, 1 / np.log(np.maximum(G.degrees(), 2)))  # a common neighbour has at least two neighbours
 
 
-@dispatched(pays="converted", refuse=_refused)
-def preferential_attachment(G: Graph, ebunch: object = None) -> Iterator[tuple]:
+def _products_of_degrees(G: Graph, ebunch: Collection[tuple] | None) -> Iterator[tuple]:
     degree = dict(zip(G, G.degrees().tolist(), strict=True))
     return iter([(u, v, degree[u] * degree[v]) for u, v in _pairs(G, ebunch)])
+
+
+def _refused(ebunch: object) -> str | None:
+    return None if ebunch is None or isinstance(ebunch, (list, tuple, set)) else "ebunch is an iterator"
+
+
+define(
+    refuse=_refused,
+    adamic_adar_index=_scored(_adamic_adar),
+    jaccard_coefficient=_scored(lambda G, ends: algorithms.jaccard(G.pattern(), ends)),
+    resource_allocation_index=_scored(_resource_allocation),
+)
+define(pays="converted", refuse=_refused, preferential_attachment=_products_of_degrees)

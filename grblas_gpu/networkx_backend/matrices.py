@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Hashable, Iterable
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
 from ..io import to_scipy_sparse
-from .dispatch import define, dispatched
+from .dispatch import define, parallel
 from .graph import Graph
+
+Nodes = Collection[Hashable]
 
 
 def _typed(A: Any, dtype: Any) -> Any:
@@ -17,10 +20,14 @@ def _typed(A: Any, dtype: Any) -> Any:
     return A.astype(dtype) if dtype is not None else A if A.nnz else A.astype(float)
 
 
-@dispatched(pays="converted")
-def to_scipy_sparse_array(
-    G: Graph, nodelist: Any = None, dtype: Any = None, weight: str | None = "weight", format: str = "csr"
-) -> Any:
+def _in_format(A: Any, format: str, what: str) -> Any:
+    try:
+        return A.asformat(format)
+    except ValueError as error:
+        raise nx.NetworkXError(f"Unknown sparse {what} format: {format}") from error
+
+
+def _sparse(G: Graph, nodelist: Iterable[Hashable] | None, dtype: Any, weight: str | None, format: str) -> Any:
     if not len(G):
         raise nx.NetworkXError("Graph has no nodes or edges")
     order = None
@@ -30,32 +37,27 @@ def to_scipy_sparse_array(
             raise nx.NetworkXError("nodelist has no nodes")
         if len(set(G.nbunch_iter(nodelist))) < len(nodelist):
             for node in nodelist:
-                if node not in G:
-                    raise nx.NetworkXError(f"Node {node} in nodelist is not in G")
+                G.number(node, "Node {} in nodelist is not in G", nx.NetworkXError)
             raise nx.NetworkXError("nodelist contains duplicates.")
         order = G.numbers(nodelist)
     A = _typed(to_scipy_sparse(G.weights(weight), "csr"), dtype)
-    try:
-        return (A if order is None else A[order][:, order]).asformat(format)
-    except ValueError as error:
-        raise nx.NetworkXError(f"Unknown sparse matrix format: {format}") from error
+    return _in_format(A if order is None else A[order][:, order], format, "matrix")
 
 
-def _not_of_numbers(arguments: dict) -> str | None:
-    if np.dtype(arguments["dtype"]).names:
+def _not_of_numbers(dtype: Any, multigraph_weight: object) -> str | None:
+    if np.dtype(dtype).names:
         return "dtype is a record"
-    return None if arguments["multigraph_weight"] in (sum, min) else "multigraph_weight is neither sum nor min"
+    return None if multigraph_weight in (sum, min) else "multigraph_weight is neither sum nor min"
 
 
-@dispatched(pays="converted", refuse=_not_of_numbers)
-def to_numpy_array(
+def _dense(
     G: Graph,
-    nodelist: Any = None,
-    dtype: Any = None,
-    order: Any = None,
-    multigraph_weight: Any = sum,
-    weight: str | None = "weight",
-    nonedge: Any = 0.0,
+    nodelist: Nodes | None,
+    dtype: Any,
+    order: Any,
+    multigraph_weight: object,
+    weight: str | None,
+    nonedge: float,
 ) -> np.ndarray:
     nodes = G.labels if nodelist is None else nodelist
     if missing := set(nodes) - G.index.keys():
@@ -74,7 +76,7 @@ def to_numpy_array(
     return found
 
 
-def _biadjacency(G: Graph, row_order: Any, column_order: Any, dtype: Any, weight: str, format: str) -> Any:
+def _biadjacency(G: Graph, row_order: Nodes, column_order: Nodes | None, dtype: Any, weight: str, format: str) -> Any:
     if not len(row_order):
         raise nx.NetworkXError("row_order is empty list")
     columns = list(set(G) - set(row_order)) if column_order is None else column_order
@@ -84,21 +86,9 @@ def _biadjacency(G: Graph, row_order: Any, column_order: Any, dtype: Any, weight
         if any(node not in G for node in nodes):
             raise NotImplementedError(f"{name} has nodes outside the graph")
     A = to_scipy_sparse(G.weights(weight), "csr")
-    part = _typed(A[G.numbers(row_order)][:, G.numbers(columns)], dtype)
-    try:
-        return part.asformat(format)
-    except ValueError as error:
-        raise nx.NetworkXError(f"Unknown sparse array format: {format}") from error
+    return _in_format(_typed(A[G.numbers(row_order)][:, G.numbers(columns)], dtype), format, "array")
 
 
-def _parallel(arguments: dict) -> str | None:
-    return "the graph is a multigraph" if arguments["G"].is_multigraph() else None
-
-
-define(
-    pays="converted",
-    refuse=_parallel,
-    biadjacency_matrix=lambda G, row_order, column_order=None, dtype=None, weight="weight", format="csr": _biadjacency(
-        G, row_order, column_order, dtype, weight, format
-    ),
-)
+define(pays="converted", to_scipy_sparse_array=_sparse)
+define(pays="converted", refuse=_not_of_numbers, to_numpy_array=_dense)
+define(pays="converted", refuse=parallel, biadjacency_matrix=_biadjacency)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Collection, Hashable, Iterator
 
 import networkx as nx
 import numpy as np
@@ -13,17 +12,16 @@ from .. import Matrix, Vector
 from ..algorithms.sssp import shortest_path_edges
 from ..backends.stores.entries import ranges
 from . import search_trees
-from .dispatch import dispatched
+from .dispatch import define
 from .graph import Graph
-from .weighted_paths import check_sources, distances_by_bellman_ford, lengths_from
+from .unweighted_paths import ends_of
+from .weighted_paths import Ways, by_ends, by_method, distances_by_bellman_ford, lengths_from, numbers_of
 
 
 def _tight(A: Matrix, distances: Vector, G: Graph) -> Iterator[tuple[float, list[tuple[int, int]]]]:
     """By distance: the edges (from, to) that shortest paths to nodes at it end with, in the order of the neighbours."""
-    rows, columns, _ = shortest_path_edges(A, distances).to_coo()
-    n, keys = len(G), G.sources().astype(np.int64) * len(G) + G.neighbours
-    places = np.flatnonzero(np.isin(keys, rows.astype(np.int64) * n + columns.astype(np.int64)))
-    far = distances.to_dense(np.inf, dtype=float) if distances.nvals < n else distances.to_dense()
+    places = np.flatnonzero(G.is_entry(shortest_path_edges(A, distances)))
+    far = distances.to_dense(np.inf, dtype=float) if distances.nvals < len(G) else distances.to_dense()
     tails, heads = G.sources()[places], G.neighbours[places]
     if (far[tails] >= far[heads]).any():
         raise NotImplementedError("an edge on a shortest path has length 0 or less")
@@ -63,60 +61,47 @@ def _paths(
     return found, paths
 
 
-@dispatched(pays="search")
-def multi_source_dijkstra(
-    G: Graph, sources: Any, target: Any = None, cutoff: float | None = None, weight: str | None = "weight"
-) -> tuple:
-    check_sources(G, sources)
-    if target in sources:
-        return 0, [target]
-    A, numbers = G.lengths(weight), list(dict.fromkeys(G.numbers(sources)))
-    lengths, paths = _paths(G, A, lengths_from(A, numbers), numbers, cutoff)
+def _chosen(found: tuple[dict, dict], target: object, otherwise: str) -> tuple:
+    """Distances and paths, or those of the target."""
+    lengths, paths = found
     if target is None:
         return lengths, paths
     if target not in lengths:
-        raise nx.NetworkXNoPath(f"No path to {target}.")
+        raise nx.NetworkXNoPath(otherwise)
     return lengths[target], paths[target]
 
 
-@dispatched(pays="search")
-def multi_source_dijkstra_path(
-    G: Graph, sources: object, cutoff: float | None = None, weight: str | None = "weight"
-) -> dict:
-    return multi_source_dijkstra(G, sources, cutoff=cutoff, weight=weight)[1]
-
-
-@dispatched(pays="search")
-def single_source_dijkstra(
-    G: Graph, source: object, target: object = None, cutoff: float | None = None, weight: str | None = "weight"
+def _dijkstra(
+    G: Graph, sources: Collection[Hashable], target: object, cutoff: float | None, weight: str | None
 ) -> tuple:
-    return multi_source_dijkstra(G, {source}, target, cutoff, weight)
+    numbers = numbers_of(G, sources)
+    if target in sources:
+        return 0, [target]
+    A = G.lengths(weight)
+    return _chosen(_paths(G, A, lengths_from(A, numbers), numbers, cutoff), target, f"No path to {target}.")
 
 
-@dispatched(pays="search")
-def single_source_dijkstra_path(
-    G: Graph, source: object, cutoff: float | None = None, weight: str | None = "weight"
-) -> dict:
-    return multi_source_dijkstra(G, {source}, cutoff=cutoff, weight=weight)[1]
+def _from_all(G: Graph, cutoff: float | None, weight: str | None) -> list[tuple[object, tuple]]:
+    # All paths before the first result: afterwards NetworkX could not take over the call.
+    return [(node, _dijkstra(G, {node}, None, cutoff, weight)) for node in G]
 
 
-@dispatched(pays="search")
-def dijkstra_path(G: Graph, source: object, target: object, weight: str | None = "weight") -> list:
-    return multi_source_dijkstra(G, {source}, target, weight=weight)[1]
+def _paths_from_all(G: Graph, cutoff: float | None, weight: str | None) -> Iterator[tuple[object, dict]]:
+    return iter([(node, paths) for node, (_, paths) in _from_all(G, cutoff, weight)])
 
 
-@dispatched(pays="search")
-def all_pairs_dijkstra(G: Graph, cutoff: float | None = None, weight: str | None = "weight") -> Iterator[tuple]:
-    # Compute all paths before yielding the first: afterwards NetworkX could not take over the call.
-    return iter([(node, multi_source_dijkstra(G, {node}, cutoff=cutoff, weight=weight)) for node in G])
+def _bidirectional(G: Graph, source: object, target: object, weight: str | None) -> tuple:
+    ends_of(G, source, target)
+    try:
+        return _dijkstra(G, {source}, target, None, weight)
+    except nx.NetworkXNoPath:
+        raise nx.NetworkXNoPath(f"No path between {source} and {target}.") from None
 
 
-@dispatched(pays="search")
-def all_pairs_dijkstra_path(G: Graph, cutoff: float | None = None, weight: str | None = "weight") -> Iterator[tuple]:
-    return iter([(node, paths) for node, (_, paths) in all_pairs_dijkstra(G, cutoff, weight)])
-
-
-def _bellman_ford(G: Graph, source: object, weight: str | None) -> tuple[dict, dict]:
+def _bellman_ford(G: Graph, source: object, target: object, weight: str | None) -> tuple:
+    if source == target:
+        G.number(source, "Node {} is not found in the graph")
+        return 0, [source]
     distances = distances_by_bellman_ford(G, source, weight)
     A = G.lengths(weight, negative=True)
     if A.nvals and A.value_range().min < 0:
@@ -124,45 +109,16 @@ def _bellman_ford(G: Graph, source: object, weight: str | None) -> tuple[dict, d
     start = [G.index[source]]
     if any(len(tails) > 1 for tails in _tree(G, A, distances, start).values()):
         raise NotImplementedError("several shortest paths exist, and NetworkX returns the first that it finds")
-    return _paths(G, A, distances, start)
+    return _chosen(_paths(G, A, distances, start), target, f"Target {target} cannot be reached from given sources")
 
 
-@dispatched(pays="search")
-def single_source_bellman_ford(G: Graph, source: object, target: object = None, weight: str | None = "weight") -> tuple:
-    if source == target:
-        if source not in G:
-            raise nx.NodeNotFound(f"Node {source} is not found in the graph")
-        return 0, [source]
-    lengths, paths = _bellman_ford(G, source, weight)
-    if target is None:
-        return lengths, paths
-    if target not in lengths:
-        raise nx.NetworkXNoPath(f"Target {target} cannot be reached from given sources")
-    return lengths[target], paths[target]
+def _bellman_ford_from_all(G: Graph, weight: str | None) -> Iterator[tuple[object, dict]]:
+    return iter([(node, _bellman_ford(G, node, None, weight)[1]) for node in G])
 
 
-@dispatched(pays="search")
-def single_source_bellman_ford_path(G: Graph, source: object, weight: str | None = "weight") -> dict:
-    return single_source_bellman_ford(G, source, weight=weight)[1]
-
-
-@dispatched(pays="search")
-def bellman_ford_path(G: Graph, source: object, target: object, weight: str | None = "weight") -> list:
-    return single_source_bellman_ford(G, source, target, weight)[1]
-
-
-@dispatched(pays="search")
-def all_pairs_bellman_ford_path(G: Graph, weight: str | None = "weight") -> Iterator[tuple]:
-    return iter([(node, single_source_bellman_ford_path(G, node, weight)) for node in G])
-
-
-@dispatched(pays="search")
-def dijkstra_predecessor_and_distance(
-    G: Graph, source: object, cutoff: float | None = None, weight: str | None = "weight"
-) -> tuple[dict, dict]:
-    if source not in G:
-        raise nx.NodeNotFound(f"Node {source} is not found in the graph")
-    A, start = G.lengths(weight), [G.index[source]]
+def _predecessor_and_distance(G: Graph, source: object, cutoff: float | None, weight: str | None) -> tuple[dict, dict]:
+    start = [G.number(source, "Node {} is not found in the graph")]
+    A = G.lengths(weight)
     distances = lengths_from(A, start)
     near = {
         i: d for i, d in zip(*(x.tolist() for x in distances.to_coo()), strict=True) if cutoff is None or d <= cutoff
@@ -178,66 +134,63 @@ def dijkstra_predecessor_and_distance(
     }
 
 
-@dispatched(pays="search")
-def johnson(G: Graph, weight: str | None = "weight") -> dict:
-    # Without negative lengths, its potentials are 0.
-    return dict(all_pairs_dijkstra_path(G, weight=weight))
+define(
+    pays="search",
+    all_pairs_bellman_ford_path=_bellman_ford_from_all,
+    all_pairs_dijkstra=lambda G, cutoff, weight: iter(_from_all(G, cutoff, weight)),
+    all_pairs_dijkstra_path=_paths_from_all,
+    bellman_ford_path=lambda G, source, target, weight: _bellman_ford(G, source, target, weight)[1],
+    bidirectional_dijkstra=_bidirectional,
+    dijkstra_path=lambda G, source, target, weight: _dijkstra(G, {source}, target, None, weight)[1],
+    dijkstra_predecessor_and_distance=_predecessor_and_distance,
+    johnson=lambda G, weight: dict(_paths_from_all(G, None, weight)),  # its potentials are 0 without negative lengths
+    multi_source_dijkstra=_dijkstra,
+    multi_source_dijkstra_path=lambda G, sources, cutoff, weight: _dijkstra(G, sources, None, cutoff, weight)[1],
+    single_source_bellman_ford=_bellman_ford,
+    single_source_bellman_ford_path=lambda G, source, weight: _bellman_ford(G, source, None, weight)[1],
+    single_source_dijkstra=lambda G, source, target, cutoff, weight: _dijkstra(G, {source}, target, cutoff, weight),
+    single_source_dijkstra_path=lambda G, source, cutoff, weight: _dijkstra(G, {source}, None, cutoff, weight)[1],
+)
 
 
-@dispatched(pays="search")
-def bidirectional_dijkstra(G: Graph, source: object, target: object, weight: str | None = "weight") -> tuple:
-    _check_ends(G, source, target)
-    try:
-        return single_source_dijkstra(G, source, target, weight=weight)
-    except nx.NetworkXNoPath:
-        raise nx.NetworkXNoPath(f"No path between {source} and {target}.") from None
+def _between(G: Graph, source: object, target: object) -> list:
+    return G.named(np.array(search_trees.between(G, *ends_of(G, source, target))))
 
 
-def _check_ends(G: Graph, source: object, target: object) -> None:
-    for role, node in (("Source", source), ("Target", target)):
-        if node not in G:
-            raise nx.NodeNotFound(f"{role} {node} is not in G")
+define(pays="on request", bidirectional_shortest_path=_between)
 
 
-@dispatched(pays="on request")
-def bidirectional_shortest_path(G: Graph, source: object, target: object) -> list:
-    _check_ends(G, source, target)
-    return G.named(np.array(search_trees.between(G, G.index[source], G.index[target])))
+# ---- one name for all methods --------------------------------------------------------------------------------
 
 
-def _by_ends(arguments: dict) -> str:
-    """Without weights, NetworkX searches from one node, or between two nodes, in less time than a conversion takes."""
-    given = sum(arguments[end] is not None for end in ("source", "target"))
-    return ("search", "one search", "on request")[given] if arguments["weight"] is None else "search"
-
-
-def _reversed(arguments: dict) -> str | None:
-    if arguments["source"] is None and arguments["target"] is not None and arguments["G"].is_directed():
+def _reversed(source: object, target: object, G: nx.Graph) -> str | None:
+    if source is None and target is not None and G.is_directed():
         return "the order of predecessors is unknown"
     return None
 
 
-@dispatched(pays=_by_ends, refuse=_reversed)
-def shortest_path(
-    G: Graph, source: object = None, target: object = None, weight: str | None = None, method: str = "dijkstra"
-) -> Any:
-    if method not in ("dijkstra", "bellman-ford"):
-        raise ValueError(f"method not supported: {method}")
-    if source is not None and target is not None:
-        if weight is None:
-            return bidirectional_shortest_path(G, source, target)
-        if method == "dijkstra":
-            return bidirectional_dijkstra(G, source, target, weight)[1]
-        return bellman_ford_path(G, source, target, weight)
-    if source is None and target is None:
-        if weight is None:
-            return search_trees.all_pairs_shortest_path(G)
-        return (all_pairs_dijkstra_path if method == "dijkstra" else all_pairs_bellman_ford_path)(G, weight=weight)
-    node = target if source is None else source
-    if weight is None:
-        found = search_trees.single_source_shortest_path(G, node)
-    else:
-        found = (single_source_dijkstra_path if method == "dijkstra" else single_source_bellman_ford_path)(
-            G, node, weight=weight
-        )
-    return found if target is None else {end: path[::-1] for end, path in found.items()}
+def _backward(paths: dict) -> dict:
+    return {end: path[::-1] for end, path in paths.items()}
+
+
+PATHS: dict[str | None, Ways] = {
+    None: Ways(
+        lambda G, weight: search_trees.all_pairs(G),
+        lambda G, source, weight: search_trees.single_source(G, source),
+        lambda G, target, weight: _backward(search_trees.single_source(G, target)),
+        lambda G, source, target, weight: _between(G, source, target),
+    ),
+    "dijkstra": Ways(
+        lambda G, weight: _paths_from_all(G, None, weight),
+        lambda G, source, weight: _dijkstra(G, {source}, None, None, weight)[1],
+        lambda G, target, weight: _backward(_dijkstra(G, {target}, None, None, weight)[1]),
+        lambda G, source, target, weight: _bidirectional(G, source, target, weight)[1],
+    ),
+    "bellman-ford": Ways(
+        _bellman_ford_from_all,
+        lambda G, source, weight: _bellman_ford(G, source, None, weight)[1],
+        lambda G, target, weight: _backward(_bellman_ford(G, target, None, weight)[1]),
+        lambda G, source, target, weight: _bellman_ford(G, source, target, weight)[1],
+    ),
+}
+define(pays=by_ends, refuse=_reversed, shortest_path=by_method(PATHS))

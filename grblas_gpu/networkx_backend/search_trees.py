@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import networkx as nx
 import numpy as np
 
 from ..backends.stores.entries import ranges
-from .dispatch import dispatched
+from .dispatch import define
 from .distances import levels
 from .graph import Graph
+from .unweighted_paths import start_of
+
+
+def _edges_from(layer: np.ndarray, pointers: np.ndarray, neighbours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of every edge from these nodes, in order."""
+    starts, counts = pointers[layer], pointers[layer + 1] - pointers[layer]
+    return np.repeat(layer, counts), neighbours[ranges(starts, counts)]
 
 
 def tight_edges(
@@ -23,8 +29,7 @@ def tight_edges(
     layer, depth = np.array([source]), 0
     while len(layer):
         depth += 1
-        starts, counts = G.pointers[layer], G.pointers[layer + 1] - G.pointers[layer]
-        parents, seen = np.repeat(layer, counts), G.neighbours[ranges(starts, counts)]
+        parents, seen = _edges_from(layer, G.pointers, G.neighbours)
         deeper = level[seen] == depth
         parents, seen = parents[deeper], seen[deeper]
         # The assignment keeps the last of repeated values: reverse them to keep the first.
@@ -40,46 +45,38 @@ def _tree(G: Graph, source: object, cutoff: float | None) -> Iterator[tuple[obje
         yield from zip(G.named(parents[first]), G.named(seen[first]), strict=True)
 
 
-def refused_search(arguments: dict) -> str | None:
-    if arguments["sort_neighbors"] is not None:
-        return "sort_neighbors is given"
-    if arguments.get("reverse") and arguments["G"].is_directed():
-        return "the order of predecessors is unknown"
-    return None
-
-
-def _check(G: Graph, source: object) -> None:
-    hash(source)  # as in NetworkX, unhashable objects raise TypeError
-    if source not in G:
-        kind = "digraph" if G.is_directed() else "graph"
-        raise nx.NetworkXError(f"The node {source} is not in the {kind}.")
-
-
-@dispatched(pays="one search", refuse=refused_search)
-def bfs_edges(
-    G: Graph, source: object, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: None = None
-) -> Iterator[tuple]:
-    _check(G, source)
+def tree_edges(G: Graph, source: object, depth_limit: float | None) -> Iterator[tuple[object, object]]:
+    """The edges of the tree, or NetworkX's error about the source."""
+    start_of(G, source)
     yield from _tree(G, source, depth_limit)
 
 
-@dispatched(pays="one search", refuse=refused_search)
-def bfs_predecessors(
-    G: Graph, source: object, depth_limit: int | None = None, sort_neighbors: None = None
-) -> Iterator[tuple]:
-    _check(G, source)
-    yield from ((child, parent) for parent, child in _tree(G, source, depth_limit))
-
-
-@dispatched(pays="one search", refuse=refused_search)
-def bfs_successors(
-    G: Graph, source: object, depth_limit: int | None = None, sort_neighbors: None = None
-) -> Iterator[tuple]:
-    _check(G, source)
-    children: dict = {source: []}
-    for parent, child in _tree(G, source, depth_limit):
+def _successors(G: Graph, source: object, depth_limit: float | None) -> Iterator[tuple[object, list]]:
+    children: dict[object, list] = {source: []}
+    for parent, child in tree_edges(G, source, depth_limit):
         children.setdefault(parent, []).append(child)
     yield from children.items()
+
+
+def refused_search(G: nx.Graph, sort_neighbors: object, reverse: bool = False) -> str | None:
+    if sort_neighbors is not None:
+        return "sort_neighbors is given"
+    return _unknown_order(G) if reverse else None
+
+
+def _unknown_order(G: nx.Graph) -> str | None:
+    return "the order of predecessors is unknown" if G.is_directed() else None
+
+
+define(
+    pays="one search",
+    refuse=refused_search,
+    bfs_edges=tree_edges,
+    bfs_predecessors=lambda G, source, depth_limit: (
+        (child, parent) for parent, child in tree_edges(G, source, depth_limit)
+    ),
+    bfs_successors=_successors,
+)
 
 
 def between(G: Graph, source: int, target: int) -> list[int]:
@@ -87,19 +84,14 @@ def between(G: Graph, source: int, target: int) -> list[int]:
 
     In a directed graph, we assume that lists of predecessors are in the order of the nodes.
     """
-    reverse = (G.pointers, G.neighbours)
-    if G.is_directed():
-        pointers, neighbours, _ = G.pattern(backward=True).to_csr()
-        reverse = pointers.astype(np.int64), neighbours.astype(np.int64)
-    lists = ((G.pointers, G.neighbours), reverse)
+    lists = (G.pointers, G.neighbours), G.predecessors()
     before = np.full((2, len(G)), -1)  # in each search, the node before; its own number at the start
     before[0, source], before[1, target] = source, target
     layers, meeting = [np.array([source]), np.array([target])], source if source == target else None
     while meeting is None and len(layers[0]) and len(layers[1]):
         side = 0 if len(layers[0]) <= len(layers[1]) else 1
         pointers, neighbours = lists[side]
-        starts, counts = pointers[layers[side]], pointers[layers[side] + 1] - pointers[layers[side]]
-        tails, seen = np.repeat(layers[side], counts), neighbours[ranges(starts, counts)].astype(np.int64)
+        tails, seen = _edges_from(layers[side], pointers, neighbours)
         met = np.flatnonzero(before[1 - side][seen] >= 0)
         if len(met):
             meeting, seen, tails = int(seen[met[0]]), seen[: met[0] + 1], tails[: met[0] + 1]
@@ -124,42 +116,38 @@ def paths_from(G: Graph, source: object, cutoff: float | None = None) -> dict:
     return paths
 
 
-@dispatched(pays="one search")
-def single_source_shortest_path(G: Graph, source: object, cutoff: float | None = None) -> dict:
-    if source not in G:
-        raise nx.NodeNotFound(f"Source {source} not in G")
+def single_source(G: Graph, source: object, cutoff: float | None = None) -> dict:
+    """A path to every node, or NetworkX's error about the source."""
+    G.number(source, "Source {} not in G")
     return paths_from(G, source, cutoff)
 
 
-def _directed(arguments: dict) -> str | None:
-    return "the order of predecessors is unknown" if arguments["G"].is_directed() else None
-
-
-@dispatched(pays="one search", refuse=_directed)
-def single_target_shortest_path(G: Graph, target: object, cutoff: float | None = None) -> dict:
-    if target not in G:
-        raise nx.NodeNotFound(f"Target {target} not in G")
+def _single_target(G: Graph, target: object, cutoff: float | None) -> dict:
+    G.number(target, "Target {} not in G")
     return {node: path[::-1] for node, path in paths_from(G, target, cutoff).items()}
 
 
-@dispatched(pays="search")
-def all_pairs_shortest_path(G: Graph, cutoff: float | None = None) -> Iterator[tuple[object, dict]]:
+def all_pairs(G: Graph, cutoff: float | None = None) -> Iterator[tuple[object, dict]]:
+    """Every node with the paths from it."""
     for node in G:
         yield node, paths_from(G, node, cutoff)
 
 
-@dispatched(pays="one search")
-def predecessor(
-    G: Graph, source: object, target: object = None, cutoff: float | None = None, return_seen: object = None
-) -> Any:
-    if source not in G:
-        raise nx.NodeNotFound(f"Source {source} not in G")
-    found: dict[Any, list] = {source: []}
+def _predecessor(
+    G: Graph, source: object, target: object, cutoff: float | None, return_seen: object
+) -> dict | list | tuple:
+    start = G.number(source, "Source {} not in G")
+    found: dict[object, list] = {source: []}
     seen = {source: 0}
-    for depth, (parents, children, _) in enumerate(tight_edges(G, G.index[source], cutoff or None), 1):
+    for depth, (parents, children, _) in enumerate(tight_edges(G, start, cutoff or None), 1):
         for parent, child in zip(G.named(parents), G.named(children), strict=True):
             found.setdefault(child, []).append(parent)
             seen[child] = depth
     if target is None:
         return (found, seen) if return_seen else found
     return (found.get(target, []), seen.get(target, -1)) if return_seen else found.get(target, [])
+
+
+define(pays="search", all_pairs_shortest_path=all_pairs)
+define(pays="one search", predecessor=_predecessor, single_source_shortest_path=single_source)
+define(pays="one search", refuse=_unknown_order, single_target_shortest_path=_single_target)

@@ -1,9 +1,9 @@
-"""Shortest paths that add up lengths."""
+"""Shortest paths that add up lengths, and NetworkX's common name for the lengths of all shortest paths."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Iterator
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -11,15 +11,12 @@ import numpy as np
 from .. import Matrix, Vector, algorithms, monoid
 from ..algorithms.sssp import distance_type, relax
 from ..exceptions import InvalidValue
-from .dispatch import define, dispatched
+from .dispatch import define
 from .distances import in_batches, nearest_first, rows
 from .graph import Graph
+from .unweighted_paths import all_lengths, edges_between, lengths_at
 
-
-def _unbounded(error: Exception) -> nx.NetworkXUnbounded:
-    found = nx.NetworkXUnbounded("Negative cycle detected.")
-    found.__cause__ = error
-    return found
+METHODS = ("dijkstra", "bellman-ford")
 
 
 def lengths_from(A: Matrix, sources: list[int]) -> Vector:
@@ -34,44 +31,60 @@ def lengths_from(A: Matrix, sources: list[int]) -> Vector:
     return distances
 
 
-def check_sources(G: Graph, sources: Any) -> None:
+def numbers_of(G: Graph, sources: Collection[Hashable]) -> list[int]:
+    """The numbers of the nodes where Dijkstra's algorithm starts, each once."""
     if not sources:
         raise ValueError("sources must not be empty")
-    for node in sources:
-        if node not in G:
-            raise nx.NodeNotFound(f"Node {node} not found in graph")
+    return list(dict.fromkeys(G.number(node) for node in sources))
 
 
-@dispatched(pays="search")
-def multi_source_dijkstra_path_length(
-    G: Graph, sources: Any, cutoff: float | None = None, weight: str | None = "weight"
-) -> dict:
-    check_sources(G, sources)
-    numbers = sorted(set(G.numbers(sources)))
+def distances_by_bellman_ford(G: Graph, source: object, weight: str | None, *, backward: bool = False) -> Vector:
+    """Distances from a node, or NetworkX's error about a negative cycle."""
+    hash(source)  # as in NetworkX, unhashable objects raise TypeError
+    start = G.number(source, "Source {} not in G")
+    try:
+        return algorithms.sssp(G.lengths(weight, negative=True, backward=backward), start)
+    except InvalidValue as error:
+        raise nx.NetworkXUnbounded("Negative cycle detected.") from error
+
+
+def _dijkstra(G: Graph, sources: Collection[Hashable], cutoff: float | None, weight: str | None) -> dict:
+    numbers = sorted(numbers_of(G, sources))
     return nearest_first(G, *lengths_from(G.lengths(weight), numbers).to_coo(), cutoff, numbers)
 
 
-@dispatched(pays="search")
-def single_source_dijkstra_path_length(
-    G: Graph, source: object, cutoff: float | None = None, weight: str | None = "weight"
-) -> dict:
-    return multi_source_dijkstra_path_length(G, {source}, cutoff, weight)
+def _dijkstra_to(G: Graph, target: object, weight: str | None) -> dict:
+    """Distances to the target, by a search from it on the reversed edges."""
+    return nearest_first(G, *lengths_from(G.lengths(weight, backward=True), [G.number(target)]).to_coo())
 
 
-@dispatched(pays="search")
-def dijkstra_path_length(G: Graph, source: object, target: object, weight: str | None = "weight") -> Any:
-    if source not in G:
-        raise nx.NodeNotFound(f"Node {source} not found in graph")
-    if source == target:
-        return 0
-    distances = lengths_from(G.lengths(weight), [G.index[source]])
+def _bellman_ford(G: Graph, source: object, weight: str | None, *, backward: bool = False) -> dict:
+    return nearest_first(G, *distances_by_bellman_ford(G, source, weight, backward=backward).to_coo())
+
+
+def _at(G: Graph, distances: Vector, target: object, otherwise: str) -> float:
     found = distances.get(G.index[target]) if target in G else None
     if found is None:
-        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+        raise nx.NetworkXNoPath(otherwise)
     return found
 
 
-def _all_pairs(G: Graph, weight: str | None, cutoff: float | None = None, *, negative: bool = False) -> Iterator:
+def _dijkstra_between(G: Graph, source: object, target: object, weight: str | None) -> float:
+    start = G.number(source)
+    if source == target:
+        return 0
+    return _at(G, lengths_from(G.lengths(weight), [start]), target, f"Node {target} not reachable from {source}")
+
+
+def _bellman_ford_between(G: Graph, source: object, target: object, weight: str | None) -> float:
+    if source == target:
+        G.number(source)
+        return 0
+    distances = distances_by_bellman_ford(G, source, weight)
+    return _at(G, distances, target, f"node {target} not reachable from {source}")
+
+
+def _all_pairs(G: Graph, weight: str | None, cutoff: float | None = None, *, negative: bool = False) -> Iterator[tuple]:
     G.lengths(weight, negative=negative)  # raises before the first result if NetworkX must handle the call
     return _rows(G, weight, cutoff, negative)
 
@@ -82,69 +95,85 @@ def _rows(G: Graph, weight: str | None, cutoff: float | None, negative: bool) ->
             for source, (where, values) in zip(some, rows(distances), strict=True):
                 yield G.labels[source], nearest_first(G, where, values, cutoff, [source])
     except InvalidValue as error:
-        raise _unbounded(error) from error
-
-
-@dispatched(pays="search")
-def all_pairs_dijkstra_path_length(
-    G: Graph, cutoff: float | None = None, weight: str | None = "weight"
-) -> Iterator[tuple[object, dict]]:
-    return _all_pairs(G, weight, cutoff)
-
-
-@dispatched(pays="search")
-def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") -> Iterator[tuple[object, dict]]:
-    return _all_pairs(G, weight, negative=True)
-
-
-def distances_by_bellman_ford(G: Graph, source: object, weight: str | None, *, backward: bool = False) -> Vector:
-    hash(source)  # as in NetworkX, unhashable objects raise TypeError
-    if source not in G:
-        raise nx.NodeNotFound(f"Source {source} not in G")
-    try:
-        return algorithms.sssp(G.lengths(weight, negative=True, backward=backward), G.index[source])
-    except InvalidValue as error:
-        raise _unbounded(error) from error
-
-
-@dispatched(pays="search")
-def single_source_bellman_ford_path_length(G: Graph, source: object, weight: str | None = "weight") -> dict:
-    return nearest_first(G, *distances_by_bellman_ford(G, source, weight).to_coo())
-
-
-@dispatched(pays="search")
-def bellman_ford_path_length(G: Graph, source: object, target: object, weight: str | None = "weight") -> Any:
-    if source == target:
-        if source not in G:
-            raise nx.NodeNotFound(f"Node {source} not found in graph")
-        return 0
-    distances = distances_by_bellman_ford(G, source, weight)
-    found = distances.get(G.index[target]) if target in G else None
-    if found is None:
-        raise nx.NetworkXNoPath(f"node {target} not reachable from {source}")
-    return found
-
-
-def lengths_to(G: Graph, target: object, weight: str | None, method: str) -> dict:
-    """Distances to the target, by a search from it on the reversed edges."""
-    if method == "bellman-ford":
-        return nearest_first(G, *distances_by_bellman_ford(G, target, weight, backward=True).to_coo())
-    if target not in G:
-        raise nx.NodeNotFound(f"Node {target} not found in graph")
-    return nearest_first(G, *lengths_from(G.lengths(weight, backward=True), [G.index[target]]).to_coo())
+        raise nx.NetworkXUnbounded("Negative cycle detected.") from error
 
 
 define(
-    pays="converted",
-    refuse=lambda arguments: None if arguments["edge"] is None else "one edge is given",
-    is_negatively_weighted=lambda G, edge=None, weight="weight": (
-        weight is not None and bool(len(G.neighbours) and G.lengths(weight, negative=True).value_range().min < 0)
-    ),
+    pays="search",
+    all_pairs_bellman_ford_path_length=lambda G, weight: _all_pairs(G, weight, negative=True),
+    all_pairs_dijkstra_path_length=lambda G, cutoff, weight: _all_pairs(G, weight, cutoff),
+    bellman_ford_path_length=_bellman_ford_between,
+    dijkstra_path_length=_dijkstra_between,
+    multi_source_dijkstra_path_length=_dijkstra,
+    single_source_bellman_ford_path_length=lambda G, source, weight: _bellman_ford(G, source, weight),
+    single_source_dijkstra_path_length=lambda G, source, cutoff, weight: _dijkstra(G, {source}, cutoff, weight),
 )
 
 
-@dispatched(pays="search")
-def negative_edge_cycle(G: Graph, weight: str | None = "weight", heuristic: bool = True) -> bool:
+# ---- one name for all methods --------------------------------------------------------------------------------
+
+
+class Ways(NamedTuple):
+    """The functions of a method: for all pairs, from a node, to a node, and between two nodes."""
+
+    everything: Callable[[Graph, str | None], Any]
+    source: Callable[[Graph, object, str | None], dict]
+    target: Callable[[Graph, object, str | None], dict]
+    between: Callable[[Graph, object, object, str | None], Any]
+
+
+def by_method(ways: dict[str | None, Ways]) -> Callable:
+    """The function of NetworkX that selects one of them by its arguments; None is the method without weights."""
+
+    def run(G: Graph, source: object, target: object, weight: str | None, method: str) -> Any:
+        if method not in METHODS:
+            raise ValueError(f"method not supported: {method}")
+        chosen = ways[None if weight is None else method]
+        if source is None:
+            return chosen.everything(G, weight) if target is None else chosen.target(G, target, weight)
+        return chosen.source(G, source, weight) if target is None else chosen.between(G, source, target, weight)
+
+    return run
+
+
+def by_ends(source: object, target: object, weight: str | None) -> str:
+    """Without weights, NetworkX searches from one node, or between two nodes, in less time than a conversion takes."""
+    given = (source is not None) + (target is not None)
+    return ("search", "one search", "on request")[given] if weight is None else "search"
+
+
+def _edges_to(G: Graph, target: object, weight: str | None) -> dict:
+    G.number(target, "Source {} is not in G")
+    return lengths_at(G, target, backward=True)
+
+
+LENGTHS: dict[str | None, Ways] = {
+    None: Ways(
+        lambda G, weight: all_lengths(G),
+        lambda G, source, weight: lengths_at(G, source),
+        _edges_to,
+        lambda G, source, target, weight: edges_between(G, source, target),
+    ),
+    "dijkstra": Ways(
+        _all_pairs,
+        lambda G, source, weight: _dijkstra(G, {source}, None, weight),
+        _dijkstra_to,
+        _dijkstra_between,
+    ),
+    "bellman-ford": Ways(
+        lambda G, weight: _all_pairs(G, weight, negative=True),
+        _bellman_ford,
+        lambda G, target, weight: _bellman_ford(G, target, weight, backward=True),
+        _bellman_ford_between,
+    ),
+}
+define(pays=by_ends, shortest_path_length=by_method(LENGTHS))
+
+
+# ---- negative lengths, and all lengths at once ---------------------------------------------------------------
+
+
+def _negative_cycle(G: Graph, weight: str | None) -> bool:
     A = G.lengths(weight, negative=True)
     # low = sum of all negative lengths: no path without a cycle is shorter
     lengths = A.to_coo()[2]
@@ -163,6 +192,10 @@ def negative_edge_cycle(G: Graph, weight: str | None = "weight", heuristic: bool
     return True
 
 
+def _has_negative(G: Graph, weight: str | None) -> bool:
+    return weight is not None and bool(len(G.neighbours) and G.lengths(weight, negative=True).value_range().min < 0)
+
+
 def _all_lengths(G: Graph, weight: str | None) -> np.ndarray:
     try:
         distances = algorithms.apsp(G.lengths(weight, negative=True))
@@ -171,13 +204,7 @@ def _all_lengths(G: Graph, weight: str | None) -> np.ndarray:
     return distances.to_dense(np.inf, dtype=float)
 
 
-@dispatched()
-def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict:
-    return {node: G.by_node(row) for node, row in zip(G, _all_lengths(G, weight), strict=True)}
-
-
-@dispatched()
-def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "weight") -> np.ndarray:
+def _array_of_lengths(G: Graph, nodelist: list | None, weight: str | None) -> np.ndarray:
     if nodelist is None:
         return _all_lengths(G, weight)
     if not len(nodelist) == len(G) == len(set(nodelist)):
@@ -189,3 +216,17 @@ def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "w
         raise nx.NetworkXError(f"Nodes {missing} in nodelist is not in G")
     order = G.numbers(nodelist)
     return _all_lengths(G, weight)[np.ix_(order, order)]
+
+
+define(
+    floyd_warshall=lambda G, weight: {
+        node: G.by_node(row) for node, row in zip(G, _all_lengths(G, weight), strict=True)
+    },
+    floyd_warshall_numpy=_array_of_lengths,
+)
+define(
+    pays="converted",
+    refuse=lambda edge: None if edge is None else "one edge is given",
+    is_negatively_weighted=_has_negative,
+)
+define(pays="search", negative_edge_cycle=_negative_cycle)

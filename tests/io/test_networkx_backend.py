@@ -703,23 +703,6 @@ def test_the_lists_of_functions_agree():
     assert list(info.FUNCTIONS) == sorted(info.FUNCTIONS)
 
 
-NEW_IN_3_7 = {"closeness_centrality": {"sp"}, "leiden_communities": {"metric", "theta"}}
-
-
-@pytest.mark.parametrize("name", sorted(info.FUNCTIONS))
-def test_signatures_are_those_of_networkx(name):
-    theirs = inspect.signature(DISPATCHABLE[name].__wrapped__.orig_func).parameters.values()
-    ours = interface.FUNCTIONS[name].signature.parameters.values()
-    known = {p.name for p in theirs}
-    ours_of_theirs = [(p.name, p.default, p.kind) for p in ours if p.name in known]
-    if name == "leiden_communities":  # NetworkX 3.7 takes keywords only
-        ours_of_theirs, theirs = [(p.name, p.default) for p in ours if p.name in known], list(theirs)
-        assert [(p.name, p.default) for p in theirs] == ours_of_theirs
-    else:
-        assert [(p.name, p.default, p.kind) for p in theirs] == ours_of_theirs
-    assert known | NEW_IN_3_7.get(name, set()) == {p.name for p in ours}
-
-
 def test_reasons():
     large, small = nx.gnm_random_graph(900, 2000, seed=1), nx.path_graph(5)
     digraph = nx.path_graph(5, create_using=nx.DiGraph)

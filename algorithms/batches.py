@@ -10,12 +10,9 @@ import numpy as np
 
 from .. import FP64, UINT64, Matrix, Vector, agg, binary, io, monoid, select, semiring
 from ..foundation.progress import progress
+from ..plan.search_rules import WORD, searches_at_a_time, searches_by_work
 from .labels import called
 
-ENTRIES = 2**22  # the approximate number of distances in memory at a time
-WORK = 2**19  # the approximate number of vertices and edges that searches with lengths visit at a time
-TOGETHER = 64  # searches in one word, a bit each: they cost little more than one search
-MOST_ENTRIES = 2**28  # the largest number of distances in memory
 either_bit = semiring.register_anonymous(monoid.bor, binary.first)[UINT64]
 
 
@@ -36,7 +33,7 @@ class Searches(Sequence[tuple[list[int], Any]]):
     def __init__(self, A: Matrix, sources: list[int], batch: int | None = None, *, lengths: bool = False) -> None:
         best, side_by_side = (1, False) if len(sources) == 1 else A.batching(searches=len(sources))
         if lengths:
-            best = WORK // (A.nrows + A.nvals + 1) if side_by_side else 1
+            best = searches_by_work(A.nrows, A.nvals) if side_by_side else 1
         self._batch = check_batch(batch, max(1, min(best, len(sources))))
         self._batch = self._batch if side_by_side or not lengths else 1
         self._copies = max(1, min(self._batch, len(sources))) if side_by_side else 1
@@ -102,8 +99,7 @@ def vertices_in_batches(n: int, batch: int | None = None) -> Sequence[range]:
     >>> list(vertices_in_batches(5, 2))
     [range(0, 2), range(2, 4), range(4, 5)]
     """
-    together = min(TOGETHER, MOST_ENTRIES // max(n, 1))
-    batch = check_batch(batch, max(1, together, ENTRIES // max(n, 1)))
+    batch = check_batch(batch, searches_at_a_time(n))
     return [range(start, min(start + batch, n)) for start in range(0, n, batch)]
 
 
@@ -114,7 +110,7 @@ def searches_as_bits(n: int, batch: int | None, what: str) -> Iterator[tuple[Vec
     >>> [(arriving.to_dict(), missing.to_dense().tolist()) for arriving, missing in searches_as_bits(3, 2, "test")]
     [({0: 1, 1: 2}, [2, 1, 3]), ({2: 1}, [1, 1, 0])]
     """
-    together = min(check_batch(batch, TOGETHER), TOGETHER)
+    together = min(check_batch(batch, WORD), WORD)
     for some in progress(vertices_in_batches(n, together), what):
         bits = np.uint64(1) << np.arange(len(some), dtype=np.uint64)
         arriving = Vector.from_coo(some, bits, UINT64, size=n)

@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 
 from .. import Matrix, Vector, loop, program, search, semiring
+from ..plan.search_rules import is_long, may_search_alone
 from .changed_paths import repaired
 from .checks import Sources, check_source, check_sources, graph_algorithm, level_type, with_labels
 from .labels import rows_by_label, vertex_by_label
 from .preparing import largest
 from .relaxing import settle_in_buckets
-
-MANY, DEEP = 2**14, 64  # several searches run one after another on graphs of MANY vertices with DEEP levels
 
 
 @graph_algorithm
@@ -167,9 +166,9 @@ def bfs_multi(A: Matrix, sources: Sources, *, max_depth: int | None = None) -> M
     {0: {0: 0, 1: 1, 2: 2, 3: 2}, 1: {3: 0}}
     """
     sources = check_sources(A, sources)
-    if A.nrows >= MANY and len(sources) > 1:
+    if len(sources) > 1 and may_search_alone(A.nrows):
         first = bfs(A, sources[0], max_depth=max_depth)
-        if largest(first) >= DEEP:  # a level of all searches has too few vertices for a product of matrices
+        if is_long(largest(first)):  # a level of all searches has too few vertices for a product of matrices
             return rows_of([first, *(bfs(A, source, max_depth=max_depth) for source in sources[1:])])
     frontier = Matrix.from_coo(range(len(sources)), sources, True, nrows=len(sources), ncols=A.ncols, dtype=bool)
     return levels_of_rows(A, frontier, _levels(max_depth))

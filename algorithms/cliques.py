@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from .. import Matrix, Vector, io, semiring
 from ..exceptions import InvalidValue
-from .batches import ENTRIES
+from ..plan.search_rules import rows_at_a_time
 from .checks import graph_algorithm
 from .modularity import membership
 from .triangles import by_falling_degree
@@ -56,7 +56,7 @@ def larger(L: Matrix, C: Matrix, more: int) -> int:
     """The number of cliques with ``more`` vertices beyond a candidate; C has a row of candidates for each clique."""
     if not more or not C.nvals:
         return C.nvals
-    most = max(1, ENTRIES * C.nrows // C.nvals)
+    most = rows_at_a_time(C.nrows, C.nvals)
     parts = (C[start : min(start + most, C.nrows), :].new() for start in range(0, C.nrows, most))
     return sum(larger(L, with_one_more(L, part)[2], more - 1) for part in parts)
 

@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 
 from .. import Matrix, Scalar, Vector, agg, binary, indexunary, io, loop, monoid, program, select, semiring, when
+from ..plan.search_rules import NEAR
 from .changes import old_values, with_shorter_paths
 from .checks import with_labels
 from .labels import communities, vertex_by_label
-
-NEAR = 32  # the largest number of steps of the first search
 
 
 @with_labels(vertex_by_label, start=communities)

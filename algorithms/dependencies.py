@@ -15,16 +15,12 @@ import math
 from typing import NamedTuple
 
 from .. import BOOL, FP64, INT32, INT64, Matrix, Scalar, Vector, binary, loop, program, select, semiring, unary, when
+from ..plan.search_rules import levels_by_value
 from .preparing import by_level, largest, smallest
 
 LEVELS = 512  # the number of levels between two scalings of the counts
 TOP, BOTTOM = 1000, -900  # counts are between 2**BOTTOM and 2**TOP, and so is a scale
 HEADROOM, SLACK = 256, 1.25  # bits by which counts may grow, and the factor by which growth may accelerate
-SHALLOW, DEEP = (
-    32,
-    128,
-)  # levels: up to SHALLOW, a level is selected by value; above DEEP, levels are listed once;
-POSITIONS = 2**22  # between the two, selected by value if this visits at most POSITIONS
 
 
 class Search(NamedTuple):
@@ -62,17 +58,12 @@ def both_stages(
     if factor is None:
         search = searched(A, frontier, levels, sigma, depth)
         return None if search is None else passed_on(A, search)
-    few, scale = few_levels(A), Scalar.from_value(factor, FP64)
+    few, scale = min(LEVELS - 2, levels_by_value(A.nrows)), Scalar.from_value(factor, FP64)
     found = shallow_centralities(A, frontier, levels, sigma, depth, Scalar.from_value(few, INT64), scale)
     if depth.value <= few:
         return None if overflows(A, depth.value, 0) and smallest(sigma) == 0 else found  # sigma is 1 / sigma
     search = searched(A, frontier, levels, sigma, depth)
     return None if search is None else scaled(passed_on(A, search), scale)
-
-
-def few_levels(A: Matrix) -> int:
-    """The number of levels up to which selecting the vertices of a level by value is faster than listing them."""
-    return min(LEVELS - 2, DEEP, max(SHALLOW, POSITIONS // A.nrows))
 
 
 def nothing_found(A: Matrix) -> tuple[Vector, Vector, Scalar]:
@@ -117,7 +108,7 @@ def passed_on(A: Matrix, found: Search) -> Vector:
     # y = 1 / sigma
     y << unary.minv(y)
     z, w, level = y.dup(), Vector(FP64, A.nrows), Vector(BOOL, A.nrows)
-    if deepest <= SHALLOW and not scales:
+    if deepest <= levels_by_value(A.nrows) and not scales:
         pass_on_by_value(A, levels, w, z, Scalar.from_value(deepest + 1, INT64))
         # delta = z sigma
         z << binary.truediv(z & y)

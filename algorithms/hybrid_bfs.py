@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import BOOL, UINT8, Matrix, Scalar, Vector, loop, program, semiring
+from ..plan.search_rules import has_hubs
 from .checks import check_source, graph_algorithm, level_type
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 POLICY = "edges"  # alpha and beta
 LISTING = "pull.compact"
 LEVELS_IN_A_BYTE = 255
-HUBS = 8  # a graph with a vertex of more than HUBS times the mean degree has few levels
 step = semiring.any_pair[BOOL]
 
 
@@ -64,7 +64,7 @@ def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vecto
     source, order = check_source(A, source), A.by_degree()
     by = {"policy": POLICY, "pull_strategy": LISTING if list_unvisited else None, "reuse_mask": "auto"}
     mean, most, _ = order.graph.degree_statistics()
-    shallow = most > HUBS * mean
+    shallow = has_hubs(mean, most)
     if A.is_symmetric():
         return search_by_degree(order, source, shallow, **by)
     # A source without incoming edges has no number, but its neighbours have one.

@@ -15,13 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .. import Matrix, agg, binary, select, semiring
+from ..plan.search_rules import counts_again, has_hubs, worth_removing
 from .checks import graph_algorithm
 from .preparing import smallest, total
 
 common = semiring.plus_pair["INT64"]
-FEW = 3  # below one removed edge in FEW, supports are updated by the removed edges, above by the remaining ones
-HUBS = 8  # a vertex of more than HUBS times the mean degree is a hub
-SOME = 16  # above one edge in SOME at vertices of too small degree, these vertices are removed first
 
 
 @graph_algorithm
@@ -80,7 +78,7 @@ def with_hubs_first(A: Matrix, values_of_edges: Callable[[Matrix], Matrix]) -> M
     """Values of the edges of a graph, computed on the graph in the order of degrees if it has hubs."""
     edges = A.pattern(loops=False, undirected=True)
     mean, most, _ = edges.degree_statistics()
-    if most <= HUBS * mean:
+    if not has_hubs(mean, most):
         return values_of_edges(edges)
     # ordered = S' edges S: vertices by falling degree, so that rows of edges to lower numbers are short
     ordered, S, _ = edges.by_degree()
@@ -106,7 +104,7 @@ def supports_in_truss(edges: Matrix, k: int) -> Matrix:
     """The k-truss of a symmetric graph."""
     degree = edges.reduce_rowwise(agg.count).new()
     # leaving = degree < k - 1: no such vertex is in the truss; if they have many edges, these are removed first
-    while SOME * total(select.valuelt(degree, k - 1).new()) > edges.nvals:
+    while worth_removing(total(select.valuelt(degree, k - 1).new()), edges.nvals):
         members = select.valuege(degree, k - 1).new()
         edges = binary.first(binary.second(members & edges).new() & members).new()
         degree = edges.reduce_rowwise(agg.count).new()
@@ -126,15 +124,15 @@ def peeled(edges: Matrix, support: Matrix, k: int) -> Matrix:
         if not missed.nvals or not support.nvals:
             return support
         left = support.pattern()
-        if FEW * removed.nvals < left.nvals:
+        if counts_again(removed.nvals, left.nvals):
+            support = supports(left)
+        else:
             # lost = missed edges, inside of left; gone = lost + lost' - missed missed: triangles that an edge loses
             lost = common(missed @ edges).new(mask=left.S)
             gone = both_directions(lost)
             gone(binary.minus) << common(missed @ missed).new(mask=left.S)
             # support -= gone
             support(binary.minus) << gone
-        else:
-            support = supports(left)
         edges = left
 
 

@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 
 from .. import Matrix, Scalar, Vector, binary, io, loop, monoid, program, select
+from ..plan.search_rules import SAMPLE
 from .checks import graph_algorithm
 from .components import numbers
 from .preparing import check_weights
-
-ROWS = 256  # the number of rows in a sample of the weights
 
 
 @graph_algorithm
@@ -76,7 +75,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
 
 def light_weight(edges: Matrix, share: float) -> Any:
     """An estimate, from a sample of rows, of the weight that about this share of the edges do not exceed."""
-    rows = np.arange(0, edges.nrows, -(-edges.nrows // ROWS))
+    rows = np.arange(0, edges.nrows, -(-edges.nrows // SAMPLE))
     weights = edges[rows, :].new().to_coo()[2]
     return np.sort(weights)[int(share * len(weights))] if len(weights) else edges.value_range().max
 

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import INT64, Graph, Matrix, Scalar, Vector, binary, io, loop, monoid, program, select
+from .. import INT64, Graph, Matrix, Scalar, Vector, io, select
 from ..exceptions import NoValue
 from .bfs import bfs_parents
 from .checks import check_source, with_labels
 from .labels import labels_of, shown
 from .preparing import check_weights
-from .relaxing import relax
+from .relaxing import settle_in_buckets
 from .sssp import WIDEST, default_widths, distance_type, shortest_path_tree, sssp
 
 SHORT = 32  # vertices of a path: up to here, single reads cost less than a copy of the whole tree
@@ -111,28 +111,7 @@ def distances_up_to(A: Matrix, source: int, target: int) -> Vector:
     best = Scalar.from_value(2 * WIDEST - 1 if distances.dtype == INT64 else float("inf"), distances.dtype)
     for width, most in default_widths(A):
         if waiting.nvals:
-            settle_until(A, distances, waiting, goal, best, Scalar.from_value(min(width, WIDEST), best.dtype), most)
+            settle_in_buckets(
+                A, distances, waiting, Scalar.from_value(min(width, WIDEST), best.dtype), most, goal, best
+            )
     return select.valuele(distances, best).new()
-
-
-@program
-def settle_until(
-    A: Matrix, distances: Vector, waiting: Vector, goal: Vector, best: Scalar, width: Scalar, most: int | None
-) -> None:
-    """Settle the waiting vertices bucket by bucket, as far as they are nearer than the goal."""
-    bucket = distances.dup(clear=True)
-    lowest, limit = Scalar(distances.dtype), Scalar(distances.dtype)
-    lowest << waiting.reduce(monoid.min)
-    for _ in loop(waiting, most):
-        # bucket = the waiting vertices within width of the nearest one
-        limit << binary.plus(lowest & width)
-        bucket << select.valuele(waiting, limit)
-        for _ in loop(bucket):
-            # distances = min(distances, bucket min.+ A); bucket = smaller distances within the bucket
-            relax(distances, bucket, A, any_order=True)
-            bucket << select.valuele(bucket, limit)
-        # best = the distance of the goal; waiting = distances beyond the bucket, and below it
-        best(binary.min) << binary.first(distances & goal).new().reduce(monoid.min)
-        waiting << select.valuegt(distances, limit)
-        waiting << select.valuelt(waiting, best)
-        lowest << waiting.reduce(monoid.min)

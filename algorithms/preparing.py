@@ -9,9 +9,8 @@ import numpy as np
 
 from .. import FP64, Matrix, Vector, binary, io, monoid, select, unary
 from ..exceptions import DimensionMismatch, DomainMismatch, GraphblasException, IndexOutOfBound, InvalidValue
+from ..plan.search_rules import levels_by_value
 from .labels import called
-
-SHALLOW = 64  # levels: up to here, vertices of a level are selected by value
 
 
 class NotConverged(GraphblasException):
@@ -148,7 +147,7 @@ def vertices_at(levels: Any, deepest: int) -> Callable[[Any], Any]:
     >>> vertices_at(Vector.from_coo([0, 1, 3], [0, 1, 1], size=4), 1)(1).new().to_coo()[0].tolist()
     [1, 3]
     """
-    if levels.ndim == 2 or deepest <= SHALLOW:
+    if levels.ndim == 2 or deepest <= levels_by_value(levels.size):
         return lambda depth: select.valueeq(levels, depth)
     rows = by_level(levels, deepest)
     return lambda depth: rows[depth, :]

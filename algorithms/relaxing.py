@@ -28,8 +28,19 @@ def relax(distances: Any, frontier: Any, A: Matrix, **options: Any) -> None:
 
 
 @program
-def settle_in_buckets(A: Matrix, distances: Vector, waiting: Vector, width: Scalar, most: int | None) -> None:
-    """Settle the waiting vertices bucket by bucket, in at most ``most`` buckets."""
+def settle_in_buckets(
+    A: Matrix,
+    distances: Vector,
+    waiting: Vector,
+    width: Scalar,
+    most: int | None,
+    goal: Vector | None = None,
+    best: Scalar | None = None,
+) -> None:
+    """Settle the waiting vertices bucket by bucket, in at most ``most`` buckets.
+
+    With a ``goal``, a Vector with one entry, only as far as they are nearer; ``best`` gets its distance.
+    """
     bucket = distances.dup(clear=True)
     lowest, limit = Scalar(distances.dtype), Scalar(distances.dtype)
     lowest << waiting.reduce(monoid.min)
@@ -43,4 +54,8 @@ def settle_in_buckets(A: Matrix, distances: Vector, waiting: Vector, width: Scal
             bucket << select.valuele(bucket, limit)
         # waiting = distances beyond the bucket; lowest = the nearest of them
         waiting << select.valuegt(distances, limit)
+        if goal is not None:
+            # best = the distance of the goal; waiting = those below it
+            best(binary.min) << binary.first(distances & goal).new().reduce(monoid.min)
+            waiting << select.valuelt(waiting, best)
         lowest << waiting.reduce(monoid.min)

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import FP64, Matrix, Vector, agg, binary, io, monoid, select, semiring, unary
+from ..plan.search_rules import reads_each_pair
 from .checks import check_pairs, graph_algorithm, vertex_set
 from .components import numbers
 from .preparing import as_floats, check_weights, total
 
-LEAST = 2**20  # the rows of all pairs may have this many entries, also if the graph has fewer
 Formula = Callable[[Any, Any, Any], Any]  # of Matrices, or of Vectors with a value for every pair
 
 
@@ -190,7 +190,7 @@ def of_list(rows: Matrix, first: Vector, second: Vector, formula: Formula, weigh
     """The similarity of listed pairs; it reads the rows of these vertices only."""
     # degree_i = entries in row i
     n, degree = rows.nrows, rows.reduce_rowwise(agg.count).new()
-    if total(degree[first].new()) + total(degree[second].new()) <= max(rows.nvals, LEAST):
+    if reads_each_pair(total(degree[first].new()) + total(degree[second].new()), rows.nvals):
         # F = A(first, :), S = A(second, :)
         F, S = rows[first, :].new(), rows[second, :].new()
         found = formula(products(F, S, weighted), products(F, F, weighted), products(S, S, weighted))

@@ -21,6 +21,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
 from .. import Graph, Matrix, Scalar, Vector, binary, loop, select
 from ..exceptions import InvalidValue
 from ..io import NodeValues
+from ..plan.search_rules import bucket_widths
 from .bfs import bfs, bfs_parents
 from .changed_paths import repaired
 from .checks import check_source, graph_algorithm, with_labels
@@ -28,9 +29,6 @@ from .labels import called, shown, vertex_by_label
 from .preparing import check_weights, sum_type
 from .relaxing import relax, settle_in_buckets
 
-NEAREST = 3  # the width of the first buckets, in lengths of the shortest edge of a vertex: the fastest on all graphs
-LATER, LAST = 32, 16  # the width of later buckets in widths of the first ones, and the largest width in mean lengths
-FIRST_ONES, LATER_ONES = 8, 32  # the numbers of buckets
 EXACT = 2**53  # sums of integers in floats are exact up to here
 WIDEST = 2**62  # the largest width of a bucket: integer distances are below it
 
@@ -145,11 +143,7 @@ def distances_from(A: Matrix, start: Vector, widths: list[tuple[float, int | Non
 
 def default_widths(A: Matrix) -> list[tuple[float, int | None]]:
     """Widths of buckets, and the number of buckets of each width; at least 1 for integers."""
-    # shortest = mean_ij A_ij / degree, the expectation for random lengths
-    shortest = A.mean_value() * A.nrows / max(A.nvals, 1)
-    wide = LAST * A.mean_value() or 1.0
-    narrow, later = (min(times * NEAREST * shortest, wide) or 1.0 for times in (1, LATER))
-    widths = [(narrow, FIRST_ONES), (later, LATER_ONES), (wide, None)]
+    widths = bucket_widths(A.mean_value(), A.nrows, A.nvals)
     return [(max(1, int(width)), most) for width, most in widths] if distance_type(A) is int else widths
 
 

@@ -14,8 +14,9 @@ distributed graphs, JPDC 2005; S. Orzan, On distributed verification and verifie
 from __future__ import annotations
 
 from .. import Matrix, Scalar, Vector, agg, binary, loop, monoid, program, select, semiring, when
+from ..plan.search_rules import NEAR
 from .checks import with_labels
-from .components import NEAR, busiest, connected_components, numbers
+from .components import busiest, connected_components, numbers
 from .labels import vertex_by_label
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from .. import Graph, Matrix, Vector, binary, indexunary, io, select, semiring
 from ..exceptions import InvalidValue
-from .batches import ENTRIES
+from ..plan.search_rules import rows_at_a_time
 from .checks import graph_algorithm, with_labels
 from .components import numbers
 from .labels import called, labels_of
@@ -157,7 +157,7 @@ class Search(NamedTuple):
         if len(table) == 1 and first is not None:
             table = [io.to_vectors(first)[0]]
         rows, E = table[0].size, self.ways[0][0]
-        most = max(1, ENTRIES * E.nrows // max(1, E.nvals))
+        most = rows_at_a_time(E.nrows, E.nvals)
         for start in range(0, rows, most):
             part = [column[start : min(start + most, rows)].new() for column in table] if rows > most else table
             C = self.candidates(part)

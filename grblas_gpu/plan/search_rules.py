@@ -1,10 +1,18 @@
-"""How a breadth-first search of a long graph goes on: level by level, or by relaxing many levels in any order."""
+"""How graph algorithms go on, by sizes that cost nothing to know: orders of search, batches, and variants of a step.
+
+Every variant gives the same result. Algorithms ask these functions, and have no numbers of their own.
+"""
 
 from __future__ import annotations
+
+# ---- breadth-first searches ----------------------------------------------------------------------------------
 
 LONG = 64  # levels: a graph with more has a large diameter
 SHORT = 16 * LONG  # vertices of a short frontier after LONG levels: of a planar grid, not of a three-dimensional one
 TOGETHER = 1024  # levels that are relaxed in any order
+MANY = 2**14  # vertices of a graph in which a level of one search has enough work
+NEAR = 32  # levels in which a search from a hub reaches most of a graph with short paths
+HUBS = 8  # a vertex of more than HUBS times the mean degree is a hub: then paths are short
 
 
 def relaxes(found: int) -> bool:
@@ -15,3 +23,110 @@ def relaxes(found: int) -> bool:
     (True, False)
     """
     return 0 < found <= SHORT
+
+
+def may_search_alone(vertices: int) -> bool:
+    """Whether several searches run one by one if they are long: then a level of one search may have enough work."""
+    return vertices >= MANY
+
+
+def is_long(levels: int) -> bool:
+    """Whether a search has so many levels that each has few vertices."""
+    return levels >= LONG
+
+
+def has_hubs(mean: float, most: float) -> bool:
+    """Whether degrees with this mean and maximum have hubs.
+
+    >>> has_hubs(16.0, 4000), has_hubs(2.7, 9)
+    (True, False)
+    """
+    return most > HUBS * mean
+
+
+# ---- the vertices of each level ------------------------------------------------------------------------------
+
+SHALLOW, DEEP = 32, 128  # levels: up to SHALLOW, and never above DEEP, a level is selected by value
+POSITIONS = 2**22  # between the two, selected by value if this visits at most POSITIONS
+
+
+def levels_by_value(vertices: int) -> int:
+    """The number of levels up to which selecting the vertices of each by value is faster than listing them once.
+
+    >>> levels_by_value(1000), levels_by_value(2**24)
+    (128, 32)
+    """
+    return min(DEEP, max(SHALLOW, POSITIONS // max(1, vertices)))
+
+
+# ---- shortest paths in buckets -------------------------------------------------------------------------------
+
+NEAREST = 3  # the width of the first buckets, in lengths of the shortest edge of a vertex: the fastest on all graphs
+LATER, LAST = 32, 16  # the width of later buckets in widths of the first ones, and the largest width in mean lengths
+FIRST_ONES, LATER_ONES = 8, 32  # the numbers of buckets
+
+
+def bucket_widths(mean: float, vertices: int, edges: int) -> list[tuple[float, int | None]]:
+    """Widths of buckets for edges of this mean length, and the number of buckets of each width.
+
+    >>> bucket_widths(10.0, 100, 1000)
+    [(3.0, 8), (96.0, 32), (160.0, None)]
+    """
+    # shortest = mean / degree, the expectation for random lengths
+    shortest = mean * vertices / max(edges, 1)
+    wide = LAST * mean or 1.0
+    narrow, later = (min(times * NEAREST * shortest, wide) or 1.0 for times in (1, LATER))
+    return [(narrow, FIRST_ONES), (later, LATER_ONES), (wide, None)]
+
+
+# ---- how much at a time --------------------------------------------------------------------------------------
+
+ENTRIES = 2**22  # of a result in memory at a time
+MOST_ENTRIES = 2**28  # of a result, also if fewer rows do not suffice for bits of a word
+WORK = 2**19  # vertices and edges that searches with lengths visit at a time
+WORD = 64  # searches in one word, a bit each: they cost little more than one search
+
+
+def searches_at_a_time(vertices: int) -> int:
+    """The number of searches from vertices whose distances fit in memory.
+
+    >>> searches_at_a_time(1000), searches_at_a_time(2**20), searches_at_a_time(2**27)
+    (4194, 64, 2)
+    """
+    n = max(vertices, 1)
+    return max(1, min(WORD, MOST_ENTRIES // n), ENTRIES // n)
+
+
+def searches_by_work(vertices: int, edges: int) -> int:
+    """The number of searches with lengths that run side by side."""
+    return max(1, WORK // (vertices + edges + 1))
+
+
+def rows_at_a_time(rows: int, entries: int) -> int:
+    """The number of rows whose products, about ``entries / rows`` for each, fit in memory."""
+    return max(1, ENTRIES * rows // max(1, entries))
+
+
+READ = 2**20  # entries: up to here, rows are read once for every pair
+
+
+def reads_each_pair(entries: int, stored: int) -> bool:
+    """Whether the rows of all pairs are read pair by pair; otherwise vertices with long rows are in many pairs."""
+    return entries <= max(stored, READ)
+
+
+# ---- trusses and forests -------------------------------------------------------------------------------------
+
+FEW = 3  # below one removed edge in FEW, the remaining ones lose triangles; above, they are counted again
+SOME = 16  # above one edge in SOME at vertices that leave, these vertices are removed first
+SAMPLE = 256  # rows in a sample of weights
+
+
+def counts_again(removed: int, left: int) -> bool:
+    """Whether the triangles of the remaining edges are counted again after a removal."""
+    return FEW * removed >= left
+
+
+def worth_removing(leaving: int, edges: int) -> bool:
+    """Whether vertices with so many edges are removed before triangles are counted."""
+    return SOME * leaving > edges

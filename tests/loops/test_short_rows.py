@@ -5,12 +5,12 @@ from __future__ import annotations
 import emulated_engine
 import numpy as np
 import pytest
-from grblas_gpu.algorithms import dependencies
 from hardware import has_gpu
 from loop_cases import made_of
 
 import grblas_gpu as gb
 from grblas_gpu import FP64, Matrix, Scalar, Vector, algorithms, binary, generators, select, semiring
+from grblas_gpu.plan import search_rules
 
 INSIDE = "short rows, of the mask's entries"
 
@@ -110,8 +110,8 @@ def test_one_barrier_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_betweenness(monkeypatch: pytest.MonkeyPatch, backend: str, few: int) -> None:
     """Both ways back: levels found among all, and listed in rows. The forward stage is a loop in a loop."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 3)
-    monkeypatch.setattr(dependencies, "DEEP", few)
-    monkeypatch.setattr(dependencies, "SHALLOW", few)
+    monkeypatch.setattr(search_rules, "DEEP", few)
+    monkeypatch.setattr(search_rules, "SHALLOW", few)
     with gb.using("cpu"):
         A = generators.grid_2d(20, 4)
         expected = algorithms.betweenness_centrality(A, 3)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import networkx as nx
 import numpy as np
 
 from .. import Matrix, agg, monoid, select, unary
-from .components import is_connected, is_strongly_connected
-from .dispatch import SINCE_3_7, define
+from .components import is_connected, is_strongly_connected, refuse_null
+from .dispatch import SINCE_3_7, define, own
 from .distances import in_batches
 from .graph import Graph
-from .unweighted_paths import edges_between
 from .weighted_paths import METHODS
 
 
@@ -67,13 +67,6 @@ def _harmonic_diameter(G: Graph, weight: str | None) -> float:
     return float("inf") if n > 1 else float("nan")
 
 
-def _efficiency(G: Graph, u: object, v: object) -> float:
-    try:
-        return 1 / edges_between(G, u, v)
-    except nx.NetworkXNoPath:
-        return 0
-
-
 def _weighted_sum(G: Graph, weight: str | None, of: Callable[[int, np.ndarray], np.generic]) -> float:
     """Half the sum of ``of(source, distances)`` over all nodes, if the graph is connected."""
     if not _is_connected(G):
@@ -97,7 +90,6 @@ def _gutman(G: Graph, weight: str | None) -> float:
     return _weighted_sum(G, weight, lambda source, row: (row * degree).sum() * degree[source])
 
 
-define(pays="on request", efficiency=_efficiency)
 define(
     pays="search",
     average_shortest_path_length=_average_length,
@@ -129,33 +121,18 @@ def _eccentricity(G: Graph, v: object, weight: str | None) -> dict | float:
     return found[0] if v in G else dict(zip(nodes, found, strict=True))
 
 
-def _eccentricities(G: Graph, usebounds: bool, weight: str | None) -> dict:
-    """The values of all nodes. ``usebounds`` changes only the errors."""
-    bounds = usebounds is True and not G.is_directed()
-    if len(G) == 0 and bounds:
-        return {}
-    try:
-        found = _eccentricity(G, None, weight)
-    except nx.NetworkXError:
-        if bounds:
-            raise nx.NetworkXError("Cannot compute metric because graph is not connected.") from None
-        raise
-    assert isinstance(found, dict)
-    return found
-
-
-def _nodes_with(extreme: Callable, found: dict) -> list:
-    wanted = extreme(found.values())
-    return [node for node, value in found.items() if value == wanted]
-
-
 def _center(G: Graph, usebounds: bool, weight: str | None) -> list:
-    if len(G) == 0 and weight is None and usebounds is not True and not G.is_directed():
-        raise nx.NetworkXPointlessConcept("G has no nodes.")
-    return _nodes_with(min, _eccentricities(G, usebounds, weight))
+    if usebounds is True and not G.is_directed():
+        return own("center")(G, usebounds=True, weight=weight)
+    if weight is None and not G.is_directed():
+        refuse_null(G, "G has no nodes.")
+    found: Any = _eccentricity(G, None, weight)
+    least = min(found.values())
+    return [node for node, value in found.items() if value == least]
 
 
-def _no_speed_to_gain(e: object = None, sp: object = None) -> str | None:
+def no_speed_to_gain(e: object = None, sp: object = None) -> str | None:
+    """The reason to refuse calls that need no search."""
     if e is not None:
         return "the eccentricities are given"
     return None if sp is None else "the shortest path lengths are given"
@@ -163,11 +140,8 @@ def _no_speed_to_gain(e: object = None, sp: object = None) -> str | None:
 
 define(
     pays="search",
-    refuse=_no_speed_to_gain,
+    refuse=no_speed_to_gain,
     center=_center,
-    diameter=lambda G, usebounds, weight: max(_eccentricities(G, usebounds, weight).values()),
     eccentricity=_eccentricity,
     harmonic_diameter=_harmonic_diameter,
-    periphery=lambda G, usebounds, weight: _nodes_with(max, _eccentricities(G, usebounds, weight)),
-    radius=lambda G, usebounds, weight: min(_eccentricities(G, usebounds, weight).values()),
 )

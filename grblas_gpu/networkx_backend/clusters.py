@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import networkx as nx
 import numpy as np
 
@@ -28,7 +26,7 @@ def _of_nodes(G: Graph, nodes: object, values: list) -> dict | float:
     return {node: values[G.index[node]] for node in G.nbunch_iter(nodes)}
 
 
-def _of_all_nodes(nodes: object) -> str:
+def of_all_nodes(nodes: object) -> str:
     """NetworkX computes only the listed nodes, this backend all of them."""
     return "large" if nodes is None else "on request"
 
@@ -50,12 +48,6 @@ def _coefficients(G: Graph, weight: str | None) -> list:
     if largest == 0:
         raise NotImplementedError("all weights are 0")
     return (coefficients * (proper / largest)).tolist()
-
-
-def _average(G: Graph, nodes: object, weight: str | None, count_zeros: bool) -> float:
-    found: Any = _of_nodes(G, nodes, _coefficients(G, weight))
-    chosen = [value for value in found.values() if count_zeros or abs(value) > 0]
-    return sum(chosen) / len(chosen)
 
 
 def _transitivity(G: Graph) -> float:
@@ -105,12 +97,11 @@ def _batches(products: np.ndarray) -> list[list[int]]:
 
 define(transitivity=_transitivity)
 define(
-    pays=_of_all_nodes,
-    average_clustering=_average,
+    pays=of_all_nodes,
     clustering=lambda G, nodes, weight: _of_nodes(G, nodes, _coefficients(G, weight)),
     triangles=_triangles,
 )
-define(pays=_of_all_nodes, refuse=directed, square_clustering=_squares)
+define(pays=of_all_nodes, refuse=directed, square_clustering=_squares)
 
 
 # ---- cores ---------------------------------------------------------------------------------------------------

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from .all_paths import no_speed_to_gain
+from .clusters import of_all_nodes
 from .dispatch import compose
+from .search_trees import refused_search
 
 #: of ``to_scipy_sparse_array`` and ``to_numpy_array``
 compose(
@@ -23,11 +26,16 @@ compose(
     pays="search",
 )
 
-#: of degrees, cores, components and orders
+compose("bfs_predecessors bfs_tree", pays="one search", refuse=refused_search)
+compose("diameter periphery radius", pays="search", refuse=no_speed_to_gain)
+compose("efficiency is_attracting_component number_attracting_components", pays="on request")
+
+#: of cuts, degrees, cores, components and orders
 compose(
     "k_core k_shell k_crust k_corona average_degree_connectivity degree_mixing_dict degree_mixing_matrix "
     "degree_assortativity_coefficient degree_pearson_correlation_coefficient attribute_mixing_dict "
     "attribute_mixing_matrix attribute_assortativity_coefficient numeric_assortativity_coefficient "
     "bipartite_degree_centrality has_eulerian_path is_semieulerian is_biconnected has_cycle topological_sort "
-    "is_semiconnected condensation"
+    "is_semiconnected condensation conductance normalized_cut_size edge_expansion mixing_expansion boundary_expansion"
 )
+compose("average_clustering", pays=of_all_nodes)

@@ -10,7 +10,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from ..backends.stores.storage import column_type
+from ..io.networkx_graphs import numbered_lists
 from .graph import Graph
 from .numbers import real_numbers
 
@@ -85,8 +85,7 @@ def convert_from_nx(
     if type(adjacency) is not dict:  # a view: the lengths of its parts may count hidden nodes
         inner: Any = dict if graph.is_multigraph() else (lambda data: data)
         rows = [{other: inner(data) for other, data in row.items()} for row in rows]
-    pointers = np.zeros(len(labels) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=pointers[1:])
+    pointers, neighbours = numbered_lists(labels, rows)
     multigraph = graph.is_multigraph()
     parallel, keys = _parallel_edges(rows) if multigraph else (None, None)
     count = int(pointers[-1] if parallel is None else parallel.sum())
@@ -94,7 +93,7 @@ def convert_from_nx(
     return Mirrored(
         labels,
         pointers,
-        _numbered(labels, rows, int(pointers[-1])),
+        neighbours,
         directed=graph.is_directed(),
         parallel=parallel,
         keys=keys,
@@ -168,15 +167,6 @@ def _empty(graph: Graph) -> Any:
 
 def _nodes(labels: list, data: list[dict] | None) -> Iterable:
     return labels if data is None else zip(labels, map(dict, data), strict=True)
-
-
-def _numbered(labels: list, rows: list, count: int) -> np.ndarray:
-    """The neighbours of all nodes as numbers."""
-    ends: Iterable = itertools.chain.from_iterable(rows)
-    if labels != list(range(len(labels))):  # else the labels equal the numbers
-        index = dict(zip(labels, range(len(labels)), strict=True))
-        ends = map(index.__getitem__, ends)
-    return np.fromiter(ends, column_type(len(labels)), count)
 
 
 def _parallel_edges(rows: list) -> tuple[np.ndarray, list]:

@@ -48,27 +48,6 @@ def _volume(G: Graph, S: Nodes, weight: str | None) -> float:
     return total if weight is None or G.weights(weight).dtype.np_type.kind == "f" else int(total)
 
 
-def _sides(G: Graph, S: Nodes, T: Nodes | None, weight: str | None) -> tuple[float, float, float]:
-    """The size of the cut, and the volumes of both sides."""
-    T = set(G) - set(S) if T is None else T
-    return _cut_size(G, S, T, weight), _volume(G, S, weight), _volume(G, T, weight)
-
-
-def _conductance(G: Graph, S: Nodes, T: Nodes | None, weight: str | None) -> float:
-    cut, first, second = _sides(G, S, T, weight)
-    return cut / min(first, second)
-
-
-def _normalized_cut(G: Graph, S: Nodes, T: Nodes | None, weight: str | None) -> float:
-    cut, first, second = _sides(G, S, T, weight)
-    return cut * (1 / first + 1 / second)
-
-
-def _edge_expansion(G: Graph, S: Nodes, T: Nodes | None, weight: str | None) -> float:
-    T = set(G) - set(S) if T is None else T
-    return _cut_size(G, S, T, weight) / min(len(S), len(T))
-
-
 def _boundary(G: Graph, nbunch1: Iterable, nbunch2: Iterable | None = None) -> set:
     chosen = G.flags(nbunch1)
     found = set(G.where(neighbours_of(G, chosen) & ~chosen))
@@ -113,18 +92,13 @@ def _selfloops(G: Graph) -> int:
 
 define(
     pays="converted",
-    boundary_expansion=lambda G, S: len(_boundary(G, S)) / len(S),
-    conductance=_conductance,
     cut_size=_cut_size,
-    edge_expansion=_edge_expansion,
     group_degree_centrality=lambda G, S: _group_degree(G, S),
     group_in_degree_centrality=lambda G, S: _group_degree(G, S, backward=True),
     group_out_degree_centrality=lambda G, S: _group_degree(G, S),
     is_dominating_set=_is_dominating,
-    mixing_expansion=lambda G, S, T, weight: _cut_size(G, S, T, weight) / (2 * G.number_of_edges()),
     node_boundary=_boundary,
     node_expansion=lambda G, S: int(neighbours_of(G, _members(G, S)).sum()) / len(S),
-    normalized_cut_size=_normalized_cut,
     number_of_selfloops=_selfloops,
     s_metric=_s_metric,
     volume=_volume,

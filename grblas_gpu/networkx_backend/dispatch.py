@@ -47,7 +47,9 @@ def define(*, pays: str | Choice = "large", refuse: Choice | None = None, **rows
         FUNCTIONS[name] = Entry(functools.partial(_run, function, signature), signature, pays, refuse)
 
 
-def compose(names: str, *, pays: str | Choice = "converted", then: Callable | None = None) -> None:
+def compose(
+    names: str, *, pays: str | Choice = "converted", refuse: Choice | None = None, then: Callable | None = None
+) -> None:
     """Functions that NetworkX composes of others: its code runs on the converted graph, and its steps run here.
 
     ``then`` converts the result.
@@ -55,7 +57,7 @@ def compose(names: str, *, pays: str | Choice = "converted", then: Callable | No
     for name in names.split():
         theirs = own(name)
         function = theirs if then is None else functools.partial(_run_theirs, theirs, then)
-        FUNCTIONS[name] = Entry(function, inspect.signature(theirs), pays, None)
+        FUNCTIONS[name] = Entry(function, inspect.signature(theirs), pays, refuse)
 
 
 def own(name: str) -> Callable:

@@ -11,11 +11,11 @@ import numpy as np
 from .. import Matrix, Vector
 from ..algorithms.sssp import shortest_path_edges
 from ..backends.stores.entries import ranges
-from . import search_trees
-from .dispatch import define
+from .dispatch import compose, define
 from .graph import Graph
+from .search_trees import between
 from .unweighted_paths import ends_of
-from .weighted_paths import Ways, by_ends, by_method, distances_by_bellman_ford, lengths_from, numbers_of
+from .weighted_paths import by_ends, distances_by_bellman_ford, lengths_from, numbers_of
 
 
 def _tight(A: Matrix, distances: Vector, G: Graph) -> Iterator[tuple[float, list[tuple[int, int]]]]:
@@ -154,43 +154,16 @@ define(
 
 
 def _between(G: Graph, source: object, target: object) -> list:
-    return G.named(np.array(search_trees.between(G, *ends_of(G, source, target))))
+    return G.named(np.array(between(G, *ends_of(G, source, target))))
 
 
 define(pays="on request", bidirectional_shortest_path=_between)
 
 
-# ---- one name for all methods --------------------------------------------------------------------------------
-
-
-def _reversed(source: object, target: object, G: nx.Graph) -> str | None:
+def _reversed(G: nx.Graph, source: object, target: object) -> str | None:
     if source is None and target is not None and G.is_directed():
         return "the order of predecessors is unknown"
     return None
 
 
-def _backward(paths: dict) -> dict:
-    return {end: path[::-1] for end, path in paths.items()}
-
-
-PATHS: dict[str | None, Ways] = {
-    None: Ways(
-        lambda G, weight: search_trees.all_pairs(G),
-        lambda G, source, weight: search_trees.single_source(G, source),
-        lambda G, target, weight: _backward(search_trees.single_source(G, target)),
-        lambda G, source, target, weight: _between(G, source, target),
-    ),
-    "dijkstra": Ways(
-        lambda G, weight: _paths_from_all(G, None, weight),
-        lambda G, source, weight: _dijkstra(G, {source}, None, None, weight)[1],
-        lambda G, target, weight: _backward(_dijkstra(G, {target}, None, None, weight)[1]),
-        lambda G, source, target, weight: _bidirectional(G, source, target, weight)[1],
-    ),
-    "bellman-ford": Ways(
-        _bellman_ford_from_all,
-        lambda G, source, weight: _bellman_ford(G, source, None, weight)[1],
-        lambda G, target, weight: _backward(_bellman_ford(G, target, None, weight)[1]),
-        lambda G, source, target, weight: _bellman_ford(G, source, target, weight)[1],
-    ),
-}
-define(pays=by_ends, refuse=_reversed, shortest_path=by_method(PATHS))
+compose("shortest_path", pays=by_ends, refuse=_reversed)

@@ -72,9 +72,6 @@ define(
     pays="one search",
     refuse=refused_search,
     bfs_edges=tree_edges,
-    bfs_predecessors=lambda G, source, depth_limit: (
-        (child, parent) for parent, child in tree_edges(G, source, depth_limit)
-    ),
     bfs_successors=_successors,
 )
 

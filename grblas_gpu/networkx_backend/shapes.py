@@ -72,11 +72,6 @@ def _attracting(G: Graph) -> Iterator[set]:
             yield part
 
 
-def _is_attracting(G: Graph) -> bool:
-    found = list(_attracting(G))
-    return len(found) == 1 and len(found[0]) == len(G)
-
-
 def _flow_hierarchy(G: Graph, weight: str | None) -> float:
     if len(G.neighbours) == 0:
         raise nx.NetworkXError("flow_hierarchy not applicable to empty graphs")
@@ -122,11 +117,9 @@ define(
     pays="on request",
     attracting_components=_attracting,
     flow_hierarchy=_flow_hierarchy,
-    is_attracting_component=_is_attracting,
     is_bipartite=lambda G: algorithms.is_bipartite(G.pattern()),  # NetworkX stops at the first odd cycle
     is_directed_acyclic_graph=_is_acyclic,
     is_empty=lambda G: not len(G.neighbours),
-    number_attracting_components=lambda G: sum(1 for _ in _attracting(G)),
 )
 define(pays="converted", topological_generations=_generations)
 define(pays="search", is_aperiodic=_is_aperiodic)

@@ -11,7 +11,6 @@ from .conversion import part_of
 from .dispatch import define, parallel
 from .distances import levels
 from .graph import Graph
-from .search_trees import refused_search, tree_edges
 
 
 def _k_truss(G: Graph, k: float) -> nx.Graph:
@@ -40,14 +39,5 @@ def _no_plain_neighbourhood(G: nx.Graph, undirected: bool) -> str | None:
     return parallel(G) or by_direction
 
 
-def _bfs_tree(G: Graph, source: object, depth_limit: int | None) -> nx.DiGraph:
-    edges = list(tree_edges(G, source, depth_limit))
-    T = nx.DiGraph()
-    T.add_node(source)
-    T.add_edges_from(edges)
-    return T
-
-
 define(k_truss=_k_truss)
 define(pays="one search", refuse=_no_plain_neighbourhood, ego_graph=_ego_graph)
-define(pays="one search", refuse=refused_search, bfs_tree=_bfs_tree)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Collection, Hashable, Iterator
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -11,10 +11,10 @@ import numpy as np
 from .. import Matrix, Vector, algorithms, monoid
 from ..algorithms.sssp import distance_type, relax
 from ..exceptions import InvalidValue
-from .dispatch import define
+from .dispatch import define, own
 from .distances import in_batches, nearest_first, rows
 from .graph import Graph
-from .unweighted_paths import all_lengths, edges_between, lengths_at
+from .unweighted_paths import edges_between, lengths_at
 
 METHODS = ("dijkstra", "bellman-ford")
 
@@ -58,8 +58,12 @@ def _dijkstra_to(G: Graph, target: object, weight: str | None) -> dict:
     return nearest_first(G, *lengths_from(G.lengths(weight, backward=True), [G.number(target)]).to_coo())
 
 
-def _bellman_ford(G: Graph, source: object, weight: str | None, *, backward: bool = False) -> dict:
-    return nearest_first(G, *distances_by_bellman_ford(G, source, weight, backward=backward).to_coo())
+def _bellman_ford(G: Graph, source: object, weight: str | None) -> dict:
+    return nearest_first(G, *distances_by_bellman_ford(G, source, weight).to_coo())
+
+
+def _bellman_ford_to(G: Graph, target: object, weight: str | None) -> dict:
+    return nearest_first(G, *distances_by_bellman_ford(G, target, weight, backward=True).to_coo())
 
 
 def _at(G: Graph, distances: Vector, target: object, otherwise: str) -> float:
@@ -105,35 +109,12 @@ define(
     bellman_ford_path_length=_bellman_ford_between,
     dijkstra_path_length=_dijkstra_between,
     multi_source_dijkstra_path_length=_dijkstra,
-    single_source_bellman_ford_path_length=lambda G, source, weight: _bellman_ford(G, source, weight),
+    single_source_bellman_ford_path_length=_bellman_ford,
     single_source_dijkstra_path_length=lambda G, source, cutoff, weight: _dijkstra(G, {source}, cutoff, weight),
 )
 
 
 # ---- one name for all methods --------------------------------------------------------------------------------
-
-
-class Ways(NamedTuple):
-    """The functions of a method: for all pairs, from a node, to a node, and between two nodes."""
-
-    everything: Callable[[Graph, str | None], Any]
-    source: Callable[[Graph, object, str | None], dict]
-    target: Callable[[Graph, object, str | None], dict]
-    between: Callable[[Graph, object, object, str | None], Any]
-
-
-def by_method(ways: dict[str | None, Ways]) -> Callable:
-    """The function of NetworkX that selects one of them by its arguments; None is the method without weights."""
-
-    def run(G: Graph, source: object, target: object, weight: str | None, method: str) -> Any:
-        if method not in METHODS:
-            raise ValueError(f"method not supported: {method}")
-        chosen = ways[None if weight is None else method]
-        if source is None:
-            return chosen.everything(G, weight) if target is None else chosen.target(G, target, weight)
-        return chosen.source(G, source, weight) if target is None else chosen.between(G, source, target, weight)
-
-    return run
 
 
 def by_ends(source: object, target: object, weight: str | None) -> str:
@@ -142,32 +123,19 @@ def by_ends(source: object, target: object, weight: str | None) -> str:
     return ("search", "one search", "on request")[given] if weight is None else "search"
 
 
-def _edges_to(G: Graph, target: object, weight: str | None) -> dict:
-    G.number(target, "Source {} is not in G")
-    return lengths_at(G, target, backward=True)
+def _shortest_length(G: Graph, source: object, target: object, weight: str | None, method: str) -> Any:
+    """NetworkX selects a function by the method; searches without weights, and those against all edges, begin here."""
+    if method in METHODS and source is None and target is not None and G.is_directed():
+        if weight is None:
+            G.number(target, "Source {} is not in G")
+            return lengths_at(G, target, backward=True)
+        return (_dijkstra_to if method == "dijkstra" else _bellman_ford_to)(G, target, weight)
+    if method in METHODS and source is not None and target is not None and weight is None:
+        return edges_between(G, source, target)
+    return own("shortest_path_length")(G, source, target, weight, method)
 
 
-LENGTHS: dict[str | None, Ways] = {
-    None: Ways(
-        lambda G, weight: all_lengths(G),
-        lambda G, source, weight: lengths_at(G, source),
-        _edges_to,
-        lambda G, source, target, weight: edges_between(G, source, target),
-    ),
-    "dijkstra": Ways(
-        _all_pairs,
-        lambda G, source, weight: _dijkstra(G, {source}, None, weight),
-        _dijkstra_to,
-        _dijkstra_between,
-    ),
-    "bellman-ford": Ways(
-        lambda G, weight: _all_pairs(G, weight, negative=True),
-        _bellman_ford,
-        lambda G, target, weight: _bellman_ford(G, target, weight, backward=True),
-        _bellman_ford_between,
-    ),
-}
-define(pays=by_ends, shortest_path_length=by_method(LENGTHS))
+define(pays=by_ends, shortest_path_length=_shortest_length)
 
 
 # ---- negative lengths, and all lengths at once ---------------------------------------------------------------

@@ -29,7 +29,7 @@ def border(name: str, error: type[Exception] = ValueError, *, what: str = "", fo
     """Turn every exception of a parser into ``error``, with the name of the file and ``what``; exceptions other than
     ValueError also with ``foreign``.
 
-    Errors of the operating system, lack of memory and interrupts stay.
+    Errors of the operating system, lack of memory, missing packages and interrupts stay.
 
     >>> with border("a.grb", what="damaged: "):
     ...     int("x")
@@ -38,12 +38,13 @@ def border(name: str, error: type[Exception] = ValueError, *, what: str = "", fo
     """
     try:
         yield
-    except MemoryError:
+    except (ImportError, MemoryError):
         raise
     except Exception as found:
         if isinstance(found, OSError) and found.errno not in (None, errno.EINVAL):  # EINVAL: a place before the file
             raise
-        said = str(found).removeprefix(f"{name}: ").removeprefix(what)[:_LONGEST] or type(found).__name__
+        text = str(found.args[0]) if isinstance(found, KeyError) and found.args else str(found)
+        said = text.removeprefix(f"{name}: ").removeprefix(what)[:_LONGEST] or type(found).__name__
         raise error(f"{name}: {what}{'' if isinstance(found, ValueError) else foreign}{said}") from None
 
 

@@ -38,16 +38,5 @@ def matrix_in(source: Any) -> Iterator[Any]:
             found = ", ".join(paths) or "none"
             raise ValueError(f"{name}: expected one matrix ({stem}.mtx) in the archive; found {found}")
         file: Any = archive.extractfile((called or files)[0])
-        yield _Named(file, f"{name}: {(called or files)[0].name}")
-
-
-class _Named:
-    """A file in an archive, with its name for messages."""
-
-    def __init__(self, file: Any, name: str) -> None:
-        self._file = file
-        self.name = name
-        self.read, self.tell, self.seek = file.read, file.tell, file.seek
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._file)
+        file.raw.name = f"{name}: {(called or files)[0].name}"  # for messages
+        yield file

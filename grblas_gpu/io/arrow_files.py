@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..foundation.border import border
 from ..foundation.suggestions import needed
 from ..foundation.types import DTypeLike, OperatorLike
-from .edge_table import SOURCES, TARGETS, WEIGHTS
+from .edge_table import known_columns
 from .graph import Graph
 from .replacing import replacing
 from .text_files import name_of
@@ -25,35 +27,24 @@ def read_table(
     duplicates: OperatorLike | None = None,
 ) -> Graph:
     """The Graph of a table; without ``columns``, by their usual names, else the first two or three."""
-    pa = needed("pyarrow", "a table file", INSTALL)
-    name = name_of(path)
-    try:
+    with border(name_of(path)), _as_value_errors():
         reader = _Parquet(path) if _is_parquet(path) else _feather(path)
-        chosen = list(columns or usual_columns(reader.schema.names))
+        names = reader.schema.names
+        chosen = list(columns or known_columns(names) or range(min(3, len(names))))
         if len(chosen) not in (2, 3):
-            raise ValueError(f"expected columns of source, target and perhaps weight; there are {reader.schema.names}")
-        wanted = [column if isinstance(column, str) else reader.schema.names[column] for column in chosen]
+            raise ValueError(f"expected columns of source, target and perhaps weight; there are {names}")
+        wanted = [column if isinstance(column, str) else names[column] for column in chosen]
         return Graph.from_arrow(reader.select(wanted), *wanted, directed=directed, dtype=dtype, duplicates=duplicates)
-    except (KeyError, TypeError, ValueError, IndexError, pa.ArrowException) as error:
-        said = error.args[0] if error.args else type(error).__name__
-        raise ValueError(f"{name}: {said}") from None
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise ValueError(f"{name}: {error}") from None
 
 
-def usual_columns(names: list[str]) -> tuple[int, ...]:
-    """The columns of source, target and perhaps weight: by their usual names, else the first ones.
-
-    >>> usual_columns(["id", "src", "dst", "weight"]), usual_columns(["a", "b"])
-    ((1, 2, 3), (0, 1))
-    """
-    lower = [name.lower() for name in names]
-    found = [next((k for k, name in enumerate(lower) if name in known), None) for known in (SOURCES, TARGETS, WEIGHTS)]
-    if found[0] is None or found[1] is None:
-        return tuple(range(min(3, len(names))))
-    return tuple(place for place in found if place is not None)
+@contextlib.contextmanager
+def _as_value_errors() -> Iterator[None]:
+    """A damaged file may ask for any memory: the error is about the file."""
+    error = needed("pyarrow", "a table file", INSTALL).ArrowMemoryError
+    try:
+        yield
+    except error as found:
+        raise ValueError(str(found)) from None
 
 
 class _Parquet:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..api.matrix import Matrix
-from ..exceptions import GraphblasException
+from ..foundation.border import border
 from .graph import Graph
 from .replacing import replacing
 from .text_files import bytes_of
@@ -80,12 +80,9 @@ def _graph(name: str, offsets: np.ndarray, cols: np.ndarray, weights: Any, direc
     if len(cols) and not (cols.min() >= 0 and cols.max() < n):
         raise ValueError(f"{name}: a neighbour is not a vertex: they are 0 to {n - 1}")
     rows = np.repeat(np.arange(n), np.diff(offsets))
-    try:
-        values = True if weights is None else weights
-        matrix = Matrix.from_coo(rows, cols.astype(np.int64), values, nrows=n, ncols=n)
+    with border(name):
+        matrix = Matrix.from_coo(rows, cols.astype(np.int64), True if weights is None else weights, nrows=n, ncols=n)
         return Graph(matrix, directed=not matrix.is_symmetric() if directed is None else directed)
-    except (ValueError, GraphblasException) as error:
-        raise ValueError(f"{name}: {error}") from None
 
 
 def _check_size(name: str, graph: Graph) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from ..api.binsparse import descriptor
 from ..api.matrix import Matrix
 from ..api.vector import Vector
-from ..exceptions import GraphblasException
+from ..foundation.border import border
 from ..foundation.suggestions import needed, type_text
 from .replacing import replacing
 from .text_files import name_of
@@ -33,17 +33,15 @@ FORMATS: dict[str, tuple[str, ...]] = {
 }
 ALIASES = {"COO": "COOR", "DMAT": "DMATR", "VEC": "CVEC"}
 TRANSPOSED = {"CSC": "CSR", "DCSC": "DCSR", "COOC": "COOR", "DMATC": "DMATR"}
+NOT_BINSPARSE = "not a binsparse object: "
 NUMBERS = {f"{sign}int{bits}": np.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)}
 NUMBERS |= {name: np.dtype(name) for name in ("float32", "float64")}
 
 
 def from_descriptor(described: Any, arrays: Mapping[str, Any], name: str) -> Matrix | Vector:
     """The object that a descriptor and its arrays describe; ValueError if they do not fit together."""
-    try:
+    with border(name, what=NOT_BINSPARSE, foreign="missing or malformed: "):
         return _object(described, arrays)
-    except (AttributeError, KeyError, TypeError, ValueError, LookupError, OverflowError, GraphblasException) as error:
-        said = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise ValueError(f"{name}: not a binsparse object: {said}") from None
 
 
 def _object(described: Any, arrays: Mapping[str, Any]) -> Matrix | Vector:
@@ -143,18 +141,10 @@ def from_binsparse(x: Any) -> Matrix | Vector:
 def read_hdf5(path: str | os.PathLike) -> Matrix | Vector:
     """The object in an HDF5 file: the attribute ``binsparse`` of its root is the descriptor."""
     h5py = needed("h5py", "a binsparse file in HDF5", "'grblas_gpu[files]'")
-    name = name_of(path)
-    try:
-        with h5py.File(path, "r") as file:
-            described = json.loads(file.attrs["binsparse"])
-            arrays = {key: file[key] for key in file}
-            return from_descriptor(described.get("binsparse", described), arrays, name)
-    except (KeyError, AttributeError, RuntimeError, TypeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{name}: not a binsparse file: {error}") from None
-    except OSError as error:
-        if not os.path.exists(path):
-            raise
-        raise ValueError(f"{name}: not an HDF5 file: {error}") from None
+    with border(name_of(path), what=NOT_BINSPARSE), h5py.File(path, "r") as file:
+        described = json.loads(file.attrs["binsparse"])
+        arrays = {key: file[key] for key in file}
+        return from_descriptor(described.get("binsparse", described), arrays, name_of(path))
 
 
 def write_hdf5(path: str | os.PathLike, x: Matrix | Vector) -> None:
@@ -173,13 +163,9 @@ def read_zarr(path: str | os.PathLike) -> Matrix | Vector:
     name = name_of(path)
     if not os.path.exists(path):
         raise FileNotFoundError(2, "No such file or directory", name)
-    try:
+    with border(name, what=NOT_BINSPARSE):
         group = zarr.open_group(os.fspath(path), mode="r")
-        described = group.attrs["binsparse"]
-        arrays = dict(group.arrays())
-    except Exception as error:  # zarr and its codecs raise errors of many classes
-        raise ValueError(f"{name}: not a binsparse group of Zarr: {error}") from None
-    return from_descriptor(described, arrays, name)
+        return from_descriptor(group.attrs["binsparse"], dict(group.arrays()), name)
 
 
 def write_zarr(path: str | os.PathLike, x: Matrix | Vector) -> None:

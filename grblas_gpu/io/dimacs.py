@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..foundation.border import check_memory, length_of, shown
+from ..foundation.border import border, check_memory, length_of, shown
 from .duplicates import combining
 from .graph import Graph
 from .number_columns import Fields, columns
@@ -53,19 +53,9 @@ def read_dimacs(path: str | os.PathLike, directed: bool | None = None, duplicate
     if weights is not None and not (weights % 1).any():
         weights = weights.astype(np.int64)
     directed = weighted if directed is None else directed
-    try:
-        return Graph._of_edges(
-            found[0] - 1,
-            found[1] - 1,
-            weights,
-            range(1, n + 1),
-            directed,
-            None,
-            combining(duplicates),
-            lambda k: f"edge {k + 1}",
-        )
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+    rows, cols, labels, combined = found[0] - 1, found[1] - 1, range(1, n + 1), combining(duplicates)
+    with border(name):
+        return Graph._of_edges(rows, cols, weights, labels, directed, None, combined, lambda k: f"edge {k + 1}")
 
 
 def write_dimacs(path: str | os.PathLike, graph: Graph) -> None:

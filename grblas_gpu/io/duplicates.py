@@ -45,12 +45,23 @@ def _binary() -> Any:
     return binary
 
 
+def both_directions(
+    rows: np.ndarray, cols: np.ndarray, weights: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Undirected edges as entries in both directions; a loop is one entry."""
+    proper = rows != cols
+    ends = np.concatenate([rows, cols[proper]]), np.concatenate([cols, rows[proper]])
+    return *ends, None if weights is None else np.concatenate([weights, weights[proper]])
+
+
 def refusal(
     rows: np.ndarray,
     cols: np.ndarray,
     weights: np.ndarray,
     label: Callable[[int], object],
     place: Callable[[int], str] = "edge {}".format,
+    *,
+    directed: bool = True,
 ) -> ValueError | None:
     """The error that names the first repeated edge, its ends and its places; None if there is none.
 
@@ -58,6 +69,8 @@ def refusal(
     >>> print(refusal(*ends, np.array([5, 6, 7]), ["ann", "bob", "cid"].__getitem__))  # doctest: +ELLIPSIS
     Duplicate edge from 'ann' to 'bob': 5 (edge 0) and 7 (edge 2); duplicates="sum" or another of ...
     """
+    if not directed:
+        rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
     order = np.lexsort((cols, rows))
     same = (rows[order[1:]] == rows[order[:-1]]) & (cols[order[1:]] == cols[order[:-1]])
     if not same.any():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,13 +14,12 @@ from ..api.conversions import MAX_SIZE
 from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import FP64, lookup_dtype
 from ..foundation.border import check_memory, length_of, shown
-from ..foundation.progress import Meter, elapsed, is_shown
-from .duplicates import combining, refusal
+from ..foundation.progress import elapsed
+from .duplicates import both_directions, combining, refusal
 from .edge_table import Layout, data_lines, layout_of
 from .number_columns import Fields, Malformed, columns
 from .text_files import name_of, opened, text_of
 
-MANY = 2**22  # characters
 LARGE = 2**18  # characters: loading the compiled parser pays
 
 
@@ -79,8 +77,7 @@ def read_edgelist(
     Examples
     --------
     >>> from io import StringIO
-    >>> from grblas_gpu import io
-    >>> io.read_edgelist(StringIO("# from to weight\\n0 1 2.5\\n2 1 0.5\\n")).to_dicts()
+    >>> from grblas_gpu     >>> io.read_edgelist(StringIO("# from to weight\\n0 1 2.5\\n2 1 0.5\\n")).to_dicts()
     {0: {1: 2.5}, 2: {1: 0.5}}
     >>> io.read_edgelist(StringIO("0 1\\n2\\n"))
     Traceback (most recent call last):
@@ -91,13 +88,7 @@ def read_edgelist(
     weight_type = FP64 if dtype is None else lookup_dtype(dtype)
     layout = layout_of(text, name_of(source), delimiter=delimiter, header=header, columns=columns)
     rows, cols, weights = parse_numbers(text, name_of(source), layout, base, weight_type.np_type)
-    values: Any = np.broadcast_to(np.ones(1, bool), rows.shape) if weights is None else weights
-    if not directed:
-        proper = rows != cols  # a loop is one entry
-        rows, cols = np.concatenate([rows, cols[proper]]), np.concatenate([cols, rows[proper]])
-        values = (
-            np.broadcast_to(values[:1], rows.shape) if weights is None else np.concatenate([values, values[proper]])
-        )
+    i, j, values = (rows, cols, weights) if directed else both_directions(rows, cols, weights)
     largest = int(max(rows.max(initial=-1), cols.max(initial=-1))) + 1
     if nrows is None:  # a size given by the caller is not limited
         check_memory(name_of(source), 8 * largest, max(len(text), length_of(source)))
@@ -105,16 +96,14 @@ def read_edgelist(
         nrows = ncols = largest
     nrows = int(rows.max(initial=-1)) + 1 if nrows is None else nrows
     ncols = int(cols.max(initial=-1)) + 1 if ncols is None else ncols
-    if weights is None and dup_op is None:
-        values = np.array(True)  # duplicates of unweighted edges count once
+    if values is None:  # duplicates of unweighted edges count once without an operator
+        values = np.array(True) if dup_op is None else np.broadcast_to(np.ones(1, bool), i.shape)
     try:
-        return Matrix.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+        return Matrix.from_coo(i, j, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
     except ValueError as error:
         if weights is not None and dup_op is None:
-            edges = len(weights)  # without the other directions
-            ends = rows[:edges] + base, cols[:edges] + base
-            ends = ends if directed else (np.minimum(*ends), np.maximum(*ends))
-            error = refusal(*ends, weights, int, lambda k: f"line {line_of(text, layout, k)}") or error
+            place = lambda k: f"line {line_of(text, layout, k)}"  # noqa: E731
+            error = refusal(rows + base, cols + base, weights, int, place, directed=directed) or error
         raise ValueError(f"{name_of(source)}: {error}") from None
 
 
@@ -165,62 +154,30 @@ def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: 
     if first is None:
         return np.empty(0, np.int64), np.empty(0, np.int64), None
     count = len(layout.columns or layout.fields(first))
-    fields = [("source", np.int64), ("target", np.int64), ("weight", weight_type)][: 3 if count == 3 else 2]
-    if len(text) >= LARGE and (count != 3 or weight_type == np.float64):
-        places = layout.columns or tuple(range(len(fields)))
-        expected = Fields(places, count == 3, layout.columns is not None, layout.delimiter)
+    kind = weight_type.kind if count == 3 else "i"
+    if len(text) >= LARGE and kind in "iuf":
+        places = layout.columns or tuple(range(3 if count == 3 else 2))
+        expected = Fields(places, kind == "f", layout.columns is not None, layout.delimiter)
         with contextlib.suppress(Malformed), elapsed(f"parsing {name}"):
-            parsed = columns([text.encode()], name, expected, "", layout.header)
-            rows, cols = parsed[0] - base, parsed[1] - base
-            if min(rows.min(), cols.min()) >= 0:
-                return rows, cols, parsed[2] if count == 3 else None
-    fast: Any = None
-    with contextlib.suppress(OverflowError, ValueError):
-        # NumPy's reader is fast, but its errors name rows, not lines. If it fails, the loop below finds the line.
-        fast = np.loadtxt(
-            _watched(text, name),
-            fields,
-            comments="#",
-            delimiter=layout.delimiter,
-            skiprows=layout.header,
-            usecols=layout.columns,
-            quotechar=None if layout.delimiter is None else '"',
-            ndmin=1,
-        )
-    if fast is not None:
-        rows, cols = fast["source"] - base, fast["target"] - base
-        if min(rows.min(), cols.min()) >= 0 and max(rows.max(), cols.max()) < MAX_SIZE:
-            return rows, cols, np.ascontiguousarray(fast["weight"]) if count == 3 else None
+            rows, cols, *weights = columns([text.encode()], name, expected, "", layout.header)
+            converted = [part.astype(weight_type, copy=False) for part in weights]
+            exact = kind == "f" or all(map(np.array_equal, weights, converted))
+            if exact and min(rows.min(), cols.min()) >= base:
+                return rows - base, cols - base, converted[0] if converted else None
     ends: tuple[list[int], list[int]] = ([], [])
-    weights: list[tuple[int, str]] = []
+    fields: list[tuple[int, str]] = []
     for number, found in split_lines(text, name, layout):
         for end, field in zip(ends, found, strict=False):
             end.append(_checked_vertex(field.strip(), base, f"{name}: line {number}"))
-        weights += [(number, field.strip()) for field in found[2:]]
+        fields += [(number, field.strip()) for field in found[2:]]
     rows, cols = (np.array(end, np.int64) for end in ends)
-    return rows, cols, parse_weights(weights, name, weight_type) if count == 3 else None
+    return rows, cols, parse_weights(fields, name, weight_type) if count == 3 else None
 
 
 def line_of(text: str, layout: Layout, edge: int) -> int:
     """The line of an edge, by its number from 0."""
     lines = (number for number, _ in data_lines(text) if number != layout.header)
     return next(itertools.islice(lines, edge, None))
-
-
-def _watched(text: str, name: str) -> Any:
-    """The lines of the text, with a progress bar if there are many: parsing takes longer than reading the file."""
-    if len(text) < MANY or not is_shown():
-        return io.StringIO(text)
-    return _with_meter(text, name)
-
-
-def _with_meter(text: str, name: str) -> Iterator[str]:
-    done = 0
-    with Meter(f"parsing {name}", len(text), "B") as meter:
-        for line in io.StringIO(text):
-            yield line
-            done += len(line)
-            meter.reach(done)
 
 
 def split_lines(text: str, name: str, layout: Layout) -> Iterator[tuple[int, list[str]]]:

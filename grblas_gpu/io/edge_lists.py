@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import lookup_dtype
+from ..foundation.border import border
 from ..foundation.types import DTypeLike, OperatorLike
 from .duplicates import combining
 from .edge_list_files import line_of
@@ -72,19 +73,10 @@ def _of_integers(
     labels, number_of = number_integers(ends[:2])
     rows, cols = number_of(ends[0]), number_of(ends[1])
     weights: Any = ends[2].astype(lookup_dtype(dtype or float).np_type, copy=False) if fields.real else None
-    try:
-        return Graph._of_edges(
-            rows,
-            cols,
-            weights,
-            labels,
-            directed,
-            None,
-            combining(duplicates),
-            lambda k: f"line {line_of(text_of(path), layout, k)}",
-        )
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+    combined = combining(duplicates)
+    with border(name):
+        place = lambda k: f"line {line_of(text_of(path), layout, k)}"  # noqa: E731
+        return Graph._of_edges(rows, cols, weights, labels, directed, None, combined, place)
 
 
 def write_edges(path: str | os.PathLike, graph: Graph) -> None:

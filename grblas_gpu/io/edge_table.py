@@ -61,7 +61,7 @@ def layout_of(
     split = Layout(delimiter)
     fields = [[field.strip() for field in split.fields(line)] for _, line in lines]
     if columns is None and header is not False:
-        columns = _columns_called(fields[0])
+        columns = known_columns(fields[0]) if len(fields[0]) > 3 else None
         header = header if columns is None else True
     if header is None:
         by_name = columns is not None and any(isinstance(column, str) for column in columns)
@@ -101,10 +101,12 @@ def _is_header(fields: list[list[str]], labels: bool) -> bool:
     return len(first) == 3 and not _is_number(fields[0][2]) and _is_number(fields[1][2])
 
 
-def _columns_called(names: list[str]) -> tuple[int, ...] | None:
-    """The columns of source, target and perhaps weight, if their names are known ones."""
-    if len(names) <= 3:
-        return None
+def known_columns(names: list[str]) -> tuple[int, ...] | None:
+    """The columns of source, target and perhaps weight, if their names are known ones.
+
+    >>> known_columns(["id", "src", "dst", "weight"]), known_columns(["a", "b"])
+    ((1, 2, 3), None)
+    """
     lower = [name.lower() for name in names]
     places = [next((k for k, name in enumerate(lower) if name in known), None) for known in (SOURCES, TARGETS, WEIGHTS)]
     if places[0] is None or places[1] is None:

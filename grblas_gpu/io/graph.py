@@ -15,12 +15,13 @@ from ..api.vector import Vector
 from ..backends.registry import get_backend
 from ..dtypes import lookup_dtype
 from ..exceptions import DimensionMismatch, InvalidValue
+from ..foundation.border import border
 from ..foundation.display import html_object, html_table
 from ..foundation.progress import elapsed
 from ..foundation.suggestions import needed, type_text
 from ..foundation.types import DTypeLike, OperatorLike
 from .arrow_edges import numbered_edges
-from .duplicates import combining, refusal
+from .duplicates import both_directions, combining, refusal
 from .edge_list_files import parse_weights, split_lines
 from .edge_table import layout_of
 from .networkx_graphs import add_edges, adjacency
@@ -493,20 +494,13 @@ class Graph(Tabular):
         place: Callable[[int], str],
     ) -> Graph:
         """``place`` says where an edge is listed, for the error about duplicates."""
-        n = len(labels)
-        ends, values = (rows, cols), True if weights is None else weights
-        if not directed:
-            proper = rows != cols  # a loop is one entry
-            ends = np.concatenate([rows, cols[proper]]), np.concatenate([cols, rows[proper]])
-            values = values if weights is None else np.concatenate([weights, weights[proper]])
+        i, j, x = (rows, cols, weights) if directed else both_directions(rows, cols, weights)
         try:
-            combined = None if weights is None else dup_op
-            matrix = _adjacency(*ends, values, dtype, n, combined)
+            matrix = _adjacency(i, j, True if x is None else x, dtype, len(labels), None if x is None else dup_op)
         except ValueError as error:
             if weights is None or dup_op is not None:
                 raise
-            low, high = (rows, cols) if directed else (np.minimum(rows, cols), np.maximum(rows, cols))
-            said = refusal(low, high, weights, lambda i: plain_label(labels[i]), place)
+            said = refusal(rows, cols, weights, lambda i: plain_label(labels[i]), place, directed=directed)
             raise said or error from None
         return cls._trusted(matrix, labels, directed)
 
@@ -675,9 +669,7 @@ class Graph(Tabular):
             numbered = [(number, fields[2]) for number, fields in lines]
             weights = parse_weights(numbered, name, lookup_dtype(float if dtype is None else dtype).np_type)
         combined = combining(duplicates, dup_op)
-        try:
+        with border(name):
             return cls._of_edges(
                 rows, cols, weights, list(index), directed, None, combined, lambda k: f"line {lines[k][0]}"
             )
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None

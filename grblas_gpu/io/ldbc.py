@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import lookup_dtype
+from ..foundation.border import border
 from ..foundation.types import DTypeLike, OperatorLike
 from .graph import Graph
 from .label_codes import lookup
@@ -65,10 +66,8 @@ def read_ldbc(
         directed = stated.get("directed", "true") != "false"
     vertex_file, edge_file = _existing(start, ".v"), _existing(start, ".e")
     (labels,) = columns(pieces(vertex_file), os.fspath(vertex_file), Fields((0,)), "the number of a vertex")
-    try:
+    with border(os.fspath(vertex_file), what="vertex "):
         number_of = lookup(labels)
-    except ValueError as error:
-        raise ValueError(f"{vertex_file}: vertex {error}") from None
     fields = len(first_line(next(pieces(edge_file), b"")))
     weighted = fields > 2 if weighted is None else weighted
     layout = Fields((0, 1, 2) if weighted else (0, 1), real=weighted, more=not weighted)
@@ -80,10 +79,8 @@ def read_ldbc(
             edge = int(np.argmin(numbers))
             raise ValueError(f"{edge_file}: edge {edge + 1}: {found[edge]} is not a vertex of {vertex_file}")
     weights = ends[2].astype(lookup_dtype(dtype or float).np_type, copy=False) if weighted else None
-    try:
+    with border(os.fspath(edge_file)):
         return Graph.from_numbered_edges(rows, cols, weights, labels, directed=directed, duplicates=duplicates)
-    except ValueError as error:
-        raise ValueError(f"{edge_file}: {error}") from None
 
 
 def write_ldbc(path: str | os.PathLike, graph: Graph) -> None:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..api.matrix import Matrix
-from ..exceptions import GraphblasException
-from ..foundation.border import check_memory, length_of, shown
+from ..foundation.border import border, check_memory, length_of, shown
 from .graph import Graph
 from .text_files import bytes_of, opened
 
@@ -63,10 +62,8 @@ def _graph(
     short = np.flatnonzero((counts < before) | ((counts - before) % step != 0))
     if len(short):
         raise ValueError(f"{name}: vertex {short[0] + 1}: the line has {counts[short[0]]} numbers")
-    try:
+    with border(name):
         numbers = np.array(b" ".join(lines).split(), np.float64)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
     starts = np.concatenate([[0], np.cumsum(counts)])[:-1]
     within = np.arange(len(numbers)) - np.repeat(starts, counts) - before
     neighbours = numbers[(within >= 0) & (within % step == 0)]
@@ -78,10 +75,8 @@ def _graph(
     weights: Any = numbers[(within >= 0) & (within % step == 1)] if weighted else True
     if weighted and not (weights % 1).any():
         weights = weights.astype(np.int64)
-    try:
+    with border(name):
         matrix = Matrix.from_coo(rows, neighbours.astype(np.int64) - 1, weights, nrows=n, ncols=n)
-    except (ValueError, GraphblasException) as error:
-        raise ValueError(f"{name}: {error}") from None
     symmetric = matrix.is_symmetric()
     if directed is False and not symmetric:
         raise ValueError(f"{name}: the graph is not undirected: an edge is listed in one direction only")

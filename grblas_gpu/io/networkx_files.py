@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from ..foundation.border import border
 from ..foundation.suggestions import needed
 from .graph import Graph
 from .text_files import opened, text_of
@@ -15,10 +16,9 @@ def reader(kind: str) -> Callable[..., Graph]:
     """The reader of "gml", "graphml" or "pajek"; parallel edges become one with the sum of their weights."""
 
     def read(path: str | os.PathLike) -> Graph:
-        name = os.fspath(path)
         nx = needed("networkx", f"a {kind} file", "'grblas_gpu[networkx]'")
         text = text_of(path)
-        try:
+        with border(os.fspath(path), what=f"not {kind}: "):
             if kind == "gml":
                 G = nx.parse_gml(text.splitlines(), label="label" if "label" in text else "id")
             elif kind == "graphml":
@@ -26,10 +26,6 @@ def reader(kind: str) -> Callable[..., Graph]:
             else:
                 G = nx.parse_pajek(text.splitlines())
             return Graph.from_networkx(G)
-        except Exception as error:  # the parsers raise errors of many classes on malformed text
-            if isinstance(error, (MemoryError, ImportError)):
-                raise
-            raise ValueError(f"{name}: not {kind}: {error or type(error).__name__}") from None
 
     return read
 

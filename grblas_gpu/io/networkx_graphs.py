@@ -98,15 +98,8 @@ def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: 
 
 def adjacency(G: Any, nodes: list, dtype: DTypeLike | None, weight: str | None, name: str | None) -> Matrix:
     """The adjacency Matrix over these nodes, from the dictionaries of a NetworkX graph."""
-    index = dict(zip(nodes, range(len(nodes)), strict=True))
-    neighbours = _neighbours(G, nodes, index)
-    counts = np.fromiter(map(len, neighbours), np.int64, len(nodes))
-    indptr = np.zeros(len(nodes) + 1, np.int64)
-    np.cumsum(counts, out=indptr[1:])
-    ends: Iterable = itertools.chain.from_iterable(neighbours)
-    if nodes != list(range(len(nodes))):  # else the nodes are their numbers
-        ends = map(index.__getitem__, ends)
-    cols: np.ndarray = np.fromiter(ends, column_type(len(nodes)), int(indptr[-1]))
+    neighbours = _neighbours(G, nodes)
+    indptr, cols = numbered_lists(nodes, neighbours)
     try:
         values: Any = 1
         if weight is not None or G.is_multigraph():
@@ -114,6 +107,16 @@ def adjacency(G: Any, nodes: list, dtype: DTypeLike | None, weight: str | None, 
         return Matrix.from_csr(indptr, cols, one_if_equal(values), dtype, ncols=len(nodes), name=name)
     except (TypeError, ValueError) as error:
         raise ValueError(f"from_networkx: {_not_a_number(G, nodes, weight) or error}") from None
+
+
+def numbered_lists(nodes: list, neighbours: list) -> tuple[np.ndarray, np.ndarray]:
+    """Dictionaries of neighbours, one for each node, as compressed rows: pointers, and the numbers of neighbours."""
+    pointers = np.zeros(len(nodes) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, neighbours), np.int64, len(nodes)), out=pointers[1:])
+    ends: Iterable = itertools.chain.from_iterable(neighbours)
+    if nodes != list(range(len(nodes))):  # else the nodes are their numbers
+        ends = map(dict(zip(nodes, range(len(nodes)), strict=True)).__getitem__, ends)
+    return pointers, np.fromiter(ends, column_type(len(nodes)), int(pointers[-1]))
 
 
 def add_edges(G: Any, edges: tuple, labels: list | None, edge_attribute: str | None) -> None:
@@ -128,11 +131,12 @@ def add_edges(G: Any, edges: tuple, labels: list | None, edge_attribute: str | N
         G.add_weighted_edges_from(zip(*ends, values.tolist(), strict=True), weight=edge_attribute)
 
 
-def _neighbours(G: Any, nodes: list, index: dict) -> list:
+def _neighbours(G: Any, nodes: list) -> list:
     """A dictionary for every node, from its neighbours (among the nodes) to edge data."""
     import networkx as nx
 
-    if len(index) != len(nodes):
+    chosen = set(nodes)
+    if len(chosen) != len(nodes):
         raise nx.NetworkXError("nodelist contains duplicates.")
     adjacency = G._adj  # plain dictionaries: the views of G.adj cost four times as much
     missing = next((node for node in nodes if node not in adjacency), None)
@@ -140,7 +144,7 @@ def _neighbours(G: Any, nodes: list, index: dict) -> list:
         raise nx.NetworkXError(f"node {missing!r} of nodelist is not in the graph")
     if len(nodes) == len(adjacency):
         return [adjacency[node] for node in nodes]
-    return [{other: data for other, data in adjacency[node].items() if other in index} for node in nodes]
+    return [{other: data for other, data in adjacency[node].items() if other in chosen} for node in nodes]
 
 
 def _weights(G: Any, neighbours: list, weight: str | None) -> list:

@@ -16,9 +16,8 @@ import numpy as np
 from ..backends.cpu.compile import load
 from ..backends.cpu.pool import run, threads
 from ..foundation.border import shown
+from .text_files import Block, whole_lines
 
-BLOCK = 2**22  # bytes
-LONGEST_LINE = 2**20
 _NEWLINE = b"\n"
 
 _SOURCE = '''\
@@ -150,43 +149,23 @@ def columns(pieces: Iterable[bytes], name: str, fields: Fields, expected: str, s
     grblas_gpu.io.number_columns.Malformed: e.txt: line 2: expected source target, found '3 x'
     """
     found = []
-    line = 1
     for batch in _batches(whole_lines(pieces, name), 2 * threads()):  # bounds the memory of text
-        while skip and batch[0]:
-            batch[0], skip, line = batch[0][batch[0].find(_NEWLINE) + 1 :], skip - 1, line + 1
-        for block, (parsed, stopped) in zip(batch, run(partial(_parse, fields=fields), batch), strict=True):
+        while skip and batch[0][1]:
+            line, block = batch[0]
+            batch[0], skip = (line + 1, block[block.find(_NEWLINE) + 1 :]), skip - 1
+        results = run(partial(_parse, fields=fields), [block for _, block in batch])
+        for (line, block), (parsed, stopped) in zip(batch, results, strict=True):
             if stopped >= 0:
                 raise _malformed(block, stopped, line, name, expected)
-            line += block.count(_NEWLINE)
             found.append(parsed)
     if not found:
         found = [_parse(b"", fields)[0]]
     return [np.concatenate(parts) for parts in zip(*found, strict=True)]
 
 
-def _batches(blocks: Iterator[bytes], count: int) -> Iterator[list[bytes]]:
+def _batches(blocks: Iterator[Block], count: int) -> Iterator[list[Block]]:
     while batch := list(islice(blocks, count)):
         yield batch
-
-
-def whole_lines(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
-    """Blocks of some megabytes that end with a line."""
-    begun: list[bytes] = []
-    length = 0
-    for piece in pieces:
-        begun.append(piece)
-        length += len(piece)
-        end = piece.rfind(_NEWLINE) + 1
-        if length < BLOCK or not end:
-            if length > BLOCK + LONGEST_LINE and not end:
-                raise ValueError(f"{name}: a line is longer than {LONGEST_LINE} characters")
-            continue
-        whole = b"".join([*begun[:-1], piece[:end]])
-        begun, length = [piece[end:]], len(piece) - end
-        yield whole
-    rest = b"".join(begun)
-    if rest:
-        yield rest if rest.endswith(_NEWLINE) else rest + _NEWLINE
 
 
 def _parse(block: bytes, fields: Fields) -> tuple[list[np.ndarray], int]:

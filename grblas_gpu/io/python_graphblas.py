@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from ..api.scalar import Scalar
 from ..api.vector import Vector
 from ..dtypes import lookup_dtype
 from ..foundation.suggestions import needed, type_text
+
+OURS = SimpleNamespace(Matrix=Matrix, Vector=Vector, Scalar=Scalar)
 
 
 def from_graphblas(x: Any, *, name: str | None = None) -> Any:
@@ -38,19 +41,8 @@ def from_graphblas(x: Any, *, name: str | None = None) -> Any:
         if not hasattr(x, "new"):
             raise TypeError(f"from_graphblas: expected a Matrix, Vector or Scalar; got {type_text(x)}")
         return from_graphblas(x.new(), name=name)
-    name = x.name if name is None else name
-    dtype = lookup_dtype(x.dtype.name)
-    if kind == "Scalar":
-        return Scalar.from_value(x.value, dtype, name=name) if x.nvals else Scalar(dtype, name=name)
-    if kind == "Vector":
-        indices, values = x.to_coo()
-        return Vector.from_coo(indices, _stored_once(x, values), dtype, size=x.size, name=name)
-    if x.nrows > x.nvals:  # it may be hypersparse
-        rows, cols, values = x.to_coo()
-        values = _stored_once(x, values)
-        return Matrix.from_coo(rows, cols, values, dtype, nrows=x.nrows, ncols=x.ncols, name=name)
-    indptr, cols, values = x.to_csr()
-    return Matrix.from_csr(indptr, cols, _stored_once(x, values), dtype, ncols=x.ncols, name=name)
+    coordinates = kind == "Matrix" and x.nrows > x.nvals  # it may be hypersparse
+    return _copied(x, kind, OURS, lookup_dtype(x.dtype.name), name, coordinates)
 
 
 def to_graphblas(x: Any, *, name: str | None = None) -> Any:
@@ -72,22 +64,22 @@ def to_graphblas(x: Any, *, name: str | None = None) -> Any:
     """
     graphblas = needed("graphblas", "io.to_graphblas", "python-graphblas")
     x = ensure_type(x, (Matrix, TransposedMatrix, Vector, Scalar))
-    name = x.name if name is None else name
-    dtype = x.dtype.name
-    if isinstance(x, Scalar):
-        return graphblas.Scalar.from_value(x.value, dtype, name=name)
-    if isinstance(x, Vector):
-        indices, values = x.to_coo()
-        if not len(indices):
-            return graphblas.Vector(dtype, x.size, name=name)
-        return graphblas.Vector.from_coo(indices, values, dtype, size=x.size, name=name)
-    if x.nvals == 0:
-        return graphblas.Matrix(dtype, x.nrows, x.ncols, name=name)
-    if x._store.form == "hypersparse":
-        rows, cols, values = x.to_coo()
-        return graphblas.Matrix.from_coo(rows, cols, values, dtype, nrows=x.nrows, ncols=x.ncols, name=name)
-    indptr, cols, values = x.to_csr()
-    return graphblas.Matrix.from_csr(indptr, cols, values, dtype, ncols=x.ncols, name=name)
+    kind = "Matrix" if isinstance(x, TransposedMatrix) else type(x).__name__
+    coordinates = kind == "Matrix" and x._store.form == "hypersparse"
+    return _copied(x, kind, graphblas, x.dtype.name, name, coordinates)
+
+
+def _copied(x: Any, kind: str, library: Any, dtype: Any, name: str | None, coordinates: bool) -> Any:
+    """The object of a library with the entries of x; a Matrix by ``coordinates``, or by compressed rows."""
+    new, name = getattr(library, kind), x.name if name is None else name
+    if kind == "Scalar":
+        return new.from_value(x.value, dtype, name=name) if x.nvals else new(dtype, name=name)
+    if kind == "Matrix" and not coordinates:
+        *places, values = x.to_csr()
+        return new.from_csr(*places, _stored_once(x, values), dtype, ncols=x.ncols, name=name)
+    shape = {"size": x.size} if kind == "Vector" else {"nrows": x.nrows, "ncols": x.ncols}
+    *places, values = x.to_coo()
+    return new.from_coo(*places, _stored_once(x, values), dtype, **shape, name=name)
 
 
 def _stored_once(x: Any, values: np.ndarray) -> Any:

@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from ..api.conversions import MAX_SIZE
 from ..foundation.border import check_memory, length_of, shown
 from ..plan.storage_rules import matrix_form
-from .matrix_market_syntax import Grammar, grammar_of
-from .text_files import is_compressed, name_of, pieces
+from .matrix_market_syntax import grammar_of
+from .text_files import is_compressed, name_of, pieces, whole_lines
 
 _NEWLINE = b"\n"
-_LONGEST_LINE = 2**20
 _LONGEST_HEADER = 2**26
 _FEW = 2**20  # entries that may be allocated before the file is known to contain them
 
@@ -78,14 +77,16 @@ def _checked(source: object) -> Iterator[bytes]:
     rest = itertools.chain([start[header.end() :]], text)
     grammar = grammar_of(words[2], words[3]) if words[1] == b"matrix" else None
     if not announced and words[2] == b"array":
-        for number, each in _lines(rest, line + 1, name):
+        for number, each in whole_lines(rest, name, line + 1):
             filled = next((at for at, found in enumerate(each.split(_NEWLINE)) if found.strip()), None)
             if filled is not None:
                 raise ValueError(f"{name}: Line {number + filled}: Too many values in array")
     elif grammar is None:
         yield from rest
     else:
-        yield from _of_grammar(rest, grammar, line + 1, name)
+        for number, lines in whole_lines(rest, name, line + 1):
+            grammar.check(lines, number, name)
+            yield lines
     yield _NEWLINE
 
 
@@ -97,30 +98,6 @@ def _without_positions(header: re.Match[bytes], words: list[bytes]) -> bytes:
     if not readable or all(size.strip(b"0") for size in sizes):
         return header[0]
     return b"%%MatrixMarket matrix coordinate " + b" ".join(words[3:5]) + b"\n" + header[2].strip() + b" 0\n"
-
-
-def _lines(text: Iterator[bytes], line: int, name: str) -> Iterator[tuple[int, bytes]]:
-    """Blocks of whole lines, and the number of the first line of each."""
-    begun: list[bytes] = []
-    length = 0
-    for piece in itertools.chain(text, [_NEWLINE]):
-        end = piece.rfind(_NEWLINE) + 1
-        length += len(piece)
-        if not end:
-            begun.append(piece)
-            if length > _LONGEST_LINE:
-                raise ValueError(f"{name}: Line {line}: the line is longer than {_LONGEST_LINE} characters")
-            continue
-        whole = b"".join([*begun, piece[:end]])
-        begun, length = [piece[end:]], len(piece) - end
-        yield line, whole[:-1]
-        line += whole.count(_NEWLINE)
-
-
-def _of_grammar(text: Iterator[bytes], grammar: Grammar, line: int, name: str) -> Iterator[bytes]:
-    for number, lines in _lines(text, line, name):
-        grammar.check(lines + _NEWLINE, number, name)
-        yield lines + _NEWLINE
 
 
 def _without_nul(text: Iterator[bytes], name: str) -> Iterator[bytes]:

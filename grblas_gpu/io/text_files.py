@@ -7,7 +7,7 @@ import contextlib
 import gzip
 import lzma
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..foundation.border import border, check_memory, length_of
@@ -51,6 +51,9 @@ class _ZstandardFile:
 
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": _open_zstandard}
 PIECE = 2**20  # bytes
+BLOCK = 2**22  # bytes
+LONGEST_LINE = 2**20
+Block = tuple[int, bytes]  # the number of the first line, and lines
 
 
 @contextlib.contextmanager
@@ -110,6 +113,32 @@ def pieces(source: Any) -> Iterator[bytes]:
                 return
             line += piece.count(b"\n")
             yield piece
+
+
+def whole_lines(pieces: Iterable[bytes], name: str, line: int = 1) -> Iterator[Block]:
+    """Blocks of some megabytes that end with a line, and the number of the first line of each.
+
+    >>> list(whole_lines([b"a\\nb", b"c"], "x.txt"))
+    [(1, b'a\\nbc\\n')]
+    """
+    begun: list[bytes] = []
+    length = unfinished = 0
+    for piece in pieces:
+        begun.append(piece)
+        length += len(piece)
+        end = piece.rfind(b"\n") + 1
+        unfinished = len(piece) - end if end else unfinished + len(piece)
+        if unfinished > LONGEST_LINE:
+            line += sum(part.count(b"\n") for part in begun)
+            raise ValueError(f"{name}: Line {line}: the line is longer than {LONGEST_LINE} characters")
+        if length >= BLOCK and end:
+            whole = b"".join([*begun[:-1], piece[:end]])
+            begun, length = [piece[end:]], len(piece) - end
+            yield line, whole
+            line += whole.count(b"\n")
+    rest = b"".join(begun)
+    if rest:
+        yield line, rest if rest.endswith(b"\n") else rest + b"\n"
 
 
 def is_compressed(target: Any) -> bool:

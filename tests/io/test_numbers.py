@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grblas_gpu import io
-from grblas_gpu.io import edge_list_files, label_codes, number_columns
+from grblas_gpu.io import edge_list_files, label_codes, text_files
 from grblas_gpu.io.number_columns import Fields, columns
 
 INTEGERS = st.integers(-(10**18) + 1, 10**18 - 1)
@@ -34,7 +34,7 @@ def test_numbers_are_those_of_python(rows, mark) -> None:
 
 
 def test_blocks_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(number_columns, "BLOCK", 50)
+    monkeypatch.setattr(text_files, "BLOCK", 50)
     text = "".join(f"{k} {2 * k}\n" for k in range(1000)).encode()
     found = columns((text[at : at + 7] for at in range(0, len(text), 7)), "x", Fields((1, 0)), "numbers")
     assert found[0].tolist() == list(range(0, 2000, 2)) and found[1].tolist() == list(range(1000))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import FP64, Matrix, binary, monoid, semiring, unary
+from ..operators.call_types import BinaryCall, SemiringCall, UnaryCall
 from .preparing import largest
 
 
@@ -19,11 +20,11 @@ class Arithmetic(NamedTuple):
     """Operations on FP64 numbers, or on their base-2 logarithms."""
 
     one: float
-    plus: Any
-    sum: Any  # the semiring of plus and first
-    times: Any
-    over: Any
-    number: Any  # the operator that converts a logarithm to its number; None for numbers
+    plus: BinaryCall
+    sum: SemiringCall  # the semiring of plus and first
+    times: BinaryCall
+    over: BinaryCall
+    number: UnaryCall | None  # the operator that converts a logarithm to its number; None for numbers
 
     def ones(self, x: Any) -> Any:
         """1 where x has an entry."""
@@ -43,7 +44,7 @@ def of_logarithms() -> Arithmetic:
 
 
 @functools.cache
-def sum_of_logarithms() -> Any:
+def sum_of_logarithms() -> SemiringCall:
     """The semiring in which log(x + y) is the sum of log x and log y, and a product is the first factor.
 
     >>> from grblas_gpu import Matrix, Vector

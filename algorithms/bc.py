@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any
 
 from .. import BOOL, FP64, INT32, Matrix, Scalar, Vector, binary, loop
+from ..operators.call_types import SemiringCall
 from .arithmetic import Arithmetic, with_counts_that_fit
 from .batches import Searches
 from .checks import Sources, check_sources, graph_algorithm
@@ -140,7 +141,7 @@ def dependencies(A: Matrix, start: Any, factor: float | None = None) -> Any:
     return delta if factor is None else scaled(delta, Scalar.from_value(factor, FP64))
 
 
-def forward(A: Matrix, frontier: Any, add: Any, **options: Any) -> tuple[Any, Any, int]:
+def forward(A: Matrix, frontier: Any, add: SemiringCall, **options: Any) -> tuple[Any, Any, int]:
     """Levels, path counts and the depth, from a frontier with a 1 at every source; the search overwrites the frontier.
 
     ``add`` is the semiring that adds up the counts of the frontier; options are those of the descriptor.

@@ -10,22 +10,26 @@ Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Lin
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import Matrix, Vector, loop, program, search, semiring
+from ..operators.call_types import SemiringCall
 from ..plan.search_rules import is_long, may_search_alone
 from .changed_paths import repaired
 from .checks import Sources, check_source, check_sources, graph_algorithm, level_type, with_labels
 from .labels import rows_by_label, vertex_by_label
-from .preparing import largest
+from .preparing import Start, largest
 from .relaxing import settle_in_buckets
 
 
 @graph_algorithm
 def bfs(
-    A: Matrix, source: int, *, max_depth: int | None = None, start: Any = None, changed: Matrix | None = None
+    A: Matrix,
+    source: int,
+    *,
+    max_depth: int | None = None,
+    start: Start = None,
+    changed: Matrix | None = None,
 ) -> Vector:
     """Levels of a breadth-first search; ``A[i, j]`` is the edge from i to j.
 
@@ -123,7 +127,7 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
 
 
 @program
-def parents_from(A: Matrix, frontier: Vector, parent_of: Any, limit: int | None) -> Vector:
+def parents_from(A: Matrix, frontier: Vector, parent_of: SemiringCall, limit: int | None) -> Vector:
     """The search itself; the semiring ``parent_of`` selects one of several parents."""
     parents = Vector(frontier.dtype, A.nrows)
     for _ in loop(frontier, limit):

@@ -8,17 +8,24 @@ Cost: O(n) and the edges of changed vertices, and of those that become nearer as
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import BOOL, Matrix, Vector, loop, select
 from ..exceptions import InvalidValue
+from ..foundation.types import DTypeLike
 from .changes import old_values, with_shorter_paths
 from .checks import vertex_set
 from .labels import called, shown
+from .preparing import Start
 from .relaxing import relax
 
 
-def repaired(A: Matrix, source: int, start: Any, changed: Any, dtype: Any, max_depth: int | None = None) -> Vector:
+def repaired(
+    A: Matrix,
+    source: int,
+    start: Start,
+    changed: Matrix | None,
+    dtype: DTypeLike,
+    max_depth: int | None = None,
+) -> Vector:
     """The distances from a vertex, or its levels for a Matrix of booleans; ``start`` has those before the change.
 
     >>> A = Matrix.from_coo([0, 1, 0], [1, 2, 2], [4, 4, 5], nrows=3, ncols=3)

@@ -14,24 +14,24 @@ K. Lang, Local graph partitioning using PageRank vectors, FOCS 2006.
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import FP64, Matrix, Scalar, Vector, agg, binary, loop, monoid, program, select, semiring, unary
 from ..exceptions import InvalidValue
+from ..foundation.types import DTypeLike
+from ..operators.call_types import SemiringCall
 from .changes import changed_rows, old_values
-from .preparing import NotConverged, check_weights, total
+from .preparing import NotConverged, Start, check_weights, total
 
 
 def repaired_ranks(
     A: Matrix,
-    start: Any,
-    changed: Any,
+    start: Start,
+    changed: Matrix,
     damping: float,
-    dtype: Any,
+    dtype: DTypeLike,
     tol: float,
     limit: int,
     weighted: bool,
-    dangling: Any,
+    dangling: object,
 ) -> Vector:
     """The ranks of A; ``start`` are those before the change.
 
@@ -75,7 +75,9 @@ def out_sums(A: Matrix, weighted: bool) -> Vector:
 
 
 @program
-def _pushed(A: Matrix, ranks: Vector, residual: Vector, rate: Vector, least: Vector, spread: Any, limit: int) -> Scalar:
+def _pushed(
+    A: Matrix, ranks: Vector, residual: Vector, rate: Vector, least: Vector, spread: SemiringCall, limit: int
+) -> Scalar:
     """Push residuals above ``least`` until there are none; returns whether some are left."""
     pushed, share, left = residual.dup(), residual.dup(), Scalar.from_value(False)
     pushed(binary.gt(unary.abs(residual).new() & least).new().V, replace=True) << residual

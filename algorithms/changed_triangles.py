@@ -9,8 +9,6 @@ Cost: O(n), and the edges of the ends of changed edges.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import FP64, Matrix, monoid, select, semiring
@@ -20,7 +18,7 @@ from .preparing import total
 count = semiring.plus_pair["INT64"]
 
 
-def triangles_gained(A: Matrix, changed: Any) -> int:
+def triangles_gained(A: Matrix, changed: Matrix) -> int:
     """The number of triangles of A now, minus that before.
 
     >>> A = Matrix.from_coo([0, 1, 2], [1, 2, 0], True)
@@ -48,7 +46,7 @@ def both_ways(A: Matrix) -> Matrix:
     return select.offdiag(monoid.lor(edges | edges.T).new()).new()
 
 
-def _with(edges: Matrix, shared: Matrix, ends: Any) -> int:
+def _with(edges: Matrix, shared: Matrix, ends: np.ndarray) -> int:
     """The number of triangles with one, two or three of these edges, and all others shared."""
     one = total(count(shared @ shared.T).new(mask=edges.S))
     two = total(count(edges @ shared[:, ends].new()).new(mask=edges.S))

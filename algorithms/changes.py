@@ -7,24 +7,26 @@ Cost: O(n) and the edges of changed vertices.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from .. import FP64, Matrix, Vector, agg, binary, select
 from ..exceptions import DimensionMismatch, InvalidValue
 from ..foundation.suggestions import type_text
 from .labels import called
-from .preparing import by_vertex
+from .preparing import Start, by_vertex
 
 
 class ChangedRows(NamedTuple):
     """Vertices whose edges changed, and a row of weights for each: now, and before."""
 
-    vertices: Any
+    vertices: np.ndarray
     now: Matrix
     before: Matrix
 
 
-def changed_rows(A: Matrix, changed: Any) -> ChangedRows:
+def changed_rows(A: Matrix, changed: object) -> ChangedRows:
     """The rows of A in which ``changed`` has an entry.
 
     >>> A = Matrix.from_coo([0, 0, 2], [1, 2, 1], [1, 4, 5], nrows=3, ncols=3)
@@ -51,14 +53,14 @@ def weights_before(now: Matrix, difference: Matrix) -> Matrix:
     return before.dup(mask=~new.S)
 
 
-def old_values(start: Any, A: Matrix, argument: str = "start") -> Vector:
+def old_values(start: Start, A: Matrix, argument: str = "start") -> Vector:
     """The old result, on the engine of A."""
     if start is None:
         raise TypeError(f"{called()}changed needs {argument}, the result before the change")
     return by_vertex(start, A.nrows, f"{called()}{argument}").to(A.backend)
 
 
-def with_shorter_paths(A: Matrix, changed: Any, *, weighted: bool) -> Any:
+def with_shorter_paths(A: Matrix, changed: object, *, weighted: bool) -> np.ndarray:
     """The vertices with new or shorter edges; removed and longer edges raise InvalidValue.
 
     >>> A = Matrix.from_coo([0], [1], [5], nrows=2, ncols=2)

@@ -11,9 +11,11 @@ from typing import Any, Concatenate, ParamSpec, Protocol, SupportsIndex, TypeAli
 import numpy as np
 
 from .. import INT32, INT64, Graph, Matrix, Vector, binary, io, using
+from ..dtypes import DataType
 from ..exceptions import DimensionMismatch, IndexOutOfBound
 from ..foundation.memory import reports_memory
 from ..foundation.suggestions import conversion, did_you_mean, type_text
+from ..foundation.types import Array
 from ..io import NodeValues
 from .labels import Labelled, by_label, called, calling, current_call, numbered
 
@@ -22,6 +24,7 @@ Result = TypeVar("Result", covariant=True)
 ByLabel = TypeVar("ByLabel", covariant=True)  # the result with a Graph
 Number = TypeVar("Number", bool, int, float)
 Sources: TypeAlias = SupportsIndex | Iterable[SupportsIndex] | Vector
+Pairs: TypeAlias = Matrix | np.ndarray | Iterable[tuple[SupportsIndex, SupportsIndex]]
 #: Arguments of the same meaning in NetworkX, SciPy and cuGraph.
 KEYWORDS_ELSEWHERE = {
     "G": "A",
@@ -126,7 +129,7 @@ def unknown_keyword(name: str, keyword: str, signature: inspect.Signature) -> Ty
     return TypeError(f"{name}: unknown argument {keyword!r}{hint or '; it takes A, ' + ', '.join(others)}")
 
 
-def way_to_a_graph(A: Any) -> str:
+def way_to_a_graph(A: object) -> str:
     """The end of an error message: the call that converts an object of another library to a graph."""
     if type(A).__module__.startswith("networkx"):
         return "; Graph.from_networkx(G) makes one, with results by node"
@@ -143,7 +146,7 @@ def with_labels(
     return lambda function: graph_algorithm(function, labelled, **meanings)
 
 
-def level_type(A: Matrix) -> Any:
+def level_type(A: Matrix) -> DataType:
     """The type of a search's levels: INT32, because it halves the memory traffic, if the number of levels fits.
 
     >>> level_type(Matrix(bool, 9, 9))
@@ -212,7 +215,7 @@ def check_vertices(A: Matrix, vertices: Sources, argument: str = "vertices") -> 
     return Vector.from_dense(vertices.astype(np.int64))
 
 
-def vertex_set(vertices: Any, n: int) -> Vector:
+def vertex_set(vertices: Vector | Array, n: int) -> Vector:
     """The Vector with an entry at each vertex of a Vector or an array, which may repeat.
 
     >>> vertex_set(Vector.from_dense([2, 0, 2]), 3).to_dict()
@@ -224,7 +227,7 @@ def vertex_set(vertices: Any, n: int) -> Vector:
     return found
 
 
-def check_pairs(A: Matrix, pairs: Any) -> Matrix | tuple[Vector, Vector]:
+def check_pairs(A: Matrix, pairs: Pairs) -> Matrix | tuple[Vector, Vector]:
     """Pairs of vertices: a Matrix becomes its pattern, a list or an array of two columns becomes two Vectors.
 
     >>> [ends.to_dense().tolist() for ends in check_pairs(Matrix(bool, 3, 3), [(0, 2), (1, 0)])]
@@ -246,7 +249,7 @@ def check_pairs(A: Matrix, pairs: Any) -> Matrix | tuple[Vector, Vector]:
     return Vector.from_dense(first), Vector.from_dense(second)
 
 
-def is_array_for(A: Matrix, x: Any) -> TypeGuard[np.ndarray]:
+def is_array_for(A: Matrix, x: object) -> TypeGuard[np.ndarray]:
     """Whether x is an array of integers that the engine of A reads: of NumPy, or of the device that stores A.
 
     >>> A = Matrix(bool, 3, 3)
@@ -256,12 +259,12 @@ def is_array_for(A: Matrix, x: Any) -> TypeGuard[np.ndarray]:
     return (isinstance(x, np.ndarray) or (A.backend == "cuda" and hasattr(x, "astype"))) and x.dtype.kind in "iu"
 
 
-def extremes(array: Any) -> list[int]:
+def extremes(array: Array) -> list[int]:
     """The smallest and the largest number of an array on any device; an empty list for an empty array."""
     return [int(array.min()), int(array.max())] if array.size else []
 
 
-def as_index(value: Any) -> int | None:
+def as_index(value: object) -> int | None:
     """An integer of any type as an int; None for other objects, such as arrays with dimensions.
 
     >>> import numpy as np

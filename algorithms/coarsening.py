@@ -9,7 +9,7 @@ V. Kumar, A fast and high quality multilevel scheme for partitioning irregular g
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import FP64, Graph, Matrix, Vector, binary, select
 from ..exceptions import DimensionMismatch
@@ -18,7 +18,7 @@ from .components import numbers
 from .labels import labels_of
 from .matching import maximal_matching
 from .modularity import aggregate, compact, lowest_members
-from .preparing import as_floats, by_vertex, check_weights
+from .preparing import Start, as_floats, by_vertex, check_weights
 
 
 class Coarse(NamedTuple):
@@ -37,7 +37,7 @@ def with_lowest_labels(graph: Graph, found: Coarse) -> Coarse:
 
 
 @with_labels(with_lowest_labels)
-def coarsen(A: Matrix, labels: Any = None, *, weighted: bool = True, loops: bool = True, seed: int = 1) -> Coarse:
+def coarsen(A: Matrix, labels: Start = None, *, weighted: bool = True, loops: bool = True, seed: int = 1) -> Coarse:
     """The graph of the parts of a graph; an edge has the sum of the weights of the edges between two parts.
 
     With a Graph the first result is a Graph, in which a part has the label of its lowest vertex.

@@ -14,11 +14,12 @@ bound for the chromatic number of a graph and its application to timetabling pro
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
 from .. import UINT64, Matrix, Vector, agg, binary, loop, monoid, program, select, semiring, unary
+from ..operators import BinaryOp, Monoid
+from ..operators.call_types import SemiringCall
 from .checks import graph_algorithm
 from .randomness import SMALL, random_order
 
@@ -106,6 +107,6 @@ def _colours(edges: Matrix, earlier: Matrix) -> Vector:
 
 
 @functools.cache
-def bits(collect: Any, take: Any) -> Any:
+def bits(collect: Monoid, take: BinaryOp) -> SemiringCall:
     """The semiring that collects the bits of all neighbours."""
     return semiring.register_anonymous(collect, take)[UINT64]

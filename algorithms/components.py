@@ -12,8 +12,6 @@ Z. Hu, FastSV: a distributed-memory connected component algorithm with fast conv
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import Matrix, Scalar, Vector, agg, binary, indexunary, io, loop, monoid, program, select, semiring, when
@@ -21,10 +19,11 @@ from ..plan.search_rules import NEAR
 from .changes import old_values, with_shorter_paths
 from .checks import with_labels
 from .labels import communities, vertex_by_label
+from .preparing import Start
 
 
 @with_labels(vertex_by_label, start=communities)
-def connected_components(A: Matrix, *, start: Any = None, changed: Matrix | None = None) -> Vector:
+def connected_components(A: Matrix, *, start: Start = None, changed: Matrix | None = None) -> Vector:
     """The component of every vertex: the lowest vertex in it. Directions of edges do not matter.
 
     With ``start``, the components before edges were inserted, only those that edges join are computed. Then with

@@ -11,12 +11,15 @@ J. Owens, Implementing push-pull efficiently in GraphBLAS, ICPP 2018.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import BOOL, Matrix, Vector, loop, program, search, semiring
 from .checks import check_source, graph_algorithm, level_type
 from .hybrid_bfs import search_by_degree
 from .relaxing import settle_in_buckets
+
+if TYPE_CHECKING:
+    from ..api.matrix_preparation import DegreeOrder
 
 
 class Options(NamedTuple):
@@ -109,7 +112,7 @@ def dobfs(
     return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), None, Options(*given))
 
 
-def _by_degree(order: Any, source: int) -> Vector:
+def _by_degree(order: DegreeOrder, source: int) -> Vector:
     return search_by_degree(order, source, True, **DEFAULTS.of_step())
 
 

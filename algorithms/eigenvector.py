@@ -10,11 +10,10 @@ H. Pollaczek-Geiringer, Praktische Verfahren der Gleichungsaufloesung, ZAMM 1929
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import FP64, Matrix, Scalar, Vector, binary, loop, monoid, program, semiring, unary
+from ..operators.call_types import SemiringCall
 from .checks import graph_algorithm
-from .preparing import NotConverged, check_weights, vertex_weights
+from .preparing import NotConverged, Start, check_weights, vertex_weights
 
 
 @graph_algorithm
@@ -22,7 +21,7 @@ def eigenvector_centrality(
     A: Matrix,
     *,
     weighted: bool = False,
-    start: Any = None,
+    start: Start = None,
     tol: float = 1e-6,
     max_iterations: int = 100,
 ) -> Vector:
@@ -77,7 +76,7 @@ def eigenvector_centrality(
 
 
 @program
-def _iterated(A: Matrix, x: Vector, least: Scalar, walk: Any, limit: int) -> Scalar:
+def _iterated(A: Matrix, x: Vector, least: Scalar, walk: SemiringCall, limit: int) -> Scalar:
     """Iterate on x until the sum of its changes is below ``least``; returns the last sum."""
     before, length, error = x.dup(), Scalar.from_value(1.0), Scalar.from_value(float("inf"))
     for _ in loop(error >= least, limit):

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import Graph, Matrix, Vector, binary, io, monoid, select, semiring
+from ..foundation.types import Array
 from .batches import vertices_in_batches
 from .checks import graph_algorithm, with_labels
 from .cliques import with_one_more
@@ -135,17 +136,17 @@ def motif_counts(A: Matrix) -> Motifs:
     return Motifs(*(sum_of[u] // at for u, at in zip(PLACES, VERTICES, strict=True)))
 
 
-def sums(M: Matrix) -> Any:
+def sums(M: Matrix) -> Array:
     """The sum of every row, as an array."""
     return io.to_array(M.reduce_rowwise(monoid.plus).new(), 0)
 
 
-def around(M: Matrix, x: Any) -> Any:
+def around(M: Matrix, x: Array) -> Array:
     """The sum of M_ij x_j for every vertex i, as an array."""
     return io.to_array(times(M @ Vector.from_dense(x)).new(), 0)
 
 
-def cycles(E: Matrix, d: Any) -> Any:
+def cycles(E: Matrix, d: Array) -> Array:
     """The number of cycles of 4 vertices, not necessarily induced, at every vertex."""
     found = Vector.from_dense(-d * (d - 1) // 2)
     for some in vertices_in_batches(E.nrows):
@@ -156,7 +157,7 @@ def cycles(E: Matrix, d: Any) -> Any:
     return io.to_array(found)
 
 
-def cliques(E: Matrix) -> Any:
+def cliques(E: Matrix) -> Array:
     """The number of cliques of 4 vertices at every vertex."""
     L, order = by_falling_degree(E)
     found = Vector.from_scalar(0, L.nrows)

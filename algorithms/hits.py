@@ -8,9 +8,10 @@ Reference: J. Kleinberg, Authoritative sources in a hyperlinked environment, J. 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import FP64, Matrix, Scalar, Vector, binary, loop, monoid, program, semiring, unary
+from ..operators.call_types import SemiringCall
 from .checks import graph_algorithm
 from .preparing import NotConverged, check_weights
 
@@ -76,7 +77,7 @@ def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations:
 
 @program
 def _iterated(
-    A: Matrix, hubs: Vector, authorities: Vector, tol: Scalar, forward: Any, backward: Any, limit: int
+    A: Matrix, hubs: Vector, authorities: Vector, tol: Scalar, forward: SemiringCall, backward: SemiringCall, limit: int
 ) -> Scalar:
     """Iterate on both scores; returns the sum of the last changes of the hubs."""
     n = A.nrows

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import BOOL, UINT8, Matrix, Scalar, Vector, loop, program, semiring
+from ..dtypes import DataType
 from ..plan.search_rules import has_hubs
 from .checks import check_source, graph_algorithm, level_type
 
@@ -103,7 +104,7 @@ def levels_from(
     numbers: Vector,
     frontier: Vector,
     first: int,
-    level: Any,
+    level: DataType,
     limit: int | None,
     **by: Any,
 ) -> Vector:

@@ -9,9 +9,9 @@ Reference: L. Katz, A new status index derived from sociometric analysis, Psycho
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .. import FP64, Matrix, Scalar, Vector, agg, binary, loop, monoid, program, semiring, unary
+from ..operators.call_types import SemiringCall
 from .checks import graph_algorithm
 from .preparing import NotConverged, check_weights, largest
 
@@ -92,7 +92,7 @@ def katz(
     return x
 
 
-def largest_eigenvalue(A: Matrix, walk: Any) -> float:
+def largest_eigenvalue(A: Matrix, walk: SemiringCall) -> float:
     """An upper bound of the absolute values of all eigenvalues, close to the largest one in most graphs.
 
     For any x above 0 it is the largest of all (x |A|)_i / x_i (L. Collatz, 1942; H. Wielandt, 1950).
@@ -114,7 +114,9 @@ def largest_eigenvalue(A: Matrix, walk: Any) -> float:
 
 
 @program
-def _iterated(A: Matrix, x: Vector, alpha: Scalar, beta: Scalar, least: Scalar, walk: Any, limit: int) -> Scalar:
+def _iterated(
+    A: Matrix, x: Vector, alpha: Scalar, beta: Scalar, least: Scalar, walk: SemiringCall, limit: int
+) -> Scalar:
     """Iterate on x until the sum of its changes is below ``least``; returns the last sum."""
     before, step, error = x.dup(), x.dup(), Scalar.from_value(float("inf"))
     for _ in loop(error >= least, limit):

@@ -7,7 +7,7 @@ the function that converts them.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, Protocol
 
@@ -22,7 +22,7 @@ MOST_COMPARED = 1000  # the largest number of labels compared with an unknown on
 class HasLabels(Protocol):
     """A Graph, or any other object that knows the labels of vertices."""
 
-    labels: Any
+    labels: Sequence
 
 
 # --- the call that messages name -------------------------------------------------------------------------------------
@@ -83,13 +83,13 @@ def numbered(graph: Graph, call: inspect.BoundArguments, meanings: Mapping[str, 
 class UnknownLabel(Exception):
     """A label that no vertex of the graph has."""
 
-    def __init__(self, graph: Graph, label: Any) -> None:
+    def __init__(self, graph: Graph, label: Hashable) -> None:
         self.label = label
         few = isinstance(label, str) and len(graph) <= MOST_COMPARED
         self.hint = did_you_mean(label, [other for other in graph.labels if isinstance(other, str)]) if few else ""
 
 
-def one_vertex(graph: Graph, label: Any) -> int:
+def one_vertex(graph: Graph, label: Hashable) -> int:
     if not _is_label(graph, label):
         raise UnknownLabel(graph, label)
     return graph.index(label)
@@ -111,7 +111,7 @@ def some_pairs(graph: Graph, pairs: Any) -> Any:
     return pairs if isinstance(pairs, Matrix) else [(one_vertex(graph, u), one_vertex(graph, v)) for u, v in pairs]
 
 
-def same_vertices(graph: Graph, other: Any) -> Any:
+def same_vertices(graph: Graph, other: object) -> object:
     """The Matrix of another Graph, with the vertices in the order of this one."""
     if not isinstance(other, Graph):
         return other
@@ -119,12 +119,12 @@ def same_vertices(graph: Graph, other: Any) -> Any:
     return other.matrix[order, order].new()
 
 
-def vertex_weights(graph: Graph, weights: Any) -> Any:
+def vertex_weights(graph: Graph, weights: object) -> object:
     """Weights by label, or in any form that the algorithm takes with a Matrix."""
     return _by_number(graph, weights) if isinstance(weights, Mapping) else weights
 
 
-def communities(graph: Graph, given: Any) -> Any:
+def communities(graph: Graph, given: object) -> object:
     """Communities by label, of any names, become numbers; any form that the algorithm takes with a Matrix stays."""
     if not isinstance(given, Mapping):
         return given
@@ -151,7 +151,7 @@ def _by_number(graph: Graph, values: Mapping) -> Vector:
     return Vector.from_dict({one_vertex(graph, label): x for label, x in values.items()}, size=len(graph))
 
 
-def _is_label(graph: Graph, label: Any) -> bool:
+def _is_label(graph: Graph, label: Hashable) -> bool:
     try:
         return label in graph
     except TypeError:  # not hashable

@@ -11,11 +11,11 @@ maximal independent set and matching are parallel on average, SPAA 2012.
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
 from .. import UINT64, Matrix, Vector, binary, loop, monoid, semiring
+from ..operators.call_types import SemiringCall
 from .checks import with_labels
 from .components import numbers
 from .labels import vertex_by_label
@@ -103,7 +103,7 @@ def inverse(odd: Vector) -> Vector:
 
 
 @functools.cache
-def equal_keys() -> Any:
+def equal_keys() -> SemiringCall:
     """The semiring whose product of two equal keys is the key, otherwise 0, which is lower than any offer."""
     same = binary.register_anonymous(lambda x, y: x if x == y else np.uint64(0), name="same_key")
     return semiring.register_anonymous(monoid.max, same, name="max_same_key")[UINT64]

@@ -16,7 +16,7 @@ On implementing the push-relabel method for the maximum flow problem, Algorithmi
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, SupportsIndex
+from typing import NamedTuple, SupportsIndex
 
 from .. import Matrix, Scalar, Vector, binary, io, loop, select, semiring, unary, when
 from ..exceptions import InvalidValue
@@ -32,7 +32,7 @@ class MaximumFlow(NamedTuple):
     With ``along_edges=False`` the flow is None.
     """
 
-    value: Any
+    value: float
     flow: Matrix | None
     source_side: Vector
 

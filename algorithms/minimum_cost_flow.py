@@ -11,7 +11,7 @@ Reference: R. Ahuja, T. Magnanti, J. Orlin, Network Flows, 1993, section 9.7.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, SupportsIndex
+from typing import NamedTuple, SupportsIndex
 
 from .. import Matrix, Vector, binary, select, unary
 from ..exceptions import DimensionMismatch, InvalidValue
@@ -25,8 +25,8 @@ from .sssp import shortest_path_tree, sssp
 class MinimumCostFlow(NamedTuple):
     """The value of the flow, its cost, and the flow along each edge."""
 
-    value: Any
-    cost: Any
+    value: float
+    cost: float
     flow: Matrix
 
 

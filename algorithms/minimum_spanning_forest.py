@@ -13,8 +13,6 @@ Algebra, SIAM 2011.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import Matrix, Scalar, Vector, binary, io, loop, monoid, program, select
@@ -73,7 +71,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     return binary.any(forest | forest.T).new()
 
 
-def light_weight(edges: Matrix, share: float) -> Any:
+def light_weight(edges: Matrix, share: float) -> float:
     """An estimate, from a sample of rows, of the weight that about this share of the edges do not exceed."""
     rows = np.arange(0, edges.nrows, -(-edges.nrows // SAMPLE))
     weights = edges[rows, :].new().to_coo()[2]

@@ -8,15 +8,15 @@ Reference: L. Page, S. Brin, R. Motwani, T. Winograd, The PageRank citation rank
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import FP32, FP64, Matrix, Scalar, Vector, binary, dtypes, loop, monoid, program, select, semiring, unary
 from ..exceptions import InvalidValue
+from ..foundation.types import DTypeLike
+from ..operators.call_types import SemiringCall
 from .changed_ranks import repaired_ranks
 from .checks import graph_algorithm
-from .preparing import NotConverged, check_weights, largest, smallest, vertex_weights
+from .preparing import NotConverged, Start, check_weights, largest, smallest, vertex_weights
 
 ROUNDING = 64  # times the precision: the change of a step by rounding, some 2 / (1 - damping) rounding errors
 FITTING = 1e-20, 1e20  # the range of sums of weights by which FP32 ranks may be divided
@@ -27,15 +27,15 @@ def pagerank(
     A: Matrix,
     damping: float = 0.85,
     *,
-    personalization: Any = None,
-    dangling: Any = None,
-    start: Any = None,
+    personalization: Start = None,
+    dangling: Start | str = None,
+    start: Start = None,
     changed: Matrix | None = None,
     weighted: bool = True,
     tol: float = 1e-6,
     max_iterations: int = 100,
     iterations: int | None = None,
-    dtype: Any = FP64,
+    dtype: DTypeLike = FP64,
 ) -> Vector:
     """The rank of every vertex; ``A[i, j]`` is the weight of the edge from i to j, zero or more.
 
@@ -139,7 +139,7 @@ def _iterated(
     lost: Vector | None,
     least: Scalar,
     damping: Scalar,
-    spread: Any,
+    spread: SemiringCall,
     limit: int,
 ) -> Scalar:
     """Iterate on ranks until the sum of their changes is below ``least``; returns the last sum."""
@@ -171,7 +171,7 @@ def _iterated(
     return error
 
 
-def rank_type(dtype: Any) -> dtypes.DataType:
+def rank_type(dtype: DTypeLike) -> dtypes.DataType:
     """FP64 or FP32, by any of its names.
 
     >>> rank_type("float32"), rank_type(float)

@@ -7,13 +7,13 @@ Reference: S. Fortunato, Community detection in graphs, Physics Reports 2010.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import Matrix, Vector, binary, select
 from ..exceptions import DimensionMismatch, InvalidValue
 from .checks import graph_algorithm
 from .modularity import compact
-from .preparing import by_vertex, total
+from .preparing import VertexValues, by_vertex, total
 
 
 class Quality(NamedTuple):
@@ -24,7 +24,7 @@ class Quality(NamedTuple):
 
 
 @graph_algorithm
-def partition_quality(A: Matrix, labels: Any, *, directed: bool | None = None) -> Quality:
+def partition_quality(A: Matrix, labels: VertexValues, *, directed: bool | None = None) -> Quality:
     """Coverage and performance of a partition: ``labels`` has the number of the part of every vertex.
 
     The definition is that of networkx; a loop is an edge within a part, but no pair.

@@ -9,7 +9,7 @@ Reference: R. Ahuja, T. Magnanti, J. Orlin, Network Flows, 1993, section 4.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ SHORT = 32  # vertices of a path: up to here, single reads cost less than a copy
 class Path(NamedTuple):
     """A path: its length, and its vertices from the first to the last."""
 
-    length: Any
+    length: float
     vertices: list
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .. import FP64, Matrix, Vector, binary, io, monoid, select, unary
 from ..exceptions import DimensionMismatch, DomainMismatch, GraphblasException, IndexOutOfBound, InvalidValue
+from ..foundation.types import DTypeLike
 from ..plan.search_rules import levels_by_value
 from .labels import called
+
+#: A value for each vertex: by position, or in a dictionary.
+VertexValues: TypeAlias = Vector | Mapping[Hashable, float] | Sequence[float] | np.ndarray
+Start: TypeAlias = VertexValues | None  # to begin with; or the result before a change
 
 
 class NotConverged(GraphblasException):
@@ -73,13 +78,13 @@ def sum_type(A: Matrix, terms: int) -> type:
     return float if max(-(low or 0), high or 0) * terms >= 2**62 else int
 
 
-def smallest(x: Any) -> Any:
+def smallest(x: Matrix | Vector) -> Any:
     """The smallest value of a Matrix or Vector; 0 without entries."""
     reduce = x.reduce_scalar if x.ndim == 2 else x.reduce
     return reduce(monoid.min).new().get(0)
 
 
-def largest(x: Any) -> Any:
+def largest(x: Matrix | Vector) -> Any:
     """The largest value of a Matrix or Vector; 0 without entries.
 
     >>> from grblas_gpu import Vector
@@ -90,7 +95,7 @@ def largest(x: Any) -> Any:
     return reduce(monoid.max).new().get(0)
 
 
-def total(x: Any) -> Any:
+def total(x: Matrix | Vector) -> Any:
     """The sum of all values of a Matrix or Vector; 0 without entries."""
     reduce = x.reduce_scalar if x.ndim == 2 else x.reduce
     return reduce(monoid.plus).new().get(0)
@@ -103,7 +108,7 @@ def change(x: Vector, y: Vector) -> float:
     return unary.abs(difference).new().reduce(monoid.plus).new().get(0.0)
 
 
-def vertex_weights(given: Any, n: int, what: str, dtype: Any = None) -> Vector:
+def vertex_weights(given: VertexValues | None, n: int, what: str, dtype: DTypeLike | None = None) -> Vector:
     """Weights of all vertices that add up to 1, from a Vector, an array or a dictionary; None gives equal weights.
 
     >>> vertex_weights({0: 3, 2: 1}, 3, "start").to_dense().tolist(), vertex_weights([2, 2], 2, "start").to_dict()
@@ -122,7 +127,7 @@ def vertex_weights(given: Any, n: int, what: str, dtype: Any = None) -> Vector:
     return full
 
 
-def by_vertex(given: Any, n: int, what: str) -> Vector:
+def by_vertex(given: VertexValues, n: int, what: str) -> Vector:
     """Values of vertices: a Vector stays; a dictionary by vertex, an array or a list becomes a Vector.
 
     >>> by_vertex({0: 2.5}, 3, "start").to_dict(), by_vertex([1, 2], 2, "start").to_dict()

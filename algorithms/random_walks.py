@@ -14,12 +14,12 @@ K. Yang et al., KnightKing: a fast distributed graph random walk engine, SOSP 20
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
 from .. import Graph, Matrix, generators
 from ..exceptions import InvalidValue
+from ..foundation.types import Array
 from .checks import Sources, check_sources, with_labels
 from .labels import labels_of
 from .preparing import check_weights
@@ -101,7 +101,7 @@ def random_walks(
     return without_what_follows_an_end(paths, edges.out, length)
 
 
-def straight(edges: Edges, at: Any, length: int, seed: int) -> Any:
+def straight(edges: Edges, at: Array, length: int, seed: int) -> Array:
     """The vertices of walks that accept every draw, a row for every step."""
     paths, walk = [at], np.arange(len(at), like=at)
     for first in range(0, length, BLOCK):
@@ -111,7 +111,7 @@ def straight(edges: Edges, at: Any, length: int, seed: int) -> Any:
     return np.stack(paths)
 
 
-def with_memory(edges: Edges, start: Any, length: int, seed: int, p: float, q: float) -> Any:
+def with_memory(edges: Edges, start: Array, length: int, seed: int, p: float, q: float) -> Array:
     """The vertices of node2vec's walks, a row for every step; walks advance independently."""
     largest = max(1 / p, 1.0, 1 / q)
     back, near, far = 1 / p / largest, 1 / largest, 1 / q / largest
@@ -139,7 +139,7 @@ def with_memory(edges: Edges, start: Any, length: int, seed: int, p: float, q: f
     return paths.reshape(length + 2, count)[:-1]
 
 
-def without_what_follows_an_end(paths: Any, out: Any, length: int) -> Matrix:
+def without_what_follows_an_end(paths: Array, out: Array, length: int) -> Matrix:
     """A row for every walk, up to the first vertex without edges."""
     step = np.arange(len(paths), like=paths)
     # end = the first step at a vertex without edges
@@ -151,7 +151,7 @@ def without_what_follows_an_end(paths: Any, out: Any, length: int) -> Matrix:
     return Matrix.from_csr(pointers, columns, paths.T[there], int, ncols=length + 1)
 
 
-def shares(seed: int, purpose: int, first: int, walk: Any) -> Any:
+def shares(seed: int, purpose: int, first: int, walk: Array) -> Array:
     """Random numbers from 0 to 1 for each walk, a row for each of BLOCK rounds."""
     rounds = np.arange(first, first + BLOCK, dtype=np.uint64, like=walk) << np.uint64(40)
     counters = rounds[:, None] + walk.astype(np.uint64)
@@ -176,7 +176,7 @@ class Edges:
             self.before, self.sums = sums[self.pointers[:-1]], sums[1:]
             self.out = sums[self.pointers[1:]] - self.before
 
-    def draw(self, at: Any, share: Any) -> Any:
+    def draw(self, at: Array, share: Array) -> Array:
         """A random successor of each vertex; shares are below 1, and share * degree rounds below the degree."""
         if self.sums is None:
             return self.targets[self.first[at] + (share * self.out[at]).astype(np.int64)].astype(np.int64)
@@ -184,13 +184,13 @@ class Edges:
         edge = np.searchsorted(self.sums, self.before[at] + share * self.out[at], side="right")
         return self.targets[np.minimum(edge, self.last[at])].astype(np.int64)
 
-    def joined(self, u: Any, v: Any, wanted: Any) -> Any:
+    def joined(self, u: Array, v: Array, wanted: Array) -> Array:
         """Whether an edge leads from u to v, where ``wanted``; elsewhere it looks up one fixed key, which is cheap."""
         pairs = np.where(wanted, u * self.n + v, 0)
         return self.keys[np.searchsorted(self.keys, pairs)] == pairs
 
     @functools.cached_property
-    def keys(self) -> Any:
+    def keys(self) -> Array:
         """The key n i + j of every edge from i to j, in increasing order, and a final key above all."""
         counts = np.diff(self.pointers, append=self.pointers[-1:] + 1)
         found = np.repeat(np.arange(self.n + 1, like=counts), counts)

@@ -7,8 +7,6 @@ Reference: S. Zhou, R. Mondragon, The rich-club phenomenon in the Internet topol
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import Matrix, Vector, agg, binary
@@ -51,7 +49,7 @@ def rich_club(A: Matrix) -> Vector:
     return Vector.from_dense(entries[: len(members)] / (members * (members - 1)))
 
 
-def above(values: Any, least: int = 0) -> Any:
+def above(values: np.ndarray, least: int = 0) -> np.ndarray:
     """At k the number of values above k.
 
     >>> above(np.array([1, 1, 3])).tolist()

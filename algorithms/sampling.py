@@ -14,12 +14,13 @@ P. Efraimidis, P. Spirakis, Weighted random sampling with a reservoir, Informati
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .. import Matrix, Vector, binary, generators, io
 from ..exceptions import InvalidValue
+from ..foundation.types import Array
 from .checks import Sources, as_index, check_sources, graph_algorithm
 from .preparing import check_weights
 
@@ -95,27 +96,27 @@ def sample_neighbors(
 class Rows(NamedTuple):
     """Some rows of a graph: the positions at which each begins, its length, and the columns at all positions."""
 
-    first: Any
-    length: Any
-    targets: Any
-    weights: Any
+    first: Array
+    length: Array
+    targets: Array
+    weights: Array
 
     @classmethod
-    def of(cls, A: Matrix, vertices: Any) -> Rows:
+    def of(cls, A: Matrix, vertices: Array) -> Rows:
         arrays = A[vertices, :].new().to(form="sparse").device_arrays()
         pointers = arrays["indptr"].astype(np.int64)
         return cls(pointers[:-1], np.diff(pointers), arrays["indices"], arrays["values"])
 
-    def entries(self) -> tuple[Any, Any]:
+    def entries(self) -> tuple[Array, Array]:
         """Every entry of these rows: the number of its row, and its position."""
         ends = np.cumsum(self.length)
         row = np.repeat(np.arange(len(ends), like=ends), self.length)
         return row, np.arange(len(row), like=ends) + (self.first - ends + self.length)[row]
 
-    def take(self, some: Any) -> Rows:
+    def take(self, some: Array) -> Rows:
         return self._replace(first=self.first[some], length=self.length[some])
 
-    def some(self, fanout: int, stream: Stream, vertices: Any) -> tuple[Any, Any]:
+    def some(self, fanout: int, stream: Stream, vertices: Array) -> tuple[Array, Array]:
         """At most ``fanout`` entries of every row: the number of the row, and the position of the entry."""
         short, long = np.flatnonzero(self.length <= fanout), np.flatnonzero(self.length > fanout)
         row, place = self.take(short).entries()
@@ -131,7 +132,7 @@ class Rows(NamedTuple):
         every = np.broadcast_to(long, chosen.shape).ravel()
         return np.concatenate([short[row], every]), np.concatenate([place, (first + chosen).ravel()])
 
-    def some_by_weight(self, fanout: int, stream: Stream, vertices: Any) -> tuple[Any, Any]:
+    def some_by_weight(self, fanout: int, stream: Stream, vertices: Array) -> tuple[Array, Array]:
         """At most ``fanout`` entries of every row, by weight: the number of the row, and the position of the entry."""
         row, place = self.entries()
         weight = np.broadcast_to(self.weights, self.targets.shape)[place].astype(np.float64)

@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import FP64, Matrix, Vector, agg, binary, io, monoid, select, semiring, unary
 from ..plan.search_rules import reads_each_pair
-from .checks import check_pairs, graph_algorithm, vertex_set
+from .checks import Pairs, check_pairs, graph_algorithm, vertex_set
 from .components import numbers
 from .preparing import as_floats, check_weights, total
 
@@ -22,7 +22,7 @@ Formula = Callable[[Any, Any, Any], Any]  # of Matrices, or of Vectors with a va
 
 
 @graph_algorithm
-def jaccard(A: Matrix, pairs: Any = None) -> Matrix:
+def jaccard(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     """Common neighbours as a share of all neighbours of the two; ``A[i, j]`` makes j a neighbour of i.
 
     ``pairs`` is a Matrix with an entry at every pair, or a list or an array with two columns of vertices. None means
@@ -59,7 +59,7 @@ def jaccard(A: Matrix, pairs: Any = None) -> Matrix:
 
 
 @graph_algorithm
-def overlap(A: Matrix, pairs: Any = None) -> Matrix:
+def overlap(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     """Common neighbours as a share of the smaller of the two degrees; ``pairs`` as for ``jaccard``.
 
     Parameters
@@ -87,7 +87,7 @@ def overlap(A: Matrix, pairs: Any = None) -> Matrix:
 
 
 @graph_algorithm
-def sorensen(A: Matrix, pairs: Any = None) -> Matrix:
+def sorensen(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     """Common neighbours as a share of the mean number of neighbours; ``pairs`` as for ``jaccard``.
 
     Parameters
@@ -119,7 +119,7 @@ def sorensen(A: Matrix, pairs: Any = None) -> Matrix:
 
 
 @graph_algorithm
-def cosine(A: Matrix, pairs: Any = None, *, weighted: bool = False) -> Matrix:
+def cosine(A: Matrix, pairs: Pairs | None = None, *, weighted: bool = False) -> Matrix:
     """The cosine of the angle between two rows of A: ones, or weights if ``weighted``; ``pairs`` as for ``jaccard``.
 
     Parameters
@@ -159,7 +159,7 @@ def cosine(A: Matrix, pairs: Any = None, *, weighted: bool = False) -> Matrix:
     return similarity(A, pairs, of_lengths, weighted=weighted)
 
 
-def similarity(A: Matrix, pairs: Any, formula: Formula, *, weighted: bool = False) -> Matrix:
+def similarity(A: Matrix, pairs: Pairs | None, formula: Formula, *, weighted: bool = False) -> Matrix:
     """``formula`` for every pair, of the common entries of its two rows of A, and of the entries of each row."""
     rows = as_floats(A) if weighted else A.pattern()
     wanted = None if pairs is None else check_pairs(A, pairs)

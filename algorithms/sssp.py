@@ -26,7 +26,7 @@ from .bfs import bfs, bfs_parents
 from .changed_paths import repaired
 from .checks import check_source, graph_algorithm, with_labels
 from .labels import called, shown, vertex_by_label
-from .preparing import check_weights, sum_type
+from .preparing import Start, check_weights, sum_type
 from .relaxing import relax, settle_in_buckets
 
 EXACT = 2**53  # sums of integers in floats are exact up to here
@@ -165,27 +165,57 @@ def paths_by_label(graph: Graph, result: Any) -> Any:
 
 @overload
 def sssp(
-    A: Matrix, source: int, *, predecessors: Literal[False] = ..., start: Any = ..., changed: Matrix | None = ...
+    A: Matrix,
+    source: int,
+    *,
+    predecessors: Literal[False] = ...,
+    start: Start = ...,
+    changed: Matrix | None = ...,
 ) -> Vector: ...
 @overload
 def sssp(
-    A: Matrix, source: int, *, predecessors: Literal[True], start: Any = ..., changed: Matrix | None = ...
+    A: Matrix,
+    source: int,
+    *,
+    predecessors: Literal[True],
+    start: Start = ...,
+    changed: Matrix | None = ...,
 ) -> ShortestPaths[Vector]: ...
 @overload
 def sssp(
-    A: Graph, source: Hashable, *, predecessors: Literal[False] = ..., start: Any = ..., changed: Matrix | None = ...
+    A: Graph,
+    source: Hashable,
+    *,
+    predecessors: Literal[False] = ...,
+    start: Start = ...,
+    changed: Matrix | None = ...,
 ) -> NodeValues: ...
 @overload
 def sssp(
-    A: Graph, source: Hashable, *, predecessors: Literal[True], start: Any = ..., changed: Matrix | None = ...
+    A: Graph,
+    source: Hashable,
+    *,
+    predecessors: Literal[True],
+    start: Start = ...,
+    changed: Matrix | None = ...,
 ) -> ShortestPaths[NodeValues]: ...
 @overload
 def sssp(
-    A: Matrix | Graph, source: Any, *, predecessors: bool, start: Any = ..., changed: Matrix | None = ...
+    A: Matrix | Graph,
+    source: Any,
+    *,
+    predecessors: bool,
+    start: Start = ...,
+    changed: Matrix | None = ...,
 ) -> Any: ...
 @with_labels(paths_by_label)
 def sssp(
-    A: Matrix, source: int, *, predecessors: bool = False, start: Any = None, changed: Matrix | None = None
+    A: Matrix,
+    source: int,
+    *,
+    predecessors: bool = False,
+    start: Start = None,
+    changed: Matrix | None = None,
 ) -> Any:
     """Distances from a vertex, by the algorithm that suits the lengths ``A[i, j]``.
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import Graph, Matrix, Vector, binary, indexunary, io, select, semiring
 from ..exceptions import InvalidValue
@@ -24,7 +24,7 @@ from .components import numbers
 from .labels import called, labels_of
 from .modularity import membership
 from .patterns import Edges, Pattern
-from .preparing import by_vertex
+from .preparing import Start, by_vertex
 
 
 @graph_algorithm
@@ -32,7 +32,7 @@ def subgraph_count(
     A: Matrix,
     pattern: Edges,
     *,
-    kinds: Any = None,
+    kinds: Start = None,
     pattern_kinds: Sequence[int] | None = None,
     induced: bool = False,
     directed: bool | None = None,
@@ -83,7 +83,7 @@ def subgraph_matches(
     pattern: Edges,
     limit: int = 10,
     *,
-    kinds: Any = None,
+    kinds: Start = None,
     pattern_kinds: Sequence[int] | None = None,
     induced: bool = False,
     directed: bool | None = None,
@@ -138,7 +138,15 @@ class Search(NamedTuple):
     induced: bool
 
     @classmethod
-    def of(cls, A: Matrix, edges: Any, kinds: Any, wanted: Any, induced: bool, directed: bool | None) -> Search:
+    def of(
+        cls,
+        A: Matrix,
+        edges: Edges,
+        kinds: Start,
+        wanted: Sequence[int] | None,
+        induced: bool,
+        directed: bool | None,
+    ) -> Search:
         pattern = Pattern.of(edges, wanted, directed is False)
         if (kinds is None) != (wanted is None):
             raise InvalidValue(f"{called()}kinds and pattern_kinds go together")

@@ -10,8 +10,6 @@ Reference: U. Brandes, On variants of shortest-path betweenness centrality and t
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import FP64, Matrix, Vector, binary, loop, semiring, unary
 from ..exceptions import InvalidValue
 from .labels import called
@@ -36,7 +34,7 @@ def weighted_dependencies(A: Matrix, start: Vector) -> Vector:
     return dependency
 
 
-def count_and_depend(tight: Matrix, start: Any) -> tuple[Vector, Vector]:
+def count_and_depend(tight: Matrix, start: Vector) -> tuple[Vector, Vector]:
     """The number of paths sigma from the start to each vertex, and (1 + dependency) / sigma."""
     walks = start.dup(FP64)
     sigma = walks.dup()

@@ -42,7 +42,26 @@ class VectorProducts(Backend):
         """``t[i] = add_k mult(m[i, k], u[k])`` with ``m = a'`` if transposed; operands of mult swapped if ``flip``."""
         if a.form == HYPERSPARSE or a.ncols > vectors.MOST_DENSE:
             return Definitions.mxv(self, a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
-        return _mxv(a, u, semiring, mask, transposed, flip, plan)
+        size = a.ncols if transposed else a.nrows
+        allowed = resolve(mask)
+        if u.known_nvals == 0 or len(a.indices) == 0 or allowed is None:
+            return empty_list(size, semiring.return_type.np_type)
+        strategy = plan.strategy
+        product = product_of(a, u, semiring, flip, plan.early_exit)
+        balanced = strategy == "pull.edge" and suits(product, a, u, allowed)
+        if plan.deterministic and product.order_dependent and strategy in ATOMIC and not balanced:
+            raise ValueError(f"strategy={strategy!r} adds up in no fixed order here: not with deterministic=True")
+        scratch = scratch_arrays.current()
+        # A traversal multiplies the result with the same matrix again: count its edges while we are at it.
+        columns = a if transposed else a._transpose
+        following = columns.indptr if columns is not None and a.nrows == a.ncols else None
+        if strategy.startswith("push"):
+            columns = a if transposed else a.transposed()
+            return push(product, columns, u, allowed, strategy, following, scratch)
+        rows = a.transposed() if transposed else a
+        if balanced:
+            return pull_balanced(product, rows, u, following, scratch)
+        return mxv_pull.pull(product, rows, u, allowed, strategy, following, scratch)
 
     def compares_and_swaps(self, monoid: Any) -> bool:
         found = _by_swapping.get(monoid.key)
@@ -71,29 +90,3 @@ class VectorProducts(Backend):
 
     def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
         return vectors.count_edges(columns, u)
-
-
-def _mxv(
-    a: MatrixStore, u: VectorStore, semiring: Any, mask: MaskView | None, transposed: bool, flip: bool, plan: Any
-) -> VectorStore:
-    """The product of a matrix that has row offsets and a vector that may be dense."""
-    size = a.ncols if transposed else a.nrows
-    allowed = resolve(mask)
-    if u.known_nvals == 0 or len(a.indices) == 0 or allowed is None:
-        return empty_list(size, semiring.return_type.np_type)
-    strategy = plan.strategy
-    product = product_of(a, u, semiring, flip, plan.early_exit)
-    balanced = strategy == "pull.edge" and suits(product, a, u, allowed)
-    if plan.deterministic and product.order_dependent and strategy in ATOMIC and not balanced:
-        raise ValueError(f"strategy={strategy!r} adds up in no fixed order here: not with deterministic=True")
-    scratch = scratch_arrays.current()
-    # A traversal multiplies the result with the same matrix again: count its edges while we are at it.
-    columns = a if transposed else a._transpose
-    following = columns.indptr if columns is not None and a.nrows == a.ncols else None
-    if strategy.startswith("push"):
-        columns = a if transposed else a.transposed()
-        return push(product, columns, u, allowed, strategy, following, scratch)
-    rows = a.transposed() if transposed else a
-    if balanced:
-        return pull_balanced(product, rows, u, following, scratch)
-    return mxv_pull.pull(product, rows, u, allowed, strategy, following, scratch)

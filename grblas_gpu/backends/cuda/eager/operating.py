@@ -170,16 +170,9 @@ def launch_reduction(
 ) -> None:
     """Combine runs of values. A number is given by where it is in device memory (or 0), and itself (or a bound)."""
     is_monoid = op.opclass == "Monoid"
-    dtype = op.return_type.np_type
-
-    def pieces() -> list[str]:
-        return [
-            compile.using("Value", dtype),
-            compile.constant("ASSOCIATIVE", is_monoid),
-            compile.binary("add", op.binaryop if is_monoid else op),
-        ]
-
-    (kernel,) = compile.functions("reduce_runs.cu", (op.opclass, op.key), ["reduce_runs_kernel"], pieces)
+    given = {"Value": op.return_type.np_type, "ASSOCIATIVE": is_monoid}
+    added = compile.Operator(op.binaryop if is_monoid else op, "add", "", make=compile.binary)
+    (kernel,) = compile.specialized("reduce_runs.cu", ["reduce_runs_kernel"], given, added)
     workspace = scratch.values("carries", np.dtype(INDEX), 2 * CHUNKS)
     carries = workspace.data.ptr, workspace.data.ptr + 8 * CHUNKS
     arguments = (values, stride, *count, starts, *runs, result, *carries, scratch.flags("reduced", 8))

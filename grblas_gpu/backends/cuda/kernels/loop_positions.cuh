@@ -4,35 +4,6 @@
 
 #include "slot.cuh"
 
-// out = the results of `compute(i, value)` at the entries of `driver` (or at all positions), into the other buffer.
-template <bool VALUED, class D, class T, class Offset, class Compute>
-DEVICE void overwrite(const Slot<D>& driver, const Slot<T>& out, const Offset* next, int64* counters, Compute compute) {
-    Count<Offset> count = {next, 0, 0};
-    bool* flags = out.other_flags();
-    T* values = out.other_values();
-    bool with_list = driver.listed;
-    int64 items = with_list ? driver.count : out.size;
-    for (int64 base = thread_in_grid() - lane(); base < items; base += threads_in_grid()) {
-        int64 t = base + lane(), i = t;
-        bool found = false;
-        T value = T();
-        if (t < items) {
-            if (with_list) i = driver.list()[t];
-            found = compute(i, value);
-            if (found || !with_list) flags[i] = found;
-            if constexpr (VALUED)
-                if (found) values[i] = value;
-            if (found) count.add(i);
-        }
-        if (with_list) {
-            int64 place = place_in_list(counters + LISTED_ENTRIES, found);
-            if (found && place < out.capacity) out.other_list()[place] = i;
-        }
-    }
-    if (with_list) count.publish_edges(counters);
-    else count.publish(counters);
-}
-
 // out = the results of `compute(i, value)` at all positions, into the other buffer; with a list, if that is clean. A block reserves places
 // once for many positions: there may be entries everywhere.
 template <bool VALUED, class T, class Offset, class Compute>
@@ -292,6 +263,20 @@ DEVICE void pass(const Slot<D>& driver, bool by_list, const NewList (&lists)[COU
         }
         if (by_list) append(lists, i, found);
     }
+}
+
+// One step alone: out = the results of `compute(i, value)` at the entries of `driver` (or at all positions), into the other buffer.
+template <bool VALUED, class D, class T, class Offset, class Compute>
+DEVICE void overwrite(const Slot<D>& driver, const Slot<T>& out, const Offset* next, int64* counters, Compute compute) {
+    auto put = overwriting<VALUED>(out, next, counters, driver.listed);
+    NewList lists[] = {put.list};
+    pass(driver, driver.listed, lists, [&](int64 i) -> unsigned {
+        T value = T();
+        bool found = compute(i, value);
+        put.write(i, found, value);
+        return found;
+    });
+    put.publish();
 }
 
 // --- gathers ---------------------------------------------------------------------------------------------------------

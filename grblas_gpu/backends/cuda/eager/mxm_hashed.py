@@ -22,7 +22,7 @@ from .radix import bits_for, sort_positions
 SCRATCH_BYTES = 2**30  # for the tables in scratch memory; one is made in any case
 SHARED_PRODUCTS = 2**20  # a block takes about a millisecond for so many, which is a long time for all others to wait
 _COUNTERS = 9  # as in kernels/mxm_table.cuh
-_ROWS_AT_A_TIME = 8  # as in kernels/mxm_hashed.cu
+_ROWS_AT_A_TIME = 8  # as in kernels/mxm_table.cuh
 _SLOTS_AT_A_TIME = 4096  # as in kernels/mxm_global.cu
 _EVERYTHING = 2**40  # more than enough work for as many blocks as the device can run
 

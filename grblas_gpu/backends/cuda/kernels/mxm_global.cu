@@ -17,16 +17,12 @@ constexpr int64 SLOTS_AT_A_TIME = 4096;
 
 // --- a block for a row ---
 
-template <class Use> DEVICE void for_each_scratch_row(const int64* lists, int64 length, int64* counters, Use use) {
-    int64 count = counters[SCRATCH_ROWS], *next = counters + NEXT_IN_SCRATCH;
-    for (int64 n = BlockGroup::ticket(next, 1); n < count; n = BlockGroup::ticket(next, 1))
-        use(lists[2 * length - 1 - n]);
-}
+#define SCRATCH_LIST lists + 2 * length - 1, -1, counters[SCRATCH_ROWS], counters + NEXT_IN_SCRATCH
 
 extern "C" __global__ void count_in_scratch_kernel(OPERANDS, ROW_LISTS, int64* counts, TABLES) {
     MAKE_OPERANDS
     Column* own = keys + blockIdx.x * slots;
-    for_each_scratch_row(lists, length, counters, [&](int64 i) {
+    for_each_row<BlockGroup>(SCRATCH_LIST, [&](int64 i) {
         count_row<BlockGroup>(given, i, entries[i], ncols, own, counts);
     });
 }
@@ -38,7 +34,7 @@ extern "C" __global__ void fill_in_scratch_kernel(
     write_constant(given.values, out_values);
     Table own = {keys + blockIdx.x * slots, STRUCTURE ? sums : sums + blockIdx.x * slots};
     Result result = {indptr, out_indices, out_values};
-    for_each_scratch_row(lists, length, counters, [&](int64 i) {
+    for_each_row<BlockGroup>(SCRATCH_LIST, [&](int64 i) {
         fill_row<BlockGroup, false>(given, i, entries[i], ncols, own, result);
     });
 }

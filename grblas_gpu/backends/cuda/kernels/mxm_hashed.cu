@@ -6,7 +6,6 @@
 
 constexpr int WARPS = 8;               // of a block, at most: each has a table of its own
 constexpr int64 WARP_PRODUCTS = 8192;  // a row with more products gets a block, however few entries it has
-constexpr int64 ROWS_AT_A_TIME = 8;    // that a warp takes
 
 // Divides rows by their products and by the table that `entries` need, of which a block has `block_slots` in shared memory.
 // All blocks share a row with more than `shared_products`.
@@ -31,27 +30,21 @@ extern "C" __global__ void divide_rows_kernel(
     }
 }
 
-template <class Use> DEVICE void for_each_warp_row(const int64* lists, int64* counters, Use use) {
-    int64 count = counters[WARP_ROWS], *next = counters + NEXT_FOR_WARP;
-    for (int64 base = WarpGroup::ticket(next, ROWS_AT_A_TIME); base < count; base = WarpGroup::ticket(next, ROWS_AT_A_TIME))
-        for (int64 n = base; n < base + ROWS_AT_A_TIME && n < count; ++n) use(lists[n]);
-}
-template <class Use> DEVICE void for_each_block_row(const int64* lists, int64 length, int64* counters, Use use) {
-    int64 count = counters[BLOCK_ROWS], *next = counters + NEXT_FOR_BLOCK;
-    for (int64 n = BlockGroup::ticket(next, 1); n < count; n = BlockGroup::ticket(next, 1)) use(lists[length - 1 - n]);
-}
+// Parameters of for_each_row.
+#define WARP_LIST lists, 1, counters[WARP_ROWS], counters + NEXT_FOR_WARP
+#define BLOCK_LIST lists + length - 1, -1, counters[BLOCK_ROWS], counters + NEXT_FOR_BLOCK
 
 extern "C" __global__ void count_by_warp_kernel(OPERANDS, ROW_LISTS, int64* counts) {
     __shared__ Column keys[COUNT_SLOTS];
     MAKE_OPERANDS
     Column* own = keys + (threadIdx.x >> 5) * (COUNT_SLOTS / WARPS);
-    for_each_warp_row(lists, counters, [&](int64 i) { count_row<WarpGroup>(given, i, entries[i], ncols, own, counts); });
+    for_each_row<WarpGroup>(WARP_LIST, [&](int64 i) { count_row<WarpGroup>(given, i, entries[i], ncols, own, counts); });
 }
 
 extern "C" __global__ void count_by_block_kernel(OPERANDS, ROW_LISTS, int64* counts) {
     __shared__ Column keys[COUNT_SLOTS];
     MAKE_OPERANDS
-    for_each_block_row(lists, length, counters, [&](int64 i) {
+    for_each_row<BlockGroup>(BLOCK_LIST, [&](int64 i) {
         count_row<BlockGroup>(given, i, entries[i], ncols, keys, counts);
     });
 }
@@ -66,7 +59,7 @@ extern "C" __global__ void fill_by_warp_kernel(
     int64 offset = (threadIdx.x >> 5) * (FILL_SLOTS / WARPS);
     Table own = {keys + offset, sums + (STRUCTURE ? 0 : offset)};
     Result result = {indptr, out_indices, out_values};
-    for_each_warp_row(lists, counters, [&](int64 i) {
+    for_each_row<WarpGroup>(WARP_LIST, [&](int64 i) {
         fill_row<WarpGroup, true>(given, i, entries[i], ncols, own, result);
     });
 }
@@ -79,7 +72,7 @@ extern "C" __global__ void fill_by_block_kernel(
     MAKE_OPERANDS
     write_constant(given.values, out_values);
     Result result = {indptr, out_indices, out_values};
-    for_each_block_row(lists, length, counters, [&](int64 i) {
+    for_each_row<BlockGroup>(BLOCK_LIST, [&](int64 i) {
         fill_row<BlockGroup, true>(given, i, entries[i], ncols, {keys, sums}, result);
     });
 }

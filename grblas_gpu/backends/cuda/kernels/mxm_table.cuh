@@ -55,6 +55,12 @@ enum Counter {
     NEXT_FOR_BLOCK,
     NEXT_IN_SCRATCH
 };
+// use(row) for `count` rows of a list, from `rows` on or (with a step of -1) backwards. A group takes the next ones when it is done.
+template <class Group, class Use> DEVICE void for_each_row(const int64* rows, int step, int64 count, int64* next, Use use) {
+    constexpr int64 AT_A_TIME = same_type<Group, WarpGroup> ? 8 : 1;
+    for (int64 base = Group::ticket(next, AT_A_TIME); base < count; base = Group::ticket(next, AT_A_TIME))
+        for (int64 n = base; n < base + AT_A_TIME && n < count; ++n) use(rows[n * step]);
+}
 #define ROW_LISTS const int64 *lists, int64 length, int64 *counters, const int64 *entries, int64 ncols
 
 struct Table {

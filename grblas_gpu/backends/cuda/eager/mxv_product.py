@@ -11,7 +11,7 @@ from ...programs.reading import EACH, Reading, Values
 from ...stores.storage import MatrixStore, VectorStore
 from ..runtime.compile import binary, constant, product, using, value
 
-#: Operators that the processor can apply atomically, by their source; the numbers are those of kernels/sums.cuh.
+#: Operators that the processor can apply atomically, by their source; the numbers are those of kernels/atomics.cuh.
 NATIVE_ADD = 1
 _NATIVE = {
     "x + y": NATIVE_ADD,

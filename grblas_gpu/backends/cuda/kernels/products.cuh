@@ -4,7 +4,7 @@
 //   EXIT_AT_FIRST  any product is the result
 //   HAS_TERMINAL   a sum may stop when it reaches terminal()
 //   EARLY_EXIT     sums may stop at all
-//   NATIVE         the processor's own atomic for `add` (numbered as in sums.cuh), or 0
+//   NATIVE         the processor's own atomic for `add` (numbered as in atomics.cuh), or 0
 
 constexpr int UNUSED = 0, ISO = 1, EACH = 2;  // how the values of an operand are read: not at all, one for all, one for each entry
 

@@ -26,6 +26,8 @@ class Interchange:
     def __dlpack__(self, **options: Any) -> Any:
         """The memory of a full object for another library: ``np.from_dlpack(v)``, ``torch.from_dlpack(A)``.
 
+        NumPy copies from a GPU where that is requested: ``np.from_dlpack(v, device="cpu")``.
+
         >>> from grblas_gpu import Vector
         >>> np.from_dlpack(Vector.from_dense([1.5, 2.5]))
         array([1.5, 2.5])

@@ -108,6 +108,7 @@ class TestOnADevice:
         assert address(cupy.from_dlpack(io.to_array(full, copy=False))) == address(square)
         assert address(cupy.from_dlpack(full)) == address(square)
         assert address(cupy.from_dlpack(v)) == address(io.to_array(v, copy=False)) == address(values)
+        np.testing.assert_array_equal(np.from_dlpack(v, device="cpu"), values.get())
 
     def test_out_are_numpy_arrays(self, csr):
         a = Matrix.from_csr(*csr, ncols=3)
@@ -144,18 +145,13 @@ class TestOnADevice:
 
 @pytest.mark.emulated
 def test_full_objects_are_exchanged_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    class OnHost(Exchanged):
-        """The memory of the emulated device, as NumPy takes it."""
-
-        def __dlpack_device__(self) -> tuple[int, int]:
-            return 1, 0
-
     with emulated_engine.backend("emulated", monkeypatch) as name, gb.using(name):
         for x in (Vector.from_dense([1.5, 2.5]), Matrix.from_dense([[1, 2], [3, 4]])):
             assert x.__dlpack_device__() == (2, 0)
-            there = np.from_dlpack(OnHost(x))
-            np.testing.assert_array_equal(there, x.to_dense())
-            assert there.ctypes.data == address(x.device_arrays()["values"])
+            assert address(io.to_array(x, copy=False)) == address(x.device_arrays()["values"])
+            with pytest.raises(BufferError, match="Unsupported device"):
+                np.from_dlpack(x)
+            np.testing.assert_array_equal(np.from_dlpack(x, device="cpu"), x.to_dense())  # a copy
             with pytest.raises(TypeError, match="converted to a numpy array"):
                 Vector.from_dense(x)  # an object is an operand, not an array of the device
 

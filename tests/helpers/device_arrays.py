@@ -109,8 +109,10 @@ class DeviceArray:
         interface = self.emulated.__array_interface__
         return {**interface, "data": (interface["data"][0], False), "version": 3}  # CuPy has no read-only arrays
 
-    def __dlpack__(self, **options):
-        return self.emulated.__dlpack__(**options)
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if dl_device != (1, 0):
+            raise BufferError("Unsupported device in DLTensor.")  # as NumPy about memory of a device
+        return self.get().__dlpack__(max_version=max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 2, 0

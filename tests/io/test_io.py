@@ -129,6 +129,7 @@ class TestArrays:
         assert io.from_array(Exchanged(np.array([1.5, 2.5]))).to_dict() == {0: 1.5, 1: 2.5}
         assert np.from_dlpack(on_host(io.to_array(Vector.from_dense([1, 2])))).tolist() == [1, 2]
 
+    @pytest.mark.backends("numpy", "cpu", "compiled")  # those on a device: tests/cuda/test_interop.py
     @pytest.mark.parametrize("dtype", ["INT8", "UINT64", "FP32", "FP64", "FC64"])
     def test_full_objects_are_exchanged(self, backend: str, dtype: str) -> None:
         for x in (Vector.from_dense([3, 1, 2], dtype=dtype), Matrix.from_dense([[1, 2, 3], [4, 5, 6]], dtype=dtype)):

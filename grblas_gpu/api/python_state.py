@@ -114,10 +114,14 @@ class PythonState:
         reads them are left out, except with ``all_names``."""
         known, others = frame.f_locals, frame.f_globals
         chosen = sorted(self._values.keys()) if all_names else self._fixed
-        names = {name: known.get(name, others.get(name)) for name in chosen}
-        roles = {name: getattr(value, "_role", None) for name, value in names.items()}
-        found = [(name, value) for name, value in names.items() if roles[name] == "object"]
-        inside = {name: value for name, value in names.items() if roles[name] is None and not isinstance(value, PLAIN)}
+        found, inside = [], {}
+        for name in chosen:
+            value = known[name] if name in known else others.get(name)
+            role = getattr(value, "_role", None)
+            if role == "object":
+                found.append((name, value))
+            elif role is None and not isinstance(value, PLAIN):
+                inside[name] = value
         if inside:
             found += [(path, x) for path, x in reachable(inside, DEPTH) if getattr(x, "_role", None) == "object"]
         return found
@@ -144,14 +148,16 @@ class PythonState:
 def _snapshot(value: Any, depth: int, seen: set[int]) -> Any:
     """A snapshot to compare with a later one of the same value. That of a container is a dict of its parts."""
     kind = type(value)
+    if getattr(kind, "_role", None) is not None:
+        return kind, getattr(value, "dtype", None), getattr(value, "shape", None)  # compared by operations
     if isinstance(value, FIXED):  # without attributes: reading those of modules may create them
         return kind
     if isinstance(value, NUMBERS):
         return kind, value if value == value else repr(value)
     if kind is Number:
         return kind, value.text, value.counts
-    if getattr(value, "_role", None) is not None or getattr(value, "parent", None) is not None:
-        return kind, getattr(value, "dtype", None), getattr(value, "shape", None)  # compared by operations
+    if getattr(value, "parent", None) is not None:
+        return kind, getattr(value, "dtype", None), getattr(value, "shape", None)
     if isinstance(value, GENERATORS):
         return kind, pickle.dumps(value)
     if isinstance(value, np.ndarray):

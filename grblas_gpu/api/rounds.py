@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cached_property, partial
 from operator import is_
 from typing import Any, NamedTuple
 
@@ -71,6 +71,9 @@ class Round:
         This skips objects that never change, and matrices that the next node overwrites. Later nodes may change objects
         of a loop ``inside`` of another.
         """
+        self._compared = len(self.nodes)  # without nodes that the loop appends
+        if not self.begun:
+            return
         nodes, self.nodes = self.nodes, []
         changed = _outputs(node for node in nodes if id(node) not in self.begun)
         self.written = {key: x for key, x in self.written.items() if key in changed}
@@ -88,9 +91,15 @@ class Round:
                     node = move(out, out.dup(name=""), node.place)
             self.nodes.append(node)
         self.begun = set()
-        self.tokens = Tokens(self)
-        self.tokens.bindings()
-        self.tokens.nodes(self.nodes)
+        self._compared = len(self.nodes)
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The tokens of the completed round."""
+        walk = Tokens(self)
+        walk.bindings()
+        walk.nodes(self.nodes[: self._compared])
+        return walk.found
 
 
 def _outputs(nodes: Iterable[Node]) -> set[int]:

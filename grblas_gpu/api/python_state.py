@@ -36,8 +36,7 @@ _parsed: dict[tuple[int, int], tuple[CodeType, BodyCode | None]] = Bounded("bodi
 class BodyCode(NamedTuple):
     """The names that the instructions of a loop's body use."""
 
-    targets: frozenset[str]  # names that the ``for`` itself binds
-    names: frozenset[str]  # names that the body, or functions inside of it, read or bind
+    names: frozenset[str]  # names that the body, or functions inside of it, read or bind; not the loop's own
     rebound: frozenset[str]  # local names that the body binds before it reads them
     uses_random: bool
     lines: dict[str, int]  # the last line that uses a name
@@ -68,8 +67,8 @@ def _parse(code: CodeType, offset: int) -> BodyCode | None:
     rebound = set() if branches else {name for name, kind in first.items() if kind != "LOAD"}
     texts = {each.argval for each in body if isinstance(each.argval, str)}
     lines = {name: _line(each) for each in body for _, name in _accesses(each)}
-    targets = frozenset(name for _, name in accesses[:1])
-    return BodyCode(targets, frozenset(names), frozenset(rebound), "random" in names | texts, lines)
+    target = {name for _, name in accesses[:1]}
+    return BodyCode(frozenset(names - target), frozenset(rebound), "random" in names | texts, lines)
 
 
 def _line(instruction: dis.Instruction) -> int:
@@ -95,7 +94,7 @@ class PythonState:
     def __init__(self, frame: FrameType, code: BodyCode) -> None:
         self._code = code
         self._values = self._now(frame)
-        self._fixed = sorted(self._values.keys() - code.targets - code.rebound)  # names that are bound before a round
+        self._fixed = sorted(self._values.keys() - code.rebound)  # names that are bound before a round
 
     def _now(self, frame: FrameType) -> dict[str, Any]:
         known, others = frame.f_locals, frame.f_globals
@@ -137,7 +136,7 @@ class PythonState:
         """
         for name, now in self._now(frame).items():
             before = self._values.get(name, UNBOUND)
-            if before is UNBOUND or name in self._code.targets:
+            if before is UNBOUND:
                 continue
             found = _difference(before, now, name)
             if found is not None and (may_not_run or found[0] != name or name not in self._code.rebound):

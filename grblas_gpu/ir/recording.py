@@ -173,6 +173,8 @@ class Number:
 
     @property
     def symbolic(self) -> bool:
+        if isinstance(self._term, Count):
+            return self._term.symbolic
         return any(count.symbolic for count in self.counts)
 
     def __index__(self) -> int:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backends.registry import get_engine
 from ..config import config
-from ..exceptions import InvalidObject
+from ..dtypes import DataType
+from ..exceptions import InvalidObject, InvalidValue
 from ..foundation.display import escape
 from ..foundation.memory import reports_memory
 from ..foundation.types import DTypeLike, MaskLike, OperatorLike
 from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
-from ..operators import UNKNOWN_OPCLASS, binary_from_string, find_opclass, get_typed_op
+from ..operators import UNKNOWN_OPCLASS, TypedOpBase, binary_from_string, find_opclass, get_typed_op
 from . import kinds, updates
 from .kinds import output_type
 from .mask import Mask, check_mask
 from .updates import Updater
+
+if TYPE_CHECKING:
+    from .scalar import Scalar
 
 
 class _Replace:
@@ -115,6 +119,49 @@ def expect_op(
         f"Bad type for {where} in {type(self).__name__}.{within}(...).\n"
         f"    - Expected type: {', '.join(opclasses)}.\n    - Got: {op.opclass} ({op}).{hint}"
     )
+
+
+def _record_for(self: Any, op: OperatorLike) -> DataType | None:
+    """The type of a literal next to records: the record type, unless the operator takes a number."""
+    dtype: DataType | None = getattr(self, "dtype", None)
+    if dtype is None or not dtype._is_udt:
+        return None
+    if isinstance(op, TypedOpBase):
+        return dtype if op.type._is_udt or op.type2._is_udt else None
+    on_positions = getattr(op, "_modname", "") in ("indexunary", "select") and not getattr(op, "_is_udt", False)
+    return None if on_positions else dtype
+
+
+def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = None) -> Scalar:
+    """A Scalar from a literal argument, or a clear TypeError that names the argument."""
+    if type(value) is kinds.Scalar:
+        return value
+    try:
+        return kinds.Scalar.from_value(value, _record_for(self, op), is_cscalar=None, name="")
+    except TypeError:
+        return self._expect_type(
+            value,
+            kinds.Scalar,
+            within=within,
+            keyword_name=keyword_name,
+            extra_message="Literal scalars also accepted.",
+            op=op,
+        )
+
+
+def duplicate_operator(self: Any, dup_op: Any) -> Any:
+    """The typed operator that combines duplicates and can reduce runs, or None."""
+    if dup_op is None:
+        return None
+    dup_op = get_typed_op(dup_op, self.dtype, kind="binary")
+    if dup_op.opclass == "Monoid":
+        return dup_op.binaryop
+    self._expect_op(dup_op, "BinaryOp", within="build", argname="dup_op")
+    return dup_op
+
+
+def duplicates_error(error: InvalidValue) -> ValueError:
+    return ValueError("Duplicate indices found, must provide `dup_op` BinaryOp")
 
 
 def check_same_backend(a: Any, b: Any, within: str) -> None:

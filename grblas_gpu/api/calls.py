@@ -7,22 +7,18 @@ from typing import Any
 from ..foundation.types import Operand, OperatorLike
 from ..operators.base import define_calls
 from . import kinds
+from .binary_operations import PRODUCTS, ewise, ewise_union, product
 from .kinds import output_type
-
-#: The methods behind infix expressions: attribute lookup is faster with the same string object.
-_METHODS = {name: f"_{name}" for name in "vxm mxv mxm inner ewise_add ewise_mult ewise_union".split()}
 
 
 def _is_infix(x: object) -> bool:
     return getattr(x, "_role", None) == "infix"
 
 
-def _of_infix(op: OperatorLike, expr: Any, **kwargs: object) -> Any:
+def _of_infix(op: OperatorLike, expr: Any) -> Any:
     """``op(x | y)``, ``op(x & y)``, ``op(A @ B)``."""
-    method = expr.method_name
-    if kwargs:
-        method = "ewise_union"
-    return getattr(expr.left, _METHODS[method])(expr.right, op, is_infix=True, **kwargs)
+    combined = product if expr.method_name in PRODUCTS else ewise
+    return combined(expr.left, expr.right, op, expr.method_name, True)
 
 
 def _usage(op: OperatorLike, *args: object) -> TypeError:
@@ -77,7 +73,7 @@ def binary_call(
                 "operation with infix notation: both must be given, and the operand must be `x | y`, such as:\n"
                 f"    - {op!r}(x | y, left_default=0, right_default=0)\nGot left={left!r}, right={right!r}"
             )
-        return _of_infix(op, left, left_default=left_default, right_default=right_default)
+        return ewise_union(left.left, left.right, op, left_default, right_default, True)
     if right is None:
         if _is_infix(left):
             return _of_infix(op, left)
@@ -100,7 +96,9 @@ def binary_call(
 def semiring_call(op: OperatorLike, expr: Any, right: object = None) -> Any:
     """``semiring.min_plus(A @ B)``."""
     if right is None and getattr(expr, "_role", None) == "infix":
-        return getattr(expr.left, _METHODS[expr.method_name])(expr.right, op, True)
+        if expr._infix == "@":
+            return product(expr.left, expr.right, op, expr.method_name, True)
+        return ewise(expr.left, expr.right, op, expr.method_name, True)  # an error that names the operator
     if right is not None:
         raise TypeError(
             f"Bad types when calling {op!r}.  Got types: {type(expr)}, {type(right)}.\n"

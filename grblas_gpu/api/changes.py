@@ -11,8 +11,8 @@ from ..backends.registry import get_engine
 from ..backends.stores.storage import INDEX
 from ..exceptions import InvalidValue
 from ..ir import recording
+from .base import duplicate_operator, duplicates_error
 from .conversions import check_bounds, index_array, values_to_array
-from .vector_construction import duplicate_operator, duplicates_error
 
 NAMES = {1: ("indices",), 2: ("rows", "columns")}
 

@@ -19,6 +19,10 @@ def _of_result(name: str) -> Any:
     return property(lambda self: self._get_value(name))
 
 
+size_of = nrows_of = property(lambda self: self.shape[0])
+ncols_of = property(lambda self: self.shape[1])
+
+
 class Computed(Arithmetic, NothingInPlace):
     """Attributes of every expression."""
 
@@ -78,6 +82,8 @@ class ComputedCollection(Computed):
 
 class ComputedVector(ComputedCollection):
     __slots__ = ()
+    ndim = 1
+    size = _size = size_of
     if TYPE_CHECKING:
 
         def _signs(self, other: VectorLike | ScalarLike, /) -> VectorExpression: ...
@@ -92,6 +98,9 @@ class ComputedVector(ComputedCollection):
 
 class ComputedMatrix(ComputedCollection):
     __slots__ = ()
+    ndim = 2
+    nrows = _nrows = nrows_of
+    ncols = _ncols = ncols_of
     if TYPE_CHECKING:
 
         def _signs(self, other: MatrixLike | VectorLike | ScalarLike, /) -> MatrixExpression: ...
@@ -115,6 +124,8 @@ class ComputedMatrix(ComputedCollection):
 
 class ComputedScalar(Computed):
     __slots__ = ()
+    ndim = 0
+    shape: Any = ()
     if TYPE_CHECKING:
 
         def _signs(self, other: ScalarLike, /) -> ScalarExpression: ...

@@ -14,8 +14,8 @@ from ..backends.stores.storage import MatrixStore
 from ..dtypes import lookup_dtype, unify
 from ..foundation.types import DTypeLike
 from ..ir import recording
+from .base import as_scalar
 from .matrix_formats import shared_array
-from .scalar import as_scalar
 
 
 def dense_array(x: Any, fill_value: object = None, dtype: DTypeLike | None = None, *, copy: bool = True) -> Any:

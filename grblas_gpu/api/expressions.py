@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..backends.interpreter.run import execute as execute_node
 from ..config import config
+from ..dtypes import DataType
+from ..foundation.types import DTypeLike, Engine, MaskLike, Matrix, Scalar, Vector
 from ..ir import recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import node_of
 from ..ir.ops import Op
 from . import execution, updates
-from .base import expect_op, expect_type, html_name
+from .base import BaseType, expect_op, expect_type, html_name
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector
 from .execution import fitting_mask
 from .indexing import Indexes
 from .mask import Mask, check_mask
 from .updates import Assigner, assign_to
 
-if TYPE_CHECKING:
-    from .matrix import Matrix
-    from .scalar import Scalar
-    from .vector import Vector
+Result = TypeVar("Result", bound=BaseType)  # the kind of the object that an expression becomes
 
 
 class Origin(NamedTuple):
@@ -32,8 +31,8 @@ class Origin(NamedTuple):
     args: list[Any]
 
 
-class Delayed:
-    """The base of all expressions: an object that is not computed yet."""
+class Delayed(Generic[Result]):
+    """The base of all expressions: an object that is not computed yet, but has a type and a shape."""
 
     __slots__ = ()
     _is_scalar = False
@@ -42,12 +41,22 @@ class Delayed:
     _value: Any
     _output_type: Any
     output_type: Any
+    dtype: Any
+    shape: Any
 
     _expect_type = expect_type
     _expect_op = expect_op
 
-    def new(self, dtype: Any = None, **kwargs: Any) -> Any:
+    def new(self, dtype: DTypeLike | None = None, **kwargs: Any) -> Result:
         raise TypeError(f"{type(self).__name__} cannot be computed")
+
+    def construct_output(self, dtype: DTypeLike | None = None, *, name: str | None = None) -> Result:
+        return self._output_type(self.dtype if dtype is None else dtype, *self.shape, name=name)
+
+    def dup(
+        self, dtype: DTypeLike | None = None, *, clear: bool = False, name: str | None = None, **opts: Any
+    ) -> Result:
+        return self.construct_output(dtype, name=name) if clear else self.new(dtype, name=name, **opts)
 
     def _get_value(self, attr: str | None = None) -> Any:
         """The computed object (kept), if automatic computation is on."""
@@ -77,38 +86,68 @@ class Delayed:
         return format_expression(self)
 
 
-class BaseExpression(Delayed):
+class DelayedScalar(Delayed[Scalar]):
+    """Of a Scalar, whose kind is a choice of python-graphblas: a value on the host, or one of GraphBLAS."""
+
+    __slots__ = ()
+    _is_scalar = True
+    _is_cscalar = False
+
+    @property
+    def is_cscalar(self) -> bool:
+        return self._is_cscalar
+
+    @property
+    def is_grbscalar(self) -> bool:
+        return not self._is_cscalar
+
+    def construct_output(
+        self, dtype: DTypeLike | None = None, *, is_cscalar: bool | None = None, name: str | None = None
+    ) -> Scalar:
+        is_cscalar = self._is_cscalar if is_cscalar is None else is_cscalar
+        return self._output_type(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
+
+    def dup(
+        self,
+        dtype: DTypeLike | None = None,
+        *,
+        clear: bool = False,
+        is_cscalar: bool | None = None,
+        name: str | None = None,
+        **opts: Any,
+    ) -> Scalar:
+        if clear:
+            return self.construct_output(dtype, is_cscalar=is_cscalar, name=name)
+        return self.new(dtype, is_cscalar=is_cscalar, name=name, **opts)
+
+
+class BaseExpression(Delayed[Result]):
     """The right side of a node: an operation (``ir_op``), its typed operator (``op``) and its operands (``args``)."""
 
-    __slots__ = ("method_name", "ir_op", "args", "op", "dtype", "expr_repr", "_value", "__weakref__")
-
-    if TYPE_CHECKING:
-        shape: Any
-
-        def _output(self, dtype: Any, name: str | None) -> Any:
-            """A new object that will be written as a whole: it has no store until the result exists."""
+    __slots__ = ("method_name", "ir_op", "args", "shape", "op", "dtype", "expr_repr", "_value", "__weakref__")
 
     def __init__(
         self,
         method_name: str,
         ir_op: Op,
-        args: list,
+        args: list[Any],
+        shape: tuple[int, ...],
         op: Any = None,
-        dtype: Any = None,
+        dtype: DataType | None = None,
         expr_repr: str | None = None,
     ) -> None:
         self.method_name = method_name
         self.ir_op = ir_op
         self.args = args
+        self.shape = shape
         self.op = op
         self.dtype = op.return_type if dtype is None else dtype
         self.expr_repr = expr_repr
         self._value = None
 
-    def construct_output(self, dtype: Any = None, *, name: str | None = None) -> Any:
-        return self.output_type(self.dtype if dtype is None else dtype, *self.shape, name=name)
-
-    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Any:
+    def new(
+        self, dtype: DTypeLike | None = None, *, mask: MaskLike | None = None, name: str | None = None, **opts: Any
+    ) -> Result:
         """Compute into a new object."""
         if self._value is not None and mask is None and (dtype is None or self._value.dtype == dtype):
             descriptor_from_options(opts)
@@ -117,7 +156,8 @@ class BaseExpression(Delayed):
                 value.name = name
             return value
         if not opts and not recording.active:
-            output = self._output(dtype, name)
+            dtype = self.dtype if dtype is None else dtype
+            output = self.output_type._unwritten(self.engine, dtype, self.shape, name)
             masked = mask is not None
             if masked:
                 mask = fitting_mask(mask, output, output.shape)
@@ -132,7 +172,7 @@ class BaseExpression(Delayed):
         return output
 
     @property
-    def engine(self) -> Any:
+    def engine(self) -> Engine:
         """The engine of the operands; a Scalar works with any engine."""
         found = None
         for arg in self.args:
@@ -166,126 +206,34 @@ class HtmlName:
         return getattr(self._operand, name)
 
 
-class VectorExpression(BaseExpression, ComputedVector):
-    __slots__ = ("_size",)
-    ndim = 1
-
-    if TYPE_CHECKING:
-
-        def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Vector: ...
-
-    def __init__(
-        self,
-        method_name: str,
-        ir_op: Op,
-        args: list,
-        *,
-        size: int,
-        op: Any = None,
-        dtype: Any = None,
-        expr_repr: str | None = None,
-    ) -> None:
-        BaseExpression.__init__(self, method_name, ir_op, args, op, dtype, expr_repr)
-        self._size = size
-
-    def _output(self, dtype: Any, name: str | None) -> Any:
-        return self.output_type._unwritten(self.engine, self.dtype if dtype is None else dtype, self._size, name)
-
-    @property
-    def size(self) -> int:
-        return self._size
-
-    @property
-    def shape(self) -> tuple[int]:
-        return (self._size,)
-
-    def dup(
-        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
-    ) -> Any:
-        if clear:
-            return self.construct_output(dtype, name=name)
-        return self.new(dtype, mask=mask, name=name, **opts)
+class VectorExpression(BaseExpression[Vector], ComputedVector):
+    __slots__ = ()
 
 
-class MatrixExpression(BaseExpression, ComputedMatrix):
-    __slots__ = ("_nrows", "_ncols")
-    ndim = 2
-
-    if TYPE_CHECKING:
-
-        def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Matrix: ...
-
-    def __init__(
-        self,
-        method_name: str,
-        ir_op: Op,
-        args: list,
-        *,
-        nrows: int,
-        ncols: int,
-        op: Any = None,
-        dtype: Any = None,
-        expr_repr: str | None = None,
-    ) -> None:
-        BaseExpression.__init__(self, method_name, ir_op, args, op, dtype, expr_repr)
-        self._nrows = nrows
-        self._ncols = ncols
-
-    @property
-    def nrows(self) -> int:
-        return self._nrows
-
-    @property
-    def ncols(self) -> int:
-        return self._ncols
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return (self._nrows, self._ncols)
-
-    def construct_output(self, dtype: Any = None, *, name: str | None = None) -> Any:
-        return self.output_type(self.dtype if dtype is None else dtype, self._nrows, self._ncols, name=name)
-
-    def _output(self, dtype: Any, name: str | None) -> Any:
-        dtype = self.dtype if dtype is None else dtype
-        return self.output_type._unwritten(self.engine, dtype, self._nrows, self._ncols, name)
-
-    dup = VectorExpression.dup
+class MatrixExpression(BaseExpression[Matrix], ComputedMatrix):
+    __slots__ = ()
 
 
-class ScalarExpression(BaseExpression, ComputedScalar):
+class ScalarExpression(BaseExpression[Scalar], DelayedScalar, ComputedScalar):
     __slots__ = ("_is_cscalar",)
-    ndim = 0
-    shape = ()
-    _is_scalar = True
 
     def __init__(
         self,
         method_name: str,
         ir_op: Op,
-        args: list,
-        *,
-        is_cscalar: bool = False,
+        args: list[Any],
+        shape: tuple[()] = (),
         op: Any = None,
-        dtype: Any = None,
+        dtype: DataType | None = None,
         expr_repr: str | None = None,
+        is_cscalar: bool = False,
     ) -> None:
-        BaseExpression.__init__(self, method_name, ir_op, args, op, dtype, expr_repr)
+        super().__init__(method_name, ir_op, args, shape, op, dtype, expr_repr)
         self._is_cscalar = is_cscalar
 
-    @property
-    def is_cscalar(self) -> bool:
-        return self._is_cscalar
-
-    @property
-    def is_grbscalar(self) -> bool:
-        return not self._is_cscalar
-
-    def construct_output(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None) -> Any:
-        is_cscalar = self._is_cscalar if is_cscalar is None else is_cscalar
-        return self.output_type(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
-
-    def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any) -> Scalar:
+    def new(
+        self, dtype: DTypeLike | None = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any
+    ) -> Scalar:
         if self._value is not None and (dtype is None or self._value.dtype == dtype):
             descriptor_from_options(opts)
             value, self._value = self._value, None
@@ -295,29 +243,15 @@ class ScalarExpression(BaseExpression, ComputedScalar):
             if name is not None:
                 value.name = name
             return value
-        is_cscalar = self._is_cscalar if is_cscalar is None else is_cscalar
-        output = self.output_type(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
+        output = self.construct_output(dtype, is_cscalar=is_cscalar, name=name)
         if opts or recording.active:
             updates.execute(output, self, None, None, False, descriptor_from_options(opts))
         else:  # no options to check and no loop to record
             execute_node(node_of((self.ir_op, output, self.op, self.args, None, None, False, None, 0)))
         return output
 
-    def dup(
-        self,
-        dtype: Any = None,
-        *,
-        clear: bool = False,
-        is_cscalar: bool | None = None,
-        name: str | None = None,
-        **opts: Any,
-    ) -> Any:
-        if clear:
-            return self.construct_output(dtype, is_cscalar=is_cscalar, name=name)
-        return self.new(dtype, is_cscalar=is_cscalar, name=name, **opts)
 
-
-class IndexExpr(Delayed):
+class IndexExpr(Delayed[Result]):
     """``C[index]``: an extraction when read, an assignment when written."""
 
     __slots__ = ("parent", "indexes", "_value", "__weakref__")
@@ -336,29 +270,28 @@ class IndexExpr(Delayed):
         updater = self.parent(*args, **kwargs)
         return Assigner(updater, self.indexes, submask=updater.mask is not None)
 
-    def __lshift__(self, expr: Any, **opts: Any) -> None:
+    def __lshift__(self, expr: object, **opts: Any) -> None:
         assign_to(self.parent, self.indexes, expr, opts)
 
-    def update(self, expr: Any, **opts: Any) -> None:
-        assign_to(self.parent, self.indexes, expr, opts)
+    update = __lshift__
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> DataType:
         return self.parent.dtype
 
     @property
-    def shape(self) -> tuple:
+    def shape(self) -> tuple[int, ...]:
         return self.indexes.shape
 
     def new(
         self,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         *,
-        mask: Any = None,
-        input_mask: Any = None,
+        mask: MaskLike | None = None,
+        input_mask: MaskLike | None = None,
         name: str | None = None,
         **opts: Any,
-    ) -> Any:
+    ) -> Result:
         """Extract into a new object; ``input_mask`` has the shape of the operand, ``mask`` that of the result."""
         if input_mask is not None:
             if mask is not None:
@@ -367,14 +300,6 @@ class IndexExpr(Delayed):
         elif mask is None and not opts and not recording.active and self.indexes.vector is None:
             return self.parent._extracted(self.indexes, dtype, name)
         return self._to_expr().new(dtype, mask=mask, name=name, **opts)
-
-    def dup(
-        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
-    ) -> Any:
-        if clear:
-            descriptor_from_options(opts)
-            return self._output_type(self.dtype if dtype is None else dtype, *self.shape, name=name)
-        return self.new(dtype, mask=mask, name=name, **opts)
 
     def _to_expr(self) -> Any:
         return self.parent._extraction(self.indexes)
@@ -410,68 +335,21 @@ class IndexExpr(Delayed):
         return f"{self.parent.name}[{self.indexes}]"
 
 
-class VectorIndexExpr(IndexExpr, ComputedVector):
+class VectorIndexExpr(IndexExpr[Vector], ComputedVector):
     __slots__ = ()
-    ndim = 1
-
-    if TYPE_CHECKING:
-
-        def new(
-            self, dtype: Any = None, *, mask: Any = None, input_mask: Any = None, name: str | None = None, **opts: Any
-        ) -> Vector: ...
-
-    @property
-    def _size(self) -> int:
-        return self.indexes.shape[0]
-
-    size = _size
 
 
-class MatrixIndexExpr(IndexExpr, ComputedMatrix):
+class MatrixIndexExpr(IndexExpr[Matrix], ComputedMatrix):
     __slots__ = ()
-    ndim = 2
-
-    if TYPE_CHECKING:
-
-        def new(
-            self, dtype: Any = None, *, mask: Any = None, input_mask: Any = None, name: str | None = None, **opts: Any
-        ) -> Matrix: ...
-
-    @property
-    def _nrows(self) -> int:
-        return self.indexes.shape[0]
-
-    @property
-    def _ncols(self) -> int:
-        return self.indexes.shape[1]
-
-    nrows = _nrows
-    ncols = _ncols
 
 
-class ScalarIndexExpr(IndexExpr, ComputedScalar):
+class ScalarIndexExpr(IndexExpr[Scalar], DelayedScalar, ComputedScalar):
     __slots__ = ()
-    ndim = 0
-    _is_scalar = True
-    _is_cscalar = False
-    is_cscalar = False
-    is_grbscalar = True
 
-    def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any) -> Scalar:
+    def new(
+        self, dtype: DTypeLike | None = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any
+    ) -> Scalar:
         descriptor_from_options(opts)
-        result = self._output_type(self.dtype if dtype is None else dtype, is_cscalar=bool(is_cscalar), name=name)
+        result = self.construct_output(dtype, is_cscalar=bool(is_cscalar), name=name)
         result._set(execution.get_element(self.parent, self.indexes))
         return result
-
-    def dup(
-        self,
-        dtype: Any = None,
-        *,
-        clear: bool = False,
-        is_cscalar: bool = False,
-        name: str | None = None,
-        **opts: Any,
-    ) -> Any:
-        if clear:
-            return self._output_type(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
-        return self.new(dtype, is_cscalar=is_cscalar, name=name, **opts)

@@ -7,9 +7,7 @@ from typing import Any
 from ..backends.stores.storage import VectorStore
 from ..exceptions import LoopError, user_place
 from ..ir import recording
-from .matrix import Matrix
 from .scalar import Scalar
-from .vector import Vector
 
 
 class _Unknown:
@@ -29,10 +27,8 @@ def formal(given: Any) -> Any:
     formal.dtype, formal.name, formal._engine = given.dtype, given.name, given._engine
     if formal.ndim == 0:
         formal._is_cscalar, formal._content = given._is_cscalar, None
-    elif formal.ndim == 1:
-        formal._size, formal._store = given._size, _Unknown(given.name)
     else:
-        (formal._nrows, formal._ncols), formal._store = given.shape, _Unknown(given.name)
+        formal._shape, formal._store = given.shape, _Unknown(given.name)
     return formal
 
 
@@ -58,22 +54,20 @@ def begin(made: Any, initial: Any) -> None:
     elif initial.nvals:
         made._store = made._engine.copy(initial)
     elif made.ndim == 1:
-        made._store = made._engine.empty_vector(made._size, made.dtype.np_type)
+        made._store = made._engine.empty_vector(*made.shape, made.dtype.np_type)
     else:
         made._store = made._engine.empty_matrix(*made.shape, made.dtype.np_type)
 
 
 def same(made: Any) -> Any:
     """A new object with the contents of an object of the recording."""
-    kind = type(made)
-    new = object.__new__(kind)
-    new.dtype, new._engine = made.dtype, made._engine
-    if kind is Vector:
-        new.name, new._size, new._store = f"v_{next(Vector._name_counter)}", made._size, made._store
-    elif kind is Matrix:
-        new.name, (new._nrows, new._ncols), new._store = f"M_{next(Matrix._name_counter)}", made.shape, made._store
+    new = object.__new__(type(made))
+    if made.ndim:
+        new._begin(made._engine, made.dtype, made.shape, None)
+        new._store = made._store
     else:
-        new.name, new._is_cscalar, new._content = f"s_{next(Scalar._name_counter)}", made._is_cscalar, made._content
+        new.dtype, new._engine, new.name = made.dtype, made._engine, f"s_{next(Scalar._name_counter)}"
+        new._is_cscalar, new._content = made._is_cscalar, made._content
     return new
 
 

@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 from .. import binary
 from ..dtypes import BOOL
 from ..exceptions import DimensionMismatch
+from ..foundation.types import DTypeLike, Matrix, Scalar, Vector
 from . import kinds
 from .base import html_name
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector
-from .expressions import Delayed, MatrixExpression, ScalarExpression, VectorExpression
+from .expressions import Delayed, DelayedScalar, MatrixExpression, Result, ScalarExpression, VectorExpression
 from .kinds import output_type
 from .mask import Mask
 
 if TYPE_CHECKING:
-    from .matrix import Matrix
-    from .scalar import Scalar
-    from .vector import Vector
+    pass
 
 
-class InfixExpr(Delayed):
+class InfixExpr(Delayed[Result]):
     """Two operands and the sign between them; ``op(expr)`` makes it an expression."""
 
     __slots__ = ("left", "right", "method_name", "_expr", "__weakref__")
@@ -53,11 +52,8 @@ class InfixExpr(Delayed):
     def _value(self, value: Any) -> None:
         self._to_expr()._value = value
 
-    def new(self, dtype: Any = None, **kwargs: Any) -> Any:
+    def new(self, dtype: DTypeLike | None = None, **kwargs: Any) -> Result:
         return self._to_expr().new(dtype, **kwargs)
-
-    def dup(self, dtype: Any = None, **kwargs: Any) -> Any:
-        return self._to_expr().dup(dtype, **kwargs)
 
     def _format_expr(self, html: bool = False) -> str:
         return f"{_shown(self.left, html)} {self._infix} {_shown(self.right, html)}"
@@ -69,7 +65,7 @@ def _shown(x: Any, html: bool = False) -> str:
     return html_name(x.name) if html else x.name
 
 
-class _BooleanDefault(InfixExpr):
+class _BooleanDefault(InfixExpr[Result]):
     """``x | y`` and ``x & y``: only those of BOOL operands are computed automatically."""
 
     __slots__ = ()
@@ -95,7 +91,7 @@ def _mixed(self: Any, other: Any) -> Any:
     )
 
 
-class _Or(_BooleanDefault):
+class _Or(_BooleanDefault[Result]):
     __slots__ = ()
     _infix = "|"
     _default = binary.lor
@@ -106,17 +102,10 @@ class _Or(_BooleanDefault):
     def __ror__(self, other: Any) -> Any:
         return ewise_infix(other, self, "__or__", reflected=True)
 
-    # An operand of a chain, `op(x | y | z)`: the class of its result has the method.
-    def _ewise_add(self, other: Any, op: Any, is_infix: bool = False) -> Any:
-        return self._output_type._ewise_add(self, other, op, is_infix)
-
-    def _ewise_union(self, other: Any, op: Any, **kwargs: Any) -> Any:
-        return self._output_type._ewise_union(self, other, op, **kwargs)
-
     __and__ = __rand__ = _mixed
 
 
-class _And(_BooleanDefault):
+class _And(_BooleanDefault[Result]):
     __slots__ = ()
     _infix = "&"
     _default = binary.land
@@ -127,13 +116,10 @@ class _And(_BooleanDefault):
     def __rand__(self, other: Any) -> Any:
         return ewise_infix(other, self, "__and__", reflected=True)
 
-    def _ewise_mult(self, other: Any, op: Any, is_infix: bool = False) -> Any:
-        return self._output_type._ewise_mult(self, other, op, is_infix)
-
     __or__ = __ror__ = _mixed
 
 
-class _MatMul(InfixExpr):
+class _MatMul(InfixExpr[Result]):
     __slots__ = ()
     _infix = "@"
 
@@ -144,122 +130,65 @@ class _MatMul(InfixExpr):
         return matmul_infix(other, self, reflected=True)
 
 
-class VectorInfix:
+def _shape_of_ewise(expr: Any) -> tuple[int, ...]:
+    return expr.right.shape if expr.left.ndim < expr.right.ndim else expr.left.shape
+
+
+class VectorEwiseAddExpr(_Or[Vector], ComputedVector):
     __slots__ = ()
-    ndim = 1
     output_type = VectorExpression
-    shape: Any
-
-    if TYPE_CHECKING:
-
-        def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Vector: ...
-
-    @property
-    def size(self) -> int:
-        return self.shape[0]
-
-    _size = size
-
-
-class MatrixInfix:
-    __slots__ = ()
-    ndim = 2
-    output_type = MatrixExpression
-    shape: Any
-
-    if TYPE_CHECKING:
-
-        def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Matrix: ...
-
-    @property
-    def nrows(self) -> int:
-        return self.shape[0]
-
-    @property
-    def ncols(self) -> int:
-        return self.shape[1]
-
-    _nrows = nrows
-    _ncols = ncols
-
-
-class ScalarInfix:
-    __slots__ = ()
-    ndim = 0
-    shape = ()
-    output_type = ScalarExpression
-    _is_scalar = True
-    _is_cscalar = False
-    is_cscalar = False
-    is_grbscalar = True
-
-    if TYPE_CHECKING:
-
-        def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, **opts: Any) -> Scalar: ...
-
-
-def _shape_of_ewise(self: Any) -> tuple:
-    return self.right.shape if self.left.ndim < self.right.ndim else self.left.shape
-
-
-class VectorEwiseAddExpr(VectorInfix, _Or, ComputedVector):
-    __slots__ = ()
     shape = property(_shape_of_ewise)
 
 
-class VectorEwiseMultExpr(VectorInfix, _And, ComputedVector):
+class VectorEwiseMultExpr(_And[Vector], ComputedVector):
     __slots__ = ()
+    output_type = VectorExpression
     shape = property(_shape_of_ewise)
 
 
-class VectorMatMulExpr(VectorInfix, _MatMul, ComputedVector):
+class VectorMatMulExpr(_MatMul[Vector], ComputedVector):
     __slots__ = ()
-
-    def _vxm(self, other: Any, op: Any, is_infix: bool = True) -> Any:
-        return kinds.Vector._vxm(self, other, op, is_infix)
-
-    def _inner(self, other: Any, op: Any, is_infix: bool = True) -> Any:
-        return kinds.Vector._inner(self, other, op, is_infix)
+    output_type = VectorExpression
 
     @property
     def shape(self) -> tuple[int]:
-        return (self.right._ncols if self.method_name == "vxm" else self.left._nrows,)
+        return self.right.shape[1:] if self.method_name == "vxm" else self.left.shape[:1]
 
 
-class MatrixEwiseAddExpr(MatrixInfix, _Or, ComputedMatrix):
+class MatrixEwiseAddExpr(_Or[Matrix], ComputedMatrix):
     __slots__ = ()
+    output_type = MatrixExpression
     shape = property(_shape_of_ewise)
 
 
-class MatrixEwiseMultExpr(MatrixInfix, _And, ComputedMatrix):
+class MatrixEwiseMultExpr(_And[Matrix], ComputedMatrix):
     __slots__ = ()
+    output_type = MatrixExpression
     shape = property(_shape_of_ewise)
 
 
-class MatrixMatMulExpr(MatrixInfix, _MatMul, ComputedMatrix):
+class MatrixMatMulExpr(_MatMul[Matrix], ComputedMatrix):
     __slots__ = ()
-
-    def _mxm(self, other: Any, op: Any, is_infix: bool = True) -> Any:
-        return kinds.Matrix._mxm(self, other, op, is_infix)
-
-    def _mxv(self, other: Any, op: Any, is_infix: bool = True) -> Any:
-        return kinds.Matrix._mxv(self, other, op, is_infix)
+    output_type = MatrixExpression
 
     @property
     def shape(self) -> tuple[int, int]:
-        return (self.left._nrows, self.right._ncols)
+        return self.left.shape[0], self.right.shape[1]
 
 
-class ScalarEwiseAddExpr(ScalarInfix, _Or, ComputedScalar):
+class ScalarEwiseAddExpr(_Or[Scalar], DelayedScalar, ComputedScalar):
     __slots__ = ()
+    output_type = ScalarExpression
 
 
-class ScalarEwiseMultExpr(ScalarInfix, _And, ComputedScalar):
+class ScalarEwiseMultExpr(_And[Scalar], DelayedScalar, ComputedScalar):
     __slots__ = ()
+    output_type = ScalarExpression
 
 
-class ScalarMatMulExpr(ScalarInfix, _MatMul, ComputedScalar):
+class ScalarMatMulExpr(_MatMul[Scalar], DelayedScalar, ComputedScalar):
     __slots__ = ()
+    output_type = ScalarExpression
 
 
 _EWISE = {
@@ -297,49 +226,39 @@ def ewise_infix(left: Any, right: Any, sign: str, reflected: bool = False) -> An
 def _check_ewise_shapes(left: Any, right: Any, method: str) -> None:
     if left.ndim == right.ndim:
         matches = left.shape == right.shape
-    elif left.ndim == 1:
-        matches = left._size == right._nrows
     else:
-        matches = left._ncols == right._size
+        matches = left.shape[-1] == right.shape[0]
     if not matches:
         raise DimensionMismatch(
             f"{method}: {_shown(left)} has shape {left.shape}, {_shown(right)} has shape {right.shape}"
         )
 
 
+#: Products by the numbers of dimensions of their operands.
+_PRODUCTS: dict[tuple[int, int], tuple[str, type[_MatMul[Any]]]] = {
+    (1, 2): ("vxm", VectorMatMulExpr),
+    (2, 1): ("mxv", VectorMatMulExpr),
+    (2, 2): ("mxm", MatrixMatMulExpr),
+    (1, 1): ("inner", ScalarMatMulExpr),
+}
+
+
 def matmul_infix(left: Any, right: Any, reflected: bool = False) -> Any:
     """``left @ right``: vxm, mxv, mxm or inner, by the types of the operands."""
     left_type, right_type = output_type(left), output_type(right)
-    if left_type is kinds.Vector:
-        if right_type is kinds.Matrix or right_type is kinds.TransposedMatrix:
-            if left._size != right._nrows:
-                _mismatch("vxm", left, right)
-            return VectorMatMulExpr(left, right, "vxm")
-        if right_type is kinds.Vector:
-            if left._size != right._size:
-                _mismatch("inner", left, right)
-            return ScalarMatMulExpr(left, right, "inner")
-        left._expect_type(right, (*kinds.MATRICES, kinds.Vector), within="__matmul__", argname="right")
-    if left_type is kinds.Matrix or left_type is kinds.TransposedMatrix:
-        if right_type is kinds.Vector:
-            if left._ncols != right._size:
-                _mismatch("mxv", left, right)
-            return VectorMatMulExpr(left, right, "mxv")
-        if right_type is kinds.Matrix or right_type is kinds.TransposedMatrix:
-            if left._ncols != right._nrows:
-                _mismatch("mxm", left, right)
-            return MatrixMatMulExpr(left, right, "mxm")
-        left._expect_type(right, kinds.COLLECTIONS, within="__matmul__", argname="right")
-    types = kinds.MATRICES if right_type is kinds.Vector else kinds.COLLECTIONS
-    right._expect_type(left, types, within="__rmatmul__", argname="left")
-    raise TypeError(f"Bad types for matmul: {type(left).__name__}, {type(right).__name__}")
-
-
-def _mismatch(method: str, left: Any, right: Any) -> None:
-    raise DimensionMismatch(
-        f"{method}: {_shown(left)} has shape {left.shape}, {_shown(right)} has shape {right.shape}; "
-        "in `x @ y` the last size of x must be the first size of y"
-    )
+    if left_type not in kinds.COLLECTIONS:
+        types = kinds.MATRICES if right_type is kinds.Vector else kinds.COLLECTIONS
+        right._expect_type(left, types, within="__rmatmul__", argname="left")
+    if right_type not in kinds.COLLECTIONS:
+        types = (*kinds.MATRICES, kinds.Vector) if left_type is kinds.Vector else kinds.COLLECTIONS
+        left._expect_type(right, types, within="__matmul__", argname="right")
+    method, kind = _PRODUCTS[left.ndim, right.ndim]
+    if left.shape[-1] != right.shape[0]:
+        raise DimensionMismatch(
+            f"{method}: {_shown(left)} has shape {left.shape}, {_shown(right)} has shape {right.shape}; "
+            "in `x @ y` the last size of x must be the first size of y"
+        )
+    return kind(left, right, method)
 
 
 class EwiseSigns:

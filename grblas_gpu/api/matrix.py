@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import select
-from ..backends.interpreter.changes import merged_store
-from ..backends.registry import current_engine
 from ..backends.stores.storage import MatrixStore
-from ..dtypes import FP64, DataType, lookup_dtype
+from ..dtypes import FP64, lookup_dtype
 from ..exceptions import OutputNotEmpty
-from ..foundation.atomic_updates import notice_thread
 from ..foundation.memory import reports_memory
-from ..foundation.types import ArrayLike, DTypeLike, Engine, MaskLike, OperatorLike, Value
+from ..foundation.types import ArrayLike, DTypeLike, MaskLike, OperatorLike, Value
 from ..ir import ops, recording
-from ..ir.descriptor import descriptor_from_options
-from ..ir.node import Node
 from . import kinds
-from .arithmetic import ArithmeticInPlace, NothingInPlace
+from .arithmetic import NothingInPlace
 from .base import BaseType
-from .binsparse import Interchange
-from .changes import delete_elements, update_elements
+from .changes import delete_elements
+from .computed import ComputedMatrix
 from .conversions import (
     check_size,
-    constructor_dtype,
     index_array,
     integral,
     output_values,
@@ -36,23 +30,19 @@ from .conversions import (
 )
 from .dense_arrays import dense_fill
 from .diagonals import diagonal_mask, diagonal_size, diagonal_values
-from .execution import submit
-from .expressions import MatrixExpression, MatrixIndexExpr
-from .infix import MatrixInfix
+from .expressions import MatrixExpression
 from .kinds import stands_for
-from .mask import StructuralMask, ValueMask, check_mask
+from .mask import check_mask
 from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, entries_of, shared_array
 from .matrix_groups import MatrixGroups
 from .matrix_operations import MatrixOperations
 from .matrix_triangles import MatrixTriangles
 from .matrix_values import MatrixValues
 from .scalar import Scalar
-from .tables import Tabular
-from .updates import Updater
 from .vector import Vector
 
 
-class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, BaseType, Interchange, Tabular):
+class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
     """A matrix with entries at some of its positions; a new one has none.
 
     Parameters
@@ -81,63 +71,21 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, Bas
     (2, (3, 3), FP64)
     """
 
-    __slots__ = ("_changes", "_nrows", "_ncols", "_store", "_prepared", "_settings")
+    __slots__ = ("_prepared",)
     __networkx_backend__ = "graphblas"  # as in python-graphblas, for graphblas-algorithms
-    _name_counter = itertools.count()
+    _prefix, _sizes, _name_counter = "M", ("nrows", "ncols"), itertools.count()
     ss = kinds.StorageOf("MatrixStorage")
-    if not TYPE_CHECKING:  # type checkers would accept every attribute
-        __getattr__ = merged_store
 
-    def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
-        self.dtype = dtype if type(dtype) is DataType else constructor_dtype(dtype, "Matrix")
-        self._nrows = nrows if type(nrows) is int and 0 <= nrows < 2**60 else check_size(nrows, "nrows")
-        self._ncols = ncols if type(ncols) is int and 0 <= ncols < 2**60 else check_size(ncols, "ncols")
-        self.name = f"M_{next(Matrix._name_counter)}" if name is None else name
-        self._engine = current_engine()
+    def __init__(self, dtype: DTypeLike = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
+        self._begin_empty(dtype, (nrows, ncols), name)
         if recording.active and (recorder := recording.current()) is not None:
             with recording.paused():  # a body may create one on any engine
-                self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
+                self._store = empty_store(self._engine, self._shape, self.dtype.np_type)
             recorder.new(self)
         else:
-            self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
-
-    @classmethod
-    def _unwritten(cls, engine: Engine, dtype: DTypeLike, nrows: int, ncols: int, name: str | None) -> Matrix:
-        """A Matrix for the result of an expression: it has no store until the result exists."""
-        new = object.__new__(cls)
-        new.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
-        new._nrows = nrows if type(nrows) is int and 0 <= nrows < 2**60 else check_size(nrows, "nrows")
-        new._ncols = ncols if type(ncols) is int and 0 <= ncols < 2**60 else check_size(ncols, "ncols")
-        new.name = f"M_{next(Matrix._name_counter)}" if name is None else name
-        new._engine = engine
-        return new
-
-    @classmethod
-    def _from_store(cls, engine: Engine, dtype: Any, store: MatrixStore, name: str | None = None) -> Matrix:
-        new = object.__new__(cls)
-        new.dtype = dtype
-        new._nrows, new._ncols = store.nrows, store.ncols
-        new.name = f"M_{next(Matrix._name_counter)}" if name is None else name
-        new._engine = engine
-        new._store = store if store.dtype == dtype.np_type else engine.cast(store, dtype.np_type)
-        if recording.active and (recorder := recording.current()) is not None:
-            recorder.new(new)
-        return new
+            self._store = empty_store(self._engine, self._shape, self.dtype.np_type)
 
     # ---- properties -----------------------------------------------------------------------------------------
-
-    @property
-    def nvals(self) -> int:
-        """The number of entries.
-
-        >>> Matrix.from_coo([0, 1], [1, 2], [5, 6], nrows=9, ncols=9).nvals
-        2
-        """
-        if recording.active and (recorder := recording.current()) is not None:
-            recorder.read("the number of entries", self)
-        return self._store.nvals
-
-    _nvals = nvals
 
     @property
     def T(self) -> TransposedMatrix:
@@ -148,51 +96,16 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, Bas
         """
         return TransposedMatrix(self)
 
-    @property
-    def S(self) -> StructuralMask:
-        """The mask that is true where there is an entry.
-
-        >>> A = Matrix.from_coo([0, 1], [1, 0], [0, 6])
-        >>> B = Matrix(int, 2, 2)
-        >>> B(A.S) << 1
-        >>> B.to_dicts()
-        {0: {1: 1}, 1: {0: 1}}
-        """
-        return StructuralMask(self)
-
-    @property
-    def V(self) -> ValueMask:
-        """The mask that is true where there is an entry with a true value.
-
-        >>> A = Matrix.from_coo([0, 1], [1, 0], [0, 6])
-        >>> B = Matrix(int, 2, 2)
-        >>> B(A.V) << 1
-        >>> B.to_dicts()
-        {1: {0: 1}}
-        """
-        return ValueMask(self)
-
     def __repr__(self) -> str:
         from .formatting import format_matrix
 
         return format_matrix(self)
 
-    def __sizeof__(self) -> int:
-        recording.read("the size in memory", self)
-        store = self._store
-        return object.__sizeof__(self) + sum(array.nbytes for array in store.arrays.values())
-
     def __reduce__(self) -> Any:
         recording.read("the entries", self)
         if getattr(self._store, "form", None) == "full":  # a full matrix has entries everywhere: export values only
             return Matrix._deserialize, ({**self.ss.export("fullr"), "dtype": self.dtype}, self.name)
-        rows, cols, values = self.to_coo()
-        return _rebuild, (rows, cols, values, self.dtype, self._nrows, self._ncols, self.name)
-
-    @staticmethod
-    def _deserialize(pieces: Any, name: str) -> Matrix:
-        """Pickles of python-graphblas call this, with exported arrays or with coordinates."""
-        return Matrix.ss.import_any(name=name, **pieces) if isinstance(pieces, dict) else _rebuild(*(*pieces, name))
+        return super().__reduce__()
 
     # ---- in and out -----------------------------------------------------------------------------------------
 
@@ -256,11 +169,11 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, Bas
             )
         if not clear and self.nvals and row_index.size:
             raise OutputNotEmpty(f"build: {self.name} already has entries; use clear=True to replace them")
-        built = entries_of(self, nrows, ncols, row_index, col_index, array, dup_op)
+        built = entries_of(self, (nrows, ncols), row_index, col_index, array, dup_op)
         if not (clear or row_index.size):
             same = (nrows, ncols) == self.shape
             built = self._store if same else self._engine.resize_matrix(self._store, nrows, ncols)
-        self._store, self._nrows, self._ncols = built, nrows, ncols
+        self._store, self._shape = built, (nrows, ncols)
 
     @reports_memory
     def update(  # type: ignore[override]
@@ -300,10 +213,7 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, Bas
         >>> A.nvals, A.to_dicts()
         (3, {0: {1: 7}, 1: {0: 6, 1: 8}})
         """
-        if columns is None and values is None:
-            super().update(expr, **opts)
-        else:
-            update_elements(self, (expr, columns), values, dup_op)
+        self._update_or_set((expr, columns), values, dup_op, opts)
 
     @reports_memory
     def delete(self, rows: Any, columns: Any) -> None:
@@ -525,21 +435,6 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, Bas
             for line, start, stop in zip(outer.tolist(), bounds[:-1], bounds[1:], strict=True)
         }
 
-    def device_arrays(self) -> dict[str, Any]:
-        """The stored arrays themselves, not copies: CuPy arrays on backend "cuda", NumPy arrays on others.
-
-        A sparse Matrix has compressed sparse rows: ``indptr``, ``indices`` and ``values``. A hypersparse one has
-        ``rows`` and ``starts`` instead of ``indptr``. A full one has ``values`` by rows, a bitmap also ``present``. A
-        single value may represent all entries. ``A.to(form="sparse")`` converts any format to compressed sparse rows.
-        Do not change the arrays.
-
-        >>> arrays = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).device_arrays()
-        >>> {name: array.tolist() for name, array in arrays.items()}
-        {'indptr': [0, 2, 2, 3], 'indices': [1, 2, 0], 'values': [5, 6, 7]}
-        """
-        recording.read("the entries", self)
-        return dict(self._store.arrays)
-
     def to(self, backend: str | None = None, *, form: str | None = None) -> Matrix:
         """This Matrix on another backend or in another storage format: itself if nothing changes, else a copy.
 
@@ -579,50 +474,6 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, Bas
         with recording.paused():
             store = self._engine.with_form(self._store, form)
             return self if store is self._store else Matrix._from_store(self._engine, self.dtype, store)
-
-    @reports_memory
-    def dup(
-        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
-    ) -> Matrix:
-        """A copy, optionally with another type, or with only the entries where a mask is open.
-
-        Parameters
-        ----------
-        dtype : dtype, optional
-            The type of the copy; by default the same.
-        clear : bool
-            Whether to return an empty object of the same shape.
-        mask : Mask, optional
-            The positions to write: ``m.S``, ``m.V``, ``~m.S`` or ``~m.V``.
-        name : str, optional
-            The name that messages and ``print`` show.
-        **opts : keywords
-            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
-            others.
-
-        Raises
-        ------
-        ValueError
-            No type has the given name.
-        DimensionMismatch
-            The mask has another shape.
-
-        Examples
-        --------
-        >>> A = Matrix.from_coo([0, 1], [1, 0], [0, 7])
-        >>> A.dup(float).to_dicts(), A.dup(mask=A.V).to_dicts()
-        ({0: {1: 0.0}, 1: {0: 7.0}}, {1: {0: 7}})
-        """
-        descriptor_from_options(opts)
-        found = self.dtype if dtype is None else lookup_dtype(dtype)
-        if not clear and mask is None and (not recording.active or recording.current() is None):
-            notice_thread()
-            return Matrix._from_store(self._engine, found, self._engine.copy(self._store), name)
-        new = Matrix(found, self._nrows, self._ncols, name=name)
-        new._engine = self._engine
-        if not clear:
-            new(mask=mask, **opts) << self
-        return new
 
     @reports_memory
     def diag(self, k: int | Scalar = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
@@ -707,16 +558,6 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, Bas
             diagonal.resize(*shape)
         self(accum=accum, mask=diagonal.S if mask is None else mask, **opts) << diagonal
 
-    def clear(self) -> None:
-        """Remove all entries.
-
-        >>> A = Matrix.from_coo([0, 1], [1, 0], [5, 6])
-        >>> A.clear()
-        >>> A.nvals, A.shape
-        (0, (2, 2))
-        """
-        submit(Node(ops.CLEAR, self))
-
     @reports_memory
     def resize(self, nrows: int, ncols: int) -> None:
         """Change the shape and drop entries outside of it.
@@ -743,13 +584,7 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, Bas
         recording.refuse(f"resize of {self.name}")
         nrows, ncols = check_size(nrows, "nrows"), check_size(ncols, "ncols")
         store = self._engine.resize_matrix(self._store, nrows, ncols)
-        self._store, self._nrows, self._ncols = store, nrows, ncols  # no call in between, so no interrupt
-
-    def __setitem__(self, keys: object, expr: object, **opts: object) -> None:
-        Updater(self, desc=descriptor_from_options(opts))[keys] = expr
-
-    def __delitem__(self, keys: object, **opts: object) -> None:
-        del Updater(self, desc=descriptor_from_options(opts))[keys]
+        self._store, self._shape = store, (nrows, ncols)  # no call in between, so no interrupt
 
     def _as_vector(self, *, name: str | None = None) -> Vector:
         """A Matrix of one column as a Vector."""
@@ -762,7 +597,7 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues, ArithmeticInPlace, Bas
 class TransposedMatrix(MatrixOperations, NothingInPlace):
     """``A.T``: a read-only Matrix. The transposed structure is computed once and kept by ``A``."""
 
-    __slots__ = ("_matrix", "_nrows", "_ncols", "__weakref__")
+    __slots__ = ("_matrix", "_shape", "__weakref__")
     __networkx_backend__ = "graphblas"
     _is_transposed = True
     _role = "transposed"
@@ -770,8 +605,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
 
     def __init__(self, matrix: Matrix) -> None:
         self._matrix = matrix
-        self._nrows = matrix._ncols
-        self._ncols = matrix._nrows
+        self._shape = matrix._shape[::-1]
 
     @property
     def _engine(self) -> Any:
@@ -790,7 +624,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
         return self._matrix.dtype
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         return f"{self._matrix.name}.T"
 
     @property
@@ -814,8 +648,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
             "transpose",
             ops.TRANSPOSE,
             [self],
-            nrows=self._nrows,
-            ncols=self._ncols,
+            self._shape,
             dtype=self.dtype,
             expr_repr="{0.name}",
         )
@@ -828,7 +661,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
     ) -> Matrix:
         if clear:
-            return Matrix(self.dtype if dtype is None else dtype, self._nrows, self._ncols, name=name)
+            return Matrix(self.dtype if dtype is None else dtype, *self._shape, name=name)
         return self.new(dtype, mask=mask, name=name, **opts)
 
     def to_coo(
@@ -865,14 +698,8 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
         return self._matrix.to_dicts("columnwise" if row_order(order) else "rowwise")
 
 
-def _rebuild(
-    rows: ArrayLike, cols: object, values: ArrayLike | Value, dtype: DTypeLike, nrows: int, ncols: int, name: str
-) -> Matrix:
-    return Matrix.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, name=name)
-
-
 kinds.Matrix, kinds.TransposedMatrix = Matrix, TransposedMatrix
 kinds.MATRICES = (Matrix, TransposedMatrix)
 kinds.COLLECTIONS = (Vector, Matrix, TransposedMatrix)
-stands_for(Matrix, Matrix, MatrixExpression, MatrixIndexExpr, MatrixInfix)
+stands_for(Matrix, Matrix, ComputedMatrix)
 stands_for(TransposedMatrix, TransposedMatrix)

@@ -14,24 +14,18 @@ from ..backends.stores.storage import MatrixStore
 from ..dtypes import lookup_dtype
 from ..exceptions import InvalidObject
 from ..foundation.memory import reports_memory
-from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
+from ..foundation.types import ArrayLike, DTypeLike, OperatorLike, Value
 from .arrow_streams import Table
+from .collection import Collection
 from .conversions import given_array, index_array, is_device_array, own_values, row_order, values_to_array
 from .matrix_formats import compressed_store, decompress, entries_of
 from .vector_construction import full_value
 
 
-class MatrixConstruction:
+class MatrixConstruction(Collection):
     """The ``Matrix.from_...`` methods."""
 
     __slots__ = ()
-
-    def __init__(self, dtype: DTypeLike, nrows: int, ncols: int, *, name: str | None = None) -> None:
-        raise TypeError("make a Matrix")
-
-    @classmethod
-    def _from_store(cls, engine: Engine, dtype: DTypeLike | None, store: MatrixStore, name: str | None = None) -> Any:
-        raise TypeError("make a Matrix")
 
     @classmethod
     @reports_memory
@@ -95,7 +89,7 @@ class MatrixConstruction:
             if col_index.size == 0:
                 raise ValueError("No column indices provided. Unable to infer ncols.")
             ncols = int(col_index.max()) + 1
-        new: Any = cls(dtype, nrows, ncols, name=name)
+        new = cls(dtype, nrows, ncols, name=name)
         if array.ndim == 0:
             if dup_op is not None:
                 raise ValueError(
@@ -104,7 +98,7 @@ class MatrixConstruction:
                 )
             dup_op = binary.any
             array = np.broadcast_to(array, row_index.shape)
-        new._store = entries_of(new, new._nrows, new._ncols, row_index, col_index, array, dup_op)
+        new._store = entries_of(new, new.shape, row_index, col_index, array, dup_op)
         return new
 
     @classmethod
@@ -490,7 +484,7 @@ class MatrixConstruction:
                [7, 7, 7]])
         """
         value, dtype = full_value(cls, value, dtype)
-        new: Any = cls(dtype, nrows, ncols, name=name)
+        new = cls(dtype, nrows, ncols, name=name)
         new << value
         return new
 
@@ -556,7 +550,7 @@ class MatrixConstruction:
         engine = current_engine()
         new = cls._from_store(engine, dtype, engine.adopt(store), name)
         if missing_value is not None:
-            new << select.valuene(new, missing_value)
+            new << new.select(select.valuene, missing_value)
         return new
 
     @classmethod

@@ -12,6 +12,7 @@ from ..backends.stores.matrix_storage import FULL
 from ..backends.stores.storage import Array, MatrixStore, VectorStore, column_type
 from ..exceptions import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
 from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
+from .base import duplicate_operator, duplicates_error
 from .conversions import (
     check_bounds,
     check_signs,
@@ -21,12 +22,12 @@ from .conversions import (
     own_values,
     values_to_array,
 )
-from .vector_construction import duplicate_operator, duplicates_error
 
 PART = 2**22  # entries of a host array that are checked at once
 
 
-def empty_store(engine: Engine, nrows: int, ncols: int, dtype: DTypeLike) -> MatrixStore:
+def empty_store(engine: Engine, shape: tuple[int, ...], dtype: np.dtype) -> MatrixStore:
+    nrows, ncols = shape
     try:
         return engine.empty_matrix(nrows, ncols, dtype)
     except MemoryError:
@@ -36,8 +37,9 @@ def empty_store(engine: Engine, nrows: int, ncols: int, dtype: DTypeLike) -> Mat
 
 
 def entries_of(
-    self: Any, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: OperatorLike | None
+    self: Any, shape: tuple[int, ...], rows: Array, cols: Array, values: Array, dup_op: OperatorLike | None
 ) -> MatrixStore:
+    nrows, ncols = shape
     if not rows.size == cols.size == values.size:
         raise ValueError(
             f"`rows` and `columns` and `values` lengths must match: {rows.size}, {cols.size}, {values.size}"

@@ -80,7 +80,7 @@ class MatrixGroups(MatrixConstruction, MatrixOperations):
         rows = rows if rows is None else self._beside(rows, "rows", nrows)
         args = [self, groups, handicap, rows]
         shown = "{0.name}.heaviest_groups({1.name})"
-        return VectorExpression("heaviest_groups", ops.HEAVIEST_GROUPS, args, size=nrows, dtype=INT64, expr_repr=shown)
+        return VectorExpression("heaviest_groups", ops.HEAVIEST_GROUPS, args, (nrows,), dtype=INT64, expr_repr=shown)
 
     def _beside(self, x: Any, name: str, size: int) -> Any:
         x = ensure_type(x, kinds.Vector)

@@ -13,11 +13,10 @@ from ..foundation.memory import reports_memory
 from ..ir import ops
 from ..operators import get_typed_op
 from . import kinds
-from .base import check_same_backend
+from .binary_operations import pairwise_operator, product
 from .conversions import integral
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression
 from .tensor import Tensor
-from .vector import Vector, product_operands, reduction_operator
 
 if TYPE_CHECKING:
     from ..foundation.types import DTypeLike, Operand, OperatorLike
@@ -31,9 +30,7 @@ class MatrixOperations(Tensor):
 
     __slots__ = ()
     ndim = 2
-    _nrows: int
-    _ncols: int
-
+    _expression_type = MatrixExpression
     if TYPE_CHECKING:
 
         def _signs(self, other: MatrixLike | VectorLike | ScalarLike, /) -> MatrixExpression: ...
@@ -69,7 +66,7 @@ class MatrixOperations(Tensor):
         >>> Matrix(int, 2, 3).nrows
         2
         """
-        return self._nrows
+        return self._shape[0]
 
     @property
     def ncols(self) -> int:
@@ -79,18 +76,9 @@ class MatrixOperations(Tensor):
         >>> Matrix(int, 2, 3).ncols
         3
         """
-        return self._ncols
+        return self._shape[1]
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of rows and columns.
-
-        >>> from grblas_gpu import Matrix
-        >>> A = Matrix(int, 2, 3)
-        >>> A.shape, A.T.shape
-        ((2, 3), (3, 2))
-        """
-        return (self._nrows, self._ncols)
+    _nrows, _ncols = nrows, ncols
 
     def _comparable_types(self) -> Any:
         return kinds.MATRICES
@@ -124,14 +112,12 @@ class MatrixOperations(Tensor):
         >>> A.get(0, 1), A.get(0, 0), A.get(0, 0, default=-1)
         (5, None, -1)
         """
-        expr = self[row, col]
-        if not expr._is_scalar:
-            raise ValueError(
-                "Bad row, col arguments in Matrix.get(...).  "
-                "Indices should get a single element, which will be extracted as a Python scalar."
-            )
-        value = expr.new().value
-        return default if value is None else value
+        return self._value_at(
+            (row, col),
+            default,
+            "Bad row, col arguments in Matrix.get(...).  "
+            "Indices should get a single element, which will be extracted as a Python scalar.",
+        )
 
     @reports_memory
     def to_edgelist(self, dtype: DTypeLike | None = None, *, values: bool = True, sort: bool = True) -> tuple[Any, Any]:
@@ -184,13 +170,7 @@ class MatrixOperations(Tensor):
         >>> A.mxv(Vector.from_coo([1, 2], [1, 2], size=3)).new().to_dict()
         {0: 50}
         """
-        return self._mxv(other, op)
-
-    def _mxv(self, other: object, op: OperatorLike = semiring.plus_times, is_infix: bool = False) -> VectorExpression:
-        x, y, op = product_operands(self, other, (Vector,), op, "mxv", is_infix)
-        if x._ncols != y._size:
-            raise DimensionMismatch(f"mxv: {x.name} has shape {x.shape}, {y.name} has size {y._size}")
-        return VectorExpression("mxv", ops.MXV, [x, y], op=op, size=x._nrows)
+        return product(self, other, op, "mxv")
 
     def mxm(self, other: object, op: OperatorLike = semiring.plus_times) -> MatrixExpression:
         """Matrix times Matrix.
@@ -220,13 +200,7 @@ class MatrixOperations(Tensor):
         >>> A.mxm(A).new().to_dicts()
         {0: {0: 6}, 1: {1: 6}}
         """
-        return self._mxm(other, op)
-
-    def _mxm(self, other: object, op: OperatorLike = semiring.plus_times, is_infix: bool = False) -> MatrixExpression:
-        x, y, op = product_operands(self, other, kinds.MATRICES, op, "mxm", is_infix)
-        if x._ncols != y._nrows:
-            raise DimensionMismatch(f"mxm: {x.name} has shape {x.shape}, {y.name} has shape {y.shape}")
-        return MatrixExpression("mxm", ops.MXM, [x, y], op=op, nrows=x._nrows, ncols=y._ncols)
+        return product(self, other, op, "mxm")
 
     def kronecker(self, other: Any, op: OperatorLike = binary.times) -> MatrixExpression:
         """The Kronecker product.
@@ -253,11 +227,9 @@ class MatrixOperations(Tensor):
         {0: {2: 2, 3: 20}, 1: {0: 3, 1: 30}}
         """
         other = self._expect_type(other, kinds.MATRICES, within="kronecker", argname="other", op=op)
-        op = get_typed_op(op, self.dtype, other.dtype, kind="binary")
-        self._expect_op(op, ("BinaryOp", "Monoid"), within="kronecker", argname="op")
-        check_same_backend(self, other, "kronecker")
-        nrows, ncols = self._nrows * other._nrows, self._ncols * other._ncols
-        return MatrixExpression("kronecker", ops.KRONECKER, [self, other], op=op, nrows=nrows, ncols=ncols)
+        typed = pairwise_operator(self, other, op, "kronecker")
+        shape = (self.nrows * other.nrows, self.ncols * other.ncols)
+        return MatrixExpression("kronecker", ops.KRONECKER, [self, other], shape, typed)
 
     def reduce_rowwise(self, op: OperatorLike = monoid.plus) -> VectorExpression:
         """The entries of each row combined.
@@ -280,8 +252,7 @@ class MatrixOperations(Tensor):
         >>> Matrix.from_coo([0, 0, 2], [0, 1, 1], [1, 2, 5]).reduce_rowwise().new().to_dict()
         {0: 3, 2: 5}
         """
-        op = self._line_reduction(op, "reduce_rowwise")
-        return VectorExpression("reduce_rowwise", ops.REDUCE_ROWWISE, [self], op=op, size=self._nrows)
+        return self._line_reduction(op, "reduce_rowwise", ops.REDUCE_ROWWISE, self.nrows)
 
     def reduce_columnwise(self, op: OperatorLike = monoid.plus) -> VectorExpression:
         """The entries of each column combined.
@@ -304,13 +275,7 @@ class MatrixOperations(Tensor):
         >>> Matrix.from_coo([0, 0, 2], [0, 1, 1], [1, 2, 5]).reduce_columnwise().new().to_dict()
         {0: 1, 1: 7}
         """
-        op = self._line_reduction(op, "reduce_columnwise")
-        return VectorExpression("reduce_columnwise", ops.REDUCE_COLUMNWISE, [self], op=op, size=self._ncols)
-
-    def _line_reduction(self, op: Any, within: str) -> Any:
-        op = get_typed_op(op, self.dtype, kind="binary|aggregator")
-        self._expect_op(op, ("BinaryOp", "Monoid", "Aggregator"), within=within, argname="op")
-        return op.monoid if op.opclass == "BinaryOp" and op.monoid is not None else op
+        return self._line_reduction(op, "reduce_columnwise", ops.REDUCE_COLUMNWISE, self.ncols)
 
     def reduce_scalar(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
         """All entries combined with a monoid or aggregator.
@@ -336,16 +301,7 @@ class MatrixOperations(Tensor):
         >>> A.reduce_scalar().new().value, A.reduce_scalar(monoid.max).new().value
         (8, 5)
         """
-        op = reduction_operator(self, op, "reduce_scalar", allow_empty)
-        if op.opclass == "Aggregator" and op.name in {"argmin", "argmax", "first_index", "last_index"}:
-            raise ValueError(f"Aggregator {op.name} may not be used with Matrix.reduce_scalar.")
-        return ScalarExpression(
-            "reduce_scalar",
-            ops.REDUCE if allow_empty else ops.REDUCE_OR_IDENTITY,
-            [self],
-            op=op,
-            is_cscalar=not allow_empty,
-        )
+        return self._reduction(op, "reduce_scalar", allow_empty)
 
     def reposition(
         self, row_offset: int, column_offset: int, *, nrows: int | None = None, ncols: int | None = None
@@ -370,19 +326,7 @@ class MatrixOperations(Tensor):
         >>> A.reposition(1, 0).new().to_dicts()
         {1: {0: 1, 1: 2}}
         """
-        nrows = self._nrows if nrows is None else int(nrows)
-        ncols = self._ncols if ncols is None else int(ncols)
-        offsets = (int(row_offset), int(column_offset))
-        shown = f"{{0.name}}.reposition({row_offset}, {column_offset})"
-        return MatrixExpression(
-            "reposition",
-            ops.REPOSITION,
-            [self, offsets, (nrows, ncols)],
-            nrows=nrows,
-            ncols=ncols,
-            dtype=self.dtype,
-            expr_repr=shown,
-        )
+        return self._repositioned((int(row_offset), int(column_offset)), (nrows, ncols))
 
     def power(self, n: int, op: Any = semiring.plus_times) -> MatrixExpression:
         """The n-th power of a square Matrix.
@@ -409,7 +353,7 @@ class MatrixOperations(Tensor):
         array([[8, 5],
                [5, 3]])
         """
-        if self._nrows != self._ncols:
+        if self.nrows != self.ncols:
             raise DimensionMismatch(f"power only works for square Matrix; shape is {self.shape}")
         exponent = integral(n)
         if exponent is None:
@@ -427,9 +371,8 @@ class MatrixOperations(Tensor):
             "power",
             ops.POWER,
             [self, exponent],
-            op=op,
-            nrows=self._nrows,
-            ncols=self._ncols,
-            dtype=self.dtype,
+            self.shape,
+            op,
+            self.dtype,
             expr_repr=f"{{0.name}}.power({exponent}, op={op})",
         )

@@ -19,6 +19,7 @@ from ..dtypes import BOOL, INT32, INT64
 from ..exceptions import DimensionMismatch, InvalidValue
 from ..foundation.memory import reports_memory
 from ..ir import recording
+from . import kinds
 from .matrix_construction import MatrixConstruction
 from .matrix_operations import MatrixOperations
 
@@ -194,14 +195,14 @@ class MatrixPreparation(MatrixConstruction, MatrixOperations):
         if copies < 1:
             raise InvalidValue(f"side_by_side: there must be at least one copy; got {copies}")
         recording.read("the entries", self)
-        store, kind = self._store, type(self)
+        store = self._store
         if not isinstance(store, MatrixStore):  # distributed over several machines
             numbers = np.arange(copies)
             with using(self._engine.name), recording.paused():
-                identity = kind.from_coo(numbers, numbers, True)
+                identity = kinds.Matrix.from_coo(numbers, numbers, True)
                 return identity.kronecker(self, binary.second).new()
         with recording.paused():
-            return kind._from_store(self._engine, self.dtype, MatrixStore.repeated(store, copies))
+            return kinds.Matrix._from_store(self._engine, self.dtype, MatrixStore.repeated(store, copies))
 
     @reports_memory
     def by_degree(self) -> DegreeOrder:
@@ -289,4 +290,4 @@ class MatrixPreparation(MatrixConstruction, MatrixOperations):
         return DegreeOrder(self._boolean(graph), S, numbers)
 
     def _boolean(self, store: MatrixStore) -> Matrix:
-        return type(self)._from_store(self._engine, BOOL, store)
+        return kinds.Matrix._from_store(self._engine, BOOL, store)

@@ -12,12 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from textwrap import indent
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from .. import binary, monoid, semiring
+from ..foundation.types import MaskLike, Matrix, Operand, OperatorLike, Scalar, Tensor, Vector
 from ..ir.descriptor import Descriptor
 from .base import check_same_backend
 from .mask import _KINDS, Mask
+
+if TYPE_CHECKING:
+    from ..operators.call_types import MatrixLike, TensorLike, VectorLike
 
 DEFAULT = Descriptor()
 Operation = TypeVar("Operation", bound=Callable[..., None])
@@ -40,35 +44,46 @@ def _writes(operation: Operation) -> Operation:
     return operation
 
 
-def _write(out: Any, expr: Any, mask: Any, accum: Any, desc: Descriptor | None) -> None:
+class Writing(TypedDict, total=False):
+    """The keywords of operations with an output."""
+
+    mask: MaskLike | None
+    accum: OperatorLike | None
+    desc: Descriptor | None
+
+
+def _mask(mask: MaskLike | None, desc: Descriptor) -> Mask | None:
+    return mask if mask is None or isinstance(mask, Mask) else _KINDS[desc.mask_structure, desc.mask_complement](mask)
+
+
+def _write(
+    out: Any,
+    expr: object,
+    mask: MaskLike | None = None,
+    accum: OperatorLike | None = None,
+    desc: Descriptor | None = None,
+) -> None:
     desc = DEFAULT if desc is None else desc
-    if mask is not None and not isinstance(mask, Mask):
-        mask = _KINDS[desc.mask_structure, desc.mask_complement](mask)
-    elif mask is not None and desc.mask_complement:
+    if isinstance(mask, Mask) and desc.mask_complement:
         mask = ~mask
     if accum is not None:
         accum = out._typed_accum(accum)
-    out._update(expr, mask, accum, desc.replace, None, None if desc == DEFAULT else desc)
+    out._update(expr, _mask(mask, desc), accum, desc.replace, None, None if desc == DEFAULT else desc)
 
 
-def _first(a: Any, desc: Descriptor | None) -> Any:
+def _first(a: Any, writing: Writing) -> Any:
+    desc = writing.get("desc")
     return a.T if desc is not None and desc.transpose_first else a
 
 
-def _second(b: Any, desc: Descriptor | None) -> Any:
+def _second(b: Any, writing: Writing) -> Any:
+    desc = writing.get("desc")
     return b.T if desc is not None and desc.transpose_second else b
 
 
 @_writes
 def mxm(
-    C: Any,
-    A: Any,
-    B: Any,
-    op: Any = semiring.plus_times,
-    *,
-    mask: Any = None,
-    accum: Any = None,
-    desc: Descriptor | None = None,
+    C: Matrix, A: MatrixLike, B: MatrixLike, op: OperatorLike = semiring.plus_times, **writing: Unpack[Writing]
 ) -> None:
     """``C<mask> (accum)= A op B``.
 
@@ -100,19 +115,12 @@ def mxm(
     >>> C.to_dense().tolist()
     [[5, 11], [11, 25]]
     """
-    _write(C, _first(A, desc).mxm(_second(B, desc), op), mask, accum, desc)
+    _write(C, _first(A, writing).mxm(_second(B, writing), op), **writing)
 
 
 @_writes
 def mxv(
-    w: Any,
-    A: Any,
-    u: Any,
-    op: Any = semiring.plus_times,
-    *,
-    mask: Any = None,
-    accum: Any = None,
-    desc: Descriptor | None = None,
+    w: Vector, A: MatrixLike, u: VectorLike, op: OperatorLike = semiring.plus_times, **writing: Unpack[Writing]
 ) -> None:
     """``w<mask> (accum)= A op u``.
 
@@ -144,19 +152,12 @@ def mxv(
     >>> w.to_dict()
     {0: 21, 1: 43}
     """
-    _write(w, _first(A, desc).mxv(u, op), mask, accum, desc)
+    _write(w, _first(A, writing).mxv(u, op), **writing)
 
 
 @_writes
 def vxm(
-    w: Any,
-    u: Any,
-    A: Any,
-    op: Any = semiring.plus_times,
-    *,
-    mask: Any = None,
-    accum: Any = None,
-    desc: Descriptor | None = None,
+    w: Vector, u: VectorLike, A: MatrixLike, op: OperatorLike = semiring.plus_times, **writing: Unpack[Writing]
 ) -> None:
     """``w<mask> (accum)= u op A``.
 
@@ -188,19 +189,12 @@ def vxm(
     >>> w.to_dict()
     {0: 31, 1: 42}
     """
-    _write(w, u.vxm(_second(A, desc), op), mask, accum, desc)
+    _write(w, u.vxm(_second(A, writing), op), **writing)
 
 
 @_writes
 def ewise_add(
-    C: Any,
-    A: Any,
-    B: Any,
-    op: Any = monoid.plus,
-    *,
-    mask: Any = None,
-    accum: Any = None,
-    desc: Descriptor | None = None,
+    C: Tensor, A: TensorLike, B: TensorLike, op: OperatorLike = monoid.plus, **writing: Unpack[Writing]
 ) -> None:
     """``C<mask> (accum)= A (+) B``, the union of the entries.
 
@@ -232,19 +226,12 @@ def ewise_add(
     >>> w.to_dict()
     {0: 1, 1: 12}
     """
-    _write(C, _first(A, desc).ewise_add(_second(B, desc), op), mask, accum, desc)
+    _write(C, _first(A, writing).ewise_add(_second(B, writing), op), **writing)
 
 
 @_writes
 def ewise_mult(
-    C: Any,
-    A: Any,
-    B: Any,
-    op: Any = binary.times,
-    *,
-    mask: Any = None,
-    accum: Any = None,
-    desc: Descriptor | None = None,
+    C: Tensor, A: TensorLike, B: TensorLike, op: OperatorLike = binary.times, **writing: Unpack[Writing]
 ) -> None:
     """``C<mask> (accum)= A (x) B``, the intersection of the entries.
 
@@ -276,21 +263,18 @@ def ewise_mult(
     >>> w.to_dict()
     {1: 20}
     """
-    _write(C, _first(A, desc).ewise_mult(_second(B, desc), op), mask, accum, desc)
+    _write(C, _first(A, writing).ewise_mult(_second(B, writing), op), **writing)
 
 
 @_writes
 def ewise_union(
-    C: Any,
-    A: Any,
-    B: Any,
-    op: Any,
-    left_default: Any,
-    right_default: Any,
-    *,
-    mask: Any = None,
-    accum: Any = None,
-    desc: Descriptor | None = None,
+    C: Tensor,
+    A: TensorLike,
+    B: TensorLike,
+    op: OperatorLike,
+    left_default: Operand,
+    right_default: Operand,
+    **writing: Unpack[Writing],
 ) -> None:
     """``C<mask> (accum)= A (+) B`` with defaults for missing entries.
 
@@ -326,21 +310,19 @@ def ewise_union(
     >>> w.to_dict()
     {0: -99, 1: -8}
     """
-    expr = _first(A, desc).ewise_union(_second(B, desc), op, left_default, right_default)
-    _write(C, expr, mask, accum, desc)
+    expr = _first(A, writing).ewise_union(_second(B, writing), op, left_default, right_default)
+    _write(C, expr, **writing)
 
 
 @_writes
 def apply(
-    C: Any,
-    A: Any,
-    op: Any,
-    right: Any = None,
+    C: Tensor,
+    A: TensorLike,
+    op: OperatorLike,
+    right: Operand | None = None,
     *,
-    left: Any = None,
-    mask: Any = None,
-    accum: Any = None,
-    desc: Descriptor | None = None,
+    left: Operand | None = None,
+    **writing: Unpack[Writing],
 ) -> None:
     """``C<mask> (accum)= op(A)``, ``op(left, A)`` or ``op(A, right)``.
 
@@ -373,12 +355,12 @@ def apply(
     >>> w.to_dict()
     {0: 9, 1: 8}
     """
-    _write(C, _first(A, desc).apply(op, right, left=left), mask, accum, desc)
+    _write(C, _first(A, writing).apply(op, right, left=left), **writing)
 
 
 @_writes
 def select(
-    C: Any, A: Any, op: Any, thunk: Any = None, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
+    C: Tensor, A: TensorLike, op: OperatorLike, thunk: Operand | None = None, **writing: Unpack[Writing]
 ) -> None:
     """``C<mask> (accum)=`` the entries of A for which ``op`` is true.
 
@@ -406,10 +388,17 @@ def select(
     >>> w.to_dict()
     {0: 5, 2: 7}
     """
-    _write(C, _first(A, desc).select(op, thunk), mask, accum, desc)
+    _write(C, _first(A, writing).select(op, thunk), **writing)
 
 
-def reduce(s: Any, x: Any, op: Any = monoid.plus, *, accum: Any = None, allow_empty: bool = True) -> None:
+def reduce(
+    s: Scalar,
+    x: Any,
+    op: OperatorLike = monoid.plus,
+    *,
+    accum: OperatorLike | None = None,
+    allow_empty: bool = True,
+) -> None:
     """``s (accum)=`` all entries of a Vector or Matrix.
 
     Parameters
@@ -441,16 +430,14 @@ def reduce(s: Any, x: Any, op: Any = monoid.plus, *, accum: Any = None, allow_em
     110
     """
     expr = x.reduce(op, allow_empty=allow_empty) if x.ndim == 1 else x.reduce_scalar(op, allow_empty=allow_empty)
-    _write(s, expr, None, accum, None)
+    _write(s, expr, accum=accum)
 
 
 reduce_scalar = reduce
 
 
 @_writes
-def reduce_rowwise(
-    w: Any, A: Any, op: Any = monoid.plus, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
-) -> None:
+def reduce_rowwise(w: Vector, A: MatrixLike, op: OperatorLike = monoid.plus, **writing: Unpack[Writing]) -> None:
     """``w<mask> (accum)=`` the entries of each row of A.
 
     Parameters
@@ -477,13 +464,11 @@ def reduce_rowwise(
     >>> w.to_dict()
     {0: 3, 1: 7}
     """
-    _write(w, _first(A, desc).reduce_rowwise(op), mask, accum, desc)
+    _write(w, _first(A, writing).reduce_rowwise(op), **writing)
 
 
 @_writes
-def reduce_columnwise(
-    w: Any, A: Any, op: Any = monoid.plus, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
-) -> None:
+def reduce_columnwise(w: Vector, A: MatrixLike, op: OperatorLike = monoid.plus, **writing: Unpack[Writing]) -> None:
     """``w<mask> (accum)=`` the entries of each column of A.
 
     Parameters
@@ -510,11 +495,11 @@ def reduce_columnwise(
     >>> w.to_dict()
     {0: 3, 1: 4}
     """
-    _write(w, _first(A, desc).reduce_columnwise(op), mask, accum, desc)
+    _write(w, _first(A, writing).reduce_columnwise(op), **writing)
 
 
 @_writes
-def extract(C: Any, A: Any, index: Any, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None) -> None:
+def extract(C: Tensor, A: TensorLike, index: object, **writing: Unpack[Writing]) -> None:
     """``C<mask> (accum)= A[index]``.
 
     Parameters
@@ -541,13 +526,11 @@ def extract(C: Any, A: Any, index: Any, *, mask: Any = None, accum: Any = None, 
     >>> w.to_dict()
     {0: 3, 1: 4}
     """
-    _write(C, _first(A, desc)[index], mask, accum, desc)
+    _write(C, _first(A, writing)[index], **writing)
 
 
 @_writes
-def assign(
-    C: Any, value: Any, index: Any = ..., *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
-) -> None:
+def assign(C: Tensor, value: Operand, index: object = ..., **writing: Unpack[Writing]) -> None:
     """``C<mask>[index] (accum)= value``: the mask has the shape of C.
 
     Parameters
@@ -574,14 +557,13 @@ def assign(
     >>> w.to_dict()
     {0: 5, 1: 9, 3: 9}
     """
-    desc = DEFAULT if desc is None else desc
-    if mask is not None and not isinstance(mask, Mask):
-        mask = _KINDS[desc.mask_structure, desc.mask_complement](mask)
-    C(mask=mask, accum=accum, replace=desc.replace)[index] << value
+    desc = writing.get("desc") or DEFAULT
+    mask = _mask(writing.get("mask"), desc)
+    C(mask=mask, accum=writing.get("accum"), replace=desc.replace)[index] << value
 
 
 @_writes
-def transpose(C: Any, A: Any, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None) -> None:
+def transpose(C: Matrix, A: MatrixLike, **writing: Unpack[Writing]) -> None:
     """``C<mask> (accum)= A'``.
 
     Parameters
@@ -606,19 +588,12 @@ def transpose(C: Any, A: Any, *, mask: Any = None, accum: Any = None, desc: Desc
     >>> C.to_dense().tolist()
     [[1, 3], [2, 4]]
     """
-    _write(C, A if desc is not None and desc.transpose_first else A.T, mask, accum, desc)
+    _write(C, _first(A, writing).T, **writing)
 
 
 @_writes
 def kronecker(
-    C: Any,
-    A: Any,
-    B: Any,
-    op: Any = binary.times,
-    *,
-    mask: Any = None,
-    accum: Any = None,
-    desc: Descriptor | None = None,
+    C: Matrix, A: MatrixLike, B: MatrixLike, op: OperatorLike = binary.times, **writing: Unpack[Writing]
 ) -> None:
     """``C<mask> (accum)= kron(A, B)``.
 
@@ -650,10 +625,17 @@ def kronecker(
     >>> C.to_dense().tolist()
     [[1, 10, 2, 20], [3, 30, 4, 40]]
     """
-    _write(C, _first(A, desc).kronecker(_second(B, desc), op), mask, accum, desc)
+    _write(C, _first(A, writing).kronecker(_second(B, writing), op), **writing)
 
 
-def inner(s: Any, u: Any, v: Any, op: Any = semiring.plus_times, *, accum: Any = None) -> None:
+def inner(
+    s: Scalar,
+    u: VectorLike,
+    v: VectorLike,
+    op: OperatorLike = semiring.plus_times,
+    *,
+    accum: OperatorLike | None = None,
+) -> None:
     """``s (accum)= u' op v``.
 
     Parameters
@@ -687,20 +669,11 @@ def inner(s: Any, u: Any, v: Any, op: Any = semiring.plus_times, *, accum: Any =
     31
     """
     check_same_backend(u, v, "inner")
-    _write(s, u.inner(v, op), None, accum, None)
+    _write(s, u.inner(v, op), accum=accum)
 
 
 @_writes
-def outer(
-    C: Any,
-    u: Any,
-    v: Any,
-    op: Any = binary.times,
-    *,
-    mask: Any = None,
-    accum: Any = None,
-    desc: Descriptor | None = None,
-) -> None:
+def outer(C: Matrix, u: VectorLike, v: VectorLike, op: OperatorLike = binary.times, **writing: Unpack[Writing]) -> None:
     """``C<mask> (accum)= u op v'``.
 
     Parameters
@@ -731,4 +704,4 @@ def outer(
     >>> C.to_dense().tolist()
     [[10, 14], [15, 21]]
     """
-    _write(C, u.outer(v, op), mask, accum, desc)
+    _write(C, u.outer(v, op), **writing)

@@ -154,7 +154,7 @@ class _KnownCall:
         self._engine = current_engine()
         self._count, self._names = len(args), list(names)
         numbered = list(enumerate(args))
-        self._inputs = [(n, type(x), x.dtype, x._engine, *_extent(x)) for n, x in numbered if type(x) in INPUTS]
+        self._inputs = [(n, type(x), x.dtype, x._engine, x.shape) for n, x in numbered if type(x) in INPUTS]
         self._static = [(n, x) for n, x in numbered if type(x) not in INPUTS]
         self._alike = len({kind for _, kind, *_ in self._inputs}) < len(self._inputs)  # two inputs could be one object
 
@@ -177,14 +177,11 @@ class _KnownCall:
             if arg != given if kind is str else _static(arg) != _static(given):
                 return None
         inputs: list[Any] = []
-        for n, kind, dtype, engine, rows, columns in self._inputs:
+        for n, kind, dtype, engine, shape in self._inputs:
             arg = args[n]
             if type(arg) is not kind or arg.dtype is not dtype or arg._engine is not engine:
                 return None
-            if kind is Vector:
-                if arg._size != rows:
-                    return None
-            elif kind is Matrix and (arg._nrows != rows or arg._ncols != columns):
+            if arg.shape != shape:
                 return None
             inputs.append(arg)
         return None if self._alike and _repeated(inputs) else inputs
@@ -439,12 +436,6 @@ def _steps(function: Program, engine: Any, meanwhile: Callable[[], None]) -> lis
 def _repeated(inputs: Sequence[Any]) -> bool:
     """Whether an object occurs twice among the inputs."""
     return len(set(map(id, inputs))) < len(inputs)
-
-
-def _extent(one: Any) -> tuple[int, int]:
-    """Rows and columns; a Vector has one column, and a Scalar has shape 1 x 1."""
-    rows, columns, *_ = (*tuple(one.shape), 1, 1)
-    return rows, columns
 
 
 def _static(arg: Any) -> tuple[type, Any]:

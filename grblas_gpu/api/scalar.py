@@ -7,25 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import binary, monoid
 from ..backends.registry import current_engine
 from ..backends.stores.entries import cast
 from ..backends.stores.later import Later
 from ..backends.stores.storage import VectorStore
 from ..config import config
-from ..dtypes import FP64, INT64, DataType, is_subarray, lookup_dtype, unify
+from ..dtypes import FP64, INT64, DataType, is_subarray, lookup_dtype
 from ..foundation.memory import reports_memory
-from ..foundation.types import DTypeLike, Operand, OperatorLike
-from ..ir import ops, recording
+from ..foundation.types import DTypeLike
+from ..ir import recording
 from ..ir.recording import Number
-from ..operators import TypedOpBase, get_typed_op
 from . import kinds
-from .arithmetic import Arithmetic, ArithmeticInPlace
+from .arithmetic import ArithmeticInPlace
 from .base import BaseType
+from .computed import ComputedScalar
 from .conversions import shown_values, stored_subarrays
+from .elementwise import Elementwise
 from .execution import LITERALS
-from .expressions import ScalarExpression, ScalarIndexExpr
-from .infix import EwiseSigns, ScalarInfix
+from .expressions import ScalarExpression
 from .kinds import output_type, stands_for
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def _fields(value: object, np_type: np.dtype) -> Any:
     return tuple(_fields(value[name], np_type.fields[name][0]) for name in np_type.names)
 
 
-class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
+class Scalar(Elementwise, ArithmeticInPlace, BaseType):
     """A typed value that may be missing; a new Scalar has none.
 
     Parameters
@@ -89,7 +88,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     ndim = 0
     shape = ()
     _is_scalar = True
-    _role = "object"
+    _expression_type = ScalarExpression
     _name_counter = itertools.count()
     if TYPE_CHECKING:
 
@@ -480,153 +479,6 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     def _as_matrix(self, *, name: str | None = None) -> Any:
         return self._as_vector()._as_matrix(name=name)
 
-    # Operations: a Scalar is a Vector of size 1.
-    def ewise_add(self, other: object, op: OperatorLike = monoid.plus) -> ScalarExpression:
-        """``op`` of both values, or the only value.
-
-        Parameters
-        ----------
-        other : Scalar or number
-            The second operand.
-        op : BinaryOp, Monoid or str
-            The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
-
-        Raises
-        ------
-        TypeError
-            An operand or the operator is of the wrong kind.
-
-        Examples
-        --------
-        >>> s = Scalar.from_value(3)
-        >>> s.ewise_add(4).new().value, s.ewise_add(Scalar(int)).new().value
-        (7, 3)
-        """
-        return self._ewise_add(other, op)
-
-    def _ewise_add(self, other: object, op: OperatorLike = monoid.plus, is_infix: bool = False) -> ScalarExpression:
-        return _ewise(ops.EWISE_ADD, self, other, op, is_infix)
-
-    def ewise_mult(self, other: object, op: OperatorLike = binary.times) -> ScalarExpression:
-        """``op`` of both values; empty if one is missing.
-
-        Parameters
-        ----------
-        other : Scalar or number
-            The second operand.
-        op : BinaryOp, Monoid or str
-            The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
-
-        Raises
-        ------
-        TypeError
-            An operand or the operator is of the wrong kind.
-
-        Examples
-        --------
-        >>> s = Scalar.from_value(3)
-        >>> s.ewise_mult(4).new().value, s.ewise_mult(Scalar(int)).new().value
-        (12, None)
-        """
-        return self._ewise_mult(other, op)
-
-    def _ewise_mult(self, other: object, op: OperatorLike = binary.times, is_infix: bool = False) -> ScalarExpression:
-        return _ewise(ops.EWISE_MULT, self, other, op, is_infix)
-
-    def ewise_union(
-        self, other: object, op: OperatorLike, left_default: Operand, right_default: Operand
-    ) -> ScalarExpression:
-        """``op`` of both values; a default replaces a missing one. The result is empty if both are missing.
-
-        Parameters
-        ----------
-        other : Scalar or number
-            The second operand.
-        op : BinaryOp, Monoid or str
-            The operator on two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
-        left_default : scalar
-            The left value where only the right operand has an entry.
-        right_default : scalar
-            The right value where only the left operand has an entry.
-
-        Raises
-        ------
-        TypeError
-            An operand or the operator is of the wrong kind.
-
-        Examples
-        --------
-        >>> Scalar.from_value(3).ewise_union(Scalar(int), binary.minus, 0, 10).new().value
-        -7
-        """
-        return self._ewise_union(other, op, left_default, right_default)
-
-    def _ewise_union(
-        self, other: object, op: OperatorLike, left_default: Operand, right_default: Operand, is_infix: bool = False
-    ) -> ScalarExpression:
-        defaults = {"left_default": left_default, "right_default": right_default}
-        x, y = _operands(self, other, op, is_infix, "ewise_union", **defaults)
-        op, left, right = union_operator(x, y, op, left_default, right_default)
-        return ScalarExpression(
-            "ewise_union",
-            ops.EWISE_UNION,
-            [x, left, y, right],
-            op=op,
-            expr_repr="{0.name}.{method_name}({2.name}, {op}, {1._expr_name}, {3._expr_name})",
-        )
-
-    def apply(self, op: OperatorLike, right: object = None, *, left: object = None) -> ScalarExpression:
-        """A unary operator on the value, or a binary one with a scalar on the ``left`` or ``right``.
-
-        Parameters
-        ----------
-        op : UnaryOp, BinaryOp, IndexUnaryOp or str
-            The operator on every value: ``unary.abs``, or ``binary.times`` with the other operand in
-            ``left`` or ``right``.
-        right : scalar, optional
-            The second argument of a binary operator, or the thunk of an index-unary one.
-        left : scalar, optional
-            The first argument of a binary operator.
-
-        Raises
-        ------
-        TypeError
-            An operand or the operator is of the wrong kind.
-
-        Examples
-        --------
-        >>> from grblas_gpu import unary
-        >>> s = Scalar.from_value(-3)
-        >>> s.apply(unary.abs).new().value, s.apply(binary.minus, left=10).new().value
-        (3, 13)
-        """
-        vector = self._as_vector()
-        return _scalar_expression(self, vector, vector.apply(op, right, left=left))
-
-    def select(self, op: OperatorLike, thunk: Operand | None = None) -> ScalarExpression:
-        """The value if an operator is true for it, else none.
-
-        Parameters
-        ----------
-        op : SelectOp, IndexUnaryOp, Mask or str
-            The operator that selects entries: ``select.tril``, ``select.valuegt``, or ``">"``.
-        thunk : scalar, optional
-            The second operand of the operator: a value, or the offset of a diagonal.
-
-        Raises
-        ------
-        TypeError
-            An operand or the operator is of the wrong kind.
-
-        Examples
-        --------
-        >>> s = Scalar.from_value(3)
-        >>> s.select(">", 2).new().value, s.select(">", 5).new().value
-        (3, None)
-        """
-        vector = self._as_vector()
-        return _scalar_expression(self, vector, vector.select(op, thunk))
-
 
 def _counting(value: Number, dtype: DTypeLike, is_cscalar: bool | None, name: str | None) -> Scalar:
     if not value.symbolic:
@@ -641,74 +493,5 @@ def check_wait(how: str) -> None:
         raise ValueError(f'`how` argument must be "materialize" or "complete"; got {how!r}')
 
 
-def _record_for(self: Any, op: OperatorLike) -> DataType | None:
-    """The type of a literal next to records: the record type, unless the operator takes a number."""
-    dtype: DataType | None = getattr(self, "dtype", None)
-    if dtype is None or not dtype._is_udt:
-        return None
-    if isinstance(op, TypedOpBase):
-        return dtype if op.type._is_udt or op.type2._is_udt else None
-    on_positions = getattr(op, "_modname", "") in ("indexunary", "select") and not getattr(op, "_is_udt", False)
-    return None if on_positions else dtype
-
-
-def as_scalar(self: Any, value: object, within: str, keyword_name: str, op: Any = None) -> Scalar:
-    """A Scalar from a literal argument, or a clear TypeError that names the argument."""
-    if type(value) is Scalar:
-        return value
-    try:
-        return Scalar.from_value(value, _record_for(self, op), is_cscalar=None, name="")
-    except TypeError:
-        return self._expect_type(
-            value,
-            Scalar,
-            within=within,
-            keyword_name=keyword_name,
-            extra_message="Literal scalars also accepted.",
-            op=op,
-        )
-
-
-def union_operator(
-    x: Any, y: Any, op: OperatorLike, left_default: Operand, right_default: Operand
-) -> tuple[Any, Scalar, Scalar]:
-    """The typed operator of an ewise_union, which depends on the types of the defaults, and the defaults as Scalars."""
-    get_typed_op(op, x.dtype, y.dtype, kind="binary")
-    left = as_scalar(x, left_default, "ewise_union", "left_default", op)
-    right = as_scalar(x, right_default, "ewise_union", "right_default", op)
-    op1 = get_typed_op(op, x.dtype, right.dtype, kind="binary")
-    op2 = get_typed_op(op, left.dtype, y.dtype, kind="binary")
-    if op1 is not op2:
-        left_type = unify(op1.type, op2.type, is_right_scalar=True)
-        right_type = unify(getattr(op1, "type2", op1.type), getattr(op2, "type2", op2.type), is_left_scalar=True)
-        op1 = get_typed_op(op, left_type, right_type, kind="binary")
-    x._expect_op(op1, ("BinaryOp", "Monoid"), within="ewise_union", argname="op")
-    return (op1.binaryop if op1.opclass == "Monoid" else op1), left, right
-
-
-def _ewise(ir_op: ops.Op, x: object, y: object, op: OperatorLike, is_infix: bool) -> ScalarExpression:
-    left, right = _operands(x, y, op, is_infix, ir_op.name)
-    op = get_typed_op(op, left.dtype, right.dtype, kind="binary")
-    left._expect_op(op, ("BinaryOp", "Monoid"), within=ir_op.name, argname="op")
-    return ScalarExpression(ir_op.name, ir_op, [left, right], op=op)
-
-
-def _operands(
-    left: Any, right: object, op: Any, is_infix: bool, within: str, **defaults: object
-) -> tuple[Scalar, Scalar]:
-    if is_infix:  # chains such as op(s | t | u)
-        if type(left) is not Scalar and left._role == "infix":
-            left = op(left, **defaults).new()
-        if getattr(right, "_role", None) == "infix":
-            right = op(right, **defaults).new()
-    return left, as_scalar(left, right, within, "other", op)
-
-
-def _scalar_expression(scalar: Scalar, vector: object, expr: Any) -> ScalarExpression:
-    """The operation of an expression on a vector of size 1, applied to the Scalar."""
-    args = [scalar if arg is vector else arg for arg in expr.args]
-    return ScalarExpression(expr.method_name, expr.ir_op, args, op=expr.op, dtype=expr.dtype, expr_repr=expr.expr_repr)
-
-
 kinds.Scalar = Scalar
-stands_for(Scalar, Scalar, ScalarExpression, ScalarIndexExpr, ScalarInfix)
+stands_for(Scalar, Scalar, ComputedScalar)

@@ -113,16 +113,14 @@ def assign_to(parent: Any, indexes: Indexes, expr: Any, opts: dict[str, Any]) ->
 
 def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
     """``out<mask, replace> (accum)= expr`` for an expression of the output's kind."""
-    size = out._size if out.ndim == 1 else None  # vectors are compared here, because most calls use vectors
-    if (expr.shape != out.shape) if size is None else (expr._size != size):
+    shape = out.shape
+    if expr.shape != shape:
         raise DimensionMismatch(
-            f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {out.shape}"
+            f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {shape}"
         )
     if mask is not None:
-        parent: Any = mask.parent if size is not None and isinstance(mask, Mask) else None
-        fits = parent is not None and parent.ndim == 1 and parent._size == size
-        if not fits or parent._engine is not out._engine:
-            mask = fitting_mask(mask, out, out.shape)
+        fits = isinstance(mask, Mask) and mask.parent.shape == shape and mask.parent._engine is out._engine
+        mask = mask if fits else fitting_mask(mask, out, shape)
     node = node_of((expr.ir_op, out, expr.op, expr.args, mask, accum, replace, desc, 0))
     if recording.active:
         submit(node)

@@ -4,51 +4,38 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
 from .. import binary, monoid, semiring
-from ..backends.interpreter.changes import merged_store
-from ..backends.registry import current_engine
 from ..backends.stores.formats import choose_format
-from ..backends.stores.storage import VectorStore
-from ..dtypes import FP64, DataType, lookup_dtype
-from ..exceptions import DimensionMismatch, OutputNotEmpty
-from ..foundation.atomic_updates import notice_thread
+from ..dtypes import FP64, DataType
+from ..exceptions import OutputNotEmpty
 from ..foundation.memory import reports_memory
+from ..foundation.types import Store
 from ..ir import ops, recording
-from ..ir.descriptor import descriptor_from_options
-from ..ir.node import Node
-from ..operators import get_semiring, get_typed_op
+from ..operators import get_semiring
 from . import kinds
-from .arithmetic import ArithmeticInPlace
-from .base import BaseType, check_same_backend
-from .binsparse import Interchange
-from .changes import delete_elements, update_elements
+from .binary_operations import pairwise_operator, product
+from .changes import delete_elements
+from .computed import ComputedVector
 from .conversions import (
     check_bounds,
     check_size,
-    constructor_dtype,
     index_array,
     output_values,
     shown_values,
     values_to_array,
 )
 from .dense_arrays import dense_fill
-from .execution import submit
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
-from .infix import VectorInfix
 from .kinds import stands_for
-from .mask import StructuralMask, ValueMask
 from .scalar import Scalar
-from .tables import Tabular
-from .tensor import Tensor, typed_op_of_chain
-from .updates import Updater
 from .vector_construction import VectorConstruction, vector_entries
 
 if TYPE_CHECKING:
-    from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
+    from ..foundation.types import DTypeLike, Engine, OperatorLike
     from ..operators.call_types import MatrixLike, OneIndex, ScalarLike, SeveralIndices, VectorLike
     from .expressions import ScalarIndexExpr
     from .infix import (
@@ -61,7 +48,7 @@ if TYPE_CHECKING:
     )
 
 
-class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
+class Vector(VectorConstruction):
     """A vector with entries at some of its positions; a new one has none.
 
     Parameters
@@ -88,19 +75,15 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
     (2, 4, FP64)
     """
 
-    __slots__ = ("_changes", "_settings", "_size", "_store")
+    __slots__ = ()
     ndim = 1
-    _name_counter = itertools.count()
+    _expression_type = VectorExpression
+    _prefix, _sizes, _name_counter = "v", ("size",), itertools.count()
     ss = kinds.StorageOf("VectorStorage")
-    if not TYPE_CHECKING:  # type checkers would accept every attribute
-        __getattr__ = merged_store
 
-    def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:
-        self.dtype = dtype if type(dtype) is DataType else constructor_dtype(dtype, "Vector")
-        self._size = size if type(size) is int and 0 <= size < 2**60 else check_size(size, "size")
-        self.name = f"v_{next(Vector._name_counter)}" if name is None else name
-        self._engine = current_engine()
-        self._store = self._engine.empty_vector(self._size, self.dtype.np_type)
+    def __init__(self, dtype: DTypeLike = FP64, size: int = 0, *, name: str | None = None) -> None:
+        self._begin_empty(dtype, (size,), name)
+        self._store = self._engine.empty_vector(*self._shape, self.dtype.np_type)
         if recording.active and (recorder := recording.current()) is not None:
             recorder.new(self)
 
@@ -113,53 +96,9 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         >>> Vector.from_coo([0, 2], [5, 6], size=10).size
         10
         """
-        return self._size
+        return self._shape[0]
 
-    @property
-    def shape(self) -> tuple[int]:
-        """The size as a tuple, as NumPy gives it.
-
-        >>> Vector(int, 10).shape
-        (10,)
-        """
-        return (self._size,)
-
-    @property
-    def nvals(self) -> int:
-        """The number of entries.
-
-        >>> Vector.from_coo([0, 2], [5, 6], size=10).nvals
-        2
-        """
-        if recording.active and (recorder := recording.current()) is not None:
-            recorder.read("the number of entries", self)
-        return self._store.nvals
-
-    _nvals = nvals
-
-    @property
-    def S(self) -> StructuralMask:
-        """The mask that is true where there is an entry.
-
-        >>> v = Vector.from_coo([0, 2], [0, 6], size=3)
-        >>> w = Vector(int, 3)
-        >>> w(v.S) << 1
-        >>> w.to_dict()
-        {0: 1, 2: 1}
-        """
-        return StructuralMask(self)
-
-    @property
-    def V(self) -> ValueMask:
-        """The mask that is true where there is an entry with a true value.
-
-        >>> v = Vector.from_coo([0, 2], [0, 6], size=3)
-        >>> w = Vector(int, 3)
-        >>> w(v.V) << 1
-        >>> w.to_dict()
-        {2: 1}
-        """
-        return ValueMask(self)
+    _size = size
 
     def __repr__(self) -> str:
         from .formatting import format_vector
@@ -168,20 +107,6 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
 
     def __iter__(self) -> Iterator:
         return self.to_coo(values=False)[0].flat
-
-    def __sizeof__(self) -> int:
-        recording.read("the size in memory", self)
-        arrays = (self._store.values, self._store.indices, self._store.present)
-        return object.__sizeof__(self) + sum(0 if a is None else a.nbytes for a in arrays)
-
-    def __reduce__(self) -> Any:
-        indices, values = self.to_coo()
-        return _rebuild, (indices, values, self.dtype, self._size, self.name)
-
-    @staticmethod
-    def _deserialize(pieces: Any, name: str) -> Vector:
-        """Pickles of python-graphblas call this, with exported arrays or with coordinates."""
-        return Vector.ss.import_any(name=name, **pieces) if isinstance(pieces, dict) else _rebuild(*(*pieces, name))
 
     # ---- in and out -----------------------------------------------------------------------------------------
 
@@ -225,16 +150,14 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         array, _ = values_to_array(values, self.dtype, self._engine)
         if array.shape != index.shape:
             raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {array.size}")
-        if size is not None:
-            size = check_size(size, "size")
-        check_bounds(index, self._size if size is None else size, "indices")
+        size = self.size if size is None else check_size(size, "size")
+        check_bounds(index, size, "indices")
         if not clear and self.nvals and index.size:
             raise OutputNotEmpty(f"build: {self.name} already has entries; use clear=True to replace them")
-        built = vector_entries(self, self._size if size is None else size, index, array, dup_op)
+        built = vector_entries(self, size, index, array, dup_op)
         if not (clear or index.size):
-            built = self._store if size is None else self._engine.resize_vector(self._store, size)
-        size = self._size if size is None else size
-        self._store, self._size = built, size
+            built = self._store if size == self.size else self._engine.resize_vector(self._store, size)
+        self._store, self._shape = built, (size,)
 
     @reports_memory
     def update(  # type: ignore[override]
@@ -272,10 +195,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         >>> v.to_dict()
         {0: 5, 1: 1, 2: 5}
         """
-        if values is None:
-            super().update(expr, **opts)
-        else:
-            update_elements(self, (expr,), values, dup_op)
+        self._update_or_set((expr,), values, dup_op, opts)
 
     @reports_memory
     def delete(self, indices: Any) -> None:
@@ -394,65 +314,6 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._size)
         return shown_values(self._engine.to_dense(self._store, fill, dtype.np_type))
 
-    def device_arrays(self) -> dict[str, Any]:
-        """The stored arrays themselves, not copies: CuPy arrays on backend "cuda", NumPy arrays on others.
-
-        All Vectors have ``values``. A sparse Vector has ``indices``, perhaps unsorted; a denser one has ``present``, a
-        flag for each position. A single value may represent all entries. Do not change the arrays.
-
-        >>> Vector.from_coo([3, 1], [10, 20], size=1000).device_arrays()
-        {'indices': array([1, 3]), 'values': array([20, 10])}
-        """
-        recording.read("the entries", self)
-        store = self._store
-        arrays = {"indices": store.indices, "present": store.present, "values": store.values}
-        return {name: array for name, array in arrays.items() if array is not None}
-
-    @reports_memory
-    def dup(
-        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
-    ) -> Vector:
-        """A copy, optionally with another type, or with only the entries where a mask is open.
-
-        Parameters
-        ----------
-        dtype : dtype, optional
-            The type of the copy; by default the same.
-        clear : bool
-            Whether to return an empty object of the same shape.
-        mask : Mask, optional
-            The positions to write: ``m.S``, ``m.V``, ``~m.S`` or ``~m.V``.
-        name : str, optional
-            The name that messages and ``print`` show.
-        **opts : keywords
-            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
-            others.
-
-        Raises
-        ------
-        ValueError
-            No type has the given name.
-        DimensionMismatch
-            The mask has another size.
-
-        Examples
-        --------
-        >>> v = Vector.from_coo([0, 1], [0, 7])
-        >>> v.dup(float).to_dict(), v.dup(mask=v.V).to_dict()
-        ({0: 0.0, 1: 7.0}, {1: 7})
-        """
-        descriptor_from_options(opts)
-        engine, found = self._engine, self.dtype if dtype is None else lookup_dtype(dtype)
-        if not clear and mask is None and (not recording.active or recording.current() is None):
-            notice_thread()
-            store = engine.copy(self._store)
-            return Vector._of(engine, found, store if found is self.dtype else engine.cast(store, found.np_type), name)
-        new = Vector(found, self._size, name=name)
-        new._engine = engine
-        if not clear:
-            new(mask=mask, **opts) << self
-        return new
-
     @reports_memory
     def diag(self, k: int = 0, *, name: str | None = None) -> Any:
         """A square Matrix with this Vector on its k-th diagonal.
@@ -472,16 +333,6 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         recording.read("the entries", self)
         store = self._engine.diagonal_matrix(self._store, _integer(k))
         return kinds.Matrix._from_store(self._engine, self.dtype, store, name)
-
-    def clear(self) -> None:
-        """Remove all entries.
-
-        >>> v = Vector.from_coo([0, 2], [5, 6])
-        >>> v.clear()
-        >>> v.nvals, v.size
-        (0, 3)
-        """
-        submit(Node(ops.CLEAR, self))
 
     @reports_memory
     def resize(self, size: int) -> None:
@@ -507,7 +358,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         size = check_size(size, "size")
         recording.refuse(f"resize of {self.name}")
         store = choose_format(self._engine, self._engine.resize_vector(self._store, size))
-        self._store, self._size = store, size  # no call between the two, so no interrupt
+        self._store, self._shape = store, (size,)  # no call in between, so no interrupt
 
     @reports_memory
     def get(self, index: int, default: Any = None) -> Any:
@@ -531,13 +382,11 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         >>> v.get(2), v.get(1), v.get(1, default=-1)
         (6, None, -1)
         """
-        expr = self[index]
-        if not expr._is_scalar:
-            raise ValueError(
-                "Bad index in Vector.get(...).  A single index should be given, and the result will be a Python scalar."
-            )
-        value = expr.new().value
-        return default if value is None else value
+        return self._value_at(
+            index,
+            default,
+            "Bad index in Vector.get(...).  A single index should be given, and the result will be a Python scalar.",
+        )
 
     if TYPE_CHECKING:
 
@@ -581,12 +430,6 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         """
         return super().__getitem__(keys)
 
-    def __setitem__(self, keys: object, expr: object, **opts: object) -> None:
-        Updater(self, desc=descriptor_from_options(opts))[keys] = expr
-
-    def __delitem__(self, keys: object, **opts: object) -> None:
-        del Updater(self, desc=descriptor_from_options(opts))[keys]
-
     def _comparable_types(self) -> Any:
         return Vector
 
@@ -595,33 +438,8 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         return kinds.Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
 
     @classmethod
-    def _from_store(
-        cls, engine: Engine, dtype: DTypeLike | None, store: VectorStore, name: str | None = None
-    ) -> Vector:
+    def _from_store(cls, engine: Engine, dtype: DataType, store: Store, name: str | None = None) -> Self:
         return cls._of(engine, dtype, choose_format(engine, store), name)
-
-    @classmethod
-    def _of(cls, engine: object, dtype: DTypeLike | None, store: VectorStore, name: str | None) -> Vector:
-        """A Vector with this store; no empty store is created first."""
-        new = object.__new__(cls)
-        new.dtype = dtype
-        new._size = store.size
-        new.name = f"v_{next(Vector._name_counter)}" if name is None else name
-        new._engine = engine
-        new._store = store
-        if recording.active and (recorder := recording.current()) is not None:
-            recorder.new(new)
-        return new
-
-    @classmethod
-    def _unwritten(cls, engine: Engine, dtype: DTypeLike, size: int, name: str | None) -> Vector:
-        """A Vector for the result of an expression: it has no store until the result exists."""
-        new = object.__new__(cls)
-        new.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
-        new._size = size if type(size) is int and 0 <= size < 2**60 else check_size(size, "size")
-        new.name = f"v_{next(Vector._name_counter)}" if name is None else name
-        new._engine = engine
-        return new
 
     # ---- operations -----------------------------------------------------------------------------------------
 
@@ -653,13 +471,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         >>> Vector.from_coo([0], [2], size=3).vxm(A).new().to_dict()
         {1: 20, 2: 40}
         """
-        return self._vxm(other, op)
-
-    def _vxm(self, other: object, op: OperatorLike = semiring.plus_times, is_infix: bool = False) -> VectorExpression:
-        x, y, op = product_operands(self, other, kinds.MATRICES, op, "vxm", is_infix)
-        if x._size != y._nrows:
-            raise DimensionMismatch(f"vxm: {x.name} has size {x._size}, {y.name} has shape {y.shape}")
-        return VectorExpression("vxm", ops.VXM, [x, y], op=op, size=y._ncols)
+        return product(self, other, op, "vxm")
 
     def inner(self, other: object, op: OperatorLike = semiring.plus_times) -> ScalarExpression:
         """The inner product with another Vector.
@@ -685,13 +497,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         >>> Vector.from_coo([0, 1], [2, 3]).inner(Vector.from_coo([0, 1], [5, 7])).new().value
         31
         """
-        return self._inner(other, op)
-
-    def _inner(self, other: object, op: OperatorLike = semiring.plus_times, is_infix: bool = False) -> ScalarExpression:
-        x, y, op = product_operands(self, other, (Vector,), op, "inner", is_infix)
-        if x._size != y._size:
-            raise DimensionMismatch(f"inner: {x.name} has size {x._size}, {y.name} has size {y._size}")
-        return ScalarExpression("inner", ops.INNER, [x, y], op=op)
+        return product(self, other, op, "inner")
 
     def outer(self, other: Any, op: Any = binary.times) -> MatrixExpression:
         """All products of an entry with an entry of another Vector.
@@ -717,12 +523,10 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         {0: {1: 20}, 1: {1: 30}}
         """
         other = self._expect_type(other, Vector, within="outer", argname="other", op=op)
-        op = get_typed_op(op, self.dtype, other.dtype, kind="binary")
-        self._expect_op(op, ("BinaryOp", "Monoid"), within="outer", argname="op")
-        op = op.binaryop if op.opclass == "Monoid" else op
-        get_semiring(monoid.any, op)  # raises an error unless any.op is a semiring, like the outer product
-        check_same_backend(self, other, "outer")
-        return MatrixExpression("outer", ops.OUTER, [self, other], op=op, nrows=self._size, ncols=other._size)
+        typed = pairwise_operator(self, other, op, "outer")
+        typed = typed.binaryop if typed.opclass == "Monoid" else typed
+        get_semiring(monoid.any, typed)  # raises an error unless any.op is a semiring, like the outer product
+        return MatrixExpression("outer", ops.OUTER, [self, other], self.shape + other.shape, typed)
 
     def reduce(self, op: OperatorLike = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
         """All entries combined with a monoid or aggregator.
@@ -746,14 +550,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         >>> Vector.from_coo([0, 1], [2, 3]).reduce().new().value
         5
         """
-        op = reduction_operator(self, op, "reduce", allow_empty)
-        return ScalarExpression(
-            "reduce",
-            ops.REDUCE if allow_empty else ops.REDUCE_OR_IDENTITY,
-            [self],
-            op=op,
-            is_cscalar=not allow_empty,
-        )
+        return self._reduction(op, "reduce", allow_empty)
 
     def reposition(self, offset: int, *, size: int | None = None) -> VectorExpression:
         """The entries moved by an offset; entries that leave the Vector are dropped.
@@ -771,62 +568,12 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType, Interchang
         >>> v.reposition(1).new().to_dict(), v.reposition(1, size=4).new().to_dict()
         ({1: 5}, {1: 5, 3: 6})
         """
-        size = self._size if size is None else int(size)
-        offset = int(offset)
-        return VectorExpression(
-            "reposition",
-            ops.REPOSITION,
-            [self, (offset,), (size,)],
-            size=size,
-            dtype=self.dtype,
-            expr_repr=f"{{0.name}}.reposition({offset})",
-        )
-
-
-def _rebuild(indices: ArrayLike, values: ArrayLike | Value, dtype: DTypeLike, size: int, name: str) -> Vector:
-    return Vector.from_coo(indices, values, dtype, size=size, name=name)
+        return self._repositioned((int(offset),), (size,))
 
 
 def _integer(k: Any) -> int:
     return int(k.value) if type(k) is Scalar else int(k)
 
 
-def reduction_operator(self: Any, op: Any, within: str, allow_empty: bool) -> Any:
-    """The typed monoid or aggregator of a reduction to a Scalar; only a monoid has a result without entries."""
-    op = get_typed_op(op, self.dtype, kind="binary|aggregator")
-    if op.opclass == "Monoid":
-        return op
-    if op.opclass == "BinaryOp" and op.monoid is not None:
-        return op.monoid
-    self._expect_op(op, ("Monoid", "Aggregator"), within=within, argname="op")
-    if op.opclass == "Aggregator" and not allow_empty:
-        if op.parent.monoid is None:
-            raise ValueError("allow_empty=False not allowed when using Aggregators")
-        return op.parent.monoid[op.type]
-    return op
-
-
-def product_operands(x: Any, y: Any, types: tuple, op: Any, method: str, is_infix: bool) -> tuple[Any, Any, Any]:
-    """Operands and typed semiring of a product; in ``op(A @ B @ C)`` the inner products are computed first."""
-    if type(y) in types and x._role != "infix" and x._engine is y._engine:  # the common case: no conversion, no errors
-        typed = get_typed_op(op, x.dtype, y.dtype, kind="semiring")
-        if typed.opclass == "Semiring":
-            return x, y, typed
-    is_chain = is_infix and (x._role == "infix" or getattr(y, "_role", None) == "infix")
-    if type(y) not in types and not (is_chain and y._role == "infix" and y._infix == "@" and y._output_type in types):
-        y = x._expect_type(y, types, within=method, argname="other", op=op)
-    if is_chain:
-        op = typed_op_of_chain(op, x, y, "semiring")
-    else:
-        op = get_typed_op(op, x.dtype, y.dtype, kind="semiring")
-    if op.opclass != "Semiring":
-        x._expect_op(op, "Semiring", within=method, argname="op")
-    if is_chain:
-        x, y = (op(z).new() if z._role == "infix" else z for z in (x, y))
-    if x._engine is not y._engine:
-        check_same_backend(x, y, method)
-    return x, y, op
-
-
 kinds.Vector = Vector
-stands_for(Vector, Vector, VectorExpression, VectorIndexExpr, VectorInfix)
+stands_for(Vector, Vector, ComputedVector)

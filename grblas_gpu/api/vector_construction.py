@@ -15,21 +15,19 @@ from ..exceptions import InvalidValue
 from ..foundation.memory import raise_out_of_memory, reports_memory
 from ..foundation.types import ArrayLike, DTypeLike, OperatorLike, Value
 from ..ir import recording
-from ..operators import get_typed_op
 from . import kinds
+from .base import as_scalar, duplicate_operator, duplicates_error
+from .collection import Collection
 from .conversions import MAX_SIZE, check_bounds, index_array, own_values, values_to_array
-from .scalar import Scalar, as_scalar
+from .scalar import Scalar
 
 NUMBERS = {bool: BOOL, int: INT64, float: FP64}  # Python's types
 
 
-class VectorConstruction:
+class VectorConstruction(Collection):
     """The ``Vector.from_...`` methods."""
 
     __slots__ = ()
-
-    def __init__(self, dtype: DTypeLike, size: int, *, name: str | None = None) -> None:
-        raise TypeError("make a Vector")
 
     @classmethod
     def from_coo(
@@ -92,7 +90,7 @@ class VectorConstruction:
             if index.size == 0:
                 raise ValueError("No indices provided. Unable to infer size.")
             size = int(index.max()) + 1
-        new: Any = cls(dtype, size, name=name)
+        new = cls(dtype, size, name=name)
         if array.ndim == 0:
             if dup_op is not None:
                 raise ValueError(
@@ -103,8 +101,9 @@ class VectorConstruction:
             array = np.broadcast_to(array, index.shape)
         elif array.shape != index.shape:
             raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {array.size}")
-        check_bounds(index, new._size, "indices")
-        new._store = vector_entries(new, new._size, index, array, dup_op)
+        (size,) = new.shape
+        check_bounds(index, size, "indices")
+        new._store = vector_entries(new, size, index, array, dup_op)
         return new
 
     @classmethod
@@ -204,7 +203,7 @@ class VectorConstruction:
         array([7, 7, 7])
         """
         value, dtype = full_value(cls, value, dtype)
-        new: Any = cls(dtype, size, name=name)
+        new = cls(dtype, size, name=name)
         new << value
         return new
 
@@ -258,11 +257,11 @@ class VectorConstruction:
             )
         if array.ndim > 1:
             raise ValueError(f"values array must be 1d to create dense Vector with dtype {dtype}")
-        new: Any = cls(dtype, len(array), name=name)
+        new = cls(dtype, len(array), name=name)
         if len(array):
             new._store = new._engine.adopt(VectorStore(len(array), own_values(array, dtype.np_type, copy)))
         if missing_value is not None:
-            new << select.valuene(new, missing_value)
+            new << new.select(select.valuene, missing_value)
         return new
 
 
@@ -285,28 +284,9 @@ def _from_entry(
             return None
     elif type(value) is not int or not 0 <= value < 128 or dtype.np_type.kind not in "iuf":
         return None  # the type may change this number
-    new = cls.__new__(cls)  # skips the empty store that this one would replace
-    new.dtype = dtype
-    new._size = size
-    new.name = f"v_{next(cls._name_counter)}" if name is None else name
-    new._engine = engine
+    new = cls._unwritten(engine, dtype, (size,), name)  # skips the empty store that this one would replace
     new._store = engine.build_entry(size, index, value, dtype.np_type)
     return new
-
-
-def duplicate_operator(self: Any, dup_op: Any) -> Any:
-    """The typed operator that combines duplicates and can reduce runs, or None."""
-    if dup_op is None:
-        return None
-    dup_op = get_typed_op(dup_op, self.dtype, kind="binary")
-    if dup_op.opclass == "Monoid":
-        return dup_op.binaryop
-    self._expect_op(dup_op, "BinaryOp", within="build", argname="dup_op")
-    return dup_op
-
-
-def duplicates_error(error: InvalidValue) -> ValueError:
-    return ValueError("Duplicate indices found, must provide `dup_op` BinaryOp")
 
 
 def vector_entries(self: Any, size: int, index: Array, values: Array, dup_op: OperatorLike | None) -> VectorStore:

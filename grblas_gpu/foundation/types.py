@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Array: TypeAlias = np.ndarray | cupy.ndarray
     #: Input of an array: a NumPy or CuPy array, or a list.
     ArrayLike: TypeAlias = npt.ArrayLike | cupy.ndarray
+    Tensor: TypeAlias = Vector | Matrix
     Store: TypeAlias = VectorStore | MatrixStore
     #: One value of a vector or matrix: a number, or a record.
     Value: TypeAlias = complex | np.generic | np.ndarray

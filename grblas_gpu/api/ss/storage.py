@@ -13,7 +13,8 @@ from ...dtypes import _dtype_to_string, _string_to_dtype, lookup_dtype
 from ...exceptions import DomainMismatch, EmptyObject, InvalidObject
 from ...foundation.memory import reports_memory
 from ...ir.descriptor import descriptor_from_options
-from ..scalar import Scalar, as_scalar
+from ..base import as_scalar
+from ..scalar import Scalar
 from . import exporting, importing
 from .settings import ObjectSettings
 

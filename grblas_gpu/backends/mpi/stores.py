@@ -128,6 +128,14 @@ class DistVectorStore:
     known_nvals = nvals_at_most = nvals
 
     @property
+    def shape(self) -> tuple[int]:
+        return (self.size,)
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        return {"indices": self.indices, "values": self.values}
+
+    @property
     def kind(self) -> str:
         """Full, bitmap or sparse by the total number of entries, so that all ranks agree."""
         return "full" if self.nvals == self.size else "bitmap" if self.nvals * 100 > self.size else "sparse"
@@ -178,6 +186,10 @@ class DistMatrixStore:
         self.kept: dict[str, Any] = {}
         self._engine = engine
         self._transpose: DistMatrixStore | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.nrows, self.ncols
 
     @property
     def dtype(self) -> np.dtype:

@@ -240,6 +240,10 @@ class MatrixStore:
         return len(self.values if self.dense is None else self.dense) == 1
 
     @property
+    def shape(self) -> tuple[int, int]:
+        return self.nrows, self.ncols
+
+    @property
     def arrays(self) -> dict[str, Array]:
         """The arrays of its own, by name."""
         if self.dense is not None:

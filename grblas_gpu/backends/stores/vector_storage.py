@@ -249,6 +249,16 @@ class VectorStore:
         return self.nvals if self.pending is None else self.pending.counter.known()
 
     @property
+    def shape(self) -> tuple[int]:
+        return (self.size,)
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        """The arrays by name."""
+        arrays = {"indices": self.indices, "present": self.present, "values": self.values}
+        return {name: array for name, array in arrays.items() if array is not None}
+
+    @property
     def kind(self) -> str:
         if self.present is not None:
             return "bitmap"

@@ -607,6 +607,10 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
         self._matrix = matrix
         self._shape = matrix._shape[::-1]
 
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        """Pickles of python-graphblas hold sizes, too."""
+        self.__init__(state[1]["_matrix"])  # type: ignore[misc]
+
     @property
     def _engine(self) -> Any:
         return self._matrix._engine

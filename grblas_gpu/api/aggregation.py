@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import FP64, DataType, lookup_dtype
+from ..foundation.types import ArrayLike, Scalar, Tensor, Value
 from ..operators import get_typed_op, registry
 from ..operators.aggregators import Aggregator, TypedAggregator, define_recipes
 from .vector import Vector
@@ -24,7 +25,7 @@ def compute(agg: Any, obj: Any, mode: str) -> Any:
     return result
 
 
-def _compute(typed: TypedAggregator, obj: Any, *, scalar: bool) -> Any:
+def _compute(typed: TypedAggregator, obj: Tensor, *, scalar: bool) -> Any:
     row = typed.parent._row
     if row is None:
         return _by_recipe(typed, typed.parent.recipe, obj, scalar)
@@ -55,7 +56,7 @@ def _reduce(obj: Any, monoid: Any, scalar: bool) -> Any:
 # Composite aggregators: the parts are vectors, of size 1 for a Scalar result, so that one formula serves both
 
 
-def _by_recipe(typed: TypedAggregator, recipe: Any, obj: Any, scalar: bool) -> Any:
+def _by_recipe(typed: TypedAggregator, recipe: Any, obj: Tensor, scalar: bool) -> Any:
     """Aggregate with a user-defined Aggregator."""
     if recipe.composite:
         parts = [_compute(part[typed.type], obj, scalar=scalar) for part in recipe.composite]
@@ -86,7 +87,7 @@ def _times_initial(recipe: Any, obj: Any, scalar: bool) -> Any:
     return product(recipe.semiring2, rows._as_matrix().T.new(), False)[0].new() if scalar else rows
 
 
-def _composite(typed: TypedAggregator, obj: Any, scalar: bool) -> Any:
+def _composite(typed: TypedAggregator, obj: Tensor, scalar: bool) -> Any:
     row: Any = typed.parent._row
     parts = []
     for name in (row.parts or "").split():
@@ -96,7 +97,7 @@ def _composite(typed: TypedAggregator, obj: Any, scalar: bool) -> Any:
     return result[0].new() if scalar else result
 
 
-def _as_vector(scalar: Any) -> Any:
+def _as_vector(scalar: Scalar) -> Any:
     vector = Vector(scalar.dtype, 1)
     if not scalar.is_empty:
         vector[0] = scalar  # the Scalar, not its value: a Python int may not hold every value of the type
@@ -124,7 +125,7 @@ def _sample_variance(count: Any, total: Any, squares: Any) -> Any:
     return _op("minus", _op("truediv", squares, less), right)
 
 
-def _root(vector: Any) -> Any:
+def _root(vector: Vector) -> Any:
     return vector.apply(registry.find("unary", "sqrt")).new()
 
 
@@ -160,12 +161,12 @@ def _coordinates(obj: Any, scalar: bool) -> tuple[Any, Any, Any, int]:
     return rows, columns, values, obj.nrows
 
 
-def _result(groups: Any, values: Any, size: int, dtype: DataType, scalar: bool) -> Any:
+def _result(groups: Any, values: ArrayLike | Value, size: int, dtype: DataType, scalar: bool) -> Any:
     vector = Vector.from_coo(groups, values, size=size, dtype=dtype)
     return vector[0].new() if scalar else vector
 
 
-def _ends(typed: TypedAggregator, obj: Any, scalar: bool, *, last: bool, index: bool) -> Any:
+def _ends(typed: TypedAggregator, obj: Tensor, scalar: bool, *, last: bool, index: bool) -> Any:
     if scalar and index and obj.ndim == 2:
         raise ValueError(f"Aggregator {typed.name} may not be used with Matrix.reduce_scalar.")
     groups, indices, values, size = _coordinates(obj, scalar)
@@ -175,7 +176,7 @@ def _ends(typed: TypedAggregator, obj: Any, scalar: bool, *, last: bool, index: 
     return _result(groups[chosen], (indices if index else values)[chosen], size, typed.return_type, scalar)
 
 
-def _arg(typed: TypedAggregator, obj: Any, scalar: bool) -> Any:
+def _arg(typed: TypedAggregator, obj: Tensor, scalar: bool) -> Any:
     if scalar and obj.ndim == 2:
         raise ValueError(f"Aggregator {typed.name} may not be used with Matrix.reduce_scalar.")
     groups, indices, values, size = _coordinates(obj, scalar)

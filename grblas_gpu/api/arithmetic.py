@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any, NoReturn, Protocol, TypeVar
 
 from .. import binary, unary
@@ -164,6 +166,14 @@ def _spreads(self: Any, other: object) -> bool:
     return (kind is kinds.Vector and self.ndim == 2) or (not self._is_scalar and kind not in kinds.COLLECTIONS)
 
 
+def _rewritten(sign: Callable[[Any, object], object]) -> Any:
+    def method(self: Any, other: object) -> Any:
+        self << sign(self, other)
+        return self
+
+    return method
+
+
 class ArithmeticInPlace:
     """``x += y``, ... of mutable objects: ``y`` is accumulated into ``x`` if both have the same shape."""
 
@@ -176,29 +186,12 @@ class ArithmeticInPlace:
             self(binary.plus) << other
         return self
 
-    def __isub__(self: Any, other: object) -> Any:
-        self << self - other
-        return self
-
-    def __imul__(self: Any, other: object) -> Any:
-        self << self * other
-        return self
-
-    def __itruediv__(self: Any, other: object) -> Any:
-        self << self / other
-        return self
-
-    def __ifloordiv__(self: Any, other: object) -> Any:
-        self << self // other
-        return self
-
-    def __imod__(self: Any, other: object) -> Any:
-        self << self % other
-        return self
-
-    def __ipow__(self: Any, other: object) -> Any:
-        self << self**other
-        return self
+    __isub__ = _rewritten(operator.sub)
+    __imul__ = _rewritten(operator.mul)
+    __itruediv__ = _rewritten(operator.truediv)
+    __ifloordiv__ = _rewritten(operator.floordiv)
+    __imod__ = _rewritten(operator.mod)
+    __ipow__ = _rewritten(operator.pow)
 
     def __ixor__(self: Any, other: Any) -> Any:
         if _spreads(self, other):

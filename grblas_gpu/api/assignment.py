@@ -13,6 +13,7 @@ from ..ir.node import Node
 from . import kinds
 from .conversions import values_to_array
 from .execution import fitting_mask, plain_literal, submit
+from .indexing import Indexes
 from .kinds import output_type
 
 MOST_DIMENSIONS = 64  # the limit of NumPy arrays
@@ -20,7 +21,7 @@ MOST_DIMENSIONS = 64  # the limit of NumPy arrays
 
 def assign_region(
     out: object,
-    indexes: Any,
+    indexes: Indexes,
     value: object,
     mask: object,
     accum: OperatorLike | None,

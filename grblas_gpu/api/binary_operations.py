@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dtypes import unify
 from ..exceptions import DimensionMismatch
-from ..foundation.types import Operand, OperatorLike, TypedOperator
+from ..foundation.types import Operand, OperatorLike, Tensor, TypedOperator
 from ..ir import ops
 from ..ir.ops import Op
 from ..operators import get_typed_op
@@ -39,7 +39,7 @@ def check_shapes(within: str, a: Any, b: Any) -> None:
         raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
 
 
-def _ewise_operands(x: Any, y: Any, op: OperatorLike, method: str, is_infix: bool, **defaults: Operand) -> list[Any]:
+def _ewise_operands(x: Tensor, y: Any, op: OperatorLike, method: str, is_infix: bool, **defaults: Operand) -> list[Any]:
     """The operands: a chain with vectors or matrices stays, as the types of all of them select the operator."""
     if x._is_scalar:
         if is_infix:
@@ -62,7 +62,7 @@ def ewise(x: Any, y: Any, op: OperatorLike, method: str, is_infix: bool = False)
 
 
 def _union_operator(
-    x: Any, y: Any, op: OperatorLike, left_default: Operand, right_default: Operand
+    x: Tensor, y: Any, op: OperatorLike, left_default: Operand, right_default: Operand
 ) -> tuple[Any, Scalar, Scalar]:
     """The typed operator of an ewise_union, which depends on the types of the defaults, and the defaults as Scalars."""
     get_typed_op(op, x.dtype, y.dtype, kind="binary")
@@ -90,7 +90,7 @@ def ewise_union(
     return _ewise_expression(x, y, "ewise_union", ops.EWISE_UNION, [x, left, y, right], op=op, expr_repr=shown)
 
 
-def _ewise_expression(x: Any, y: Any, method: str, ir_op: Op, args: list[Any], **kwargs: Any) -> Any:
+def _ewise_expression(x: Tensor, y: Any, method: str, ir_op: Op, args: list[Any], **kwargs: Any) -> Any:
     if x.ndim:
         check_same_backend(x, y, method)
     if x.ndim == y.ndim:
@@ -120,13 +120,17 @@ PRODUCTS: dict[str, tuple[Op, int, type[Any]]] = {
 }
 
 
+def _extent(x: Any) -> str:
+    return f"size {x.shape[0]}" if x.ndim == 1 else f"shape {x.shape}"
+
+
 def product(x: Any, y: Any, op: OperatorLike, method: str, is_infix: bool = False) -> Any:
     """``mxm``, ``mxv``, ``vxm`` and ``inner``: the last dimension of ``x`` meets the first of ``y``."""
     ir_op, ndim, expression = PRODUCTS[method]
     x, y, typed = _product_operands(x, y, kinds.MATRICES if ndim == 2 else (kinds.Vector,), op, method, is_infix)
     left, right = x.shape, y.shape
     if left[-1] != right[0]:
-        raise DimensionMismatch(f"{method}: {x.name} has shape {left}, {y.name} has shape {right}")
+        raise DimensionMismatch(f"{method}: {x.name} has {_extent(x)}, {y.name} has {_extent(y)}")
     return expression(method, ir_op, [x, y], left[:-1] + right[1:], typed)
 
 

@@ -10,6 +10,7 @@ from ..backends.interpreter.changes import change_many
 from ..backends.registry import get_engine
 from ..backends.stores.storage import INDEX
 from ..exceptions import InvalidValue
+from ..foundation.types import Tensor
 from ..ir import recording
 from .base import duplicate_operator, duplicates_error
 from .conversions import check_bounds, index_array, values_to_array
@@ -38,14 +39,14 @@ def update_elements(x: Any, given: tuple[Any, ...], values: Any, dup_op: Any) ->
         change_many(x, index, values, np.ones(len(values), bool))
 
 
-def delete_elements(x: Any, given: tuple[Any, ...]) -> None:
+def delete_elements(x: Tensor, given: tuple[Any, ...]) -> None:
     """Remove the elements at these positions."""
     index, _ = _distinct(_positions(x, given, "delete"))
     if count := len(index[0]):
         change_many(x, index, np.zeros(count, x.dtype.np_type), np.zeros(count, bool))
 
 
-def _positions(x: Any, given: tuple[Any, ...], method: str) -> tuple[np.ndarray, ...]:
+def _positions(x: Tensor, given: tuple[Any, ...], method: str) -> tuple[np.ndarray, ...]:
     recording.refuse(f"{method} of {x.name}")
     index = []
     for axis, size, name in zip(given, x.shape, NAMES[x.ndim], strict=True):

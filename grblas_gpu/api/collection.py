@@ -10,7 +10,7 @@ from ..backends.registry import current_engine
 from ..dtypes import DataType, lookup_dtype
 from ..foundation.atomic_updates import notice_thread
 from ..foundation.memory import reports_memory
-from ..foundation.types import DTypeLike, Engine, MaskLike, OperatorLike, Store
+from ..foundation.types import ArrayLike, DTypeLike, Engine, MaskLike, OperatorLike, Store, Value
 from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
@@ -139,7 +139,7 @@ class Collection(Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
         return cls.from_coo(*pieces[:-ndim], **shape, name=name)
 
     def _update_or_set(
-        self, given: tuple[Any, ...], values: Any, dup_op: OperatorLike | None, opts: dict[str, Any]
+        self, given: tuple[Any, ...], values: ArrayLike | Value, dup_op: OperatorLike | None, opts: dict[str, Any]
     ) -> None:
         """``update`` with an expression as its only argument, or with positions and values."""
         if values is None and all(each is None for each in given[1:]):

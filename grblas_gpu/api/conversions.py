@@ -60,7 +60,9 @@ def given_array(x: object, engine: Engine | None = None) -> Any:
     return (current_engine() if engine is None else engine).share(x)
 
 
-def index_array(array: Any, name: str, engine: Engine | None = None, copy: bool = True, signs: bool = True) -> Array:
+def index_array(
+    array: ArrayLike, name: str, engine: Engine | None = None, copy: bool = True, signs: bool = True
+) -> Array:
     """Integers as int64; anything else is a clear error. Device arrays are copied only if necessary.
 
     With ``signs=False`` a later step checks device arrays for negative numbers, and unsigned ones stay unchanged.
@@ -73,7 +75,9 @@ def index_array(array: Any, name: str, engine: Engine | None = None, copy: bool 
     return array.astype(np.int64, copy=copy and isinstance(array, np.ndarray))
 
 
-def ints_to_numpy_buffer(array: Any, dtype: Any, *, name: str = "array", copy: bool = False, **layout: Any) -> Array:
+def ints_to_numpy_buffer(
+    array: ArrayLike, dtype: DTypeLike, *, name: str = "array", copy: bool = False, **layout: Any
+) -> Array:
     """Integers as an array of this type: the name that programs import from ``graphblas.core.utils``."""
     return checked_index(array, name).astype(dtype, copy=copy)
 

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import DimensionMismatch
+from ..foundation.types import Matrix
 from .conversions import values_to_array
 from .kinds import output_type
 from .scalar import Scalar
 from .vector import Vector
 
 
-def diagonal_size(a: Any, k: int) -> int:
+def diagonal_size(a: Matrix, k: int) -> int:
     nrows, ncols = a.shape
     if (k < 0 and k <= -nrows) or (k > 0 and k >= ncols):
         raise IndexError(

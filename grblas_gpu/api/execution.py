@@ -10,6 +10,7 @@ from ..backends.interpreter.changes import element
 from ..backends.interpreter.run import execute as execute_node
 from ..exceptions import DimensionMismatch, InvalidObject
 from ..foundation.memory import reports_memory
+from ..foundation.types import Tensor
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.recording import Number
@@ -43,7 +44,7 @@ def fitting_mask(mask: Any, out: Any, shape: tuple[int, ...]) -> Mask:
     return mask
 
 
-def check_shapes_equal(within: str, a: Any, b: Any) -> None:
+def check_shapes_equal(within: str, a: Tensor, b: Any) -> None:
     if a.shape != b.shape:
         raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
 

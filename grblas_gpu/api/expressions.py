@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from ..backends.interpreter.run import execute as execute_node
 from ..config import config
 from ..dtypes import DataType
-from ..foundation.types import DTypeLike, Engine, MaskLike, Matrix, Scalar, Vector
+from ..foundation.types import DTypeLike, Engine, MaskLike, Matrix, OperatorLike, Scalar, Vector
 from ..ir import recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import node_of
@@ -223,7 +223,7 @@ class ScalarExpression(BaseExpression[Scalar], DelayedScalar, ComputedScalar):
         ir_op: Op,
         args: list[Any],
         shape: tuple[()] = (),
-        op: Any = None,
+        op: OperatorLike | None = None,
         dtype: DataType | None = None,
         expr_repr: str | None = None,
         is_cscalar: bool = False,
@@ -270,7 +270,7 @@ class IndexExpr(Delayed[Result]):
         updater = self.parent(*args, **kwargs)
         return Assigner(updater, self.indexes, submask=updater.mask is not None)
 
-    def __lshift__(self, expr: object, **opts: Any) -> None:
+    def __lshift__(self, expr: object, **opts: object) -> None:
         assign_to(self.parent, self.indexes, expr, opts)
 
     update = __lshift__

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..foundation.display import bytes_text, escape, html_object, html_table
+from ..foundation.types import Mask, Matrix, Scalar, Tensor
 from ..ir import recording
 
 Cell = Callable[[object], str]
@@ -54,7 +55,7 @@ def html_heading(kind: str, facts: dict[str, object]) -> str:
     return f'<div>\n<table class="gb-info-table">\n{rows}</table>\n</div>\n'
 
 
-def format_scalar(s: Any, name: str | None = None) -> str:
+def format_scalar(s: Scalar, name: str | None = None) -> str:
     return heading(f'"{s.name}"' if name is None else name, "gb.Scalar", _scalar_facts(s))
 
 
@@ -63,27 +64,27 @@ def html_scalar(s: Any) -> str:
     return f'{CSS_STYLE}<div class="gb-scalar"><tt>{s._name_html}</tt>{shown}</div>'
 
 
-def _scalar_facts(s: Any) -> dict[str, Any]:
+def _scalar_facts(s: Scalar) -> dict[str, Any]:
     value = (
         {} if recording.current() is not None else {"value": s.value}
     )  # values are not known while a loop is recorded
     return {**value, "dtype": s.dtype.name}
 
 
-def format_mask(mask: Any) -> str:
+def format_mask(mask: Mask) -> str:
     """A mask: its object, and whether it uses structure or values."""
     parent = mask.parent
     show = format_vector if parent.ndim == 1 else format_matrix
     return show(parent, f'"{mask.name}"', f"{type(mask).__name__}\nof gb.{type(parent).__name__}", opened(mask))
 
 
-def html_mask(mask: Any) -> str:
+def html_mask(mask: Mask) -> str:
     """A mask for notebooks: 1 at entries where it is open, 0 at the others."""
     show = html_vector if mask.parent.ndim == 1 else html_matrix
     return show(mask.parent, f"{type(mask).__name__} {escape(mask.name)} of {type(mask.parent).__name__}", opened(mask))
 
 
-def opened(mask: Any) -> Cell:
+def opened(mask: Mask) -> Cell:
     """Where there is an entry, 1 if the mask is open and 0 if not."""
 
     def cell(value: object) -> str:
@@ -149,7 +150,7 @@ def _rule(head: str) -> str:
     return "-" * max(map(len, head.splitlines()))
 
 
-def _form(a: Any) -> str:
+def _form(a: Matrix) -> str:
     """The storage format of a matrix in the terms of python-graphblas; that of a transpose is by columns."""
     return FORMATS[a._store.form][a._is_transposed]
 
@@ -169,11 +170,11 @@ def _first_entries(x: Any, size: int, cell: Cell) -> list[list[Any]]:
         length *= 16
 
 
-def _more(x: Any, entries: list[list[Any]]) -> str:
+def _more(x: Tensor, entries: list[list[Any]]) -> str:
     return f"the first {len(entries)} of {x.nvals:,} entries" if x.nvals > len(entries) else ""
 
 
-def _memory(x: Any) -> dict[str, str]:
+def _memory(x: Tensor) -> dict[str, str]:
     return {"memory": bytes_text(sum(a.nbytes for a in x.device_arrays().values())), "backend": x.backend}
 
 

@@ -10,7 +10,7 @@ from ..backends.machine.memory_limits import check_entries
 from ..backends.stores.storage import natives
 from ..exceptions import IndexOutOfBound, InvalidObject
 from ..foundation.memory import raise_out_of_memory
-from ..foundation.types import Engine
+from ..foundation.types import ArrayLike, Engine, Tensor
 from ..ir import recording
 from ..ir.recording import Number
 from . import kinds
@@ -37,7 +37,7 @@ class Axis:
     __slots__ = ("size", "_index", "dimsize", "positions")
     given: Any = None  # an unchecked array
 
-    def __init__(self, size: int | None, index: Any, dimsize: int, positions: range | None = None) -> None:
+    def __init__(self, size: int | None, index: ArrayLike, dimsize: int, positions: range | None = None) -> None:
         self.positions = positions  # the positions of a slice
         self.size = size
         self._index = index
@@ -85,7 +85,7 @@ class Axis:
         """The position of an axis with one position; a count or Scalar of a loop is read now."""
         return self.index if type(self.index) is int else _wrap(int(self.index), self.dimsize)
 
-    def on(self, engine: Any) -> Any:
+    def on(self, engine: Engine) -> Any:
         """The index as an array of positions (one for an integer) in an engine's memory, or None for everything."""
         if self.size is None:
             return engine.array([self.position], np.int64)
@@ -123,7 +123,7 @@ class Indexes:
     __slots__ = ("obj", "axes", "shape", "__weakref__")
     shape: tuple[int, ...]
 
-    def __init__(self, obj: object, keys: Any) -> None:
+    def __init__(self, obj: object, keys: object) -> None:
         self.obj = obj
         try:
             self.axes = axes = self._axes(obj, keys)
@@ -226,7 +226,7 @@ def _resolve_object(key: Any, size: int, obj: Any) -> Any:
         ) from None
 
 
-def _is_read_late(obj: Any) -> bool:
+def _is_read_late(obj: Tensor) -> bool:
     """Whether device arrays that index this object are read when the operation runs."""
     return obj.ndim == 1 and obj._engine.checks_positions_late and not recording.active
 

@@ -19,6 +19,36 @@ if TYPE_CHECKING:
     pass
 
 
+class EwiseSigns:
+    """``x | y`` and ``x & y`` of objects."""
+
+    __slots__ = ()
+
+    def __or__(self, other: Any) -> Any:
+        return ewise_infix(self, other, "__or__")
+
+    def __ror__(self, other: object) -> Any:
+        return ewise_infix(other, self, "__or__", True)
+
+    def __and__(self, other: Any) -> Any:
+        return ewise_infix(self, other, "__and__")
+
+    def __rand__(self, other: object) -> Any:
+        return ewise_infix(other, self, "__and__", True)
+
+
+class ProductSigns:
+    """``A @ B`` of Vectors and Matrices."""
+
+    __slots__ = ()
+
+    def __matmul__(self, other: Any) -> Any:
+        return matmul_infix(self, other)
+
+    def __rmatmul__(self, other: object) -> Any:
+        return matmul_infix(other, self, True)
+
+
 class InfixExpr(Delayed[Result]):
     """Two operands and the sign between them; ``op(expr)`` makes it an expression."""
 
@@ -49,7 +79,7 @@ class InfixExpr(Delayed[Result]):
         return None if self._expr is None else self._expr._value
 
     @_value.setter
-    def _value(self, value: Any) -> None:
+    def _value(self, value: object) -> None:
         self._to_expr()._value = value
 
     def new(self, dtype: DTypeLike | None = None, **kwargs: Any) -> Result:
@@ -96,11 +126,7 @@ class _Or(_BooleanDefault[Result]):
     _infix = "|"
     _default = binary.lor
 
-    def __or__(self, other: Any) -> Any:
-        return ewise_infix(self, other, "__or__")
-
-    def __ror__(self, other: Any) -> Any:
-        return ewise_infix(other, self, "__or__", reflected=True)
+    __or__, __ror__ = EwiseSigns.__or__, EwiseSigns.__ror__
 
     __and__ = __rand__ = _mixed
 
@@ -110,11 +136,7 @@ class _And(_BooleanDefault[Result]):
     _infix = "&"
     _default = binary.land
 
-    def __and__(self, other: Any) -> Any:
-        return ewise_infix(self, other, "__and__")
-
-    def __rand__(self, other: Any) -> Any:
-        return ewise_infix(other, self, "__and__", reflected=True)
+    __and__, __rand__ = EwiseSigns.__and__, EwiseSigns.__rand__
 
     __or__ = __ror__ = _mixed
 
@@ -122,12 +144,7 @@ class _And(_BooleanDefault[Result]):
 class _MatMul(InfixExpr[Result]):
     __slots__ = ()
     _infix = "@"
-
-    def __matmul__(self, other: Any) -> Any:
-        return matmul_infix(self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return matmul_infix(other, self, reflected=True)
+    __matmul__, __rmatmul__ = ProductSigns.__matmul__, ProductSigns.__rmatmul__
 
 
 def _shape_of_ewise(expr: Any) -> tuple[int, ...]:
@@ -259,31 +276,3 @@ def matmul_infix(left: Any, right: Any, reflected: bool = False) -> Any:
             "in `x @ y` the last size of x must be the first size of y"
         )
     return kind(left, right, method)
-
-
-class EwiseSigns:
-    """``x | y`` and ``x & y`` of objects."""
-
-    __slots__ = ()
-
-    def __or__(self, other: Any) -> Any:
-        return ewise_infix(self, other, "__or__")
-
-    def __ror__(self, other: Any) -> Any:
-        return ewise_infix(other, self, "__or__", True)
-
-    def __and__(self, other: Any) -> Any:
-        return ewise_infix(self, other, "__and__")
-
-    def __rand__(self, other: Any) -> Any:
-        return ewise_infix(other, self, "__and__", True)
-
-
-class ProductSigns:
-    """``A @ B`` of Vectors and Matrices."""
-
-    __slots__ = ()
-    __matmul__ = matmul_infix
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return matmul_infix(other, self, True)

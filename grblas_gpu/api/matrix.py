@@ -177,7 +177,13 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
 
     @reports_memory
     def update(  # type: ignore[override]
-        self, expr: Any, columns: Any = None, values: Any = None, *, dup_op: OperatorLike | None = None, **opts: object
+        self,
+        expr: object,
+        columns: ArrayLike | None = None,
+        values: ArrayLike | Value | None = None,
+        *,
+        dup_op: OperatorLike | None = None,
+        **opts: object,
     ) -> None:
         """Set many elements, at the cost of the changes: ``A.update(rows, columns, values)``. Others stay.
 
@@ -216,7 +222,7 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
         self._update_or_set((expr, columns), values, dup_op, opts)
 
     @reports_memory
-    def delete(self, rows: Any, columns: Any) -> None:
+    def delete(self, rows: ArrayLike, columns: ArrayLike) -> None:
         """Remove many elements, at the cost of the changes; positions without an element may be among them.
 
         Parameters
@@ -476,7 +482,9 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
             return self if store is self._store else Matrix._from_store(self._engine, self.dtype, store)
 
     @reports_memory
-    def diag(self, k: int | Scalar = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
+    def diag(
+        self, k: int | Scalar = 0, dtype: DTypeLike | None = None, *, name: str | None = None, **opts: object
+    ) -> Vector:
         """The k-th diagonal as a Vector.
 
         Parameters
@@ -594,6 +602,13 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
         return Vector._from_store(self._engine, self.dtype, self._engine.extract_column(self._store, 0, None), name)
 
 
+def _of_transpose(name: str) -> Any:
+    def method(self: TransposedMatrix, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:
+        return getattr(self._matrix, name)(dtype, sort=sort)
+
+    return method
+
+
 class TransposedMatrix(MatrixOperations, NothingInPlace):
     """``A.T``: a read-only Matrix. The transposed structure is computed once and kept by ``A``."""
 
@@ -670,7 +685,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
 
     def to_coo(
         self,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         *,
         rows: bool = True,
         columns: bool = True,
@@ -680,20 +695,13 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
         cols, row_index, array = self._matrix.to_coo(dtype, rows=columns, columns=rows, values=values, sort=sort)
         return row_index, cols, array
 
-    def diag(self, k: int | Scalar = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
+    def diag(
+        self, k: int | Scalar = 0, dtype: DTypeLike | None = None, *, name: str | None = None, **opts: object
+    ) -> Vector:
         return self._matrix.diag(-k, dtype, name=name, **opts)  # type: ignore[arg-type]  # as an int is computed
 
-    def to_csr(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:
-        return self._matrix.to_csc(dtype, sort=sort)
-
-    def to_csc(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:
-        return self._matrix.to_csr(dtype, sort=sort)
-
-    def to_dcsr(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:
-        return self._matrix.to_dcsc(dtype, sort=sort)
-
-    def to_dcsc(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:
-        return self._matrix.to_dcsr(dtype, sort=sort)
+    to_csr, to_csc = _of_transpose("to_csc"), _of_transpose("to_csr")
+    to_dcsr, to_dcsc = _of_transpose("to_dcsc"), _of_transpose("to_dcsr")
 
     def to_dense(self, fill_value: Value | None = None, dtype: DTypeLike | None = None, **opts: Any) -> np.ndarray:
         return self._matrix.to_dense(fill_value, dtype, **opts).swapaxes(0, 1)

@@ -493,7 +493,7 @@ class MatrixConstruction(Collection):
     def from_dense(
         cls,
         values: ArrayLike | Value,
-        missing_value: Any = None,
+        missing_value: Value | None = None,
         *,
         dtype: DTypeLike | None = None,
         copy: bool = True,

@@ -11,7 +11,7 @@ from ..backends.stores.entries import matrix_keys, repeat
 from ..backends.stores.matrix_storage import FULL
 from ..backends.stores.storage import Array, MatrixStore, VectorStore, column_type
 from ..exceptions import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
-from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
+from ..foundation.types import ArrayLike, DTypeLike, Engine, Matrix, OperatorLike, Value
 from .base import duplicate_operator, duplicates_error
 from .conversions import (
     check_bounds,
@@ -161,7 +161,7 @@ def compressed_arrays(a: Any, store: MatrixStore, dtype: DTypeLike) -> tuple[Any
     return a._engine.host(store.indptr).astype(np.uint64), *_entries(a, store, dtype)
 
 
-def _entries(a: Any, store: MatrixStore, dtype: DTypeLike) -> tuple[Any, Any]:
+def _entries(a: Matrix, store: MatrixStore, dtype: DTypeLike) -> tuple[Any, Any]:
     host = a._engine.host
     values = np.broadcast_to(host(store.values), (store.nvals,)) if store.iso else host(store.values)
     return host(store.indices).astype(np.uint64), output_values(values, dtype, a.dtype)

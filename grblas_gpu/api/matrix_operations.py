@@ -34,7 +34,7 @@ class MatrixOperations(Tensor):
     if TYPE_CHECKING:
 
         def _signs(self, other: MatrixLike | VectorLike | ScalarLike, /) -> MatrixExpression: ...
-        @overload  # type: ignore[override]
+        @overload
         def __matmul__(self, other: VectorLike) -> VectorMatMulExpr: ...
         @overload
         def __matmul__(self, other: MatrixLike) -> MatrixMatMulExpr: ...
@@ -88,7 +88,7 @@ class MatrixOperations(Tensor):
         return zip(rows.flat, cols.flat, strict=True)
 
     @reports_memory
-    def get(self, row: int, col: int, default: Any = None) -> Any:
+    def get(self, row: int, col: int, default: object = None) -> Any:
         """The value at a position as a Python scalar, or ``default``.
 
         Parameters
@@ -142,7 +142,7 @@ class MatrixOperations(Tensor):
         rows, cols, vals = self.to_coo(dtype, values=values, sort=sort)
         return np.column_stack([rows, cols]), vals
 
-    def mxv(self, other: Any, op: Any = semiring.plus_times) -> VectorExpression:
+    def mxv(self, other: object, op: OperatorLike = semiring.plus_times) -> VectorExpression:
         """Matrix times Vector.
 
         Parameters
@@ -165,7 +165,7 @@ class MatrixOperations(Tensor):
 
         Examples
         --------
-        >>> from grblas_gpu import Matrix
+        >>> from grblas_gpu import Matrix, Vector
         >>> A = Matrix.from_coo([0, 0], [1, 2], [10, 20], nrows=3, ncols=3)
         >>> A.mxv(Vector.from_coo([1, 2], [1, 2], size=3)).new().to_dict()
         {0: 50}
@@ -277,7 +277,7 @@ class MatrixOperations(Tensor):
         """
         return self._line_reduction(op, "reduce_columnwise", ops.REDUCE_COLUMNWISE, self.ncols)
 
-    def reduce_scalar(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
+    def reduce_scalar(self, op: OperatorLike = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
         """All entries combined with a monoid or aggregator.
 
         Parameters

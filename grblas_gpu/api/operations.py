@@ -15,7 +15,7 @@ from textwrap import indent
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from .. import binary, monoid, semiring
-from ..foundation.types import MaskLike, Matrix, Operand, OperatorLike, Scalar, Tensor, Vector
+from ..foundation.types import Handle, MaskLike, Matrix, Operand, OperatorLike, Scalar, Tensor, Vector
 from ..ir.descriptor import Descriptor
 from .base import check_same_backend
 from .mask import _KINDS, Mask
@@ -57,7 +57,7 @@ def _mask(mask: MaskLike | None, desc: Descriptor) -> Mask | None:
 
 
 def _write(
-    out: Any,
+    out: Handle,
     expr: object,
     mask: MaskLike | None = None,
     accum: OperatorLike | None = None,

@@ -22,6 +22,7 @@ from ..backends.programs.whole import Whole
 from ..backends.registry import current_engine
 from ..config import config
 from ..exceptions import LoopError
+from ..foundation.types import Engine, Handle, Tensor, Udf
 from ..ir import ops, recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program, line_of
@@ -190,7 +191,7 @@ class _KnownCall:
 class Recording:
     """The recorded operations of a function on inputs of one kind."""
 
-    def __init__(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: Sequence[Any]) -> None:
+    def __init__(self, function: Udf, args: Sequence[Any], kwargs: dict[str, Any], inputs: Sequence[Any]) -> None:
         self.running = False
         formal = {id(one): handles.formal(one) for one in inputs}
         self.formals = [formal[id(one)] for one in inputs]
@@ -209,7 +210,7 @@ class Recording:
             finally:
                 recorder.stop()
             rounds.append(recorder.complete())
-        result = results[-1]
+        result: Any = results[-1]
         returned = list(_returned_objects(function, result))
         _check_the_same(function, rounds, [list(_returned_objects(function, each)) for each in results])
         unseen = frozenset(recorder.made) - set(map(id, returned))
@@ -305,7 +306,7 @@ class Recording:
 class FunctionRecorder(Recorder):
     """The recorder of a function's body, which runs without values."""
 
-    def __init__(self, function: Any, formals: Sequence[Any], engine: Any) -> None:
+    def __init__(self, function: Udf, formals: Sequence[Any], engine: Engine) -> None:
         super().__init__(None, engine, sys._getframe(), None, False)
         self._caller: FrameType | None = sys._getframe(1)
         self._bodies[0].number = -1  # its first loop is not an inner loop
@@ -350,7 +351,7 @@ class FunctionRecorder(Recorder):
         self._note(node_of((*as_recorded(node)[:-1], self._frame.f_lasti)))
         return True
 
-    def changes(self, obj: Any) -> bool:
+    def changes(self, obj: Tensor) -> bool:
         return id(obj) in self._formals or super().changes(obj)
 
     def new(self, out: Any) -> None:
@@ -359,13 +360,13 @@ class FunctionRecorder(Recorder):
             self._frame = self.frame
             super().new(out)
 
-    def new_scalar(self, out: Any) -> None:
+    def new_scalar(self, out: Handle) -> None:
         self._make(out)
         if len(self._bodies) > 1:
             self._frame = self.frame
             super().new_scalar(out)
 
-    def read(self, what: str, obj: Any = None) -> None:
+    def read(self, what: str, obj: Tensor | None = None) -> None:
         name = "" if obj is None else f" of {self.spelled(obj)}"
         self.refuse(f"{what}{name}, which is not known when {self._name} is recorded,")
 
@@ -406,7 +407,7 @@ class FunctionRecorder(Recorder):
         return Program(tuple(round.nodes), None, 1, round.count, self._code)
 
 
-def _check_the_same(function: Any, rounds: Sequence[Round], results: Sequence[Sequence[Any]]) -> None:
+def _check_the_same(function: Udf, rounds: Sequence[Round], results: Sequence[Sequence[Any]]) -> None:
     """Raise a LoopError if the two recordings of a function differ."""
     code, line = getattr(function, "__code__", None), 0
     try:
@@ -422,7 +423,7 @@ def _check_the_same(function: Any, rounds: Sequence[Round], results: Sequence[Se
         ) from None
 
 
-def _steps(function: Program, engine: Any, meanwhile: Callable[[], None]) -> list[Callable[[], Any]]:
+def _steps(function: Program, engine: Engine, meanwhile: Callable[[], None]) -> list[Callable[[], Any]]:
     """The callables that run the nodes. The engine runs a function that is a single loop as in :class:`.loop.Loop`."""
     if len(function.nodes) == 1 and function.nodes[0].op is ops.LOOP:
         (loop,) = function.nodes[0].operands
@@ -447,7 +448,7 @@ def _static(arg: Any) -> tuple[type, Any]:
     return kind, repr(arg) if isinstance(arg, (float, complex, np.inexact)) else arg
 
 
-def _returned_objects(function: Any, result: Any) -> Iterator[Any]:
+def _returned_objects(function: Udf, result: Any) -> Iterator[Any]:
     """The objects in a result; all other parts must be constants."""
     if type(result) in INPUTS:
         yield result

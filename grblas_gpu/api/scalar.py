@@ -205,7 +205,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
         return None if content is None else content.item()
 
     @value.setter
-    def value(self, value: Any) -> None:
+    def value(self, value: object) -> None:
         if recording.active and recording.current() is not None:
             self << (Scalar(self.dtype, name="") if value is None else value)
         else:
@@ -452,7 +452,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
         check_wait(how)
         return self
 
-    def get(self, default: Any = None) -> Any:
+    def get(self, default: object = None) -> Any:
         """The value, or ``default`` if there is none.
 
         Parameters

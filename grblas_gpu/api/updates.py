@@ -41,12 +41,12 @@ class Updater:
         self.input_mask = input_mask
         self.desc = desc
 
-    def __lshift__(self, expr: Any) -> None:
+    def __lshift__(self, expr: object) -> None:
         update(self.parent, expr, self.mask, self.accum, self.replace, self.input_mask, self.desc)
 
     update = __lshift__
 
-    def _indexes(self, keys: Any) -> Indexes:
+    def _indexes(self, keys: object) -> Indexes:
         if self.parent._is_scalar:
             raise TypeError("Indexing not supported for Scalars")
         return Indexes(self.parent, keys)
@@ -54,17 +54,17 @@ class Updater:
     def __getitem__(self, keys: Any) -> Assigner:
         return Assigner(self, self._indexes(keys), submask=False)
 
-    def __setitem__(self, keys: Any, value: Any) -> None:
+    def __setitem__(self, keys: object, value: object) -> None:
         self.assign(self._indexes(keys), value, submask=False)
 
-    def __delitem__(self, keys: Any) -> None:
+    def __delitem__(self, keys: object) -> None:
         indexes = self._indexes(keys)
         if indexes.is_single_element:
             execution.remove_element(self.parent, indexes)
         else:  # deletion assigns an empty Scalar to the region
             self.assign(indexes, kinds.Scalar(self.parent.dtype, name="s_empty"), submask=False)
 
-    def assign(self, indexes: Indexes, value: Any, submask: bool) -> None:
+    def assign(self, indexes: Indexes, value: object, submask: bool) -> None:
         if self.input_mask is not None:
             raise TypeError("`input_mask` argument may only be used for extract")
         if indexes.is_single_element and self.mask is None and self.accum is None:
@@ -91,7 +91,7 @@ class Assigner:
         self.indexes = indexes
         self.submask = submask
 
-    def __lshift__(self, expr: Any) -> None:
+    def __lshift__(self, expr: object) -> None:
         self.updater.assign(self.indexes, expr, self.submask)
 
     update = __lshift__
@@ -100,7 +100,7 @@ class Assigner:
     __bool__ = Updater.__bool__
 
 
-def assign_to(parent: Any, indexes: Indexes, expr: Any, opts: dict[str, Any]) -> None:
+def assign_to(parent: Any, indexes: Indexes, expr: object, opts: dict[str, Any]) -> None:
     """``C[index] << expr``."""
     if parent._is_transposed:
         raise TypeError("'TransposedMatrix' object does not support item assignment")

@@ -13,7 +13,7 @@ from ..backends.stores.formats import choose_format
 from ..dtypes import FP64, DataType
 from ..exceptions import OutputNotEmpty
 from ..foundation.memory import reports_memory
-from ..foundation.types import Store
+from ..foundation.types import ArrayLike, Store, Value
 from ..ir import ops, recording
 from ..operators import get_semiring
 from . import kinds
@@ -161,7 +161,12 @@ class Vector(VectorConstruction):
 
     @reports_memory
     def update(  # type: ignore[override]
-        self, expr: Any, values: Any = None, *, dup_op: OperatorLike | None = None, **opts: object
+        self,
+        expr: object,
+        values: ArrayLike | Value | None = None,
+        *,
+        dup_op: OperatorLike | None = None,
+        **opts: object,
     ) -> None:
         """Set many elements, at the cost of the changes: ``v.update(indices, values)``. Others stay.
 
@@ -198,7 +203,7 @@ class Vector(VectorConstruction):
         self._update_or_set((expr,), values, dup_op, opts)
 
     @reports_memory
-    def delete(self, indices: Any) -> None:
+    def delete(self, indices: ArrayLike) -> None:
         """Remove many elements, at the cost of the changes; positions without an element may be among them.
 
         Parameters
@@ -361,7 +366,7 @@ class Vector(VectorConstruction):
         self._store, self._shape = store, (size,)  # no call in between, so no interrupt
 
     @reports_memory
-    def get(self, index: int, default: Any = None) -> Any:
+    def get(self, index: int, default: object = None) -> Any:
         """The value at an index as a Python scalar, or ``default``.
 
         Parameters
@@ -391,7 +396,7 @@ class Vector(VectorConstruction):
     if TYPE_CHECKING:
 
         def _signs(self, other: VectorLike | ScalarLike, /) -> VectorExpression: ...
-        @overload  # type: ignore[override]
+        @overload
         def __matmul__(self, other: VectorLike) -> ScalarMatMulExpr: ...
         @overload
         def __matmul__(self, other: MatrixLike) -> VectorMatMulExpr: ...
@@ -443,7 +448,7 @@ class Vector(VectorConstruction):
 
     # ---- operations -----------------------------------------------------------------------------------------
 
-    def vxm(self, other: Any, op: Any = semiring.plus_times) -> VectorExpression:
+    def vxm(self, other: object, op: OperatorLike = semiring.plus_times) -> VectorExpression:
         """Vector times Matrix.
 
         Parameters
@@ -571,7 +576,7 @@ class Vector(VectorConstruction):
         return self._repositioned((int(offset),), (size,))
 
 
-def _integer(k: Any) -> int:
+def _integer(k: int | Scalar) -> int:
     return int(k.value) if type(k) is Scalar else int(k)
 
 

@@ -212,7 +212,7 @@ class VectorConstruction(Collection):
     def from_dense(
         cls,
         values: ArrayLike | Value,
-        missing_value: Any = None,
+        missing_value: Value | None = None,
         *,
         dtype: DTypeLike | None = None,
         copy: bool = True,

@@ -248,7 +248,7 @@ class OpBase(Documented):
     def _signature(self) -> Signature:
         """For each data type, the type that it is computed in and the type of the result."""
         if self._row is not None:
-            return self._row.signature
+            return self._with_bool(self._row.signature)
         assert self._compiled is not None
         found = {dtype: self._compiled.adjusted(dtype) for dtype in ALL_TYPES} if not self._is_udt else {}
         return {dtype: (dtype, result) for dtype, result in found.items() if result is not None}
@@ -261,7 +261,16 @@ class OpBase(Documented):
     @property
     def coercions(self) -> dict[DataType, DataType]:
         """The data types that are cast before the operator is applied, each with the type it is cast to."""
-        return {t: used for t, (used, _) in self._signature().items() if used is not t and t not in self._deleted}
+        found = {t: used for t, (used, _) in self._signature().items() if used is not t and t not in self._deleted}
+        return found if self._for_bool() is None else found | {BOOL: BOOL}
+
+    def _for_bool(self) -> TypedOpBase | None:
+        """The typed operator that stands in for this one on truth values."""
+        name = getattr(self._row, "for_bool", None)
+        return registry.builtin(self._modname, name)[BOOL] if name else None
+
+    def _with_bool(self, signature: Signature) -> Signature:
+        return signature if self._for_bool() is None else signature | {BOOL: (BOOL, BOOL)}
 
     def __getitem__(self, key: DTypeKey) -> Any:
         try:
@@ -278,6 +287,8 @@ class OpBase(Documented):
         return self._typed_ops[dtype]
 
     def _make(self, dtype: DataType) -> Any:
+        if dtype is BOOL and (instead := self._for_bool()) is not None:
+            return instead
         used, result = self._lookup(dtype)
         if used is not dtype:
             return self[used] if used in self._signature() else self._typed(used, result)

@@ -152,7 +152,7 @@ class BinaryOp(Registered, OpBase):
         return self.commutes_to is self
 
 
-class ParameterizedBinaryOp(ParameterizedFunction):
+class ParameterizedBinaryOp(ParameterizedFunction, of=BinaryOp):
     """Makes BinaryOps from parameters.
 
     >>> from grblas_gpu import binary
@@ -161,8 +161,6 @@ class ParameterizedBinaryOp(ParameterizedFunction):
     """
 
     __slots__ = ("_commutes_to", "_makes_rows", "_monoid")
-    _modname = "binary"
-    _op_class = BinaryOp
 
     def __init__(
         self,
@@ -209,6 +207,3 @@ class ParameterizedBinaryOp(ParameterizedFunction):
     @property
     def is_commutative(self) -> bool:
         return self.commutes_to is self
-
-
-BinaryOp._parameterized_class = ParameterizedBinaryOp

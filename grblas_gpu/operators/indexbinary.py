@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dtypes import INT64, SUBARRAY, DataType, lookup_dtype
+from ..foundation.types import Value
 from .base import OpBase, TypedOpBase
 from .binary import BinaryOp, TypedBuiltinBinaryOp, TypedUserBinaryOp
 from .parameterized import ParameterizedFunction, Registered
@@ -45,7 +46,7 @@ class BoundIndexBinaryOp(TypedUserBinaryOp):
     monoid = commutes_to = _semiring_commutes_to = None
     is_positional = True
 
-    def __init__(self, op: TypedUserIndexBinaryOp, theta: Any) -> None:
+    def __init__(self, op: TypedUserIndexBinaryOp, theta: Value) -> None:
         super().__init__(op.parent, op.type, op.return_type, op.type2)
         self._op = op
         #: An array of one value: records of user-defined types have no scalar that fits all engines.
@@ -162,12 +163,7 @@ class IndexBinaryOp(Registered, OpBase):
         return self[lookup_dtype(given)](theta)
 
 
-class ParameterizedIndexBinaryOp(ParameterizedFunction):
+class ParameterizedIndexBinaryOp(ParameterizedFunction, of=IndexBinaryOp):
     """Makes IndexBinaryOps from parameters."""
 
     __slots__ = ()
-    _modname = "indexbinary"
-    _op_class = IndexBinaryOp
-
-
-IndexBinaryOp._parameterized_class = ParameterizedIndexBinaryOp

@@ -202,21 +202,13 @@ class SelectOp(IndexUnaryOp):
         return select
 
 
-class ParameterizedIndexUnaryOp(ParameterizedFunction):
+class ParameterizedIndexUnaryOp(ParameterizedFunction, of=IndexUnaryOp):
     """Makes IndexUnaryOps from parameters."""
 
     __slots__ = ()
-    _modname = "indexunary"
-    _op_class = IndexUnaryOp
 
 
-class ParameterizedSelectOp(ParameterizedFunction):
+class ParameterizedSelectOp(ParameterizedFunction, of=SelectOp):
     """Makes SelectOps from parameters."""
 
     __slots__ = ()
-    _modname = "select"
-    _op_class = SelectOp
-
-
-IndexUnaryOp._parameterized_class = ParameterizedIndexUnaryOp
-SelectOp._parameterized_class = ParameterizedSelectOp

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ..dtypes import BOOL, DataType, lookup_dtype
+from ..dtypes import DataType, lookup_dtype
 from ..exceptions import DomainMismatch
 from ..foundation.types import DTypeKey, Function, Value
 from . import registry
@@ -15,7 +15,7 @@ from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp
 from .call_types import BinaryCall
 from .lifting import numbers
-from .parameterized import ParameterizedUdf
+from .parameterized import InNamespace, ParameterizedUdf
 from .reductions import Reduce, ReduceAt, first_reduceat, tree_reduceat, ufunc_reduce, ufunc_reduceat, whole
 from .strings import binary_from_string
 from .typing_rules import Signature
@@ -89,7 +89,7 @@ class TypedUserMonoid(TypedBuiltinMonoid):
     __slots__ = ()
 
 
-class Monoid(OpBase):
+class Monoid(InNamespace, OpBase):
     """An associative operator with an identity.
 
     >>> from grblas_gpu import monoid
@@ -136,21 +136,10 @@ class Monoid(OpBase):
 
     def _signature(self) -> Signature:
         if self._row is not None:
-            bools: Signature = {BOOL: (BOOL, BOOL)} if self._row.for_bool else {}
-            return self._row.signature | bools
+            return super()._signature()
         types = self._identity if isinstance(self._identity, dict) else self._binaryop.types
         same = {t: self._binaryop[t].return_type for t in types}
         return {t: (t, t) for t, result in same.items() if t is result}
-
-    @property
-    def coercions(self) -> dict[DataType, DataType]:
-        other: dict[DataType, DataType] = {BOOL: BOOL} if self._row is not None and self._row.for_bool else {}
-        return super().coercions | other
-
-    def _make(self, dtype: DataType) -> TypedBuiltinMonoid:
-        if self._row is not None and self._row.for_bool and dtype is BOOL:
-            return registry.builtin("monoid", self._row.for_bool)[BOOL]
-        return super()._make(dtype)
 
     def _lookup(self, dtype: DataType) -> tuple[DataType, DataType]:
         if self._row is not None:
@@ -210,6 +199,10 @@ class Monoid(OpBase):
     def _of_parts(
         cls, name: str | None, binaryop: Any, identity: Any, *, is_idempotent: bool = False, anonymous: bool = False
     ) -> Any:
+        if isinstance(binaryop, str):
+            binaryop = binary_from_string(binaryop)
+        if type(binaryop) is ParameterizedBinaryOp:
+            return ParameterizedMonoid(name, binaryop, identity, is_idempotent, anonymous)
         if type(binaryop) is not BinaryOp:
             raise TypeError(f"binaryop must be a BinaryOp, not {type(binaryop)}")
         if identity is None:
@@ -239,8 +232,6 @@ class Monoid(OpBase):
         is_idempotent : bool
             Whether ``x`` combined with itself is ``x``.
         """
-        if type(binaryop) is ParameterizedBinaryOp:
-            return ParameterizedMonoid(name, binaryop, identity, is_idempotent=is_idempotent, anonymous=True)
         return cls._of_parts(name, binaryop, identity, is_idempotent=is_idempotent, anonymous=True)
 
     @classmethod
@@ -262,21 +253,7 @@ class Monoid(OpBase):
         lazy : bool
             Whether to make nothing until it is looked up.
         """
-        registry.check_free("monoid", name)
-        if lazy:
-            registry.install_lazy(
-                "monoid", name, lambda: cls.register_new(name, binaryop, identity, is_idempotent=is_idempotent)
-            )
-            return None
-        if isinstance(binaryop, str):
-            binaryop = binary_from_string(binaryop)
-        op: Any
-        if type(binaryop) is ParameterizedBinaryOp:
-            op = ParameterizedMonoid(name, binaryop, identity, is_idempotent=is_idempotent)
-        else:
-            op = cls._of_parts(name, binaryop, identity, is_idempotent=is_idempotent)
-        registry.install("monoid", name, op)
-        return op
+        return cls._register(name, lambda: cls._of_parts(name, binaryop, identity, is_idempotent=is_idempotent), lazy)
 
     def _recipe(self) -> tuple[object, ...]:
         return self._binaryop, self._identity, self.name

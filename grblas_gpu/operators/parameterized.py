@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..foundation.types import Udf
+from ..foundation.types import Operator, Udf
 from . import registry
 from .documented import Documented
 
@@ -15,7 +16,7 @@ def _deserialize_parameterized(op: ParameterizedUdf, args: tuple[object, ...], k
     return op(*args, **kwargs)
 
 
-def with_options(function: Any, options: dict[str, object]) -> Any:
+def with_options(function: Udf, options: dict[str, object]) -> Any:
     """The function for a pickle; python-graphblas's readers expect it as it is where there are no options."""
     return partial(function, **options) if options else function
 
@@ -69,7 +70,13 @@ class ParameterizedFunction(ParameterizedUdf):
     """Parameterized by a Python function that returns the function to compile."""
 
     __slots__ = ("__signature__", "_is_udt", "func")
-    _op_class: ClassVar[Any] = None
+    _op_class: ClassVar[Any]
+
+    def __init_subclass__(cls, of: Any) -> None:
+        """``of`` is the class of the operators that it makes."""
+        super().__init_subclass__()
+        cls._op_class, cls._modname = of, of._modname
+        of._parameterized_class = cls
 
     def __init__(self, name: str | None, func: Udf, *, anonymous: bool = False, is_udt: bool = False) -> None:
         import inspect
@@ -91,13 +98,29 @@ class ParameterizedFunction(ParameterizedUdf):
         return {"is_udt": True} if self._is_udt else {}
 
 
-class Registered:
-    """``register_new`` and ``register_anonymous`` for operators that are one Python function."""
+class InNamespace:
+    """An operator that a namespace holds."""
 
     _modname: ClassVar[str]
+    _in_op: ClassVar[bool] = True
+
+    @classmethod
+    def _register(cls, name: str, make: Callable[[], Operator], lazy: bool) -> Any:
+        """Make an operator, now or when it is looked up, and add it to the namespace."""
+        registry.check_free(cls._modname, name)
+        if lazy:
+            registry.install_lazy(cls._modname, name, lambda: cls._register(name, make, False), cls._in_op)
+            return None
+        op = make()
+        registry.install(cls._modname, name, op, cls._in_op)
+        return op
+
+
+class Registered(InNamespace):
+    """``register_new`` and ``register_anonymous`` for operators that are one Python function."""
+
     _parameterized_class: ClassVar[Any]
     _build: ClassVar[Any]
-    _in_op: ClassVar[bool] = True
 
     @classmethod
     def register_anonymous(
@@ -121,9 +144,8 @@ class Registered:
         UdfParseError
             Numba compiles the function for none of the types.
         """
-        if parameterized:
-            return cls._parameterized_class(name, func, anonymous=True, is_udt=is_udt)
-        return cls._build(name, func, anonymous=True, is_udt=is_udt)
+        make = cls._parameterized_class if parameterized else cls._build
+        return make(name, func, anonymous=True, is_udt=is_udt)
 
     @classmethod
     def register_new(
@@ -151,14 +173,5 @@ class Registered:
         UdfParseError
             Numba compiles the function for none of the types.
         """
-        registry.check_free(cls._modname, name)
-        if lazy:
-            options = {"parameterized": parameterized, "is_udt": is_udt}
-            registry.install_lazy(cls._modname, name, lambda: cls.register_new(name, func, **options), cls._in_op)
-            return None
-        if parameterized:
-            op = cls._parameterized_class(name, func, is_udt=is_udt)
-        else:
-            op = cls._build(name, func, is_udt=is_udt)
-        registry.install(cls._modname, name, op, cls._in_op)
-        return op
+        make = cls._parameterized_class if parameterized else cls._build
+        return cls._register(name, lambda: make(name, func, is_udt=is_udt), lazy)

@@ -13,7 +13,7 @@ from .call_types import SemiringCall
 from .indexbinary import BoundIndexBinaryOp, OneTypeBinaryOp
 from .monoid import Monoid, ParameterizedMonoid, TypedBuiltinMonoid
 from .opclass import find_opclass
-from .parameterized import ParameterizedUdf
+from .parameterized import InNamespace, ParameterizedUdf
 from .strings import binary_from_string, monoid_from_string
 from .typing_rules import Signature
 
@@ -72,7 +72,7 @@ def _commutes_to(semiring: Any) -> Any:
     return get_semiring(semiring.monoid, other)
 
 
-class Semiring(OpBase):
+class Semiring(InNamespace, OpBase):
     """A monoid and a binary operator.
 
     >>> from grblas_gpu import semiring
@@ -127,8 +127,7 @@ class Semiring(OpBase):
         given: Signature | None = None if self._row is None else self._row.signature
         if given is not None:
             results = {used: self._result(used) for used, _ in given.values()}
-            signature = {t: (used, results[used]) for t, (used, _) in given.items()}
-            return signature | ({BOOL: (BOOL, BOOL)} if self._row.for_bool else {})
+            return self._with_bool({t: (used, results[used]) for t, (used, _) in given.items()})
         if self._is_udt:
             return {}
         signature = {}
@@ -139,10 +138,7 @@ class Semiring(OpBase):
 
     @property
     def coercions(self) -> dict[DataType, DataType]:
-        if self._row is None:
-            return {}
-        other: dict[DataType, DataType] = {BOOL: BOOL} if self._row.for_bool else {}
-        return super().coercions | other
+        return {} if self._row is None else super().coercions
 
     def _result(self, dtype: DataType) -> DataType:
         return self.monoid[self.binaryop[dtype].return_type].return_type
@@ -160,8 +156,8 @@ class Semiring(OpBase):
             if found is None:
                 raise KeyError(f"{self.name} does not work with {dtype}")
             return found
-        if row is not None and row.for_bool and dtype is BOOL:
-            return registry.builtin("semiring", row.for_bool)[BOOL]
+        if dtype is BOOL and (instead := self._for_bool()) is not None:
+            return instead
         if row is not None and row.signature is not None:
             used = row.signature.get(dtype, (None, None))[0]
             if used is None:
@@ -195,6 +191,12 @@ class Semiring(OpBase):
 
     @classmethod
     def _of_parts(cls, name: str | None, monoid: Any, binaryop: Any, *, anonymous: bool = False) -> Any:
+        if isinstance(monoid, str):
+            monoid = monoid_from_string(monoid)
+        if isinstance(binaryop, str):
+            binaryop = binary_from_string(binaryop)
+        if type(monoid) is ParameterizedMonoid or type(binaryop) is ParameterizedBinaryOp:
+            return ParameterizedSemiring(name, monoid, binaryop, anonymous=anonymous)
         if type(monoid) is not Monoid:
             raise TypeError(f"monoid must be a Monoid, not {type(monoid)}")
         if isinstance(binaryop, BoundIndexBinaryOp):
@@ -220,8 +222,6 @@ class Semiring(OpBase):
         name : str, optional
             The name to show; by default that of its parts.
         """
-        if type(monoid) is ParameterizedMonoid or type(binaryop) is ParameterizedBinaryOp:
-            return ParameterizedSemiring(name, monoid, binaryop, anonymous=True)
         return cls._of_parts(name, monoid, binaryop, anonymous=True)
 
     @classmethod
@@ -239,21 +239,7 @@ class Semiring(OpBase):
         lazy : bool
             Whether to make nothing until it is looked up.
         """
-        registry.check_free("semiring", name)
-        if lazy:
-            registry.install_lazy("semiring", name, lambda: cls.register_new(name, monoid, binaryop))
-            return None
-        if isinstance(monoid, str):
-            monoid = monoid_from_string(monoid)
-        if isinstance(binaryop, str):
-            binaryop = binary_from_string(binaryop)
-        op: Any
-        if type(monoid) is ParameterizedMonoid or type(binaryop) is ParameterizedBinaryOp:
-            op = ParameterizedSemiring(name, monoid, binaryop)
-        else:
-            op = cls._of_parts(name, monoid, binaryop)
-        registry.install("semiring", name, op)
-        return op
+        return cls._register(name, lambda: cls._of_parts(name, monoid, binaryop), lazy)
 
     def _recipe(self) -> tuple[object, ...]:
         return self._monoid, self._binaryop, self.name

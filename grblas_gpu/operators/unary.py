@@ -64,12 +64,7 @@ class UnaryOp(Registered, OpBase):
         return (dtype,)
 
 
-class ParameterizedUnaryOp(ParameterizedFunction):
+class ParameterizedUnaryOp(ParameterizedFunction, of=UnaryOp):
     """Makes UnaryOps from parameters."""
 
     __slots__ = ()
-    _modname = "unary"
-    _op_class = UnaryOp
-
-
-UnaryOp._parameterized_class = ParameterizedUnaryOp

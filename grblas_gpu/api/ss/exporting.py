@@ -8,6 +8,7 @@ import numpy as np
 
 from ...backends.machine.memory_limits import check_entries, check_positions
 from ...exceptions import InvalidValue
+from ...foundation.types import Tensor
 from ..conversions import row_order
 from .lines import host_lines
 
@@ -15,7 +16,7 @@ VECTOR_FORMATS = ("sparse", "bitmap", "full")
 MATRIX_FORMATS = ("csr", "csc", "hypercsr", "hypercsc", "bitmapr", "bitmapc", "fullr", "fullc", "coo", "coor", "cooc")
 
 
-def is_iso(x: Any) -> bool:
+def is_iso(x: Tensor) -> bool:
     """Whether all entries have one value."""
     return x._engine.has_one_value(x._store)
 
@@ -111,6 +112,6 @@ def _shaped(values: np.ndarray, shape: tuple[int, int], by_rows: bool) -> np.nda
     return lines if by_rows else lines.swapaxes(0, 1)
 
 
-def _check_full(x: Any) -> None:
+def _check_full(x: Tensor) -> None:
     if x._nvals != np.prod(x.shape, dtype=object):
         raise InvalidValue(f"{x.name} has {x._nvals} entries, and is not full")

@@ -139,7 +139,7 @@ def import_vector(format: str, given: dict[str, Any], size: int | None, dtype: D
 
 
 def import_matrix(
-    format: str, given: dict[str, Any], shape: tuple[int, int] | None, dtype: Any, name: str | None
+    format: str, given: dict[str, Any], shape: tuple[int, int] | None, dtype: DTypeLike, name: str | None
 ) -> Matrix:
     nrows, ncols = (given.get("nrows"), given.get("ncols")) if shape is None else shape
     if format.startswith("coo"):

@@ -13,7 +13,7 @@ from ...backends.registry import using
 from ...backends.stores.entries import entries as sorted_entries
 from ...backends.stores.entries import expand, repeat, runs
 from ...backends.stores.storage import INDEX, Array, MatrixStore, VectorStore
-from ...foundation.types import DTypeLike
+from ...foundation.types import DTypeLike, Tensor
 from ...ir import recording
 from ..conversions import row_order
 from ..matrix import Matrix
@@ -69,7 +69,7 @@ def lines_of(x: Any, order: str = "rowwise") -> Lines:
     return Lines(store.row_ids.astype(INDEX), store.indices.astype(INDEX), values.copy())
 
 
-def gathered_lines(x: Any, order: str = "rowwise") -> Lines:
+def gathered_lines(x: Tensor, order: str = "rowwise") -> Lines:
     """The entries by line in host memory, for any engine."""
     rows, cols, values = x._engine.tuples(x._store)
     if x.ndim == 1:
@@ -103,6 +103,6 @@ def from_lines(x: Any, entries: Lines, dtype: DTypeLike, order: str, size: int, 
         return Matrix.from_coo(entries.index, entries.line, entries.values, dtype, **shape, name=name)
 
 
-def line_size(x: Any, order: str) -> int:
+def line_size(x: Tensor, order: str) -> int:
     """The length of the lines."""
     return x.shape[0] if x.ndim == 1 or not row_order(order) else x.shape[1]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import binary, monoid
 from ...backends.registry import using
+from ...foundation.types import OperatorLike
 from ...ir.descriptor import descriptor_from_options
 from .. import kinds
 from ..conversions import row_order
@@ -65,7 +66,7 @@ class MatrixStorage(Storage):
     import_coor, pack_coor = importer("coor"), packer("coor")
     import_cooc, pack_cooc = importer("cooc"), packer("cooc")
 
-    def build_diag(self, vector: Any, k: int = 0, **opts: Any) -> None:
+    def build_diag(self, vector: Vector, k: int = 0, **opts: object) -> None:
         """Replace the contents by a matrix with this diagonal and no other entries."""
         descriptor_from_options(opts)
         vector = self._parent._expect_type(vector, Vector, within="ss.build_diag", argname="vector")
@@ -79,7 +80,7 @@ class MatrixStorage(Storage):
         value = value_for_all(self._parent, value)
         self._parent.build(rows, columns, np.broadcast_to(value, np.shape(rows)))
 
-    def concat(self, tiles: Any, **opts: Any) -> None:
+    def concat(self, tiles: object, **opts: object) -> None:
         """Join tiles, given as rows of Matrices, into this Matrix."""
         descriptor_from_options(opts)
         rows, _ = tiling.checked_tiles(tiles, is_matrix=True)
@@ -90,19 +91,21 @@ class MatrixStorage(Storage):
         descriptor_from_options(opts)
         return tiling.split_matrix(self._parent, chunks, name)
 
-    def scan(self, op: Any = monoid.plus, order: str = "rowwise", *, name: str | None = None, **opts: Any) -> Matrix:
+    def scan(
+        self, op: OperatorLike = monoid.plus, order: str = "rowwise", *, name: str | None = None, **opts: object
+    ) -> Matrix:
         """Each entry combined with all entries before it in its row, or in its column with ``order="columnwise"``."""
         descriptor_from_options(opts)
         return ordering.scan(self._parent, op, order, name)
 
     def sort(
         self,
-        op: Any = binary.lt,
+        op: OperatorLike = binary.lt,
         order: str = "rowwise",
         *,
         values: bool = True,
         permutation: bool = True,
-        **opts: Any,
+        **opts: object,
     ) -> tuple[Matrix | None, Matrix | None]:
         """The values of every row, sorted by an operator; and their former columns."""
         descriptor_from_options(opts)

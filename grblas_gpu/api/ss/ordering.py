@@ -11,7 +11,7 @@ from ...backends.stores.entries import cast
 from ...backends.stores.storage import INDEX, Array
 from ...dtypes import BOOL, UINT64
 from ...exceptions import DomainMismatch
-from ...foundation.types import Engine
+from ...foundation.types import Engine, Tensor
 from ...operators import get_typed_op
 from .lines import Lines, from_lines, line_size, lines_of
 from .value_order import by_value, engine_of, line_keys, stable_order
@@ -104,7 +104,7 @@ def _ranked(engine: Engine, entries: Lines, how: str) -> Array:
     return by_value(engine, entries, descending=True, first=backwards)
 
 
-def selectk(x: Any, how: str, k: int, order: str, name: str | None) -> Any:
+def selectk(x: Tensor, how: str, k: int, order: str, name: str | None) -> Any:
     """At most ``k`` entries of every line, at their positions."""
     how = _checked(how, CHOICES if x.ndim == 1 else ("random", "first", "last"))
     if k < 0:
@@ -114,7 +114,9 @@ def selectk(x: Any, how: str, k: int, order: str, name: str | None) -> Any:
     return from_lines(x, entries.take(np.sort(chosen)), x.dtype, order, line_size(x, order), name)
 
 
-def compactify(x: Any, how: str, size: int | None, order: str, reverse: bool, asindex: bool, name: str | None) -> Any:
+def compactify(
+    x: Tensor, how: str, size: int | None, order: str, reverse: bool, asindex: bool, name: str | None
+) -> Any:
     """The entries of every line moved to its start, cut at ``size``; their values, or their former indices."""
     how = _checked(how, CHOICES)
     entries = lines_of(x, order)

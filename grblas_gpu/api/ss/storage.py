@@ -12,6 +12,7 @@ from ...backends.registry import using
 from ...dtypes import _dtype_to_string, _string_to_dtype, lookup_dtype
 from ...exceptions import DomainMismatch, EmptyObject, InvalidObject
 from ...foundation.memory import reports_memory
+from ...foundation.types import DTypeLike
 from ...ir.descriptor import descriptor_from_options
 from ..base import as_scalar
 from ..scalar import Scalar
@@ -52,7 +53,7 @@ def _check_compression(name: str | None) -> int:
     return levels[name]
 
 
-def value_for_all(parent: Any, value: Any) -> Any:
+def value_for_all(parent: Any, value: object) -> Any:
     """The value that was passed to ``build_scalar``."""
     found = None if value is None else as_scalar(parent, value, "ss.build_scalar", "value").value
     if found is None:
@@ -130,7 +131,7 @@ class Storage:
         """
         yield from zip(*self._columns(seek, *range(self._parent.ndim + 1)), strict=True)
 
-    def head(self, n: int = 10, dtype: Any = None, *, sort: bool = False) -> tuple:
+    def head(self, n: int = 10, dtype: DTypeLike | None = None, *, sort: bool = False) -> tuple:
         """``to_coo`` of the first entries."""
         return tuple(part[:n] for part in self._parent.to_coo(dtype, sort=sort))
 
@@ -193,7 +194,7 @@ class Storage:
             parent << type(self)._make(format, given, shape, parent.dtype, None)
         return parent
 
-    def serialize(self, compression: str | None = "default", level: int | None = None, **opts: Any) -> np.ndarray:
+    def serialize(self, compression: str | None = "default", level: int | None = None, **opts: object) -> np.ndarray:
         """The object as bytes of an .npz archive, which ``deserialize`` reads. The format is not SuiteSparse's.
 
         >>> from grblas_gpu import Vector
@@ -216,7 +217,7 @@ class Storage:
         return self._serialized[0]
 
     @classmethod
-    def deserialize(cls, data: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
+    def deserialize(cls, data: Any, dtype: DTypeLike | None = None, *, name: str | None = None, **opts: object) -> Any:
         """The object from the bytes of ``serialize``; ``dtype`` must be its type."""
         from ...foundation.border import (  # here, because its import of zipfile is slow and rarely needed
             border,

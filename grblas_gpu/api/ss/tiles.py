@@ -16,6 +16,7 @@ from ...backends.stores.storage import MatrixStore
 from ...dtypes import lookup_dtype
 from ...exceptions import DimensionMismatch
 from ...foundation.memory import reports_memory
+from ...foundation.types import DTypeLike
 from ...ir import recording
 from ...plan.storage_rules import POINTER_LIMIT
 from ..base import expect_type
@@ -129,7 +130,7 @@ def _as_matrix(tile: Any, message: str) -> Any:
 
 
 @reports_memory
-def concatenated(rows: list[list[Any]], dtype: Any, name: str | None = None) -> Matrix:
+def concatenated(rows: list[list[Any]], dtype: DTypeLike, name: str | None = None) -> Matrix:
     """One Matrix of the tiles, whose shapes must match."""
     heights = [row[0]._nrows for row in rows]
     widths = [tile._ncols for tile in rows[0]]

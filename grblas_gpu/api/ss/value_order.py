@@ -8,14 +8,14 @@ import numpy as np
 
 from ...backends.forms.every_form import NumpyBackend
 from ...backends.stores.storage import Array, MatrixStore, VectorStore
-from ...foundation.types import Engine
+from ...foundation.types import Engine, Tensor
 from .lines import Lines
 
 _HOST = NumpyBackend()
 HALF = 32  # bits: sort keys are non-negative int64
 
 
-def engine_of(x: Any) -> Any:
+def engine_of(x: Tensor) -> Any:
     """The engine of the arrays that ``lines_of`` returns."""
     return x._engine if type(x._store) in (VectorStore, MatrixStore) else _HOST
 

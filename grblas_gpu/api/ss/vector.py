@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import binary, monoid
+from ...foundation.types import Matrix, OperatorLike
 from ...ir.descriptor import descriptor_from_options
 from .. import kinds
 from ..scalar import Scalar
@@ -43,7 +44,7 @@ class VectorStorage(Storage):
     import_bitmap, pack_bitmap = importer("bitmap"), packer("bitmap")
     import_full, pack_full = importer("full"), packer("full")
 
-    def build_diag(self, matrix: Any, k: int = 0, **opts: Any) -> None:
+    def build_diag(self, matrix: Matrix, k: int = 0, **opts: object) -> None:
         """Replace the contents by a diagonal of a Matrix."""
         descriptor_from_options(opts)
         matrix = self._parent._expect_type(matrix, kinds.MATRICES, within="ss.build_diag", argname="matrix")
@@ -55,7 +56,7 @@ class VectorStorage(Storage):
         value = value_for_all(self._parent, value)
         self._parent.build(indices, np.broadcast_to(value, np.shape(indices)))
 
-    def concat(self, tiles: Any, **opts: Any) -> None:
+    def concat(self, tiles: object, **opts: object) -> None:
         """Concatenate Vectors and Scalars into this Vector."""
         descriptor_from_options(opts)
         rows, _ = tiling.checked_tiles(tiles, is_matrix=False)
@@ -71,7 +72,7 @@ class VectorStorage(Storage):
         descriptor_from_options(opts)
         return tiling.split_vector(self._parent, chunks, name)
 
-    def scan(self, op: Any = monoid.plus, *, name: str | None = None, **opts: Any) -> Vector:
+    def scan(self, op: OperatorLike = monoid.plus, *, name: str | None = None, **opts: object) -> Vector:
         """Each entry combined with all entries before it.
 
         >>> from grblas_gpu import Vector
@@ -82,7 +83,7 @@ class VectorStorage(Storage):
         return ordering.scan(self._parent, op, "rowwise", name)
 
     def sort(
-        self, op: Any = binary.lt, *, values: bool = True, permutation: bool = True, **opts: Any
+        self, op: OperatorLike = binary.lt, *, values: bool = True, permutation: bool = True, **opts: object
     ) -> tuple[Vector | None, Vector | None]:
         """The values sorted by an operator, from position 0 on; and their former indices.
 

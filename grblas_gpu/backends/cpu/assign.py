@@ -12,11 +12,10 @@ from ..stores.entries import Store, cast, expand
 from ..stores.matrix_storage import SPARSE
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from . import buffers, ewise, pool, workspace
+from .compile import Source
 from .masks import BYTES, BYTES_COMPLEMENT, NOTHING, ROWS, resolve
 from .parallel import LIGHT_WORK, edge_chunks, even_chunks
 from .tier import KernelTable
-
-Source = tuple[str, dict[str, Any]]
 
 SMALL = 4096  # up to this size no list is kept as a list
 SKIP = 64  # flags that are skipped at once if none of them is set
@@ -145,9 +144,7 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
         return c
     large = kind != ROWS and c.size >= LIGHT_WORK
     key = (kind, full, iso, "" if iso else dtype.char, large)
-    kernel = _table.get(key) or _table.find(key, c.size, lambda: _source(kind, full, iso, large))
-    if kernel is None:
-        return None
+    kernel = _table.find(key, c.size, lambda: _source(kind, full, iso, large))
     try:
         atomic_updates.changing = True
         c = atomic_updates.own(c)
@@ -179,7 +176,8 @@ def assign_scalar_to_matrix(c: MatrixStore, value: Any, mask: MaskView) -> Store
     m = mask.store
     if type(m) is not MatrixStore or m.form != SPARSE or mask.complement or not mask.structure:
         return None
-    return ewise.overlaid(c, MatrixStore(m.nrows, m.ncols, m.indptr, m.indices, np.array([value], c.dtype)))
+    new = MatrixStore(m.nrows, m.ncols, m.indptr, m.indices, np.array([value], c.dtype))
+    return ewise.union(c, new, None, dtype=c.dtype)
 
 
 def assign_region(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore | None:
@@ -189,10 +187,8 @@ def assign_region(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Arra
         return None
     types = (c.indptr.dtype.char, c.indices.dtype.char, t.indptr.dtype.char, t.indices.dtype.char)
     key = ("region", *types, c.dtype.char)
-    fill = _table.get(key) or _table.find(key, c.nvals + t.nvals, lambda: (REGION_FILL, {}))
-    if fill is None:
-        return None
-    count = _table.find(("region counts", *types[:3]), 10**9, lambda: (REGION_COUNTS, {}))
+    fill = _table.find(key, c.nvals + t.nvals, lambda: (REGION_FILL, {}))
+    count = _table.also(("region counts", *types[:3]), c.nvals + t.nvals, lambda: (REGION_COUNTS, {}))
     row_places, inside = np.full(c.nrows, -1, np.int64), np.zeros(c.ncols, bool)
     row_places[slice(None) if rows is None else rows] = np.arange(t.nrows)
     inside[slice(None) if cols is None else cols] = True
@@ -212,9 +208,7 @@ def assign_region(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Arra
 
 def _append(c: VectorStore, value: Any, rows: Array) -> VectorStore | None:
     """Lists stay lists."""
-    kernel = _table.get(c.dtype.char) or _table.find(c.dtype.char, c.nvals + len(rows), lambda: (APPENDED, {}))
-    if kernel is None:
-        return None
+    kernel = _table.find(c.dtype.char, c.nvals + len(rows), lambda: (APPENDED, {}))
     most = c.nvals + len(rows)
     indices, values = np.empty(most, INDEX), np.empty(most, c.dtype)
     given = np.array([value], c.dtype)

@@ -13,13 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Plan, TypedSemiring
 from ..programs.reading import UNUSED, Reading, Values
 from ..stores.entries import expand
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from . import pool
+from .compile import Kernel, Source
 from .mxv_call import prepared
 from .mxv_push import average_degree
-from .mxv_source import Body, Source
+from .mxv_source import Body
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
 
@@ -32,12 +34,12 @@ _table = KernelTable()
 def pull_in_place(
     a: MatrixStore,
     u: VectorStore,
-    semiring: Any,
+    semiring: TypedSemiring,
     mask: MaskView | None,
     *,
     transposed: bool,
     flip: bool,
-    plan: Any,
+    plan: Plan,
     final: Any,
 ) -> VectorStore | None:
     """The result, or None for the definition to compute it: the kernel's rows are not open and in ``u`` at once."""
@@ -52,8 +54,6 @@ def pull_in_place(
     # The final value is an argument: one kernel serves every level of a search.
     key = (semiring.key, flip, a.values.dtype.char, call.first, u.dtype.char, m.indices.dtype.char)
     kernel = _table.find(key, m.nvals, lambda: _source(reading))
-    if kernel is None:
-        return None
     status = np.zeros(u.size, np.uint8)
     values = np.zeros(u.size, u.dtype)
     if u.indices is not None:
@@ -92,7 +92,7 @@ def _without(store: Any, size: int) -> np.ndarray:
     return np.zeros(size, bool) if store.present is None else ~store.present
 
 
-def _run_chunk(kernel: Any, arguments: tuple, done: int, chunk: tuple[int, int]) -> int:
+def _run_chunk(kernel: Kernel, arguments: tuple, done: int, chunk: tuple[int, int]) -> int:
     return kernel(*arguments, done, *chunk)
 
 

@@ -239,7 +239,7 @@ def _compile(source: str, types: list[Any]) -> str:
 
     try:
         with turn(source):
-            kernel: Any = compile.load(source)
+            kernel: compile.Dispatcher = compile.load(source)
             kernel.compile(tuple(map(_numba_type, types)))
     except Exception as error:
         return f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0]}"

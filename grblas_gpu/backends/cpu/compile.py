@@ -25,6 +25,10 @@ from ...foundation.progress import busy
 from ..machine import kernel_cache
 
 Function = Callable[..., Any]
+Kernel = Function  # or what takes the place of one
+Dispatcher = Any  # a function that Numba compiles for the types of its arguments
+Source = tuple[str, dict[str, Function]]  # a text, and user-defined functions that it calls
+
 
 SIDE_BY_SIDE = "@lanes_kernel"
 # C does not call these functions: without a C wrapper there is 7 % less to compile.
@@ -145,18 +149,18 @@ def _kept(text: str, names: Mapping[str, Any]) -> Any:
     return module
 
 
-def _keep(kernel: Any, name: str) -> None:
+def _keep(kernel: Dispatcher, name: str) -> None:
     """Machine code of a kernel is kept on disk."""
     kernel._cache = MachineCode(name)
     _complete(kernel)
 
 
-def _complete(kernel: Any) -> None:
+def _complete(kernel: Dispatcher) -> None:
     """A kernel is compiled by a thread that signals do not reach."""
     kernel._compile_for_args = partial(_compile_for, weakref.ref(kernel))
 
 
-def _compile_for(kernel: Any, *arguments: Any, **keywords: Any) -> Any:
+def _compile_for(kernel: Dispatcher, *arguments: Any, **keywords: Any) -> Any:
     """What Numba calls for arguments of new types."""
     compiled = kernel()
     with busy("compiling a kernel for this processor, once; later processes load it"):
@@ -182,7 +186,7 @@ def _compile_side_by_side(compile_kernel: Function, signature: Any) -> Any:
             config.SLP_VECTORIZE = before
 
 
-def function_of(kernel: Any, name: str) -> Function:
+def function_of(kernel: Dispatcher, name: str) -> Function:
     """Another function that the source text of a kernel defines; its machine code is kept as the kernel's is."""
     found: Any = kernel.py_func.__globals__[name]
     kept = getattr(kernel, "_cache", None)

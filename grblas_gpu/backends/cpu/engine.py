@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from ...dtypes import when_records_are_used
+from ...foundation.types import Accum, Plan, TypedSemiring
 from ..engine import Declined, Engine
 from ..forms.every_form import EveryForm, NumpyBackend
 from ..reference import DEFINITIONS, Definitions
@@ -64,12 +66,17 @@ class CpuKernels:
     run_loop = staticmethod(run_loop)
 
     @staticmethod
-    def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore | None:
-        result = scaling.scaled(a, b, semiring) if plan.strategy == "mxm.scale" and mask is None else None
-        return mxm.mxm(a, b, semiring, mask, plan=plan) if result is None else result
+    def mxm(
+        a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, mask: MaskView | None, *, plan: Plan
+    ) -> MatrixStore | None:
+        if plan.strategy == "mxm.scale" and mask is None:
+            with suppress(Declined):
+                if (found := scaling.scaled(a, b, semiring)) is not None:
+                    return found
+        return mxm.mxm(a, b, semiring, mask, plan=plan)
 
     @staticmethod
-    def shaped_product(a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
+    def shaped_product(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, masked: bool) -> tuple[str, str] | None:
         return ("mxm.scale", "a factor is a diagonal") if not masked and scaling.is_scaling(a, b, semiring) else None
 
     @staticmethod
@@ -79,13 +86,9 @@ class CpuKernels:
         worth = np.zeros(a.ncols) if handicap is None else expand(handicap.values, a.ncols)
         allowed = np.ones(a.nrows, bool) if rows is None else present_flags(rows)
         try:
-            found = by_groups.heaviest_groups(a, defined.group_numbers(groups), worth, allowed)
+            return by_groups.heaviest_groups(a, defined.group_numbers(groups), worth, allowed)
         except Declined:
-            found = None
-        if found is None:
             return defined.heaviest_groups(a, groups, handicap, rows)
-        present, best, count = found
-        return VectorStore(a.nrows, best, present=None if count == a.nrows else present, nvals=count)
 
     @staticmethod
     def search(part: MatrixStore, layout: Any, degrees: Any, here: Any) -> CpuSearch | None:
@@ -97,7 +100,7 @@ class CpuKernels:
         return write.at_rows(store, rows, mask.store.ordered) if kind == ROWS else None
 
     def assign(
-        self: Any, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
+        self: Any, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
     ) -> Store:
         result = None
         whole, is_scalar = all(part is None for part in index), type(value) not in (VectorStore, MatrixStore)
@@ -116,7 +119,7 @@ class CpuKernels:
         return Definitions.assign(self, c, value, index, mask, accum, replace, submask) if result is None else result
 
     def write(
-        self: Any, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
+        self: Any, c: Store, t: Store, mask: MaskView | None, accum: Accum, replace: bool, masked: bool = False
     ) -> Store:
         if accum is None and (mask is None or (masked and (replace or c.nvals == 0))):
             return t if t.dtype == c.dtype else self.cast(t, c.dtype)
@@ -129,7 +132,7 @@ class CpuKernels:
     def ran_one_by_one(self, program: Any) -> None:
         loop_tier.end(program)
 
-    def prepare(self, program: Any, meanwhile: Any = None) -> Prepared:
+    def prepare(self: Any, program: Any, meanwhile: Any = None) -> Prepared:
         return Prepared(program, self)
 
 

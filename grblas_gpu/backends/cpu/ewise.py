@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Accum, TypedOperator
 from ..machine.memory_limits import check_positions
 from ..stores.entries import Store, cast
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
-from .operands import Operands, Source, Text
+from .compile import Source
+from .operands import Operands, Text
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks, lengths
 from .tier import KernelTable
 
@@ -81,8 +83,6 @@ def _merge(
     work = len(x_indices) + len(y_indices)
     key = ("merge", operands.key, operands.union, x_indices.dtype.char, y_indices.dtype.char)
     fill = _table.find(key, work, lambda: _merge_source(operands))
-    if fill is None:
-        return None
     count_key = ("count", x_indices.dtype.char, y_indices.dtype.char)
     count = _table.also(count_key, work, lambda: (COUNT_SHARED, {}))
     rows = len(x_indptr) - 1
@@ -148,8 +148,6 @@ def _dense(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | 
     size, x_full, y_full = x.size, x.present is None, y.present is None
     key = ("dense", operands.key, operands.union, x_full, y_full)
     kernel = _table.find(key, size, lambda: _dense_source(operands, x_full, y_full))
-    if kernel is None:
-        return None
     out_full = (x_full or y_full) if operands.union else (x_full and y_full)
     present = None if out_full else buffers.empty(size, bool)
     values, out = operands.output(size)
@@ -188,8 +186,6 @@ def _probe(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | 
     full = dense.present is None
     key = ("probe", operands.key, sparse_left, full)
     kernel = _table.find(key, sparse.nvals, lambda: _probe_source(operands, sparse_left, full))
-    if kernel is None:
-        return None
     indices = np.empty(sparse.nvals, INDEX)
     values, out = operands.output(sparse.nvals)
     marks = () if full else (dense.present,)
@@ -202,27 +198,17 @@ def _probe(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | 
 # --- the operations -------------------------------------------------------------------------------------------------
 
 
-def ewise_mult(x: Store, y: Store, op: Any) -> Store | None:
-    if not _table.enabled or op.positional is not None:
-        return None
-    if x.nvals == 0 or y.nvals == 0:
+def ewise_mult(x: Store, y: Store, op: TypedOperator) -> Store | None:
+    if op.positional is not None or x.nvals == 0 or y.nvals == 0:
         return None
     return _combine(x, y, Operands(x.values, y.values, op, False))
 
 
-def union(x: Store, y: Store, op: Any, defaults: Any = None, dtype: Any = None) -> Store | None:
-    if not _table.enabled or op.positional is not None:
-        return None
-    if x.nvals == 0 or y.nvals == 0:
+def union(x: Store, y: Store, op: Accum, defaults: Any = None, dtype: Any = None) -> Store | None:
+    """Without an operator ``y``, and ``x`` where ``y`` has no entry."""
+    if (op is not None and op.positional is not None) or x.nvals == 0 or y.nvals == 0:
         return None
     return _combine(x, y, Operands(x.values, y.values, op, True, defaults, dtype))
-
-
-def overlaid(x: MatrixStore, y: MatrixStore) -> Store | None:
-    """``y``, and ``x`` where ``y`` has no entry, in the type of ``x``."""
-    if not _table.enabled or x.nvals == 0 or y.nvals == 0:
-        return None
-    return _combine(x, y, Operands(x.values, y.values, None, True, dtype=x.dtype))
 
 
 def _combine(x: Store, y: Store, operands: Operands) -> Store | None:
@@ -283,13 +269,13 @@ def as_dense(x: VectorStore) -> VectorStore:
 # --- apply ----------------------------------------------------------------------------------------------------------
 
 
-def apply(x: Store, op: Any) -> Store | None:
+def apply(x: Store, op: TypedOperator) -> Store | None:
     if op.positional is not None or len(x.values) < PARALLEL_WORK or not _table.enabled:
         return None
     return _map(x, lambda values: op.numpy(cast(values, op.type.np_type)), op)
 
 
-def apply_bind(x: Store, op: Any, scalar: Any, side: str) -> Store | None:
+def apply_bind(x: Store, op: TypedOperator, scalar: Any, side: str) -> Store | None:
     if op.positional is not None or len(x.values) < PARALLEL_WORK or not _table.enabled:
         return None
     if side == "left":
@@ -299,7 +285,7 @@ def apply_bind(x: Store, op: Any, scalar: Any, side: str) -> Store | None:
     return _map(x, lambda values: op.numpy(cast(values, op.type.np_type), fixed), op)
 
 
-def _map(x: Store, function: Any, op: Any) -> Store:
+def _map(x: Store, function: Any, op: TypedOperator) -> Store:
     """NumPy's loops are fastest on values that fit a core's cache, and release the lock for other threads."""
     from ..reference.elementwise import with_values
 

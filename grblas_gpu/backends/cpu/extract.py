@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..stores.storage import INDEX, Array, MatrixStore, column_type
 from . import buffers, pool
+from .compile import Source
 from .parallel import LIGHT_WORK, edge_chunks
 from .tier import KernelTable
 
@@ -51,8 +50,6 @@ def extract_matrix(a: MatrixStore, rows: Array | None, cols: Array | None) -> Ma
     ncols, iso = a.ncols if cols is None else len(cols), len(a.values) == 1
     key = (cols is None, iso, a.indptr.dtype.char, a.indices.dtype.char, "" if iso else a.values.dtype.char)
     fill = _table.find(key, work, lambda: _fill_source(cols is None, iso))
-    if fill is None:
-        return None
     starts = np.zeros(len(rows) + 1, INDEX)
     np.cumsum(lengths, out=starts[1:])
     parts = edge_chunks(starts) if work > LIGHT_WORK else [(0, len(rows))]
@@ -70,7 +67,7 @@ def extract_matrix(a: MatrixStore, rows: Array | None, cols: Array | None) -> Ma
     return MatrixStore(len(rows), ncols, starts, indices, values)
 
 
-def _fill_source(whole_rows: bool, iso: bool) -> tuple[str, dict[str, Any]]:
+def _fill_source(whole_rows: bool, iso: bool) -> Source:
     """Writes every entry and overwrites the unwanted ones: a branch would be unpredictable."""
     place, kept = ("indices[t]", "1") if whole_rows else ("places[U(indices[t])]", "place >= 0")
     return FILL.format(place=place, kept=kept, copy="" if iso else COPY), {}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..programs.reading import ISO
-from ..stores.storage import Array, MatrixStore
+from ..stores.storage import Array, MatrixStore, VectorStore
 from . import pool
 from .parallel import PARALLEL_WORK, edge_chunks
 from .tier import KernelTable
@@ -52,14 +52,11 @@ def kernel(indptr, indices, values, groups, handicap, rows, sums, listed, found,
 _table = KernelTable()
 
 
-def heaviest_groups(a: MatrixStore, groups: Array, handicap: Array, rows: Array) -> tuple[Array, Array, int] | None:
-    """Which rows have a group, the best one of each, and their number; None for the definition to compute."""
+def heaviest_groups(a: MatrixStore, groups: Array, handicap: Array, rows: Array) -> VectorStore:
     mode = reading(a.values)
     place = "U(0)" if mode == ISO else "start + t"
     key = (mode, a.values.dtype.char, a.indices.dtype.char)
     kernel = _table.find(key, len(a.indices), lambda: (SOURCE.format(place=place), {}))
-    if kernel is None:
-        return None
     found, best = np.empty(a.nrows, bool), np.zeros(a.nrows, np.int64)
 
     def make(part: tuple[int, int]) -> Any:
@@ -67,4 +64,5 @@ def heaviest_groups(a: MatrixStore, groups: Array, handicap: Array, rows: Array)
         return kernel(a.indptr, a.indices, a.values, groups, handicap, rows, *scratch, found, best, *part)
 
     parts = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
-    return found, best, sum(pool.run(make, parts))
+    count = sum(pool.run(make, parts))
+    return VectorStore(a.nrows, best, present=None if count == a.nrows else found, nvals=count)

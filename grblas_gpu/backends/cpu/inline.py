@@ -7,14 +7,16 @@ import builtins
 from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
+from textwrap import indent
 from typing import Any
 
 import numpy as np
 
+from ...foundation.types import TypedOperator
 from ...plan.facts import names_in, uses
 from .compile import Function
 
-__all__ = ["Inliner", "kept_end", "literal", "static_cast", "uses"]
+__all__ = ["Inliner", "kept_end", "literal", "static_cast", "uses", "where"]
 
 _KNOWN = {"np", "math", "x", "y", "i", "j", *dir(builtins)}
 
@@ -42,19 +44,19 @@ class Inliner:
         imports = "".join(f"from grblas_gpu.operators.prelude import {name}\n" for name in sorted(self._imports))
         return imports + "".join(text for _, text in sorted(self._helpers.items()))
 
-    def call(self, op: Any, **operands: str) -> str:
+    def call(self, op: TypedOperator, **operands: str) -> str:
         """The operator applied to these scalar expressions, cast to its result type."""
         return static_cast(op.return_type.np_type, self.raw(op, **operands))
 
-    def indexed(self, op: Any, x: str, y: str, at: Mapping[str, str]) -> str:
+    def indexed(self, op: TypedOperator, x: str, y: str, at: Mapping[str, str]) -> str:
         """An operator that reads values and their positions."""
         ix, jx, iy, jy = (f"np.int64({at[name]})" for name in ("firsti", "firstj", "secondi", "secondj"))
         theta = literal(op.theta[0], op.theta.dtype)
         return self.call(op, x=x, ix=ix, jx=jx, y=y, iy=iy, jy=jy, theta=theta)
 
-    def raw(self, op: Any, **operands: str) -> str:
+    def raw(self, op: TypedOperator, **operands: str) -> str:
         if op.source is None:
-            function = getattr(op.function, "py_func", op.function)
+            function: Any = getattr(op.function, "py_func", op.function)
             name = next((name for name, known in self.functions.items() if known is function), "")
             name = name or f"user_{len(self.functions)}"
             self.functions[name] = function
@@ -89,6 +91,18 @@ class Inliner:
             )
             return f"{name}({expression})"
         return static_cast(wanted, expression)
+
+
+def where(condition: str, text: str, otherwise: str = "") -> str:
+    """Statements under a condition, and others where it does not hold; one that always holds is "True" or empty.
+
+    >>> where("True", "n += 1\\n", "n = 0\\n"), where("found", "n += 1\\n", "n = 0\\n")
+    ('n += 1\\n', 'if found:\\n    n += 1\\nelse:\\n    n = 0\\n')
+    """
+    if condition in ("", "True"):
+        return text
+    chosen = f"if {condition}:\n" + indent(text or "pass\n", "    ")
+    return f"{chosen}else:\n{indent(otherwise, '    ')}" if otherwise else chosen
 
 
 def static_cast(dtype: np.dtype, expression: str) -> str:

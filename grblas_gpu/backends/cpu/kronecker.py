@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from textwrap import indent
-from typing import Any
 
 import numpy as np
 
+from ...foundation.types import TypedOperator
 from ...plan.storage_rules import matrix_form
 from ..machine.memory_limits import check_entries
 from ..stores.matrix_storage import HYPERSPARSE, SPARSE
 from ..stores.storage import INDEX, MatrixStore, column_type
 from . import buffers, pool
-from .operands import Operands, Source, Text
+from .compile import Source
+from .operands import Operands, Text
 from .parallel import PARALLEL_WORK, edge_chunks, lengths
 from .tier import KernelTable
 
 _table = KernelTable()
 
 
-def kronecker(a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore | None:
+def kronecker(a: MatrixStore, b: MatrixStore, op: TypedOperator) -> MatrixStore | None:
     """``t[i * b.nrows + k, j * b.ncols + l] = op(a[i, j], b[k, l])``, or None for the definitions."""
     nrows, ncols, entries = a.nrows * b.nrows, a.ncols * b.ncols, a.nvals * b.nvals
     if not _table.enabled or op.positional is not None or not entries:
@@ -29,8 +30,6 @@ def kronecker(a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore | None:
     operands = Operands(a.values, b.values, op, False)
     key = (operands.key, a.indices.dtype.char, b.indices.dtype.char)
     kernel = _table.find(key, entries, lambda: _source(operands))
-    if kernel is None:
-        return None
     column = np.dtype(column_type(ncols))
     check_entries(entries, column.itemsize + (operands.dtype.itemsize if operands.constant is None else 0))
     indptr = np.zeros(nrows + 1, INDEX)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Plan, TypedSemiring
 from ...ir.descriptor import DENSE_STRATEGIES
 from ...plan.storage_rules import DENSE_LIMIT
 from ..forms import dense_products
@@ -28,7 +29,9 @@ COPIED_BYTES = 2**28  # values of a result that may temporarily exist twice
 _table = KernelTable()
 
 
-def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore | None:
+def mxm(
+    a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, mask: MaskView | None, *, plan: Plan
+) -> MatrixStore | None:
     """The product with sorted rows, or None when the definitions should compute it."""
     if not _table.enabled:
         return None
@@ -131,8 +134,6 @@ def _at_once(
         int(products[-1]),
         lambda: text.whole(_terms(call)),
     )
-    if kernel is None:
-        return None
     dtype, index_type = call.semiring.return_type.np_type, column_type(b.ncols)
     counts = np.zeros(a.nrows, INDEX)
     operands = call.value_arguments(a.values, b.values)
@@ -182,11 +183,7 @@ def _in_two_passes(
     if call.constant is None:
         key = ("numeric", call.key, *types)
         numeric = _table.find(key, work, lambda: text.numeric(_terms(call)))
-        if numeric is None:
-            return None
     structure = _table.find(("structure", kind, *types), work, lambda: text.structure(kind))
-    if structure is None:
-        return None
     given = () if pattern is None else (pattern.indptr, pattern.indices)
     index_type = column_type(b.ncols)
     counts = np.zeros(a.nrows, INDEX)
@@ -239,8 +236,6 @@ def _masked_dot(a: MatrixStore, b: MatrixStore, call: Call, pattern: MatrixStore
     types = (a.indices.dtype.char, b.indices.dtype.char, pattern.indices.dtype.char)
     work = len(pattern.indices) * (len(b.indices) // max(1, b.nrows) + 1)
     kernel = _table.find(("dot", call.key, *types), work, lambda: text.masked_dot(call.added))
-    if kernel is None:
-        return None
     parts = _dot_chunks(a, b, pattern)
     present = np.zeros(len(pattern.indices), bool)
     dtype = call.semiring.return_type.np_type

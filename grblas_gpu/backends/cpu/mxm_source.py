@@ -17,9 +17,10 @@ from textwrap import indent
 import numpy as np
 
 from ..programs.reading import Reading
-from .inline import literal, static_cast
+from .compile import Source
+from .inline import literal, static_cast, where
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK
-from .mxv_source import Body, Source
+from .mxv_source import Body
 
 MANY_PRODUCTS = 8  # a row has many from columns / MANY_PRODUCTS on
 FAR_LONGER = 64  # times as long as the row is a column in which its entries are searched, not all read
@@ -113,13 +114,15 @@ def _collect(value: str = "") -> str:
     )
 
 
-ROWS = """\
-    n = U(0)
-    for i in range(U(lo), U(hi)):
-        first = n
+ROW_STAMPS = """\
         listed = np.int32(2 * (np.int64(i) - lo) + 2)
         touched = np.int32(listed + 1)
 """
+ROWS = f"""\
+    n = U(0)
+    for i in range(U(lo), U(hi)):
+        first = n
+{ROW_STAMPS}"""
 ALLOWED = {
     NO_MASK: "stamp != touched",
     BYTES: "stamp == listed",
@@ -202,33 +205,21 @@ def numeric(reading: Reading) -> Source:
     """
     body = Body(reading, "q", POSITIONS)
     start = None if body.exit_at_first else neutral(reading)
+    more = f"acc = dense[j]\ndense[j] = {body.sum}\n"
     if start is not None:
-        return body.finish(
-            f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, indptr, indices, stamps, dense, "
-            f"out_values, lo, hi):\n{body.prologue}"
-            "    for i in range(U(lo), U(hi)):\n"
-            "        start, stop = U(indptr[i]), U(indptr[i + U(1)])\n        if start == stop:\n            continue\n"
-            f"        for t in range(start, stop):\n            dense[U(indices[t])] = {start}\n"
-            "        for p in range(U(a_indptr[i]), U(a_indptr[i + U(1)])):\n            k = U(a_indices[p])\n"
-            "            for q in range(U(b_indptr[k]), U(b_indptr[k + U(1)])):\n                j = U(b_indices[q])\n"
-            + indent(body.product + f"acc = dense[j]\ndense[j] = {body.sum}\n", " " * 16)
-            + "        for t in range(start, stop):\n            out_values[t] = dense[U(indices[t])]\n"
-        )
-    more = "pass\n" if body.exit_at_first else f"acc = dense[j]\ndense[j] = {body.sum}\n"
-    add = "if stamp == listed:\n    stamps[j] = touched\n" + indent(body.product + "dense[j] = z\n", "    ")
-    add += "elif stamp == touched:\n" + indent((body.product if more != "pass\n" else "") + more, "    ")
+        stamps, begin, add = "", f"dense[U(indices[t])] = {start}", body.product + more
+    else:
+        stamps, begin = ROW_STAMPS, "stamps[U(indices[t])] = listed"
+        add = where("stamp == listed", f"stamps[j] = touched\n{body.product}dense[j] = z\n")
+        if not body.exit_at_first:
+            add += f"elif stamp == touched:\n{indent(body.product + more, '    ')}"
+        add = f"stamp = stamps[j]\n{add}"
     return body.finish(
         f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, indptr, indices, stamps, dense, "
-        f"out_values, lo, hi):\n{body.prologue}"
-        "    for i in range(U(lo), U(hi)):\n"
-        "        listed = np.int32(2 * (np.int64(i) - lo) + 2)\n        touched = np.int32(listed + 1)\n"
+        f"out_values, lo, hi):\n{body.prologue}    for i in range(U(lo), U(hi)):\n{stamps}"
         "        start, stop = U(indptr[i]), U(indptr[i + U(1)])\n        if start == stop:\n            continue\n"
-        "        for t in range(start, stop):\n            stamps[U(indices[t])] = listed\n"
-        "        for p in range(U(a_indptr[i]), U(a_indptr[i + U(1)])):\n            k = U(a_indices[p])\n"
-        "            for q in range(U(b_indptr[k]), U(b_indptr[k + U(1)])):\n                j = U(b_indices[q])\n"
-        "                stamp = stamps[j]\n"
-        + indent(add, " " * 16)
-        + "        for t in range(start, stop):\n            out_values[t] = dense[U(indices[t])]\n"
+        f"        for t in range(start, stop):\n            {begin}\n{indent(_all_products(add), ' ' * 8)}"
+        "        for t in range(start, stop):\n            out_values[t] = dense[U(indices[t])]\n"
     )
 
 

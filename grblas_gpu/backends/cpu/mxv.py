@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Plan, TypedSemiring
 from ...plan.storage_rules import DENSE_LIMIT
 from ..programs.reading import EACH
 from ..stores.storage import INDEX, Array, Known, MaskView, MatrixStore, VectorStore
 from . import mxv_source as text
 from . import pool, workspace
+from .compile import Kernel
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve
 from .mxv_call import Call, kernels, prepared
 from .mxv_push import TINY_DENSE, push
@@ -26,11 +28,11 @@ BLEND_EDGES = 4096  # a smaller matrix is not worth another kernel
 def mxv(
     a: MatrixStore,
     u: VectorStore,
-    semiring: Any,
+    semiring: TypedSemiring,
     mask: MaskView | None,
     transposed: bool,
     flip: bool,
-    plan: Any,
+    plan: Plan,
 ) -> VectorStore | None:
     """The product, or None when the definitions should compute it."""
     if not kernels.enabled or a.rows is not None:  # hypersparse
@@ -59,33 +61,33 @@ def mxv(
 def _pull(
     call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, strategy: str, size: int
 ) -> VectorStore | None:
-    full = u.kind == "full"
+    full, constant = u.kind == "full", call.constant
     rows = _open_rows(kind, allowed, size) if strategy == "pull.compact" else None
     bytes_kind = (
         NO_MASK if rows is not None or kind == NO_MASK else BYTES if kind in (BYTES, ROWS) else BYTES_COMPLEMENT
     )
-    shape = "rows" if rows is not None else "edge" if strategy == "pull.edge" else "pull"
-    if shape == "pull" and call.constant is not None and call.leave and not full:
-        shape = "probe"
-    blend = shape in ("pull", "rows") and not full and len(m.indices) > BLEND_EDGES and call.can_blend(m, u)
-    key = (shape, call.key, full, bytes_kind, blend, m.indices.dtype.char)
+    probes = rows is None and constant is not None and call.leave and not full
+    blend = not probes and not full and len(m.indices) > BLEND_EDGES and call.can_blend(m, u)
+    key = ("pull", rows is None, probes, call.key, full, bytes_kind, blend, m.indices.dtype.char)
     kernel = kernels.get(key)
     if kernel is None:
-        kernel = kernels.find(key, len(m.indices), partial(_pull_source, shape, call, full, bytes_kind, blend))
-        if kernel is None:
-            return None
+        if probes:
+            source = partial(text.pull_probing, bytes_kind)
+        elif rows is not None:
+            source = partial(text.pull_rows, call.added, full, blend, call.leave)
+        else:
+            source = partial(text.pull, call.added, full, bytes_kind, blend, call.leave)
+        kernel = kernels.find(key, len(m.indices), source)
     marked_frontier = marked_mask = None
     u_values = u.values
     arguments: tuple[Any, ...] = (m.indptr, m.indices)
-    if shape == "edge":
-        arguments = (m.indptr, m.row_ids, m.indices)
     if not full:
         present = u.present
         if present is None:
             present = workspace.flags("frontier", u.size)
             present[u.indices] = True
             marked_frontier = present
-            if call.constant is None and call.second == EACH:
+            if constant is None and call.second == EACH:
                 dense = workspace.values(u_values.dtype, u.size)
                 dense[u.indices] = u_values
                 u_values = dense
@@ -102,10 +104,8 @@ def _pull(
         # A sparse mask keeps its own order, so its result is as ordered as it is.
         ordered = bool(kind != ROWS or len(rows) < 2 or (rows[1:] > rows[:-1]).all())
         result = _pull_listed(call, kernel, arguments, rows, m, ordered, size)
-    elif shape == "probe":
-        result = _pull_probing(call, kernel, arguments, m, strategy, size)
     else:
-        result = _pull_all(call, kernel, arguments, m, strategy, size)
+        result = _pull_all(call, kernel, arguments, m, strategy, size, probes)
     if marked_frontier is not None:
         marked_frontier[u.indices] = False
     if marked_mask is not None:
@@ -122,18 +122,8 @@ def _open_rows(kind: int, allowed: Any, size: int) -> Array:
     return np.flatnonzero(closed if kind == BYTES else ~closed)
 
 
-def _pull_source(shape: str, call: Call, full: bool, mask: int, blend: bool) -> text.Source:
-    if shape == "rows":
-        return text.pull_rows(call.added, full, blend, call.leave)
-    if shape == "edge":
-        return text.pull_edge(call.added, full, mask)
-    if shape == "probe":
-        return text.pull_probing(mask)
-    return text.pull(call.added, full, mask, blend, call.leave)
-
-
 def _pull_all(
-    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, strategy: str, size: int
+    call: Call, kernel: Kernel, arguments: tuple[Any, ...], m: MatrixStore, strategy: str, size: int, probes: bool
 ) -> VectorStore:
     present = np.empty(size, bool)
     if call.constant is not None:
@@ -142,29 +132,12 @@ def _pull_all(
     else:
         values = np.zeros(size, call.semiring.return_type.np_type)
         arguments += (present, values)
-    if len(m.indices) < PARALLEL_WORK or pool.threads() == 1:
-        count = kernel(*arguments, 0, size)
-    else:
-        bounds = chunks(m.indptr, strategy)
-        count = sum(pool.run(lambda part: kernel(*arguments, *part), bounds))
-    if count == size:
-        return VectorStore(size, values)
-    return VectorStore(size, values, present=present, nvals=count)
-
-
-def _pull_probing(
-    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, strategy: str, size: int
-) -> VectorStore:
-    constant = call.constant
-    assert constant is not None
-    present = np.empty(size, bool)
-    if len(m.indices) < PARALLEL_WORK or pool.threads() == 1:
-        count, edges = kernel(*arguments, present, 0, size)
-    else:
-        parts = pool.run(lambda part: kernel(*arguments, present, *part), chunks(m.indptr, strategy))
-        count, edges = sum(part[0] for part in parts), sum(part[1] for part in parts)
-    result = VectorStore(size, constant.copy(), present=None if count == size else present, nvals=count)
-    result.edges = m.indptr, Known(edges)
+    parts = [(0, size)] if len(m.indices) < PARALLEL_WORK or pool.threads() == 1 else chunks(m.indptr, strategy)
+    found = pool.run(lambda part: kernel(*arguments, *part), parts)
+    count = sum(part[0] for part in found) if probes else sum(found)
+    result = VectorStore(size, values, present=None if count == size else present, nvals=count)
+    if probes:
+        result.edges = m.indptr, Known(sum(part[1] for part in found))
     return result
 
 
@@ -176,7 +149,7 @@ def chunks(indptr: Array, strategy: str) -> Chunks:
 
 
 def _pull_listed(
-    call: Call, kernel: Any, arguments: tuple[Any, ...], rows: Array, m: MatrixStore, ordered: bool, size: int
+    call: Call, kernel: Kernel, arguments: tuple[Any, ...], rows: Array, m: MatrixStore, ordered: bool, size: int
 ) -> VectorStore:
     count = len(rows)
     indices = np.empty(count, INDEX)

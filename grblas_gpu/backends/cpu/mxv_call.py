@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import TypedSemiring
 from ..programs.reading import EACH, UNUSED, Reading, Values
 from ..stores.storage import Array, MatrixStore, VectorStore
 from .tier import KernelTable
@@ -18,7 +19,7 @@ kernels = KernelTable()  # of all strategies
 _calls: dict[Any, Call] = {}
 
 
-def prepared(a_values: Array, u_values: Array, semiring: Any, flip: bool, early: bool) -> Call:
+def prepared(a_values: Array, u_values: Array, semiring: TypedSemiring, flip: bool, early: bool) -> Call:
     """The properties of a product that follow from its operator, types and iso values; cached."""
     a_iso = a_values.tobytes() if len(a_values) == 1 else None
     u_iso = u_values.tobytes() if len(u_values) == 1 else None
@@ -37,7 +38,7 @@ class Call(Reading):
 
     __slots__ = ("constant", "early", "key", "leave", "kernel")
 
-    def __init__(self, a_values: Array, u_values: Array, semiring: Any, flip: bool, early: bool) -> None:
+    def __init__(self, a_values: Array, u_values: Array, semiring: TypedSemiring, flip: bool, early: bool) -> None:
         super().__init__(semiring, Values.of(a_values), Values.of(u_values), flip, early)
         monoid = semiring.monoid
         #: The result's single value, if it has one.
@@ -72,8 +73,9 @@ class Call(Reading):
         return not (self.early and self.semiring.monoid.any_value)
 
     def value_arguments(self, a_values: Array, u_values: Array) -> tuple[Array, ...]:
-        if self.constant is not None:
-            return ()
+        return () if self.constant is not None else self.values_read(a_values, u_values)
+
+    def values_read(self, a_values: Array, u_values: Array) -> tuple[Array, ...]:
         if self.first != UNUSED:
             return (a_values, u_values) if self.second != UNUSED else (a_values,)
         return (u_values,) if self.second != UNUSED else ()

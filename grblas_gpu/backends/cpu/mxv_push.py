@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Plan
 from ..programs.reading import EACH
 from ..stores.storage import INDEX, Array, Known, MatrixStore, VectorStore
 from . import mxv_source as text
 from . import pool, workspace
+from .compile import Kernel
+from .ewise import in_order
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, ROWS, ROWS_COMPLEMENT
 from .mxv_call import Call, kernels
 from .parallel import PARALLEL_WORK, Chunks
@@ -24,7 +27,7 @@ KEPT_BYTES = 2**16  # a list up to so long may keep its unused end: not worth a 
 
 
 def push(
-    call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, plan: Any, size: int
+    call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, plan: Plan, size: int
 ) -> VectorStore | None:
     """``m`` holds the columns of the matrix as rows."""
     strategy = plan.strategy
@@ -43,27 +46,20 @@ def push(
         at_most = len(frontier) * m.max_degree
         if at_most <= size // DENSE_PUSH:
             edges = at_most
-        elif len(frontier) > size // 2 and strategy != "push.sort":  # whose buffers need the true count
+        elif len(frontier) > size // 2:
             edges = len(frontier) * average_degree(m)
         else:
             edges = count_edges(m, u, frontier)
-    if strategy == "push.sort":
-        shape = "gather"
-    elif strategy == "push.scan" or size <= TINY_DENSE or edges > size // DENSE_PUSH:
-        shape = "dense"
-    else:
-        shape = "queue"
-    if edges > PARALLEL_WORK and shape != "gather" and edges > PART_DEGREE * len(frontier):
+    lists = not (strategy == "push.scan" or size <= TINY_DENSE or edges > size // DENSE_PUSH)
+    if edges > PARALLEL_WORK and edges > PART_DEGREE * len(frontier):
         parts = pool.threads()
-        blend = shape == "dense" and _guesswork(mask, kind, allowed, size)
-    key = (shape, call.key, dense_values, mask, parts == 1, blend, m.indices.dtype.char)
+        blend = not lists and _guesswork(mask, kind, allowed, size)
+    key = ("push", lists, call.key, dense_values, mask, parts == 1, blend, m.indices.dtype.char)
     kernel = kernels.get(key)
     if kernel is None:
         # The definition, which would do this work instead, looks at every entry of the matrix.
-        source = partial(_push_source, shape, call, dense_values, mask, parts == 1, blend)
+        source = partial(text.push, call.added, dense_values, mask, lists, parts == 1, blend)
         kernel = kernels.find(key, len(m.indices), source)
-        if kernel is None:
-            return None
     arguments: tuple[Any, ...] = (m.indptr, m.indices, *call.value_arguments(m.values, u_values), frontier)
     marked = None
     if kind != mask:  # a list
@@ -72,26 +68,16 @@ def push(
         arguments += (marked,)
     elif mask:
         arguments += (allowed,)
-    if shape == "gather":
-        if edges < 0:
-            edges = count_edges(m, u, frontier)
-        result = _push_sorted(call, kernel, arguments, m, edges, size)
-    elif shape == "dense":
-        result = _push_dense(call, kernel, arguments, m, frontier, parts, size)
+    ranges = output_ranges(m, frontier, parts) if parts > 1 else None
+    if lists:
+        result = _push_listing(call, kernel, arguments, ranges, size if edges < 0 else min(size, edges), size)
+        if strategy == "push.sort":
+            result = in_order(result)
     else:
-        capacity = size if edges < 0 else min(size, edges)
-        result = _push_queue(call, kernel, arguments, m, frontier, parts, capacity, size)
+        result = _push_dense(call, kernel, arguments, ranges, size)
     if marked is not None:
         marked[allowed] = False
     return result
-
-
-def _push_source(shape: str, call: Call, dense_values: bool, mask: int, whole: bool, blend: bool) -> text.Source:
-    if shape == "gather":
-        return text.push_gather(call.added, dense_values, mask)
-    if shape == "dense":
-        return text.push_dense(call.added, dense_values, mask, whole, blend)
-    return text.push_queue(call.added, dense_values, mask, whole)
 
 
 def _guesswork(mask: int, kind: int, allowed: Any, size: int) -> bool:
@@ -115,7 +101,7 @@ def count_edges(m: MatrixStore, u: VectorStore, frontier: Array | None = None) -
     if frontier is None:
         frontier = u.indices if u.present is None else u.present.nonzero()[0]
     assert frontier is not None
-    kernel = kernels.get("edges") or kernels.find("edges", len(frontier), text.count_edges)
+    kernel = kernels.ready("edges", len(frontier), text.count_edges)
     edges = int((indptr[frontier + 1] - indptr[frontier]).sum()) if kernel is None else kernel(indptr, frontier)
     u.edges = indptr, Known(edges)
     return edges
@@ -132,63 +118,33 @@ def output_ranges(m: MatrixStore, frontier: Array, parts: int) -> list[tuple[int
     return [(lo, hi) for lo, hi in zip(cuts[:-1], cuts[1:], strict=True) if lo < hi]
 
 
-def _push_queue(
-    call: Call,
-    kernel: Any,
-    arguments: tuple[Any, ...],
-    m: MatrixStore,
-    frontier: Array,
-    parts: int,
-    capacity: int,
-    size: int,
+def _push_listing(
+    call: Call, kernel: Kernel, arguments: tuple[Any, ...], ranges: Chunks | None, capacity: int, size: int
 ) -> VectorStore:
-    constant = call.constant
+    """Lists of the entries of each range of outputs, one after the other."""
+    constant, dtype = call.constant, call.semiring.return_type.np_type
     arguments += (workspace.flags("seen", size),)
-    if constant is None:
-        arguments += (workspace.values(call.semiring.return_type.np_type, size),)
-    if parts > 1:
-        indices, values = _push_parts(call, kernel, arguments, output_ranges(m, frontier, parts), capacity)
-        count = len(indices)
+    arguments += () if constant is not None else (workspace.values(dtype, size),)
+
+    def run(part: tuple[int, ...]) -> tuple[Array, ...]:
+        length = min(capacity, part[1] - part[0]) if part else capacity
+        queue = (np.empty(length, INDEX), *(() if constant is not None else (np.empty(length, dtype),)))
+        count = kernel(*arguments, *queue, *part)
+        return tuple([array[:count] for array in queue])
+
+    if ranges is None:
+        indices, *values = run(())
+        if len(indices) * 2 < capacity and capacity * indices.itemsize > KEPT_BYTES:  # the unused end is not kept alive
+            indices, *values = (array.copy() for array in (indices, *values))
     else:
-        indices = np.empty(capacity, INDEX)
-        if constant is not None:
-            count = kernel(*arguments, indices)
-            values = constant.copy()
-        else:
-            values = np.empty(capacity, call.semiring.return_type.np_type)
-            count = kernel(*arguments, indices, values)
-            values = values[:count]
-        indices = indices[:count]
-        if count * 2 < capacity and capacity * indices.itemsize > KEPT_BYTES:  # do not keep the unused part alive
-            indices, values = indices.copy(), values if constant is not None else values.copy()
-    if count == 0:
-        values = values[:0]
-    return VectorStore(size, values, indices=indices, ordered=count < 2, nvals=count)
-
-
-def _push_parts(
-    call: Call, kernel: Any, arguments: tuple[Any, ...], ranges: Chunks, capacity: int
-) -> tuple[Array, Array]:
-    """A thread for each range of outputs; the lists that they make, one after the other."""
-
-    def run(part: tuple[int, int]) -> tuple[Array, Array | None]:
-        length = min(capacity, part[1] - part[0])
-        queue = np.empty(length, INDEX)
-        if call.constant is not None:
-            count = kernel(*arguments, queue, *part)
-            return queue[:count], None
-        values = np.empty(length, call.semiring.return_type.np_type)
-        count = kernel(*arguments, queue, values, *part)
-        return queue[:count], values[:count]
-
-    pieces = pool.run(run, ranges)
-    indices = np.concatenate([piece[0] for piece in pieces])
-    constant = call.constant
-    return indices, np.concatenate([piece[1] for piece in pieces]) if constant is None else constant.copy()
+        indices, *values = map(np.concatenate, zip(*pool.run(run, ranges), strict=True))
+    count = len(indices)
+    given = values[0] if constant is None else constant.copy() if count else constant[:0]
+    return VectorStore(size, given, indices=indices, ordered=count < 2, nvals=count)
 
 
 def _push_dense(
-    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, frontier: Array, parts: int, size: int
+    call: Call, kernel: Kernel, arguments: tuple[Any, ...], ranges: Chunks | None, size: int
 ) -> VectorStore:
     present = np.zeros(size, bool)
     arguments += (present,)
@@ -197,45 +153,10 @@ def _push_dense(
     else:
         values = np.zeros(size, call.semiring.return_type.np_type)
         arguments += (values,)
-    if parts > 1:
-        count = sum(pool.run(lambda part: kernel(*arguments, *part), output_ranges(m, frontier, parts)))
-    else:
-        count = kernel(*arguments)
+    count = sum(pool.run(lambda part: kernel(*arguments, *part), [()] if ranges is None else ranges))
     if count * KEEP_BITMAP > size:
         return VectorStore(size, values) if count == size else VectorStore(size, values, present=present, nvals=count)
     indices = np.flatnonzero(present)
     if call.constant is None:
         values = values[indices]
     return VectorStore(size, values if count else values[:0], indices=indices)
-
-
-def _push_sorted(
-    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, edges: int, size: int
-) -> VectorStore | None:
-    keys = np.empty(edges, m.indices.dtype)
-    if call.constant is not None:
-        count = kernel(*arguments, keys)
-        indices = np.unique(keys[:count]).astype(INDEX)
-        return VectorStore(size, call.constant.copy() if len(indices) else call.constant[:0], indices=indices)
-    dtype = call.semiring.return_type.np_type
-    key = ("sums", call.semiring.key, keys.dtype.char, call.early)
-    add = kernels.also(key, edges, lambda: text.sorted_sums(call))
-    products = np.empty(edges, dtype)
-    count = kernel(*arguments, keys, products)
-    if count == 0:
-        return VectorStore.empty(size, dtype)
-    keys, order = stable_sort(keys[:count])
-    indices, values = np.empty(count, INDEX), np.empty(count, dtype)
-    found = add(keys, order, products, indices, values)
-    return VectorStore(size, values[:found].copy(), indices=indices[:found].copy())
-
-
-def stable_sort(keys: Array) -> tuple[Array, Array]:
-    """Sorted keys and the order that sorts them; key and number share a word, which sorts faster than an argsort."""
-    if len(keys) >= 2**32 or keys.dtype.itemsize > 4:
-        order = np.argsort(keys, kind="stable")
-        return keys[order], order
-    words = keys.astype(np.uint64) << np.uint64(32)
-    words |= np.arange(len(keys), dtype=np.uint64)
-    words.sort()
-    return (words >> np.uint64(32)).astype(keys.dtype), (words & np.uint64(0xFFFFFFFF)).astype(INDEX)

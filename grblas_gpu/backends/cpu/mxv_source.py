@@ -8,14 +8,13 @@ handling of negative ones.
 from __future__ import annotations
 
 from textwrap import indent
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..programs.reading import ISO, UNUSED, Reading
-from .inline import Inliner, literal, static_cast
-
-Source = tuple[str, dict[str, Any]]
+from .compile import Source
+from .inline import Inliner, literal, static_cast, where
 
 NO_MASK, MASK, COMPLEMENT = 0, 1, 2
 BLOCK = 128  # entries read at a time by a blending pull
@@ -178,11 +177,6 @@ class Rows(NamedTuple):
         return f" & {self.opened}" if self.opened else ""
 
 
-def where(opened: str, text: str) -> str:
-    """The text under a condition, if there is one."""
-    return f"if {opened}:\n{indent(text, '    ')}" if opened else text
-
-
 def list_rows(rows: Rows, names: Names, also: str = "") -> str:
     """Open rows from ``base`` to ``last`` that have entries go to ``rows[:waiting]``, without a branch, which would be
     mispredicted."""
@@ -319,29 +313,6 @@ def pull_rows(reading: Reading | None, full: bool, blend: bool = False, leave: b
     )
 
 
-def pull_edge(reading: Reading | None, full: bool, mask: int) -> Source:
-    """One loop over the entries of rows ``lo`` to ``hi``, each adding itself to its row's result."""
-    body = Body(reading, "k")
-    arguments = "indptr, row_ids, indices" + ("" if full else ", present") + body.arguments
-    arguments += ", mask" if mask else ""
-    values = "" if reading is None else ", out_values"
-    if reading is None:
-        add = "if not out_present[i]:\n    out_present[i] = True\n    count += 1\n"
-    else:
-        first = "out_present[i] = True\ncount += 1\nout_values[i] = z\n"
-        more = "" if body.exit_at_first else f"acc = out_values[i]\nout_values[i] = {body.sum}\n"
-        add = body.product + "if not out_present[i]:\n" + indent(first, "    ")
-        add += "else:\n" + indent(more, "    ") if more else ""
-    add = where(OPENED[mask], where("" if full else "present[k]", add))
-    return body.finish(
-        f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{body.prologue}"
-        "    for row in range(U(lo), U(hi)):\n        out_present[row] = False\n"
-        "    for p in range(U(indptr[lo]), U(indptr[hi])):\n        i = U(row_ids[p])\n        k = U(indices[p])\n"
-        + indent(add, " " * 8)
-        + "    return count\n"
-    )
-
-
 SEEK = """\
         bottom, top = start, stop
         while bottom < top:
@@ -369,98 +340,64 @@ def count_edges() -> Source:
     ), {}
 
 
-def _frontier_loop(add: str, mask: int, whole: bool, blend: bool = False) -> str:
-    """Every entry ``p`` in the frontier's columns that the mask allows; unless ``whole``, with outputs from ``low`` to
-    ``high`` only. With ``blend`` those of a block are first listed without a branch, as in :func:`row_text`."""
-    text = (
-        "    for t in range(len(frontier)):\n        k = U(frontier[t])\n"
-        f"        start = U(indptr[k])\n        stop = U(indptr[k + U(1)])\n{'' if whole else seek_range()}"
+def edges_of(
+    k: str, add: str, opened: str, names: Names, whole: bool, skip: str = "", items: str = "U(lo), U(hi)"
+) -> str:
+    """Statements for every entry ``p`` in the columns ``k`` that a mask allows; unless ``whole``, with outputs from
+    ``low`` to ``high`` only."""
+    return (
+        f"    for t in range({items}):\n        k = {k}\n{indent(skip, ' ' * 8)}"
+        f"        start = U({names.indptr}[k])\n        stop = U({names.indptr}[k + U(1)])\n"
+        f"{'' if whole else seek_range(names.indices)}"
+        f"        for p in range(start, stop):\n            i = U({names.indices}[p])\n"
+        + indent(where(opened, add), " " * 12)
     )
-    if not blend:
-        add = indent(where(OPENED[mask], add), " " * 12)
-        return f"{text}        for p in range(start, stop):\n            i = U(indices[p])\n{add}"
+
+
+def _blended_edges(add: str, mask: int) -> str:
+    """The same in parts of columns, of which open entries of a block are first listed without a branch, as in
+    :func:`row_text`."""
     is_open = "mask[U(indices[p])]" if mask == MASK else "not mask[U(indices[p])]"
     return (
-        _hits(True)
-        + text
-        + f"        for base in range(start, stop, U({BLOCK})):\n"
-        + f"            found = U(0)\n            for p in range(base, min(base + U({BLOCK}), stop)):\n"
-        + f"                hits[found] = p\n                found += U({is_open})\n"
-        + "            for h in range(found):\n                p = hits[h]\n                i = U(indices[p])\n"
+        f"{_hits(True)}    for t in range(len(frontier)):\n        k = U(frontier[t])\n"
+        f"        start = U(indptr[k])\n        stop = U(indptr[k + U(1)])\n{seek_range()}"
+        f"        for base in range(start, stop, U({BLOCK})):\n"
+        f"            found = U(0)\n            for p in range(base, min(base + U({BLOCK}), stop)):\n"
+        f"                hits[found] = p\n                found += U({is_open})\n"
+        "            for h in range(found):\n                p = hits[h]\n                i = U(indices[p])\n"
         + indent(add, " " * 16)
     )
 
 
-def push_queue(reading: Reading | None, dense_values: bool, mask: int, whole: bool) -> Source:
-    """Scatter into a clean workspace, queueing each entry at its first touch; leaves the workspace clean.
-
-    The queue is the result: indices in order of discovery, and their values. Returns their number.
-    """
-    limits = "" if whole else ", low, high"
-    body = Body(reading, "k" if dense_values else "t")
-    arguments = "indptr, indices" + body.arguments + ", frontier" + (", mask" if mask else "")
-    if reading is None:
-        workspace, first, more, collect = ", seen", "", "", ""
-    else:
-        workspace, first = ", seen, dense", "\n    dense[i] = z"
-        more = "" if body.exit_at_first else f"else:\n    acc = dense[i]\n    dense[i] = {body.sum}\n"
-        collect = "\n        out_values[t] = dense[out_indices[t]]"
-    add = "" if reading is None else body.product
-    add += f"if not seen[i]:\n    seen[i] = True\n    out_indices[n] = i\n    n += U(1){first}\n{more}"
-    values = "" if reading is None else ", out_values"
-    return body.finish(
-        f"def kernel({arguments}{workspace}, out_indices{values}{limits}):\n    n = U(0)\n{body.prologue}"
-        + _frontier_loop(add, mask, whole)
-        + f"    for t in range(n):\n        seen[U(out_indices[t])] = False{collect}\n    return np.int64(n)\n"
-    )
+def reached(body: Body, flags: str, sums: str, entries: str = "") -> str:
+    """The statements for a product of output ``i``: the first one sets a flag, and may append to a list."""
+    first = f"{flags}[i] = True\n" + (f"{entries}[n] = i\n" if entries else "") + "n += U(1)\n"
+    if body.reading is None:
+        return f"if not {flags}[i]:\n{indent(first, '    ')}"
+    more = "" if body.exit_at_first else f"else:\n    acc = {sums}[i]\n    {sums}[i] = {body.sum}\n"
+    return f"{body.product}if not {flags}[i]:\n{indent(first, '    ')}    {sums}[i] = z\n{more}"
 
 
-def push_dense(reading: Reading | None, dense_values: bool, mask: int, whole: bool, blend: bool = False) -> Source:
-    """Scatter into the result itself, for outputs from ``low`` to ``high`` only; returns the number of entries.
+def push(
+    reading: Reading | None, dense_values: bool, mask: int, lists: bool, whole: bool, blend: bool = False
+) -> Source:
+    """Scatter into flags and sums, for outputs from ``low`` to ``high`` only unless ``whole``; returns how many entries
+    there are. They are the result, or a clean workspace if the push ``lists`` its entries: the list is the result, in
+    order of discovery, and the workspace is left clean.
 
     Rows are sorted, so a thread finds its part of a long list of neighbours by bisection. Each output belongs to one
     thread and is added up in the order of the frontier: no atomics, and the same result with any number of threads.
     """
     body = Body(reading, "k" if dense_values else "t")
-    arguments = "indptr, indices" + body.arguments + ", frontier" + (", mask" if mask else "")
-    if reading is None:
-        values, first, more = "", "", ""
-    else:
-        values, first = ", out_values", "\n    out_values[i] = z"
-        more = "" if body.exit_at_first else f"else:\n    acc = out_values[i]\n    out_values[i] = {body.sum}\n"
-    add = "" if reading is None else body.product
-    add += f"if not out_present[i]:\n    out_present[i] = True\n    count += 1{first}\n{more}"
-    limits = "" if whole else ", low, high"
+    values = reading is not None
+    arguments = f"indptr, indices{body.arguments}, frontier{', mask' if mask else ''}, present{', sums' * values}"
+    arguments += (", out_indices" + ", out_values" * values) * lists + ("" if whole else ", low, high")
+    add, collect = reached(body, "present", "sums", "out_indices" if lists else ""), ""
+    if lists:
+        collect = "    for t in range(n):\n        present[U(out_indices[t])] = False\n"
+        collect += "        out_values[t] = sums[U(out_indices[t])]\n" * values
+    k, items = "U(frontier[t])", "len(frontier)"
+    edges = _blended_edges(add, mask) if blend else edges_of(k, add, OPENED[mask], body.names, whole, items=items)
     return body.finish(
-        f"def kernel({arguments}, out_present{values}{limits}):\n    count = 0\n{body.prologue}"
-        + _frontier_loop(add, mask, whole, blend)
-        + "    return count\n"
-    )
-
-
-def push_gather(reading: Reading | None, dense_values: bool, mask: int) -> Source:
-    """All products of the frontier, unsorted: output index and value of each; returns their number."""
-    body = Body(reading, "k" if dense_values else "t")
-    arguments = "indptr, indices" + body.arguments + ", frontier" + (", mask" if mask else "")
-    values = "" if reading is None else ", out_values"
-    add = "out_indices[n] = i\n" if reading is None else body.product + "out_indices[n] = i\nout_values[n] = z\n"
-    add += "n += U(1)\n"
-    return body.finish(
-        f"def kernel({arguments}, out_indices{values}):\n    n = U(0)\n{body.prologue}"
-        + _frontier_loop(add, mask, True)
-        + "    return np.int64(n)\n"
-    )
-
-
-def sorted_sums(reading: Reading) -> Source:
-    """Combine runs of equal sorted keys, the values being taken in ``order``; returns the number of runs."""
-    body = Body(reading, "k")
-    same = "" if body.exit_at_first else f"            acc = out_values[n]\n            out_values[n] = {body.sum}\n"
-    return body.finish(
-        "def kernel(keys, order, values, out_indices, out_values):\n    n = -1\n"
-        "    for t in range(len(keys)):\n        z = values[order[t]]\n"
-        "        if n < 0 or keys[t] != out_indices[n]:\n"
-        "            n += 1\n            out_indices[n] = keys[t]\n            out_values[n] = z\n"
-        + (f"        else:\n{same}" if same else "")
-        + "    return n + 1\n"
+        f"def kernel({arguments}):\n    n = U(0)\n{body.prologue}{edges}{collect}    return np.int64(n)\n"
     )

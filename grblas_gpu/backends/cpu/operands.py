@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Accum
 from ..programs.reading import EACH
 from ..stores.entries import cast
 from ..stores.storage import Array
 from . import buffers
+from .compile import Source
 from .inline import Inliner, uses
 from .values import prologue, reading, single
-
-Source = tuple[str, dict[str, Any]]
 
 
 class Operands:
@@ -22,15 +22,14 @@ class Operands:
     Without an operator the second value takes the place of the first.
     """
 
-    def __init__(self, x: Array, y: Array, op: Any, union: bool, defaults: Any = None, dtype: Any = None) -> None:
+    def __init__(self, x: Array, y: Array, op: Accum, union: bool, defaults: Any = None, dtype: Any = None) -> None:
+        assert op is not None or dtype is not None
         self.op, self.union = op, union
-        self.dtype = op.return_type.np_type if dtype is None else dtype
+        self.dtype: np.dtype = op.return_type.np_type if dtype is None and op is not None else dtype
         self.types = (x.dtype, y.dtype)
-        x_used = union or uses(op, "x")
-        y_used = union or uses(op, "y")
-        self.x, self.y = reading(x, x_used), reading(y, y_used)
+        self.x, self.y = (reading(v, union or op is None or uses(op, name)) for v, name in ((x, "x"), (y, "y")))
         self.defaults: tuple[Array, ...] = ()
-        if defaults is not None:
+        if defaults is not None and op is not None:
             self.defaults = tuple(
                 cast(np.asarray(default).reshape(1), wanted.np_type)
                 for default, wanted in zip(defaults, (op.type, op.type2), strict=True)
@@ -44,11 +43,12 @@ class Operands:
     def _constant(self, x: Array, y: Array) -> Array | None:
         if self.x == EACH or self.y == EACH or len(x) == 0 or len(y) == 0:
             return None
-        both = cast(y[:1].copy() if self.op is None else single(self.op, x, y), self.dtype)
+        op = self.op
+        both = cast(y[:1].copy() if op is None else single(op, x, y), self.dtype)
         if not self.union:
             return both
-        if self.defaults:
-            only_x, only_y = single(self.op, x, self.defaults[1]), single(self.op, self.defaults[0], y)
+        if op is not None and self.defaults:
+            only_x, only_y = single(op, x, self.defaults[1]), single(op, self.defaults[0], y)
         else:
             only_x, only_y = cast(x[:1].copy(), self.dtype), cast(y[:1].copy(), self.dtype)
         return both if bool(both[0] == only_x[0]) and bool(both[0] == only_y[0]) else None

@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import TypedMonoid
 from ..programs.reading import ISO
 from ..stores.entries import Store, cast
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from . import pool
+from .compile import Source
 from .inline import Inliner, literal, static_cast
 from .parallel import PARALLEL_WORK, edge_chunks
 from .tier import KernelTable
 from .values import prologue, reading
 
-Source = tuple[str, dict[str, Any]]
 BLOCK = 1024  # entries of a bitmap that are added up one after another
 CHUNK = 131_072  # entries reduced on their own; fixed, so that results do not depend on the number of threads
 MOST_EMPTY, MOST_COLUMNS = 16, 2**16  # columns for each entry, and in any case, of which each has a number
@@ -23,7 +24,7 @@ MOST_EMPTY, MOST_COLUMNS = 16, 2**16  # columns for each entry, and in any case,
 _table = KernelTable()
 
 
-def reduce_scalar(x: Store, monoid: Any) -> Any:
+def reduce_scalar(x: Store, monoid: TypedMonoid) -> Any:
     """A NumPy scalar, or None for the definition to decide."""
     if not _table.enabled or x.nvals == 0:
         return None
@@ -43,7 +44,7 @@ def reduce_scalar(x: Store, monoid: Any) -> Any:
     return monoid.reduce(np.asarray(partial, dtype))
 
 
-def _bitmap_source(monoid: Any, stored: np.dtype) -> Source:
+def _bitmap_source(monoid: TypedMonoid, stored: np.dtype) -> Source:
     inliner = Inliner()
     dtype = monoid.type.np_type
     enough = "any_found" if monoid.any_value else _is_terminal(monoid, dtype, "total")
@@ -72,24 +73,22 @@ def _bitmap_source(monoid: Any, stored: np.dtype) -> Source:
     return inliner.header() + "@kernel\n" + text, inliner.functions
 
 
-def _exit(monoid: Any, dtype: np.dtype, space: str) -> str:
+def _exit(monoid: TypedMonoid, dtype: np.dtype, space: str) -> str:
     if monoid.any_value:
         return f"{space}break\n"
     ends = _is_terminal(monoid, dtype, "acc")
     return f"{space}if {ends}:\n{space}    break\n" if ends else ""
 
 
-def _is_terminal(monoid: Any, dtype: np.dtype, name: str) -> str:
+def _is_terminal(monoid: TypedMonoid, dtype: np.dtype, name: str) -> str:
     """The test for the terminal value, or an empty text without one."""
     return "" if monoid.terminal is None else f"{name} == {literal(monoid.terminal, dtype)}"
 
 
-def _reduce_bitmap(present: Array, values: Array, monoid: Any) -> Any:
+def _reduce_bitmap(present: Array, values: Array, monoid: TypedMonoid) -> Any:
     size, dtype = len(present), monoid.type.np_type
     key = ("bitmap", monoid.key, values.dtype.char)
     kernel = _table.find(key, size, lambda: _bitmap_source(monoid, values.dtype))
-    if kernel is None:
-        return None
     parts = [(number, lo, min(lo + CHUNK, size)) for number, lo in enumerate(range(0, size, CHUNK))]
     partial, found = np.empty(len(parts), dtype), np.empty(len(parts), bool)
     if monoid.any_value or monoid.terminal is not None:  # the first part may be enough
@@ -100,7 +99,7 @@ def _reduce_bitmap(present: Array, values: Array, monoid: Any) -> Any:
     return partial[0] if len(parts) == 1 else monoid.reduce(partial[found])
 
 
-def _rowwise_source(monoid: Any, mode: int, stored: np.dtype) -> Source:
+def _rowwise_source(monoid: TypedMonoid, mode: int, stored: np.dtype) -> Source:
     inliner = Inliner()
     dtype = monoid.type.np_type
     first = prologue(inliner, "values", mode, stored, dtype, "z")
@@ -120,7 +119,7 @@ def _rowwise_source(monoid: Any, mode: int, stored: np.dtype) -> Source:
     return inliner.header() + "@summing_kernel\n" + text, inliner.functions
 
 
-def _columnwise_source(monoid: Any, mode: int, stored: np.dtype) -> Source:
+def _columnwise_source(monoid: TypedMonoid, mode: int, stored: np.dtype) -> Source:
     inliner = Inliner()
     dtype = monoid.type.np_type
     first = prologue(inliner, "values", mode, stored, dtype, "z")
@@ -141,15 +140,13 @@ def _dense_in_columns(a: MatrixStore) -> bool:
     return a.ncols <= MOST_EMPTY * a.nvals + MOST_COLUMNS
 
 
-def reduce_columnwise(a: MatrixStore, monoid: Any) -> VectorStore | None:
+def reduce_columnwise(a: MatrixStore, monoid: TypedMonoid) -> VectorStore | None:
     """Add entries to their columns in the order of rows: the first sums take a tenth of the time of a transpose."""
     if not _table.enabled or a.nvals == 0 or a._transpose is not None or a.copies > 1 or not _dense_in_columns(a):
         return None
     mode = reading(a.values)
     key = ("columnwise", monoid.key, a.values.dtype.char, mode, a.indices.dtype.char)
     kernel = _table.find(key, len(a.indices), lambda: _columnwise_source(monoid, mode, a.values.dtype))
-    if kernel is None:
-        return None
     present, sums = np.zeros(a.ncols, bool), np.zeros(a.ncols, monoid.return_type.np_type)
     count = kernel(a.indices, a.values, present, sums)
     return VectorStore(a.ncols, sums, present=None if count == a.ncols else present, nvals=count)
@@ -165,14 +162,12 @@ def count_columnwise(a: MatrixStore) -> VectorStore | None:
     return VectorStore(a.ncols, counts, present=counts > 0)
 
 
-def reduce_rowwise(a: MatrixStore, monoid: Any) -> VectorStore | None:
+def reduce_rowwise(a: MatrixStore, monoid: TypedMonoid) -> VectorStore | None:
     if not _table.enabled or len(a.indices) == 0:
         return None
     mode = reading(a.values)
     key = ("rowwise", monoid.key, a.values.dtype.char, mode)
     kernel = _table.find(key, len(a.indices), lambda: _rowwise_source(monoid, mode, a.values.dtype))
-    if kernel is None:
-        return None
     present = np.empty(a.nrows, bool)
     values = np.zeros(a.nrows, monoid.return_type.np_type)
     parts = [(0, a.nrows)] if len(a.indices) < PARALLEL_WORK else edge_chunks(a.indptr)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import TypedSemiring
 from ..stores.entries import cast, expand
 from ..stores.matrix_storage import SPARSE
 from ..stores.storage import MatrixStore, VectorStore
@@ -15,14 +16,14 @@ from .spread import spread
 _NUMBERS = "biuf"
 
 
-def is_scaling(a: MatrixStore, b: MatrixStore, semiring: Any) -> bool:
+def is_scaling(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> bool:
     """Whether a factor is a diagonal without gaps, so that every entry of the other one makes a product."""
     plain = a.form == b.form == SPARSE and semiring.binaryop.positional is None
     numbers = semiring.return_type.np_type.kind in _NUMBERS and a.dtype.kind in _NUMBERS and b.dtype.kind in _NUMBERS
     return plain and numbers and (a.is_diagonal or b.is_diagonal)
 
 
-def scaled(a: MatrixStore, b: MatrixStore, semiring: Any) -> MatrixStore | None:
+def scaled(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> MatrixStore | None:
     """``t[i, j] = mult(a[i, i], b[i, j])``, or ``mult(a[i, j], b[j, j])``; or None for other methods."""
     rows = a.is_diagonal
     diagonal, other = (a, b) if rows else (b, a)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import IndexOutOfBound
+from ...foundation.types import TypedOperator
 from ..stores.entries import Store, entries, expand, values_of
 from ..stores.storage import Array, MaskView, VectorStore
 from . import pool, write
+from .compile import Source
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
-
-Source = tuple[str, dict[str, Any]]
 
 SPARSE = 16  # positions per position of an index: with more, a list stays a list
 
@@ -56,9 +56,7 @@ def gather(u: VectorStore, index: VectorStore) -> VectorStore | None:
     gaps, full, iso, size = index.present is not None, u.present is None, len(u.values) == 1, index.size
     positions = expand(index.values, size)
     key = (gaps, full, iso, positions.dtype.char, positions.strides[0] == 0, "" if iso else u.values.dtype.char)
-    kernel = _table.get(key) or _table.find(key, size, lambda: _source(gaps, full, iso))
-    if kernel is None:
-        return None
+    kernel = _table.find(key, size, lambda: _source(gaps, full, iso))
     values = u.values.copy() if iso else np.empty(size, u.values.dtype)
     present = None if full and not gaps else np.empty(size, bool)
     given = (index.present, u.present, present, None if iso else u.values, values)
@@ -71,7 +69,9 @@ def gather(u: VectorStore, index: VectorStore) -> VectorStore | None:
     return VectorStore(size, values, present=present, nvals=size if present is None else sum(counts))
 
 
-def scatter(engine: Any, c: VectorStore, value: Any, index: Array, mask: MaskView | None, accum: Any) -> Store | None:
+def scatter(
+    engine: Any, c: VectorStore, value: Any, index: Array, mask: MaskView | None, accum: TypedOperator
+) -> Store | None:
     """``c<m>[index] (+)= value``, one entry after another into a dense output, or in their order into a list.
 
     None for the definition to decide.

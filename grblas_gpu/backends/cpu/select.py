@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import TypedOperator
 from ..programs.reading import EACH
 from ..stores.entries import Store, cast
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
+from .compile import Source
 from .inline import Inliner, kept_end, uses
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
 from .tier import KernelTable
 from .values import prologue, reading
-
-Source = tuple[str, dict[str, Any]]
 
 LONG_ROW = 32  # entries: a scan of shorter rows is faster than a search
 
@@ -26,7 +26,7 @@ _table = KernelTable()
 class _Test:
     """The predicate as text, and how it reads the values of the store."""
 
-    def __init__(self, op: Any, values: Array, at: str) -> None:
+    def __init__(self, op: TypedOperator, values: Array, at: str) -> None:
         self.inliner = inliner = Inliner()
         self.mode = reading(values, uses(op, "x"))
         self.prologue = prologue(inliner, "values", self.mode, values.dtype, op.type.np_type, "x")
@@ -38,7 +38,7 @@ class _Test:
         return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
 
 
-def select(x: Store, op: Any, thunk: Any) -> Store | None:
+def select(x: Store, op: TypedOperator, thunk: Any) -> Store | None:
     if not _table.enabled or x.nvals == 0 or op.positional is not None:
         return None
     if thunk is None:
@@ -49,7 +49,7 @@ def select(x: Store, op: Any, thunk: Any) -> Store | None:
     return _select_sparse(x, op, fixed) if x.indices is not None else _select_dense(x, op, fixed)
 
 
-def _matrix_source(op: Any, values: Array, fill: bool) -> Source:
+def _matrix_source(op: TypedOperator, values: Array, fill: bool) -> Source:
     test = _Test(op, values, "p")
     with_values = len(values) > 1
     end = kept_end(op.source)
@@ -98,12 +98,10 @@ def _copy_run(end: str, with_values: bool) -> str:
     return start + loop.format("indices") + (loop.format("values") if with_values else "")
 
 
-def _select_matrix(x: MatrixStore, op: Any, thunk: Array) -> MatrixStore | None:
+def _select_matrix(x: MatrixStore, op: TypedOperator, thunk: Array) -> MatrixStore | None:
     values = x.values
     key = (op.key, values.dtype.char, len(values) == 1, x.indices.dtype.char)
     count = _table.find(("count", key), len(x.indices), lambda: _matrix_source(op, values, False))
-    if count is None:
-        return None
     fill = _table.also(("fill", key), len(x.indices), lambda: _matrix_source(op, values, True))
     parts = [(0, x.nrows)] if len(x.indices) < PARALLEL_WORK else edge_chunks(x.indptr)
     indptr = buffers.empty(x.nrows + 1, INDEX)
@@ -127,7 +125,7 @@ def _unchanged(x: MatrixStore) -> MatrixStore:
     return same
 
 
-def _sparse_source(op: Any, values: Array) -> Source:
+def _sparse_source(op: TypedOperator, values: Array) -> Source:
     test = _Test(op, values, "t")
     copy = "\n    out_values[n] = values[t]" if len(values) > 1 else ""
     return test.finish(
@@ -139,12 +137,10 @@ def _sparse_source(op: Any, values: Array) -> Source:
     )
 
 
-def _select_sparse(x: VectorStore, op: Any, thunk: Array) -> VectorStore | None:
+def _select_sparse(x: VectorStore, op: TypedOperator, thunk: Array) -> VectorStore | None:
     values = x.values
     key = ("sparse", op.key, values.dtype.char, len(values) == 1)
     kernel = _table.find(key, x.nvals, lambda: _sparse_source(op, values))
-    if kernel is None:
-        return None
     indices = np.empty(x.nvals, INDEX)
     out = values.copy() if len(values) == 1 else np.empty(x.nvals, values.dtype)
     count = kernel(x.indices, values, thunk, indices, out)
@@ -153,7 +149,7 @@ def _select_sparse(x: VectorStore, op: Any, thunk: Array) -> VectorStore | None:
     return VectorStore(x.size, out, indices=indices[:count], ordered=x.ordered)
 
 
-def _dense_source(op: Any, values: Array, full: bool) -> Source:
+def _dense_source(op: TypedOperator, values: Array, full: bool) -> Source:
     test = _Test(op, values, "at")
     if full:
         body = test.text
@@ -170,12 +166,10 @@ def _dense_source(op: Any, values: Array, full: bool) -> Source:
     )
 
 
-def _select_dense(x: VectorStore, op: Any, thunk: Array) -> VectorStore | None:
+def _select_dense(x: VectorStore, op: TypedOperator, thunk: Array) -> VectorStore | None:
     values, full = x.values, x.present is None
     key = ("dense", op.key, values.dtype.char, len(values) == 1, full)
     kernel = _table.find(key, x.size, lambda: _dense_source(op, values, full))
-    if kernel is None:
-        return None
     present = np.empty(x.size, bool)
     given = () if full else (x.present,)
     parts = [(0, x.size)] if x.size < PARALLEL_WORK else even_chunks(x.size)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import TypedSemiring
 from ..forms.dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words, width_of
-from ..programs.reading import UNUSED
 from ..stores.storage import Array, MatrixStore
 from . import buffers, pool
 from . import spmm_source as text
+from .compile import Kernel
 from .dense_arrays import turn, unpack, words_of
 from .mxv_call import prepared
 from .mxv_source import COMPLEMENT, MASK, NO_MASK
@@ -32,13 +33,13 @@ class DenseKernels:
     matmul = staticmethod(np.matmul)
 
     @staticmethod
-    def constant(a: MatrixStore, b: MatrixStore, semiring: Any) -> Array | None:
+    def constant(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> Array | None:
         found = prepared(a.stored_values, b.stored_values, semiring, False, True).constant
         return None if found is None else found.copy()
 
     @staticmethod
     def multiply(
-        rows: MatrixStore, dense: Side, semiring: Any, flip: bool, early_exit: bool, allowed: Allowed
+        rows: MatrixStore, dense: Side, semiring: TypedSemiring, flip: bool, early_exit: bool, allowed: Allowed
     ) -> tuple[Array, Array | None, int] | None:
         nrows, columns, store = rows.nrows, dense.shape[1], dense.store
         kind, full = KINDS[allowed.where], store.present is None
@@ -51,13 +52,11 @@ class DenseKernels:
             return turn(values, nrows, columns), None if flags is None else turn(flags, nrows, columns), nvals
         call, work = prepared(rows.values, by_rows, semiring, flip, early_exit), rows.nvals * columns
         key = (call.kernel, rows.indices.dtype.char, full, kind)
-        kernel = _table.find(key, work, lambda: text.some(call, full, kind)) if worthwhile(work) else None
-        if kernel is None:
-            return None
+        check_work(work)
+        kernel = _table.find(key, work, lambda: text.some(call, full, kind))
         arguments: tuple[Any, ...] = (rows.indptr, rows.indices)
         arguments += () if full else (words_of(dense).words,)
-        arguments += () if call.first == UNUSED else (rows.values,)
-        arguments += () if call.second == UNUSED else (by_rows,)
+        arguments += call.values_read(rows.values, by_rows)
         arguments += () if allowed.side is None else (words_of(allowed.side).words,)
         values, words = _output(nrows * columns, semiring), np.empty(nrows * width_of(columns), np.uint64)
         _run(kernel, (*arguments, columns, words, values), _parts(rows, columns))
@@ -68,13 +67,10 @@ class DenseKernels:
     def unions(rows: MatrixStore, dense: Side, allowed: Allowed) -> Words | None:
         inner, columns = dense.shape
         work = rows.nvals * (1 + dense.store.nvals // inner)  # products on average: what the definitions would list
-        if not worthwhile(work):
-            return None
+        check_work(work)
         kind = KINDS[allowed.where]
         key = ("unions", rows.indices.dtype.char, kind)
         kernel = _table.find(key, work, lambda: text.unions(kind))
-        if kernel is None:
-            return None
         words = words_of(dense)
         out = np.empty(rows.nrows * words.width, np.uint64)
         mask = () if allowed.side is None else (words_of(allowed.side).words,)
@@ -83,13 +79,13 @@ class DenseKernels:
         return Words(out, rows.nrows, columns)
 
 
-def worthwhile(work: int) -> bool:
-    """Whether there is enough work to load the kernels around a product, which depend on no operator."""
-    return _table.find("worthwhile", work, lambda: (text.TRANSPOSE, {})) is not None
+def check_work(work: int) -> None:
+    """Decline a product with too little work to load the kernels around it, which depend on no operator."""
+    _table.find("worthwhile", work, lambda: (text.TRANSPOSE, {}))
 
 
 def times_full(
-    rows: MatrixStore, dense: Array, columns: int, semiring: Any, flip: bool, early_exit: bool
+    rows: MatrixStore, dense: Array, columns: int, semiring: TypedSemiring, flip: bool, early_exit: bool
 ) -> tuple[Array, Array | None, int] | None:
     """The product with a full matrix, given by rows, without a mask: the case of many small calls, so in few steps."""
     held, nrows = rows.values, rows.nrows
@@ -99,24 +95,27 @@ def times_full(
     kernel = _table.get(key)
     if kernel is None:
         work = rows.nvals * columns
-        kernel = _table.find(key, work, lambda: text.whole(call, lanes)) if worthwhile(work) else None
-        if kernel is None:
-            return None
+        check_work(work)
+        kernel = _table.find(key, work, lambda: text.whole(call, lanes))
     values, filled = _output(nrows * columns, semiring), rows.filled_rows
     flags = None if filled == nrows else np.empty(nrows * columns, bool)
-    operands = (
-        (held, dense) if call.first and call.second else (held,) if call.first else (dense,) if call.second else ()
+    given = (
+        rows.indptr,
+        rows.indices,
+        *call.values_read(held, dense),
+        columns,
+        NOTHING if flags is None else flags,
+        values,
     )
-    given = (rows.indptr, rows.indices, *operands, columns, NOTHING if flags is None else flags, values)
     _run(kernel, given, _parts(rows, columns))
     return values, flags, filled * columns
 
 
-def _output(positions: int, semiring: Any) -> Array:
+def _output(positions: int, semiring: TypedSemiring) -> Array:
     return buffers.empty(positions, semiring.return_type.np_type)
 
 
-def _run(kernel: Any, arguments: tuple, parts: list[tuple[int, int]]) -> None:
+def _run(kernel: Kernel, arguments: tuple, parts: list[tuple[int, int]]) -> None:
     if len(parts) == 1:
         kernel(*arguments, *parts[0])
     else:

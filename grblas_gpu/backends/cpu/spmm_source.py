@@ -9,8 +9,9 @@ from __future__ import annotations
 from textwrap import indent
 
 from ..programs.reading import EACH, Reading
+from .compile import Source
 from .mxm_source import neutral
-from .mxv_source import COMPLEMENT, NO_MASK, Body, Source
+from .mxv_source import COMPLEMENT, NO_MASK, Body
 
 AT_A_TIME = 4  # entries of a row that are added in one pass over the columns
 NARROW = 32  # columns up to which sums stay in registers while a row is read: more of them are read once, all together

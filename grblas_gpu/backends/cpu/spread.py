@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..reference.elementwise import with_values
 from ..stores.matrix_storage import SPARSE
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
+from .compile import Kernel
 from .parallel import LIGHT_WORK, edge_chunks
 from .tier import KernelTable
 
@@ -53,14 +52,10 @@ def spread(u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixSt
     parts = edge_chunks(indptr) if len(indices) > LIGHT_WORK else [(0, pattern.nrows)]
     if u.present is None or u.nvals == u.size:
         fill = _kernel(ALL, down, indices, u.dtype.char)
-        if fill is None:
-            return None
         values = buffers.empty(len(indices), u.dtype)
         pool.run(lambda part: fill(indptr, indices, u.values, values, *part), parts)
         return with_values(pattern, values)
     count, fill = _kernel(COUNT, down, indices, ""), _kernel(SOME, down, indices, u.dtype.char)
-    if count is None or fill is None:
-        return None
     starts, present = np.zeros(pattern.nrows + 1, INDEX), u.present
     pool.run(lambda part: count(indptr, indices, present, starts[1:], *part), parts)
     np.cumsum(starts, out=starts)
@@ -69,7 +64,7 @@ def spread(u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixSt
     return MatrixStore(pattern.nrows, pattern.ncols, starts, *found)
 
 
-def _kernel(text: str, down: bool, indices: Array, kind: str) -> Any:
+def _kernel(text: str, down: bool, indices: Array, kind: str) -> Kernel:
     return _table.find(
         (text, down, indices.dtype.char, kind), len(indices), lambda: (text.format(line=LINES[down]), {})
     )

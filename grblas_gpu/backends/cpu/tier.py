@@ -17,6 +17,7 @@ from typing import Any
 from ...config import config
 from ..engine import Declined
 from . import background, compile
+from .compile import Kernel, Source
 
 CALL_WORK = 1_000  # what a call counts for, in addition to the entries it touches
 COMPILE_WORK = 200_000  # entries of NumPy work that pay for a compilation
@@ -28,7 +29,6 @@ LATE_WORK = 25_000_000  # ... of all calls since a kernel is being compiled: oth
 
 MOST_USER_KERNELS = 64
 
-Source = tuple[str, dict[str, Any]]  # a text, and user-defined functions that it calls
 
 TIERS = ("auto", "numpy", "numba")
 _tier = "auto"
@@ -76,7 +76,7 @@ class Waiting:
         raise Declined
 
 
-class KernelTable(dict[Hashable, Any]):
+class KernelTable(dict[Hashable, Kernel]):
     """Compiled kernels of one family by specialisation."""
 
     tables: list[KernelTable] = []  # noqa: RUF012 (every table there is)
@@ -87,7 +87,14 @@ class KernelTable(dict[Hashable, Any]):
         self._waiting: dict[Hashable, Waiting] = {}
         KernelTable.tables.append(self)
 
-    def find(self, key: Hashable, work: int, source: Callable[[], Source]) -> Any:
+    def find(self, key: Hashable, work: int, source: Callable[[], Source]) -> Kernel:
+        """The kernel for ``key``; the call is declined if the definitions shall do this work."""
+        kernel = self.get(key) or self.ready(key, work, source)
+        if kernel is None:
+            raise Declined
+        return kernel
+
+    def ready(self, key: Hashable, work: int, source: Callable[[], Source]) -> Kernel | None:
         """The kernel for ``key``, or None if the definitions shall do this work."""
         if not self.enabled:
             return None
@@ -107,14 +114,16 @@ class KernelTable(dict[Hashable, Any]):
                     return None
         return self._made(key, work, source, text)
 
-    def also(self, key: Hashable, work: int, source: Callable[[], Source]) -> Any:
+    def also(self, key: Hashable, work: int, source: Callable[[], Source]) -> Kernel:
         """Another kernel for a call that has found one; the call is declined if there is none yet."""
         kernel = self.get(key) or self._made(key, work, source)
         if kernel is None:
             raise Declined
         return kernel
 
-    def _made(self, key: Hashable, work: int, source: Callable[[], Source], text: Source | None = None) -> Any:
+    def _made(
+        self, key: Hashable, work: int, source: Callable[[], Source], text: Source | None = None
+    ) -> Kernel | None:
         waiting = self._waiting.get(key)
         if waiting is None:
             text = text or source()
@@ -153,10 +162,10 @@ def _take_over_pays(work: int) -> bool:
 
 #: Kernels with user-defined functions, the oldest first. Their operators are told apart by address, so they stay alive
 #: (``source`` has them) as long as the kernel, and no longer: programs may make new operators for ever.
-_user_kernels: deque[tuple[KernelTable, Hashable, Any]] = deque()
+_user_kernels: deque[tuple[KernelTable, Hashable, Callable[[], Source]]] = deque()
 
 
-def _keep_user_kernel(table: KernelTable, key: Hashable, source: Any) -> None:
+def _keep_user_kernel(table: KernelTable, key: Hashable, source: Callable[[], Source]) -> None:
     _user_kernels.append((table, key, source))
     while len(_user_kernels) > MOST_USER_KERNELS:
         old, old_key, _ = _user_kernels.popleft()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ...foundation.types import TypedOperator
 from ..programs.reading import ISO, UNUSED, mode
 from ..stores.entries import cast
 from ..stores.storage import Array
@@ -25,7 +24,7 @@ def prologue(inliner: Inliner, name: str, mode: int, stored: np.dtype, wanted: n
     return ""
 
 
-def single(op: Any, x: Array, y: Array) -> Array:
+def single(op: TypedOperator, x: Array, y: Array) -> Array:
     """``op`` on the first value of each operand, as an array of one."""
     left, right = cast(x[:1].copy(), op.type.np_type), cast(y[:1].copy(), op.type2.np_type)
     return np.array(op.numpy(left, right), op.return_type.np_type).reshape(1)

@@ -12,23 +12,24 @@ from typing import Any
 import numpy as np
 
 from ...foundation import atomic_updates
+from ...foundation.types import Accum
 from ..programs.reading import EACH, ISO
 from ..stores.entries import Store
 from ..stores.storage import Array, MaskView, MatrixStore, VectorStore
 from . import ewise, pool, workspace
+from .compile import Source
 from .inline import Inliner
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
 from .values import prologue, reading
 
-Source = tuple[str, dict[str, Any]]
 DENSE_RESULT = 16  # two sparse vectors with more than size / DENSE_RESULT entries are written as dense ones
 
 _table = KernelTable()
 
 
-def write(c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool) -> Store | None:
+def write(c: Store, t: Store, mask: MaskView | None, accum: Accum, replace: bool, masked: bool) -> Store | None:
     """The new store of the output, or None for the definition to decide."""
     if not _table.enabled or (accum is not None and accum.positional is not None):
         return None
@@ -59,22 +60,21 @@ def at_rows(t: VectorStore, rows: Array, ordered: bool) -> VectorStore:
 
 
 def _write_dense(
-    c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, replace: bool, masked: bool
+    c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Accum, replace: bool, masked: bool
 ) -> VectorStore | None:
     if accum is not None and t.indices is not None and c.indices is None and (kind == NO_MASK or not replace):
         if masked:
             kind, allowed = NO_MASK, None
         return _update(c, t, kind, allowed, accum)
-    updated = None
     if accum is None and kind == ROWS and t.indices is allowed and c.indices is None and not replace:
-        updated = _update(c, t, NO_MASK, None, None)  # nothing is closed to t, and nothing else is open
-    return _merge(c, t, kind, allowed, accum, replace) if updated is None else updated
+        return _update(c, t, NO_MASK, None, None)  # nothing is closed to t, and nothing else is open
+    return _merge(c, t, kind, allowed, accum, replace)
 
 
 class _Text:
     """Assignments to ``c_values[i]`` from ``t``, and from both through the accumulator."""
 
-    def __init__(self, c: np.dtype, t: np.dtype, t_mode: int, t_at: str, accum: Any) -> None:
+    def __init__(self, c: np.dtype, t: np.dtype, t_mode: int, t_at: str, accum: Accum) -> None:
         self.inliner = inliner = Inliner()
         self.prologue = self.both = ""
         target = "c_values[i] = "
@@ -113,7 +113,7 @@ def _dense_values(c: VectorStore) -> Array:
     return np.full(c.size, c.values[0]) if len(c.values) else np.zeros(c.size, c.dtype)
 
 
-def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Any, full: bool, kind: int) -> Source:
+def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Accum, full: bool, kind: int) -> Source:
     text = _Text(c, t, t_mode, "n", accum)
     if accum is None:
         body = text.only_t + ("" if full else "added += not c_present[i]\nc_present[i] = True\n")
@@ -133,14 +133,12 @@ def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Any, full: bool
     )
 
 
-def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any) -> VectorStore | None:
+def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Accum) -> VectorStore | None:
     """Accumulate a sparse ``t`` into a dense ``c``; without an accumulator its entries replace others."""
     full, t_mode = c.present is None, reading(t.values)
     bytes_kind = {ROWS: BYTES, ROWS_COMPLEMENT: BYTES_COMPLEMENT}.get(kind, kind)
     key = ("update", None if accum is None else accum.key, c.dtype.char, t.values.dtype.char, t_mode, full, bytes_kind)
     kernel = _table.find(key, t.nvals, lambda: _update_source(c.dtype, t.values.dtype, t_mode, accum, full, bytes_kind))
-    if kernel is None:
-        return None
     _, flags, marked = _bytes(kind, allowed, c.size)
     try:
         atomic_updates.changing = True
@@ -156,7 +154,7 @@ def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any)
     return c
 
 
-def _owned(c: VectorStore, accum: Any) -> VectorStore:
+def _owned(c: VectorStore, accum: Accum) -> VectorStore:
     """The output's store with one value per entry; a copy when a user's function may fail half-way."""
     values, present = _dense_values(c), c.present
     if accum is not None and accum.source is None:
@@ -167,7 +165,9 @@ def _owned(c: VectorStore, accum: Any) -> VectorStore:
     return VectorStore(c.size, values, present=present, nvals=c.nvals)
 
 
-def _merge_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Any, t_full: bool, kind: int, replace: bool) -> Source:
+def _merge_source(
+    c: np.dtype, t: np.dtype, t_mode: int, accum: Accum, t_full: bool, kind: int, replace: bool
+) -> Source:
     text = _Text(c, t, t_mode, "i", accum)
     here = "True" if t_full else "t_present[i]"
     if accum is None:
@@ -188,7 +188,7 @@ def _merge_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Any, t_full: boo
     )
 
 
-def _merge(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, replace: bool) -> VectorStore | None:
+def _merge(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Accum, replace: bool) -> VectorStore | None:
     size = c.size
     if t.indices is not None and t.nvals == 0:
         t = VectorStore(size, np.zeros(1, t.dtype), present=np.zeros(size, bool), nvals=0)
@@ -201,8 +201,6 @@ def _merge(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, 
     kernel = _table.find(
         key, size, lambda: _merge_source(c.dtype, t.values.dtype, t_mode, accum, t_full, bytes_kind, replace)
     )
-    if kernel is None:
-        return None
     _, flags, marked = _bytes(kind, allowed, size)
     if c.indices is not None:
         c = ewise.as_dense(c) if c.nvals else VectorStore(size, c.values, present=np.zeros(size, bool), nvals=0)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import indent
-from typing import Any, assert_never
+from typing import assert_never
 
 from ...programs.lower import Body
 from ...programs.requests import direction_of
 from ...programs.steps import REDUCTIONS, SCATTERS
 from ...programs.terms import BodyStep, Kind
+from ..compile import Source
 from . import context as c
 from . import emit_scalars
 from .analyse import Analysis, analyse
@@ -24,8 +25,6 @@ from .emit_flow import begin, end
 from .emit_positions import CLEAN, Pass, clear, position
 from .emit_products import CONSTANTS, KEEP_DENSE, ProductText, drives, product
 from .emit_scatters import scatter
-
-Source = tuple[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)

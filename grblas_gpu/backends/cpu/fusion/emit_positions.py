@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....foundation.types import TypedOperator
 from ...programs.steps import overwrites
 from ...programs.terms import BodyStep, Kind, Operand, Unfusable
 from ..inline import static_cast
@@ -214,7 +215,9 @@ def _result(context: Context, step: BodyStep) -> tuple[str, str, np.dtype]:
     raise AssertionError(f"{step.kind} does not go position by position")
 
 
-def _two(context: Context, step: BodyStep, op: Any, vectors: list[Operand], read: Any) -> tuple[str, str, np.dtype]:
+def _two(
+    context: Context, step: BodyStep, op: TypedOperator, vectors: list[Operand], read: Any
+) -> tuple[str, str, np.dtype]:
     left, right, kind = op.type.np_type, op.type2.np_type, op.return_type.np_type
     has = [context.has(arg.number) for arg in vectors]
     both = f"x = {read(vectors[0], left)}\ny = {read(vectors[1], right)}\nvalue = {_call(context, op, x='x', y='y')}\n"
@@ -238,7 +241,7 @@ def _two(context: Context, step: BodyStep, op: Any, vectors: list[Operand], read
     )
 
 
-def _call(context: Context, op: Any, **operands: str) -> str:
+def _call(context: Context, op: TypedOperator, **operands: str) -> str:
     if op.positional is None:
         return context.inliner.call(op, **operands)
     if op.indexed:

@@ -12,7 +12,7 @@ from ...programs.reading import UNUSED
 from ...programs.requests import direction_of, requested_direction, reuses_mask
 from ...programs.terms import BodyStep, MaskUse
 from ..mxv_push import PART_DEGREE
-from ..mxv_source import Body, Rows, probing, seek_range, summing, summing_full
+from ..mxv_source import Body, Rows, edges_of, probing, reached, summing, summing_full
 from .analyse import Analysis, Product
 from .context import ALLOWED, EDGES, LOAD, PUSH, TRACED, Context, listing
 from .emit_positions import swapped
@@ -59,32 +59,19 @@ def _functions(context: Context, at: int, step: BodyStep, done: Product) -> tupl
     names = context.side(done, True)
     body = Body(done.added, "k", inliner=context.inliner, names=names)
     push = listing(["S", "F", *filter(None, names), *mask, *out])
-    skip = "" if operand.full else f"        if not listed and not {names.present}[k]:\n            continue\n"
+    skip = "" if operand.full else f"if not listed and not {names.present}[k]:\n    continue\n"
     for part in (False, True):
         name, limits = (f"part{at}", ", low, high") if part else (f"push{at}", "")
-        add = _reached(w, done, body, part)
-        add = add if opened == "True" else f"if {opened}:\n{indent(add, '    ')}"
+        add = reached(body, f"g{w}", f"w{w}", f"m{w}")
+        if part and done.structure:  # of a large frontier: whether it is the first one is unpredictable, so no branch
+            add = f"if n < U(high):\n    m{w}[n] = i\n    n += U(not g{w}[i])\n    g{w}[i] = True\n"
+        edges = edges_of("U(L[t]) if listed else t", add, opened, names, not part, skip)
         context.functions.append(
             f"@summing_kernel\ndef {name}({', '.join(push)}, L, listed{limits}, lo, hi):\n"
-            f"    n = U({'low' if part else '0'})\n{body.prologue}"
-            f"    for t in range(U(lo), U(hi)):\n        k = U(L[t]) if listed else t\n{skip}"
-            f"        start = U({names.indptr}[k])\n        stop = U({names.indptr}[k + U(1)])\n"
-            f"{seek_range(names.indices) if part else ''}"
-            f"        for p in range(start, stop):\n            i = U({names.indices}[p])\n{indent(add, ' ' * 12)}"
+            f"    n = U({'low' if part else '0'})\n{body.prologue}{edges}"
             f"    return np.int64(n){' - low' if part else ''}\n\n\n"
         )
     return push, _pull(context, at, step, done)
-
-
-def _reached(w: int, done: Product, body: Body, part: bool) -> str:
-    """The statements when a push has found a product for position i."""
-    if done.structure and part:  # of a large frontier: whether it is the first one is unpredictable, so no branch
-        return f"if n < U(high):\n    m{w}[n] = i\n    n += U(not g{w}[i])\n    g{w}[i] = True\n"
-    first, add, more = f"g{w}[i] = True\nm{w}[n] = i\nn += U(1)\n", "", ""
-    if not done.structure:
-        first, add = f"{first}w{w}[i] = z\n", body.product
-        more = "" if body.exit_at_first else f"else:\n    acc = w{w}[i]\n    w{w}[i] = {body.sum}\n"
-    return f"{add}if not g{w}[i]:\n{indent(first, '    ')}{more}"
 
 
 def _pull(context: Context, at: int, step: BodyStep, done: Product) -> list[str]:

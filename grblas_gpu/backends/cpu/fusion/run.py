@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....foundation.types import Engine
 from ....ir.program import Program
 from ....trace import records as trace
 from ...interpreter import run as interpreter
@@ -30,7 +31,7 @@ _loops: dict[Any, Compiled | Unfusable] = {}  # or why it cannot be compiled
 class Compiled:
     """The function of a loop, and those of its steps, made at their first use."""
 
-    kernel: Any = None
+    kernel: Any = None  # Kernel, once it is loaded
     looked = False  # whether machine code is on disk
     compilation: background.Compilation | None = None  # in another process
 
@@ -100,7 +101,7 @@ class Prepared:
 
     __slots__ = ("_compiled", "_memory", "_missing", "_program", "_repeated", "_steps")
 
-    def __init__(self, program: Program, engine: Any) -> None:
+    def __init__(self, program: Program, engine: Engine) -> None:
         self._program, self._repeated = program, interpreter.Repeated(program, engine)
         self._compiled: Compiled | None = None
         self._memory: Any = None  # of the compiled loop, and the body that it is

@@ -14,7 +14,7 @@ from ....trace import records as trace
 from ...programs.steps import REDUCTIONS, overwrites
 from ...stores.storage import INDEX
 from .. import pool
-from ..compile import function_of
+from ..compile import Kernel, function_of
 from ..mxv import chunks
 from ..mxv_push import output_ranges
 from ..parallel import Chunks, even_chunks
@@ -27,7 +27,7 @@ from .trace import record
 class Steps:
     """The functions of a loop's steps, on its memory."""
 
-    def __init__(self, memory: Memory, kernel: Any) -> None:
+    def __init__(self, memory: Memory, kernel: Kernel) -> None:
         self.memory, self.S, self.arrays = memory, memory.S, memory.arrays
         self.text, self.facts = memory.text, memory.facts
         self._kernel = kernel
@@ -93,26 +93,7 @@ class Steps:
                 self.memory.transpose(product.matrix)
             self._pull(at, text.pull, heavy)
         if S[c.TRACED]:
-            mask = self.facts.steps[at].mask
-            record(
-                self.facts.steps[at],
-                product,
-                trace.clock() - started,
-                steps=int(S[c.STEP]),
-                result=int(S[c.COUNT]),
-                push=bool(S[c.PUSH]),
-                entries=self.memory.count(product.operand),
-                size=self.memory.sizes[product.operand],
-                edges=int(S[c.EDGES]),
-                allowed=int(S[c.ALLOWED]),
-                rows=self.memory.get("rows", at),
-                nvals=self.memory.get("nvals", at),
-                mask_nvals=None if mask is None else self.memory.count(mask.vector),
-                mask_listed=mask is not None and bool(self.memory.get("listed", mask.vector)),
-                before=self.memory.get("checked", product.operand),
-                dense=bool(self.memory.get("dense", product.operand)),
-                reuses=reuses(self.facts, self.facts.steps[at], product),
-            )
+            record(self.memory, at, trace.clock() - started, reuses(self.facts, self.facts.steps[at], product))
 
     def _push(self, at: int, names: list[str], heavy: bool) -> None:
         product, out = self.facts.products[at], self.facts.steps[at].out

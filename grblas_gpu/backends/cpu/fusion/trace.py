@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ....plan import rules
 from ....trace.records import Record, current
 from ...programs.requests import PUSH
-from ...programs.terms import BodyStep
-from .analyse import PULL, Product
+from . import context as c
+from .analyse import PULL
+from .memory import Memory
 
 
 def trace_iterated(why: str) -> None:
@@ -17,45 +16,29 @@ def trace_iterated(why: str) -> None:
         collector.records.append(Record("loop", 0.0, 0, "iterated", why))
 
 
-def record(
-    step: BodyStep,
-    product: Product,
-    seconds: float,
-    *,
-    steps: int,
-    result: int,
-    push: bool,
-    entries: int,
-    size: int,
-    edges: int,
-    allowed: int,
-    rows: int,
-    nvals: int,
-    mask_nvals: int | None,
-    mask_listed: bool,
-    before: int,
-    dense: bool,
-    reuses: bool,
-) -> None:
-    """Add a product to the current trace, with the planner's reason for these facts."""
+def record(memory: Memory, at: int, seconds: float, reuses: bool) -> None:
+    """Add a product that has run to the current trace, with the planner's reason for its facts."""
     collector = current()
     if collector is None:
         return
-    mask: Any = step.mask
-    reused = 0 if not reuses else rows - allowed if mask.complement else allowed
+    S, step, product = memory.S, memory.facts.steps[at], memory.facts.products[at]
+    mask, u, edges, allowed = step.mask, product.operand, int(S[c.EDGES]), int(S[c.ALLOWED])
+    rows, nvals, entries = memory.get("rows", at), memory.get("nvals", at), memory.count(u)
+    named = mask is not None and not mask.complement
+    reused = 0 if not reuses else allowed if named else rows - allowed
     facts = rules.Facts(
         nrows=rows,
         nvals=nvals,
-        u_size=size,
+        u_size=memory.sizes[u],
         u_nvals=entries,
-        u_dense=dense,
+        u_dense=bool(memory.get("dense", u)),
         u_edges=lambda: edges,
         u_edges_at_most=nvals,
         allowed=allowed,
-        mask_sparse=mask is not None and not mask.complement and mask_listed,
+        mask_sparse=mask is not None and named and bool(memory.get("listed", mask.vector)),
         terminal=product.terminal,
-        edges_before=before,
-        named_rows=mask is not None and not mask.complement,
+        edges_before=memory.get("checked", u),
+        named_rows=named,
         reused=reused,
     )
     reason = rules.BY_ROWS if product.by_rows else rules.choose_matvec(facts, step.desc).reason
@@ -63,13 +46,13 @@ def record(
         Record(
             step.kind.value,
             seconds,
-            result,
-            PUSH if push else PULL,
-            f"{reason}; step {steps} of a compiled loop",
-            "push" if push else "pull",
-            input_nvals=entries if push or not reuses else reused,
+            int(S[c.COUNT]),
+            PUSH if S[c.PUSH] else PULL,
+            f"{reason}; step {int(S[c.STEP])} of a compiled loop",
+            "push" if S[c.PUSH] else "pull",
+            input_nvals=entries if S[c.PUSH] or not reuses else reused,
             input_edges=edges,
-            mask_nvals=mask_nvals,
+            mask_nvals=None if mask is None else memory.count(mask.vector),
             allowed=allowed,
         )
     )

@@ -126,7 +126,6 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
     """The updated ``c``, or a new store; None for the definition to compute."""
     if not _table.enabled or c.size == 0 or (c.indices is not None and c.size > DENSE_LIMIT):  # no flags of that length
         return None
-    allowed: Any
     kind, allowed = resolve(mask)
     if kind == NOTHING:
         return c

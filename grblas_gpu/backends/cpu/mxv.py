@@ -17,7 +17,7 @@ from ..stores.storage import INDEX, Array, Known, MaskView, MatrixStore, VectorS
 from . import mxv_source as text
 from . import pool, workspace
 from .compile import Kernel
-from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve
+from .masks import BYTE_KIND, BYTES, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, clean, flags_of, resolve
 from .mxv_call import Call, kernels, prepared
 from .mxv_push import TINY_DENSE, push
 from .parallel import PARALLEL_WORK, Chunks, edge_chunks, even_chunks
@@ -59,13 +59,11 @@ def mxv(
 
 
 def _pull(
-    call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, strategy: str, size: int
+    call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Array, strategy: str, size: int
 ) -> VectorStore | None:
     full, constant = u.kind == "full", call.constant
     rows = _open_rows(kind, allowed, size) if strategy == "pull.compact" else None
-    bytes_kind = (
-        NO_MASK if rows is not None or kind == NO_MASK else BYTES if kind in (BYTES, ROWS) else BYTES_COMPLEMENT
-    )
+    bytes_kind = BYTE_KIND[kind] if rows is None else NO_MASK
     probes = rows is None and constant is not None and call.leave and not full
     blend = not probes and not full and len(m.indices) > BLEND_EDGES and call.can_blend(m, u)
     key = ("pull", rows is None, probes, call.key, full, bytes_kind, blend, m.indices.dtype.char)
@@ -78,7 +76,7 @@ def _pull(
         else:
             source = partial(text.pull, call.added, full, bytes_kind, blend, call.leave)
         kernel = kernels.find(key, len(m.indices), source)
-    marked_frontier = marked_mask = None
+    marked_frontier = None
     u_values = u.values
     arguments: tuple[Any, ...] = (m.indptr, m.indices)
     if not full:
@@ -93,27 +91,21 @@ def _pull(
                 u_values = dense
         arguments += (present,)
     arguments += call.value_arguments(m.values, u_values)
-    if bytes_kind:
-        if kind in (ROWS, ROWS_COMPLEMENT):
-            marked_mask = workspace.flags("mask", size)
-            marked_mask[allowed] = True
-            arguments += (marked_mask,)
-        else:
-            arguments += (allowed,)
     if rows is not None:
         # A sparse mask keeps its own order, so its result is as ordered as it is.
         ordered = bool(kind != ROWS or len(rows) < 2 or (rows[1:] > rows[:-1]).all())
         result = _pull_listed(call, kernel, arguments, rows, m, ordered, size)
     else:
+        arguments += flags_of(kind, allowed, size)
         result = _pull_all(call, kernel, arguments, m, strategy, size, probes)
     if marked_frontier is not None:
         marked_frontier[u.indices] = False
-    if marked_mask is not None:
-        marked_mask[allowed] = False
+    if bytes_kind:
+        clean(kind, allowed, size)
     return result
 
 
-def _open_rows(kind: int, allowed: Any, size: int) -> Array:
+def _open_rows(kind: int, allowed: Array, size: int) -> Array:
     if kind == ROWS:
         return allowed
     if kind == NO_MASK:

@@ -14,7 +14,7 @@ from . import mxv_source as text
 from . import pool, workspace
 from .compile import Kernel
 from .ewise import in_order
-from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, ROWS, ROWS_COMPLEMENT
+from .masks import BYTE_KIND, BYTES_COMPLEMENT, NO_MASK, ROWS, ROWS_COMPLEMENT, clean, flags_of
 from .mxv_call import Call, kernels
 from .parallel import PARALLEL_WORK, Chunks
 
@@ -27,7 +27,7 @@ KEPT_BYTES = 2**16  # a list up to so long may keep its unused end: not worth a 
 
 
 def push(
-    call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, plan: Plan, size: int
+    call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Array, plan: Plan, size: int
 ) -> VectorStore | None:
     """``m`` holds the columns of the matrix as rows."""
     strategy = plan.strategy
@@ -39,7 +39,7 @@ def push(
         order = np.argsort(frontier)
         frontier = frontier[order]
         u_values = u_values[order] if len(u_values) > 1 else u_values
-    mask = kind if kind <= BYTES_COMPLEMENT else BYTES if kind == ROWS else BYTES_COMPLEMENT
+    mask = BYTE_KIND[kind]
     dense_values = not by_position and call.second == EACH
     edges, parts, blend = -1, 1, False  # edges are not counted: the size bounds the output
     if size > TINY_SIZE:
@@ -61,13 +61,7 @@ def push(
         source = partial(text.push, call.added, dense_values, mask, lists, parts == 1, blend)
         kernel = kernels.find(key, len(m.indices), source)
     arguments: tuple[Any, ...] = (m.indptr, m.indices, *call.value_arguments(m.values, u_values), frontier)
-    marked = None
-    if kind != mask:  # a list
-        marked = workspace.flags("mask", size)
-        marked[allowed] = True
-        arguments += (marked,)
-    elif mask:
-        arguments += (allowed,)
+    arguments += flags_of(kind, allowed, size)
     ranges = output_ranges(m, frontier, parts) if parts > 1 else None
     if lists:
         result = _push_listing(call, kernel, arguments, ranges, size if edges < 0 else min(size, edges), size)
@@ -75,12 +69,11 @@ def push(
             result = in_order(result)
     else:
         result = _push_dense(call, kernel, arguments, ranges, size)
-    if marked is not None:
-        marked[allowed] = False
+    clean(kind, allowed, size)
     return result
 
 
-def _guesswork(mask: int, kind: int, allowed: Any, size: int) -> bool:
+def _guesswork(mask: int, kind: int, allowed: Array, size: int) -> bool:
     """Whether a branch on the mask would often be mispredicted: edges lead to the same few rows repeatedly, so a mask
     that leaves most rows open may close half of the edges, and one that closes most rows nearly all."""
     if mask == NO_MASK:

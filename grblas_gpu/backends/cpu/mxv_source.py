@@ -15,11 +15,10 @@ import numpy as np
 from ..programs.reading import ISO, UNUSED, Reading
 from .compile import Source
 from .inline import Inliner, literal, static_cast, where
+from .masks import BYTES, OPENED
 
-NO_MASK, MASK, COMPLEMENT = 0, 1, 2
 BLOCK = 128  # entries read at a time by a blending pull
 EXIT_BLOCK = 16  # entries combined between two exit tests of a row
-OPENED = {NO_MASK: "", MASK: "mask[i]", COMPLEMENT: "(not mask[i])"}
 
 
 #: Rows and columns of the operands. A vector on the right is a column, (k, 0); one on the left a row, (0, k).
@@ -357,7 +356,7 @@ def edges_of(
 def _blended_edges(add: str, mask: int) -> str:
     """The same in parts of columns, of which open entries of a block are first listed without a branch, as in
     :func:`row_text`."""
-    is_open = "mask[U(indices[p])]" if mask == MASK else "not mask[U(indices[p])]"
+    is_open = "mask[U(indices[p])]" if mask == BYTES else "not mask[U(indices[p])]"
     return (
         f"{_hits(True)}    for t in range(len(frontier)):\n        k = U(frontier[t])\n"
         f"        start = U(indptr[k])\n        stop = U(indptr[k + U(1)])\n{seek_range()}"

@@ -7,18 +7,15 @@ from typing import Any
 import numpy as np
 
 from ...foundation.types import TypedSemiring
-from ..forms.dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words, width_of
+from ..forms.dense_products import EVERYWHERE, Allowed, Side, Words, width_of
 from ..stores.storage import Array, MatrixStore
 from . import buffers, pool
 from . import spmm_source as text
 from .compile import Kernel
 from .dense_arrays import turn, unpack, words_of
 from .mxv_call import prepared
-from .mxv_source import COMPLEMENT, MASK, NO_MASK
 from .parallel import edge_chunks
 from .tier import KernelTable
-
-KINDS = {EVERYWHERE: NO_MASK, INSIDE: MASK, OUTSIDE: COMPLEMENT}
 
 NOTHING = np.empty(0, bool)
 WIDE_WORK = 2**22  # entries times columns, of which one takes a quarter of a nanosecond, before threads are woken
@@ -42,9 +39,9 @@ class DenseKernels:
         rows: MatrixStore, dense: Side, semiring: TypedSemiring, flip: bool, early_exit: bool, allowed: Allowed
     ) -> tuple[Array, Array | None, int] | None:
         nrows, columns, store = rows.nrows, dense.shape[1], dense.store
-        kind, full = KINDS[allowed.where], store.present is None
+        kind, full = allowed.where, store.present is None
         by_rows = turn(store.dense, store.nrows, store.ncols) if flip else store.dense
-        if full and kind == NO_MASK:
+        if full and kind == EVERYWHERE:
             found = times_full(rows, by_rows, columns, semiring, flip, early_exit)
             if found is None or not flip:
                 return found
@@ -68,7 +65,7 @@ class DenseKernels:
         inner, columns = dense.shape
         work = rows.nvals * (1 + dense.store.nvals // inner)  # products on average: what the definitions would list
         check_work(work)
-        kind = KINDS[allowed.where]
+        kind = allowed.where
         key = ("unions", rows.indices.dtype.char, kind)
         kernel = _table.find(key, work, lambda: text.unions(kind))
         words = words_of(dense)

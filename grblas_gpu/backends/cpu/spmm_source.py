@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from textwrap import indent
 
+from ..forms.dense_products import EVERYWHERE, OUTSIDE
 from ..programs.reading import EACH, Reading
 from .compile import Source
 from .mxm_source import neutral
-from .mxv_source import COMPLEMENT, NO_MASK, Body
+from .mxv_source import Body
 
 AT_A_TIME = 4  # entries of a row that are added in one pass over the columns
 NARROW = 32  # columns up to which sums stay in registers while a row is read: more of them are read once, all together
@@ -173,7 +174,7 @@ def kernel(indptr, indices, words{mask}, width, columns, out, lo, hi):
                         break
             out[i * W + w] = found & wanted
 """
-OPEN = {NO_MASK: "~U(0)", COMPLEMENT: "~mask[i * W + w]"}
+OPEN = {EVERYWHERE: "~U(0)", OUTSIDE: "~mask[i * W + w]"}
 
 
 def unions(mask: int) -> Source:

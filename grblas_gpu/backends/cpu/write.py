@@ -7,7 +7,6 @@ cost is that of the entries of ``t``.
 from __future__ import annotations
 
 from textwrap import indent
-from typing import Any
 
 import numpy as np
 
@@ -18,8 +17,8 @@ from ..stores.entries import Store
 from ..stores.storage import Array, MaskView, MatrixStore, VectorStore
 from . import ewise, pool, workspace
 from .compile import Source
-from .inline import Inliner
-from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve
+from .inline import Inliner, where
+from .masks import BYTE_KIND, NO_MASK, NOTHING, OPENED, ROWS, clean, flags_of, resolve
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
 from .values import prologue, reading
@@ -60,14 +59,14 @@ def at_rows(t: VectorStore, rows: Array, ordered: bool) -> VectorStore:
 
 
 def _write_dense(
-    c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Accum, replace: bool, masked: bool
+    c: VectorStore, t: VectorStore, kind: int, allowed: Array, accum: Accum, replace: bool, masked: bool
 ) -> VectorStore | None:
     if accum is not None and t.indices is not None and c.indices is None and (kind == NO_MASK or not replace):
         if masked:
-            kind, allowed = NO_MASK, None
+            kind = NO_MASK
         return _update(c, t, kind, allowed, accum)
     if accum is None and kind == ROWS and t.indices is allowed and c.indices is None and not replace:
-        return _update(c, t, NO_MASK, None, None)  # nothing is closed to t, and nothing else is open
+        return _update(c, t, NO_MASK, allowed, None)  # nothing is closed to t, and nothing else is open
     return _merge(c, t, kind, allowed, accum, replace)
 
 
@@ -94,18 +93,6 @@ class _Text:
         return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
 
 
-ALLOWED = {NO_MASK: "True", BYTES: "mask[i]", BYTES_COMPLEMENT: "not mask[i]"}
-
-
-def _bytes(kind: int, allowed: Any, size: int) -> tuple[int, Array | None, Array | None]:
-    """Kind and bytes of a mask, and scratch memory that the caller has to clear."""
-    if kind in (ROWS, ROWS_COMPLEMENT):
-        marked = workspace.flags("mask", size)
-        marked[allowed] = True
-        return (BYTES if kind == ROWS else BYTES_COMPLEMENT), marked, marked
-    return kind, allowed, None
-
-
 def _dense_values(c: VectorStore) -> Array:
     """The output's values one by one, in its own array if it has one."""
     if len(c.values) == c.size:
@@ -120,10 +107,8 @@ def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Accum, full: bo
     elif full:
         body = text.both
     else:
-        body = "if c_present[i]:\n" + indent(text.both, "    ")
-        body += "else:\n" + indent(text.only_t + "c_present[i] = True\nadded += 1\n", "    ")
-    if kind != NO_MASK:
-        body = f"if {ALLOWED[kind]}:\n" + indent(body, "    ")
+        body = where("c_present[i]", text.both, text.only_t + "c_present[i] = True\nadded += 1\n")
+    body = where(OPENED[kind], body)
     present, mask = ("" if full else ", c_present"), ("" if kind == NO_MASK else ", mask")
     return text.finish(
         f"def kernel(indices, t_values{mask}{present}, c_values):\n    added = 0\n{text.prologue}"
@@ -133,24 +118,23 @@ def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Accum, full: bo
     )
 
 
-def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Accum) -> VectorStore | None:
+def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Array, accum: Accum) -> VectorStore | None:
     """Accumulate a sparse ``t`` into a dense ``c``; without an accumulator its entries replace others."""
     full, t_mode = c.present is None, reading(t.values)
-    bytes_kind = {ROWS: BYTES, ROWS_COMPLEMENT: BYTES_COMPLEMENT}.get(kind, kind)
+    bytes_kind = BYTE_KIND[kind]
     key = ("update", None if accum is None else accum.key, c.dtype.char, t.values.dtype.char, t_mode, full, bytes_kind)
     kernel = _table.find(key, t.nvals, lambda: _update_source(c.dtype, t.values.dtype, t_mode, accum, full, bytes_kind))
-    _, flags, marked = _bytes(kind, allowed, c.size)
+    flags = flags_of(kind, allowed, c.size)
     try:
         atomic_updates.changing = True
         c = _owned(c, accum)
-        given = (t.indices, t.values) + (() if flags is None else (flags,)) + (() if full else (c.present,))
+        given = (t.indices, t.values, *flags, *(() if full else (c.present,)))
         before = c.nvals
         c.uncount()
         c.nvals = before + kernel(*given, c.values)
     finally:
         atomic_updates.changing = False
-    if marked is not None:
-        marked[allowed] = False
+    clean(kind, allowed, c.size)
     return c
 
 
@@ -171,14 +155,10 @@ def _merge_source(
     text = _Text(c, t, t_mode, "i", accum)
     here = "True" if t_full else "t_present[i]"
     if accum is None:
-        body = f"if {here}:\n" + indent(text.only_t + "present = True\n", "    ") + "else:\n    present = False\n"
+        body = where(here, text.only_t + "present = True\n", "present = False\n")
     else:
-        body = f"if {here}:\n    if present:\n" + indent(text.both, " " * 8)
-        body += "    else:\n" + indent(text.only_t + "present = True\n", " " * 8)
-    if kind != NO_MASK:
-        body = f"if {ALLOWED[kind]}:\n" + indent(body, "    ")
-        if replace:
-            body += "else:\n    present = False\n"
+        body = where(here, where("present", text.both, text.only_t + "present = True\n"))
+    body = where(OPENED[kind], body, "present = False\n" if replace else "")
     arguments = ("" if t_full else "t_present, ") + "t_values" + ("" if kind == NO_MASK else ", mask")
     return text.finish(
         f"def kernel({arguments}, c_present, c_values, lo, hi):\n    count = 0\n{text.prologue}"
@@ -188,27 +168,29 @@ def _merge_source(
     )
 
 
-def _merge(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Accum, replace: bool) -> VectorStore | None:
+def _merge(
+    c: VectorStore, t: VectorStore, kind: int, allowed: Array, accum: Accum, replace: bool
+) -> VectorStore | None:
     size = c.size
     if t.indices is not None and t.nvals == 0:
         t = VectorStore(size, np.zeros(1, t.dtype), present=np.zeros(size, bool), nvals=0)
     elif t.indices is not None:
         t = ewise.as_dense(t)
     t_full, t_mode = t.present is None, reading(t.values)
-    bytes_kind = {ROWS: BYTES, ROWS_COMPLEMENT: BYTES_COMPLEMENT}.get(kind, kind)
+    bytes_kind = BYTE_KIND[kind]
     types = (c.dtype.char, t.values.dtype.char)
     key = ("merge", None if accum is None else accum.key, types, t_mode, t_full, bytes_kind, replace)
     kernel = _table.find(
         key, size, lambda: _merge_source(c.dtype, t.values.dtype, t_mode, accum, t_full, bytes_kind, replace)
     )
-    _, flags, marked = _bytes(kind, allowed, size)
+    flags = flags_of(kind, allowed, size)
     if c.indices is not None:
         c = ewise.as_dense(c) if c.nvals else VectorStore(size, c.values, present=np.zeros(size, bool), nvals=0)
     try:
         atomic_updates.changing = True
         c = _owned(c, accum)
         present = np.ones(size, bool) if c.present is None else c.present
-        given = (*(() if t_full else (t.present,)), t.values, *(() if flags is None else (flags,)), present, c.values)
+        given = (*(() if t_full else (t.present,)), t.values, *flags, present, c.values)
         if size < PARALLEL_WORK:
             c.present = present
             c.uncount()
@@ -221,6 +203,5 @@ def _merge(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Accum
                 c.present, c.nvals, c.edges, c.checked = (None if count == size else present), count, None, 0
     finally:
         atomic_updates.changing = False
-    if marked is not None:
-        marked[allowed] = False
+    clean(kind, allowed, size)
     return c

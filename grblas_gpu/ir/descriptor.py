@@ -195,7 +195,7 @@ EFFECTIVE = {
 _cached = lru_cache(maxsize=256)(Descriptor)
 
 
-def descriptor_from_options(options: dict) -> Descriptor | None:
+def descriptor_from_options(options: dict[str, Any]) -> Descriptor | None:
     """The descriptor for keyword options of a call such as ``w(mask, direction="pull")``; None for no options."""
     if not options:
         return None

@@ -22,7 +22,7 @@ class Op:
     def __repr__(self) -> str:
         return self.name
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[object, ...]:
         return _named, (self.name,)
 
 

@@ -21,7 +21,7 @@ class Program(NamedTuple):
     """
 
     nodes: tuple[Node, ...]
-    condition: Any
+    condition: Handle | None
     limit: int | None
     count: Any  # of the loop, as operands name it
     code: CodeType | None = None  # that the nodes were recorded from

@@ -111,7 +111,7 @@ class Count:
         base.copies = (*base.copies, self)
 
     @property
-    def tree(self) -> tuple:
+    def tree(self) -> tuple[object, ...]:
         """A derived count in terms of the one it is derived from, as in :meth:`Number.tree`."""
         assert self._derived is not None
         _, factor, offset = self._derived

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .node import Node
+from .node import Handle, Node
 from .ops import CONTROL, WHEN
 from .recording import Number
 
@@ -17,7 +17,7 @@ class Names:
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
-        self._handles: list[Any] = []  # alive, so that identities stay theirs
+        self._handles: list[Handle] = []  # alive, so that identities stay theirs
         self._counts = [0, 0, 0]
 
     def of(self, x: Any) -> str:
@@ -64,7 +64,7 @@ def node_text(node: Node, names: Names) -> str:
     return f"{target} {sign} {node.op.name}{operator} ({operands}){options}"
 
 
-def condition_text(condition: Any, limit: int | None, names: Names) -> str:
+def condition_text(condition: Handle, limit: int | None, names: Names) -> str:
     if condition.ndim:
         text = f"{names.of(condition)}.nvals"
     elif condition._role == "object":

@@ -13,7 +13,14 @@ from .rules import Facts, Plan
 
 
 def plan_matvec(
-    engine: Any, a: Any, u: Any, semiring: Any, view: Any, transposed: bool, desc: Any, with_facts: bool
+    engine: Engine,
+    a: MatrixStore,
+    u: VectorStore,
+    semiring: TypedSemiring,
+    view: MaskView | None,
+    transposed: bool,
+    desc: Descriptor | None,
+    with_facts: bool,
 ) -> tuple[Plan, Facts | None]:
     """The strategy for ``t<mask> = M u``, with ``M`` the store ``a`` or its transpose, and the facts behind it.
 
@@ -63,7 +70,7 @@ def matvec_facts(
     nrows = a.ncols if transposed else a.nrows
     allowed, mask_sparse, reused = nrows, False, 0
     if view is not None:
-        mask: Any = view.store
+        mask = view.store
         allowed = nrows - (mask.known_nvals or 0) if view.complement else mask.nvals_at_most
         mask_sparse = not view.complement and mask.kind == "sparse"
         if desc is not None and desc.reuse_mask:
@@ -149,10 +156,13 @@ def count_edges(engine: Engine, a: MatrixStore, u: VectorStore, transposed: bool
     return int(engine.count_edges(columns, u))
 
 
-def mxm_facts(engine: Engine, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, view: Any) -> MxmFacts:
+def mxm_facts(
+    engine: Engine, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, view: MaskView | None
+) -> MxmFacts:
     """The facts for the planner about ``t<mask> = A B``."""
     forms = engine.dense_products and a.form != "hypersparse" != b.form
-    mask = None if view is None or view.complement else view.store
+    through: Any = None if view is None else view.store
+    mask = None if view is None or view.complement else through
     return MxmFacts(
         nrows=a.nrows,
         inner=a.ncols,
@@ -161,12 +171,12 @@ def mxm_facts(engine: Engine, a: MatrixStore, b: MatrixStore, semiring: TypedSem
         b_nvals=b.nvals,
         mask_nvals=None if mask is None else mask.nvals,
         products=lambda: engine.estimate_products(a, b, mask),
-        dots=lambda: engine.estimate_dots(a, b, view.store),
+        dots=lambda: engine.estimate_dots(a, b, through),
         shaped=lambda: engine.shaped_product(a, b, semiring, view is not None),
         costs=engine.costs,
         a_dense=forms and a.dense is not None,
         b_dense=forms and b.dense is not None,
-        mask_dense=forms and view is not None and view.store.dense is not None,
+        mask_dense=forms and view is not None and through.dense is not None,
         pattern=forms and _is_pattern(a, b, semiring),
         blas=forms and a.form == b.form == "full" and _is_blas(a, b, semiring),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .reading import Reading, Values
 from .requests import Abilities, check_request
 from .scatters import scattered
 from .steps import PRODUCTS, SCATTERS, is_useless, overwrites, overwriting, product_operands, swaps
-from .terms import BodyStep, Kind, Operand, VectorUse
+from .terms import BodyStep, Fields, Kind, Operand, VectorUse
 
 P = TypeVar("P", bound=Reading)
 
@@ -29,7 +29,9 @@ class Target(NamedTuple, Generic[P]):
     able: Abilities
     product: Callable[[BodyStep, Values, Values], P]  # of a step, its matrix and its vector
     gathers: Callable[[BodyStep], bool]  # whether a gather can write to its output at once
-    begins: Callable[[P], Any]  # the value of a sum before its first product, if those of one vector must agree on it
+    begins: Callable[
+        [P], object
+    ]  # the value of a sum before its first product, if those of one vector must agree on it
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Facts(Generic[P]):
     iso: Sequence[bool]  # vectors whose entries always have the same value
     copied: Sequence[int]  # the vectors whose sizes those known only to the loop share: they are the last ones
     variables: Sequence[np.dtype]
-    condition: Any
+    condition: Fields
 
 
 def facts_of(body: Body, target: Target[P]) -> Facts[P]:

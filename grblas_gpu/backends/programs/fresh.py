@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from .terms import Kind
+from .terms import Fields, Kind
 
 
-def overwritten_first(steps: tuple, plain: Container[Kind]) -> frozenset[int]:
+def overwritten_first(steps: Fields, plain: Container[Kind]) -> frozenset[int]:
     """The vectors of a function that are completely overwritten before any step reads them, as far as is known."""
     seen: set[int] = set()
     found: set[int] = set()

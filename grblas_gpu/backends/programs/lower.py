@@ -7,11 +7,13 @@ same kernel, so the key is made on every call and the kernel once.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Descriptor, Mask, Matrix, Scalar, Vector
 from ...ir import ops
 from ...ir.descriptor import Counted
 from ...ir.node import Node
@@ -22,7 +24,7 @@ from ..stores.storage import HostEntry, MatrixStore
 from .fresh import overwritten_first
 from .monoids import keeps_order
 from .steps import POSITIONWISE, PRODUCTS, SCALARS
-from .terms import BodyStep, Flow, Kind, MaskUse, Operand, Unfusable, VectorUse
+from .terms import Arithmetic, BodyStep, Fields, Flow, Kind, MaskUse, Operand, Unfusable, VectorUse
 from .unfusable import unfusable_operation
 from .uses import has_columns, in_one_word, matrix_use, numbers_copies, vector_use
 
@@ -70,22 +72,22 @@ class Body:
     )
 
     def __init__(self, program: Program, nested: bool = False) -> None:
-        self.vectors: list[Any] = []
-        self.variables: list[Any] = []  # Scalars that change in the loop
+        self.vectors: list[Vector] = []
+        self.variables: list[Scalar] = []  # Scalars that change in the loop
         self.constants: list[tuple[object, np.dtype]] = []  # values of other Scalars, with the type that they have
         self._stores: list[MatrixStore] = []  # of the matrices, until all are known
         self._constants: list[Any] = []  # the Scalars; None for the limit of a loop, which stays the same
-        self._matrices: list[tuple[Any, int]] = []  # with the numbers of their stores
+        self._matrices: list[tuple[Matrix, int]] = []  # with the numbers of their stores
         self._by_rows: dict[int, bool] = {}  # of stores that some product may be read by rows: whether it is
         self.last: list[weakref.ref[MatrixStore]] = []  # those that were looked at the last time: another list, others
         self._program = program
-        self._counts: dict[str, Any] = {program.count.name: "step"}  # names of counts, and here
+        self._counts: dict[str, Arithmetic] = {program.count.name: "step"}  # names of counts, and here
         self._counts |= {copy.name: copy.tree for copy in program.count.copies}
-        self._numbers: dict[Any, int] = {}  # of the counts of loops inside
+        self._numbers: dict[object, int] = {}  # of the counts of loops inside
         self._written = written = program.written
-        self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand
+        self._operands: dict[int, Fields] = {}  # of vectors and variables, by their ids: as in _operand
         # Tuples grow by +=, which for a few elements is faster than a comprehension.
-        steps: tuple = ()
+        steps: Fields = ()
         begun: list[Node] = []
         try:
             for node in program.flat:
@@ -101,7 +103,7 @@ class Body:
         except Unfusable as reason:
             raise Unfusable(str(reason), len(steps)) from None
         condition = self._condition(program.condition)
-        uses: tuple = ()
+        uses: Fields = ()
         self.sizes: tuple[int, ...] = ()
         # Vectors that a function overwrites before it reads them: their old contents do not matter.
         self.fresh = overwritten_first(steps, PLAIN) if program.condition is None else frozenset()
@@ -109,7 +111,7 @@ class Body:
             use = vector_use(vector, id(vector) in written)
             uses += ((use[0], True, False, True) if number in self.fresh else use,)
             self.sizes += (vector._size,)
-        stores: tuple = ()
+        stores: Fields = ()
         for store in self._stores:
             stores += (matrix_use(store),)
         self.last = [weakref.ref(store) for store in self._stores]
@@ -144,20 +146,21 @@ class Body:
                 break
         else:
             return not self._constants or self._constants_again()
-        stores: list[Any] = [None] * len(known_stores)
+        stores: dict[int, MatrixStore] = {}
         for matrix, number in self._matrices:
             store = matrix._store
-            if stores[number] is None and store not in stores and store.copies == 1:
+            if number not in stores and store not in stores.values() and store.copies == 1:
                 stores[number] = store
-            elif stores[number] is not store:
+            elif stores.get(number) is not store:
                 return False
-        for store, stored in zip(stores, known_stores, strict=True):
+        for number, stored in enumerate(known_stores):
+            store = stores[number]
             if store.rows is not None or matrix_use(store) != stored:
                 return False
         for number, by_rows in self._by_rows.items():
             if has_columns(stores[number]) is by_rows:
                 return False
-        self.last = [weakref.ref(store) for store in stores]
+        self.last = [weakref.ref(stores[number]) for number in range(len(stores))]
         return self._constants_again()
 
     def _constants_again(self) -> bool:
@@ -174,9 +177,9 @@ class Body:
     # ---- the parts of a program: read once, not at every call ------------------------------------------------------
 
     @property
-    def matrices(self) -> list[Any]:
+    def matrices(self) -> list[MatrixStore]:
         """Their stores. Only the handles keep them alive while the program runs."""
-        return [store() for store in self.last]
+        return [store for each in self.last if (store := each()) is not None]
 
     @property
     def steps(self) -> list[BodyStep]:
@@ -196,10 +199,10 @@ class Body:
         return steps
 
     @property
-    def condition(self) -> Any:
+    def condition(self) -> Fields:
         return _known_condition(self.key[1], self._program.condition)
 
-    def _flow(self, node: Node, fields: tuple) -> Flow:
+    def _flow(self, node: Node, fields: Fields) -> Flow:
         _, number, condition, limit, once = fields
         known = _known_condition(condition, node.operands[0].condition)
         return Flow(number, known, None if limit is None else Operand(*limit), once)
@@ -221,7 +224,7 @@ class Body:
             raise Unfusable(f"{number.text}: the count of this loop, and of one around it that is not run as a whole,")
         return bool(ours)
 
-    def _asynchronous(self, desc: Any, args: Any) -> Any:
+    def _asynchronous(self, desc: Descriptor, args: Sequence[Any]) -> Descriptor:
         """A descriptor whose final value is expressed in the counts of this program."""
         if any(arg.ndim == 2 and arg.nrows != arg.ncols for arg in args):
             raise Unfusable("settles_at= with a matrix that is not square")
@@ -232,7 +235,7 @@ class Body:
             raise Unfusable("settles_at= by the count of another loop")
         return replace(desc, settles_at=Counted(number.tree(self._counts), number))
 
-    def _begin(self, node: Node) -> tuple:
+    def _begin(self, node: Node) -> Fields:
         (program,) = node.operands
         once, limit = node.op is ops.WHEN, None
         if program.limit is not None and not once:
@@ -243,7 +246,7 @@ class Body:
         self._counts[program.count.name] = f"step{number}"  # others before it may have the same name
         return Kind.BEGIN, self.number_of(program.count), self._condition(program.condition), limit, once
 
-    def _step(self, node: Node) -> tuple:
+    def _step(self, node: Node) -> Fields:
         ir_op, out, op, args, mask, accum, replace, desc, _ = node
         what = unfusable_operation(ir_op, out, args)
         if what:  # in a function; no loop has it
@@ -266,7 +269,7 @@ class Body:
         if desc is not None and desc.any_order and kind in PRODUCTS and not keeps_order(op):
             raise Unfusable(f"any_order= with {op}")
         known, operand = self._operands, self._operand
-        operands: tuple = ()
+        operands: Fields = ()
         for arg in args:
             operands += (known.get(id(arg)) or operand(arg),)
         if mask is not None and (ir_op is ops.VXM or ir_op is ops.MXV):
@@ -282,7 +285,7 @@ class Body:
             None if desc is None else desc.key,
         )
 
-    def _sides(self, node: Node, operands: tuple) -> tuple:
+    def _sides(self, node: Node, operands: Fields) -> Fields:
         """The operands of a product with a mask; its matrix may be one that is read by rows only."""
         desc, mask = node.descriptor, node.mask
         vector, matrix = node.operands if node.op is ops.VXM else node.operands[::-1]
@@ -298,7 +301,7 @@ class Body:
         read = (*Operand(*operands[at])._replace(by_rows=True),)
         return (operands[0], read) if at else (read, operands[1])
 
-    def _operand(self, arg: Any) -> tuple:
+    def _operand(self, arg: Any) -> Fields:
         """The fields of an :class:`Operand` that is not known yet."""
         if type(arg) is Number and self._counts_here(arg):
             return "count", 0, COUNT_TYPE, False, arg.tree(self._counts)
@@ -340,7 +343,7 @@ class Body:
         self._constants.append(arg)
         return "constant", len(self.constants) - 1, dtype
 
-    def _condition(self, condition: Any) -> tuple:
+    def _condition(self, condition: Any) -> Fields:
         if condition is None:  # of a function
             return ("always",)
         if condition.ndim == 2:
@@ -364,7 +367,7 @@ class _OtherCount:
         return int(self._number)
 
 
-def _check(kind: Kind, op: Any, args: Any) -> None:
+def _check(kind: Kind, op: Any, args: Sequence[Any]) -> None:
     """Raise the reason why a step cannot be lowered."""
     if kind == Kind.ROW and args[0]._store.copies > 1:
         raise Unfusable("a row of copies of a matrix")
@@ -377,7 +380,7 @@ def lower(program: Program, nested: bool = False) -> Body:
     return Body(program, nested)
 
 
-def _known_condition(key: tuple, condition: Any) -> tuple:
+def _known_condition(key: Fields, condition: Any) -> Fields:
     """A condition with its operands and its operator."""
     kind, *rest = key
     if kind in ("entries", "always"):
@@ -391,9 +394,9 @@ def located(program: Program, why: str, number: int | None) -> str:
     return why if number is None else f"line {program.line(program.flat[number])}: {why}"
 
 
-def _operands(fields: Any) -> tuple[Operand, ...]:
+def _operands(fields: Iterable[Fields]) -> tuple[Operand, ...]:
     return tuple([Operand(*each) for each in fields])
 
 
-def _mask_use(vector: tuple, kind: Any) -> MaskUse:
+def _mask_use(vector: Fields, kind: type[Mask]) -> MaskUse:
     return MaskUse(vector[1], kind.structure, kind.complement)

@@ -3,10 +3,11 @@ engines, of single calls and of loops."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
+from ...foundation.types import Array, TypedSemiring
 from ...plan.facts import uses
 from .monoids import keeps_equal, order_dependent
 
@@ -20,7 +21,7 @@ class Values(NamedTuple):
     iso: bool
 
     @staticmethod
-    def of(values: Any) -> Values:
+    def of(values: Array) -> Values:
         return Values(values.dtype, len(values) == 1)
 
 
@@ -50,7 +51,7 @@ class Reading:
         "structure",
     )
 
-    def __init__(self, semiring: Any, first: Values, second: Values, flip: bool, early_exit: bool) -> None:
+    def __init__(self, semiring: TypedSemiring, first: Values, second: Values, flip: bool, early_exit: bool) -> None:
         op, monoid = semiring.binaryop, semiring.monoid
         left, right = uses(op, "x"), uses(op, "y")
         self.semiring, self.flip, self.early_exit = semiring, flip, early_exit

@@ -6,12 +6,14 @@ A rule selects "push" or "pull"; :func:`strategies_of` gives the strategy of a l
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...foundation.types import Descriptor
 from ...ir.program import Program
 from ...trace.records import Record, current
 from .lower import located
+from .monoids import is_idempotent
+from .reading import Reading
 from .terms import BodyStep, Unfusable
 
 PUSH = "push.scatter"
@@ -73,7 +75,7 @@ def reuses_mask(desc: Descriptor | None, masked: bool) -> bool:
 
 
 def check_request(
-    number: int, desc: Descriptor | None, product: Any, able: Abilities, masked: bool, has_flags: bool
+    number: int, desc: Descriptor | None, product: Reading, able: Abilities, masked: bool, has_flags: bool
 ) -> None:
     """Raise what the loop's product would not do; ``has_flags``: neither the operand nor the mask's vector is full.
 
@@ -100,8 +102,8 @@ def trace_ignored_options(program: Program) -> None:
             collector.records.append(Record(node.op.name, 0.0, 0, reason=why))
 
 
-def _refused(desc: Descriptor, product: Any, able: Abilities) -> str:
-    if desc.settles_at is not None and not (able.asynchronous and product.may_be_asynchronous):
+def _refused(desc: Descriptor, product: Reading, able: Abilities) -> str:
+    if desc.settles_at is not None and not (able.asynchronous and is_idempotent(product.semiring.monoid)):
         return f"settles_at={desc.settles_at!r}"
     direction, run = requested_direction(desc), strategies_of(desc, able.usual)
     name = "strategy" if desc.strategy is not None else ""

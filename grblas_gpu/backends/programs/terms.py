@@ -7,9 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+
+from ...foundation.types import Accum
+
+#: Fields in the key of a body, which is compared at every call.
+Fields: TypeAlias = tuple[Any, ...]
+#: Arithmetic on counts: a number, the name of a count, or a sign with two operands.
+Arithmetic: TypeAlias = "int | str | tuple[str, Arithmetic, Arithmetic]"
 
 
 class Unfusable(Exception):
@@ -69,13 +76,13 @@ class Operand(NamedTuple):
 
     kind: str  # "vector", "matrix", "variable", "constant", "count"
     number: int
-    dtype: Any = None
+    dtype: Any = None  # of numbers
     transposed: bool = False
-    arithmetic: Any = None  # arithmetic on counts: see counted()
+    arithmetic: Arithmetic = 0  # see counted()
     by_rows: bool = False  # of a matrix: a product with it never pushes, see rules.stays_by_rows
 
 
-def counted(tree: Any, name: Callable[[str], str], number: Callable[[int], str]) -> str:
+def counted(tree: Arithmetic, name: Callable[[str], str], number: Callable[[int], str]) -> str:
     """Arithmetic on counts (:meth:`.Number.tree`) as text: a count's name and a number are written by functions.
 
     >>> counted(("+", ("*", 2, "step"), 1), "S.{}".format, str)
@@ -101,9 +108,9 @@ class BodyStep(NamedTuple):
     op: Any
     args: tuple[Operand, ...]
     mask: MaskUse | None
-    accum: Any
+    accum: Accum
     replace: bool
-    desc: Any
+    desc: Any  # a Descriptor, or None
     number: int  # in the program
     line: int
 
@@ -112,6 +119,6 @@ class Flow(NamedTuple):
     """The operator of a step "begin": a loop inside of the loop (or ``once`` at most) from there to its "end"."""
 
     number: int  # of its count
-    condition: tuple
+    condition: Fields
     limit: Operand | None
     once: bool

@@ -5,12 +5,11 @@ Compared at every call, so these are plain tuples.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ...foundation.types import Vector
 from ..stores.storage import INT32_LIMIT, MatrixStore
-from .terms import Unfusable
+from .terms import Fields, Unfusable
 
 
 def in_one_word(dtype: np.dtype) -> None:
@@ -24,7 +23,7 @@ def numbers_copies(store: MatrixStore) -> bool:
     return store.nrows == store.ncols <= 2**32
 
 
-def vector_use(vector: Any, written: bool) -> tuple:
+def vector_use(vector: Vector, written: bool) -> Fields:
     """The fields of a :class:`VectorUse`."""
     store = vector._store
     if store.pending is not None:
@@ -33,7 +32,7 @@ def vector_use(vector: Any, written: bool) -> tuple:
     return vector.dtype.np_type, full, store.nvals == 0 or len(store.values) == 1, written
 
 
-def matrix_use(store: MatrixStore) -> tuple:
+def matrix_use(store: MatrixStore) -> Fields:
     """The properties of a matrix that a program is compiled for: types, whether it is iso, and whether it is
     repeated."""
     if store.rows is not None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from ...foundation.types import Engine
+from ...ir.node import Handle
 from ...ir.ops import CONTROL
 from ...ir.program import Program
+from .terms import Fields
 from .unfusable import unfusable_reason
 
 
@@ -15,13 +17,13 @@ class Whole:
 
     __slots__ = ("_failed", "_matrices", "_prepared", "_scalars")
 
-    def __init__(self, program: Program, engine: Any, meanwhile: Callable[[], None]) -> None:
+    def __init__(self, program: Program, engine: Engine, meanwhile: Callable[[], None]) -> None:
         never = unfusable_reason(program) is not None
         self._prepared = None if never else engine.prepare(program, meanwhile)
         handles = {id(x): x for x in _operands(program)}.values()
         self._matrices = [x for x in handles if x.ndim == 2]
         self._scalars = [x for x in handles if x.ndim == 0]
-        self._failed: Any = None
+        self._failed: Fields | None = None
 
     def runs(self) -> bool:
         """Run it, if it can be run as a whole."""
@@ -35,15 +37,15 @@ class Whole:
         self._failed = self._forms()  # nothing has changed
         return False
 
-    def _forms(self) -> tuple:
+    def _forms(self) -> Fields:
         """All properties that may prevent operands of the same types from being fused."""
         matrices = [(x._store.form, x._store.copies) for x in self._matrices]
         return *matrices, *[x._content is None for x in self._scalars]
 
 
-def _operands(program: Program) -> list[Any]:
+def _operands(program: Program) -> list[Handle]:
     """The handles that nodes and conditions read."""
-    found: list[Any] = []
+    found: list[Handle] = []
     for node in program.flat:
         if node.op in CONTROL:
             condition = node.operands[0].condition

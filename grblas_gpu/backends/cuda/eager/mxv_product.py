@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...programs.monoids import is_idempotent
 from ...programs.reading import EACH, Reading, Values
 from ...stores.storage import MatrixStore, VectorStore
 from ..runtime.compile import binary, constant, product, using, value
@@ -32,14 +31,13 @@ class Product(Reading):
     There is one object for each kind (:func:`product_of`), so that finding its kernels takes no time.
     """
 
-    __slots__ = ("initial", "key", "may_be_asynchronous", "one_value")
+    __slots__ = ("initial", "key", "one_value")
 
     def __init__(self, semiring: Any, first: Values, second: Values, flip: bool, early_exit: bool) -> None:
         super().__init__(semiring, first, second, flip, early_exit)
         monoid = semiring.monoid
         self.one_value = False
-        self.may_be_asynchronous = bool(is_idempotent(monoid))  # rows may be seen before the others are done
-        self.initial = None if self.exit_at_first else initial_value(monoid)
+        self.initial: Any = None if self.exit_at_first else initial_value(monoid)
         types = first.dtype.char, self.first, second.dtype.char, self.second
         kind = (semiring.key, flip, *types, self.exit_at_first, self.has_terminal, early_exit)
         self.key = _numbers.setdefault(kind, len(_numbers))  # a number is looked up faster

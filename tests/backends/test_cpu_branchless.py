@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grblas_gpu import operators, select, semiring
-from grblas_gpu.backends.cpu import mxm, mxv, mxv_push
+from grblas_gpu.backends.cpu import masks, mxm, mxv, mxv_push
 from grblas_gpu.backends.cpu import select as select_kernels
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.cpu.inline import kept_end
@@ -120,8 +120,8 @@ def test_push_through_a_mask_that_is_hard_to_predict(rng, name, listed_mask, com
     if listed_mask:
         mask = VectorStore(n, np.ones(1, bool), indices=rng.permutation(np.flatnonzero(mask.present)), ordered=False)
     view = MaskView(mask, True, complement)
-    kind = mxv.BYTES_COMPLEMENT if complement else mxv.BYTES
-    assert mxv_push._guesswork(kind, *mxv.resolve(view), n)
+    kind = masks.BYTES_COMPLEMENT if complement else masks.BYTES
+    assert mxv_push._guesswork(kind, *masks.resolve(view), n)
     same(*product(A, u, getattr(semiring, name)["INT64"], view, "push.scatter"))
 
 

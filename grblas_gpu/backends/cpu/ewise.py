@@ -17,7 +17,7 @@ from ..stores.entries import Store, cast
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
 from .compile import Source
-from .operands import Operands, Text
+from .operands import Operands
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks, lengths
 from .tier import KernelTable
 
@@ -45,7 +45,7 @@ def kernel(x_indptr, x_indices, y_indptr, y_indices, counts, lo, hi):
 
 
 def _merge_source(operands: Operands) -> Source:
-    text = Text(operands, "p", "q", "out_values[n]")
+    text = operands.text("p", "q", "out_values[n]")
     values = "" if operands.constant is not None else ", out_values"
     step_x = indent(text.only_x + "out_indices[n] = i\nn += U(1)\n", " " * 16) if operands.union else ""
     step_y = indent(text.only_y + "out_indices[n] = j\nn += U(1)\n", " " * 16) if operands.union else ""
@@ -116,7 +116,7 @@ def _merge(
 
 
 def _dense_source(operands: Operands, x_full: bool, y_full: bool) -> Source:
-    text = Text(operands, "i", "i", "out_values[i]")
+    text = operands.text("i", "i", "out_values[i]")
     present = ("" if x_full else ", x_present") + ("" if y_full else ", y_present")
     out_full = (x_full or y_full) if operands.union else (x_full and y_full)
     outputs = ("" if out_full else ", out_present") + ("" if operands.constant is not None else ", out_values")
@@ -165,7 +165,7 @@ def _dense(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | 
 
 
 def _probe_source(operands: Operands, sparse_left: bool, full: bool) -> Source:
-    text = Text(operands, "t" if sparse_left else "i", "i" if sparse_left else "t", "out_values[n]")
+    text = operands.text("t" if sparse_left else "i", "i" if sparse_left else "t", "out_values[n]")
     present = "" if full else ", present"
     values = "" if operands.constant is not None else ", out_values"
     body = "out_indices[n] = i\n" + text.both + "n += U(1)\n"

@@ -54,6 +54,15 @@ class Inliner:
         theta = literal(op.theta[0], op.theta.dtype)
         return self.call(op, x=x, ix=ix, jx=jx, y=y, iy=iy, jy=jy, theta=theta)
 
+    def of_vectors(self, op: TypedOperator, **operands: str) -> str:
+        """An operator on the elements of vectors at position i."""
+        if op.positional is None:
+            return self.call(op, **operands)
+        if op.indexed:
+            return self.indexed(op, **operands, at={"firsti": "i", "firstj": "0", "secondi": "i", "secondj": "0"})
+        place = "i" if op.positional.endswith("i") else "0"
+        return static_cast(op.return_type.np_type, f"np.int64({place}) + {op.offset}")
+
     def raw(self, op: TypedOperator, **operands: str) -> str:
         if op.source is None:
             function: Any = getattr(op.function, "py_func", op.function)

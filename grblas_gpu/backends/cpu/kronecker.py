@@ -13,7 +13,7 @@ from ..stores.matrix_storage import HYPERSPARSE, SPARSE
 from ..stores.storage import INDEX, MatrixStore, column_type
 from . import buffers, pool
 from .compile import Source
-from .operands import Operands, Text
+from .operands import Operands
 from .parallel import PARALLEL_WORK, edge_chunks, lengths
 from .tier import KernelTable
 
@@ -43,7 +43,7 @@ def kronecker(a: MatrixStore, b: MatrixStore, op: TypedOperator) -> MatrixStore 
 
 
 def _source(operands: Operands) -> Source:
-    text = Text(operands, "p", "q", "out_values[n]")
+    text = operands.text("p", "q", "out_values[n]")
     values = "" if operands.constant is not None else ", out_values"
     return text.finish(
         f"def kernel(a_indptr, a_indices, b_indptr, b_indices{operands.names()}, width, indptr, out_indices{values}, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,6 +59,14 @@ class Operands:
         given = ((x,) if self.x else ()) + ((y,) if self.y else ())
         return given + self.defaults
 
+    def text(self, x_at: str, y_at: str, target: str) -> Text:
+        """For values at these places of ``x_values`` and ``y_values``."""
+        form = None
+        if self.constant is None:
+            defaults = ("left_default[0]", "right_default[0]") if self.defaults else ()
+            form = Form(self.op, self.types, self.x, self.y, self.dtype, defaults)
+        return Text(form, f"x_values[{x_at}]", f"y_values[{y_at}]", target)
+
     def names(self) -> str:
         if self.constant is not None:
             return ""
@@ -73,32 +81,52 @@ class Operands:
         return values, (values,)
 
 
-class Text:
-    """The assignments to an output's value: from both operands, or from one of them."""
+class Form(NamedTuple):
+    """What an operator combines: the types of two values, how they are read, and the type of the result."""
 
-    def __init__(self, operands: Operands, x_at: str, y_at: str, target: str) -> None:
-        self.inliner = inliner = Inliner()
+    op: Accum  # without one the second value takes the place of the first
+    types: tuple[np.dtype, np.dtype]
+    x: int
+    y: int
+    dtype: np.dtype
+    defaults: tuple[str, ...] = ()  # for a missing operand, in the operator's types
+
+
+class Text:
+    """The assignments to a value: from both operands, or from one of them. Nothing without a form.
+
+    The operands are elements of arrays by name; one that is the same for all is read in the ``prologue``.
+    """
+
+    def __init__(self, form: Form | None, x: str, y: str, target: str, inliner: Inliner | None = None) -> None:
+        self.inliner = inliner = inliner or Inliner()
         self.prologue = self.both = self.only_x = self.only_y = ""
-        if operands.constant is not None:
+        if form is None:
             return
-        op, (x_type, y_type), result = operands.op, operands.types, operands.dtype
-        if operands.union and not operands.defaults:
-            alone_x, alone_y = (x_at if operands.x == EACH else "0"), (y_at if operands.y == EACH else "0")
-            self.only_x = f"{target} = {inliner.load(f'x_values[{alone_x}]', x_type, result)}\n"
-            self.only_y = f"{target} = {inliner.load(f'y_values[{alone_y}]', y_type, result)}\n"
+        op, (x_type, y_type), result = form.op, form.types, form.dtype
+        self.only_x = f"{target} = {inliner.load(x if form.x == EACH else first_of(x), x_type, result)}\n"
+        self.only_y = f"{target} = {inliner.load(y if form.y == EACH else first_of(y), y_type, result)}\n"
         if op is None:
             self.both = self.only_y
             return
         left, right = op.type.np_type, op.type2.np_type
-        self.prologue = prologue(inliner, "x_values", operands.x, x_type, left, "x_first")
-        self.prologue += prologue(inliner, "y_values", operands.y, y_type, right, "y_first")
-        x = inliner.load(f"x_values[{x_at}]", x_type, left) if operands.x == EACH else "x_first"
-        y = inliner.load(f"y_values[{y_at}]", y_type, right) if operands.y == EACH else "y_first"
-        call = inliner.load(inliner.call(op, x="left", y="right"), op.return_type.np_type, result)
+        self.prologue = prologue(inliner, x.partition("[")[0], form.x, x_type, left, "x_first")
+        self.prologue += prologue(inliner, y.partition("[")[0], form.y, y_type, right, "y_first")
+        x = inliner.load(x, x_type, left) if form.x == EACH else "x_first"
+        y = inliner.load(y, y_type, right) if form.y == EACH else "y_first"
+        call = inliner.load(inliner.of_vectors(op, x="left", y="right"), op.return_type.np_type, result)
         self.both = f"left = {x}\nright = {y}\n{target} = {call}\n"
-        if operands.defaults:
-            self.only_x = f"left = {x}\nright = right_default[0]\n{target} = {call}\n"
-            self.only_y = f"left = left_default[0]\nright = {y}\n{target} = {call}\n"
+        if form.defaults:
+            self.only_x = f"left = {x}\nright = {form.defaults[1]}\n{target} = {call}\n"
+            self.only_y = f"left = {form.defaults[0]}\nright = {y}\n{target} = {call}\n"
 
     def finish(self, text: str) -> Source:
         return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
+
+
+def first_of(element: str) -> str:
+    """
+    >>> first_of("x_values[p]")
+    'x_values[0]'
+    """
+    return f"{element.partition('[')[0]}[0]"

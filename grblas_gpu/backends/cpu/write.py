@@ -12,16 +12,17 @@ import numpy as np
 
 from ...foundation import atomic_updates
 from ...foundation.types import Accum
-from ..programs.reading import EACH, ISO
+from ..programs.reading import EACH
 from ..stores.entries import Store
 from ..stores.storage import Array, MaskView, MatrixStore, VectorStore
 from . import ewise, pool, workspace
 from .compile import Source
-from .inline import Inliner, where
+from .inline import where
 from .masks import BYTE_KIND, NO_MASK, NOTHING, OPENED, ROWS, clean, flags_of, resolve
+from .operands import Form, Text
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
-from .values import prologue, reading
+from .values import reading
 
 DENSE_RESULT = 16  # two sparse vectors with more than size / DENSE_RESULT entries are written as dense ones
 
@@ -70,27 +71,9 @@ def _write_dense(
     return _merge(c, t, kind, allowed, accum, replace)
 
 
-class _Text:
+def _text(c: np.dtype, t: np.dtype, t_mode: int, t_at: str, accum: Accum) -> Text:
     """Assignments to ``c_values[i]`` from ``t``, and from both through the accumulator."""
-
-    def __init__(self, c: np.dtype, t: np.dtype, t_mode: int, t_at: str, accum: Accum) -> None:
-        self.inliner = inliner = Inliner()
-        self.prologue = self.both = ""
-        target = "c_values[i] = "
-        t_value = f"t_values[{t_at}]" if t_mode == EACH else "t_values[0]"
-        self.only_t = target + inliner.load(t_value, t, c) + "\n"
-        if accum is None:
-            return
-        result, left, right = accum.return_type.np_type, accum.type.np_type, accum.type2.np_type
-        if t_mode == ISO:
-            self.prologue = prologue(inliner, "t_values", ISO, t, right, "right")
-        load = "" if t_mode == ISO else f"right = {inliner.load(t_value, t, right)}\n"
-        combined = inliner.call(accum, x="left", y="right")
-        self.both = f"left = {inliner.load('c_values[i]', c, left)}\n{load}"
-        self.both += f"result = {combined}\n{target}{inliner.load('result', result, c)}\n"
-
-    def finish(self, text: str) -> Source:
-        return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
+    return Text(Form(accum, (c, t), EACH, t_mode, c), "c_values[i]", f"t_values[{t_at}]", "c_values[i]")
 
 
 def _dense_values(c: VectorStore) -> Array:
@@ -101,13 +84,13 @@ def _dense_values(c: VectorStore) -> Array:
 
 
 def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Accum, full: bool, kind: int) -> Source:
-    text = _Text(c, t, t_mode, "n", accum)
+    text = _text(c, t, t_mode, "n", accum)
     if accum is None:
-        body = text.only_t + ("" if full else "added += not c_present[i]\nc_present[i] = True\n")
+        body = text.only_y + ("" if full else "added += not c_present[i]\nc_present[i] = True\n")
     elif full:
         body = text.both
     else:
-        body = where("c_present[i]", text.both, text.only_t + "c_present[i] = True\nadded += 1\n")
+        body = where("c_present[i]", text.both, text.only_y + "c_present[i] = True\nadded += 1\n")
     body = where(OPENED[kind], body)
     present, mask = ("" if full else ", c_present"), ("" if kind == NO_MASK else ", mask")
     return text.finish(
@@ -152,12 +135,12 @@ def _owned(c: VectorStore, accum: Accum) -> VectorStore:
 def _merge_source(
     c: np.dtype, t: np.dtype, t_mode: int, accum: Accum, t_full: bool, kind: int, replace: bool
 ) -> Source:
-    text = _Text(c, t, t_mode, "i", accum)
+    text = _text(c, t, t_mode, "i", accum)
     here = "True" if t_full else "t_present[i]"
     if accum is None:
-        body = where(here, text.only_t + "present = True\n", "present = False\n")
+        body = where(here, text.only_y + "present = True\n", "present = False\n")
     else:
-        body = where(here, where("present", text.both, text.only_t + "present = True\n"))
+        body = where(here, where("present", text.both, text.only_y + "present = True\n"))
     body = where(OPENED[kind], body, "present = False\n" if replace else "")
     arguments = ("" if t_full else "t_present, ") + "t_values" + ("" if kind == NO_MASK else ", mask")
     return text.finish(

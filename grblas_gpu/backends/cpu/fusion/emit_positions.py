@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from textwrap import indent
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ....foundation.types import TypedOperator
+from ...programs.reading import EACH
 from ...programs.steps import overwrites
 from ...programs.terms import BodyStep, Kind, Operand, Unfusable
-from ..inline import static_cast
+from ..inline import where
+from ..operands import Form, Text
 from .context import ALSO, BUFFERS, COUNT, INTERPRET, Context, listing
 
 
@@ -76,10 +78,13 @@ def _overwriting(context: Context, step: BodyStep, result: tuple[str, str, np.dt
     store += f"{flags}{w}[i] = True\n"
     store += f"{entries}{w}[n] = i\n" if slot.listed else ""
     store += "n += U(1)\n"
-    opened = context.opened(step.mask)
-    test = found if opened == "True" else opened if found == "True" else f"{opened} and {found}"
-    text = f"if {test}:\n{indent(store, '    ')}"
-    return text if letters == "gwm" else f"{text}else:\n    {flags}{w}[i] = False\n"
+    test = both(context.opened(step.mask), found)
+    return where(test, store, "" if letters == "gwm" else f"{flags}{w}[i] = False\n")
+
+
+def both(one: str, other: str) -> str:
+    """Two conditions, of which "True" always holds."""
+    return one if other == "True" else other if one == "True" else f"({one} and {other})"
 
 
 def _changing(context: Context, step: BodyStep, result: tuple[str, str, np.dtype]) -> str:
@@ -93,27 +98,16 @@ def _changing(context: Context, step: BodyStep, result: tuple[str, str, np.dtype
         new += f"if keeps:\n    l{w}[n] = i\n    n += U(1)\n"
     if step.accum is None:
         write = f"{lines}v{w}[i] = {context.inliner.load('value', kind, slot.dtype)}\n"
-        write += "" if slot.full else f"if not {has}:\n{indent(new, '    ')}"
-        text = write if found == "True" else f"if {found}:\n{indent(write, '    ')}"
-        if found != "True" and not slot.full:
-            text += f"else:\n{indent(remove, '    ')}"
+        write += "" if slot.full else where(f"not {has}", new)
+        text = where(found, write, "" if slot.full else remove)
     else:
         accum = getattr(step.accum, "binaryop", step.accum)
         if accum.positional is not None:
             raise Unfusable(f"{accum} as an accumulator", step.number)
-        left = context.inliner.load(f"v{w}[i]", slot.dtype, accum.type.np_type)
-        right = context.inliner.load("value", kind, accum.type2.np_type)
-        both = f"before = {left}\nafter = {right}\n"
-        combined = context.inliner.call(accum, x="before", y="after")
-        both += f"v{w}[i] = {context.inliner.load(combined, accum.return_type.np_type, slot.dtype)}\n"
-        alone = f"v{w}[i] = {context.inliner.load('value', kind, slot.dtype)}\n{new}"
-        write = lines + (both if slot.full else f"if {has}:\n{indent(both, '    ')}else:\n{indent(alone, '    ')}")
-        text = write if found == "True" else f"if {found}:\n{indent(write, '    ')}"
-    opened = context.opened(step.mask)
-    if opened == "True":
-        return text
-    text = f"if {opened}:\n{indent(text, '    ')}"
-    return text + (f"else:\n{indent(remove, '    ')}" if step.replace and not slot.full else "")
+        form = Form(accum, (slot.dtype, kind), EACH, EACH, slot.dtype)
+        each = Text(form, f"v{w}[i]", "value", f"v{w}[i]", context.inliner)
+        text = where(found, lines + where(has, each.both, each.only_y + new))
+    return where(context.opened(step.mask), text, remove if step.replace and not slot.full else "")
 
 
 def _after(context: Context, step: BodyStep, swaps: bool, full: bool) -> str:
@@ -190,17 +184,17 @@ def _result(context: Context, step: BodyStep) -> tuple[str, str, np.dtype]:
         return load(context.at(arg.number), slots[arg.number].dtype, dtype)
 
     if step.kind in (Kind.ADD, Kind.MULT, Kind.UNION):
-        return _two(context, step, op, vectors, read)
+        return _two(context, step, op, vectors)
     x, kind = vectors[0], op.return_type.np_type
     has = context.has(x.number)
     if step.kind == Kind.APPLY:
-        return has, f"x = {read(x, op.type.np_type)}\nvalue = {_call(context, op, x='x')}\n", kind
+        return has, f"x = {read(x, op.type.np_type)}\nvalue = {context.inliner.of_vectors(op, x='x')}\n", kind
     if step.kind in (Kind.APPLY_LEFT, Kind.APPLY_RIGHT):
         left, right = (
             read(arg, wanted.np_type) if arg.kind == "vector" else context.scalar(arg, wanted.np_type)
             for arg, wanted in zip(step.args, (op.type, op.type2), strict=True)
         )
-        return has, f"x = {left}\ny = {right}\nvalue = {_call(context, op, x='x', y='y')}\n", kind
+        return has, f"x = {left}\ny = {right}\nvalue = {context.inliner.of_vectors(op, x='x', y='y')}\n", kind
     if step.kind in (Kind.APPLY_INDEX, Kind.SELECT):
         y = f"y = {context.scalar(step.args[1], op.type2.np_type)}\n"
         call = context.inliner.call(op, x="x", i="np.int64(i)", j="np.int64(0)", y="y")
@@ -211,42 +205,20 @@ def _result(context: Context, step: BodyStep) -> tuple[str, str, np.dtype]:
             f"@kernel\ndef keeps_{step.number}(x, S, F, i):\n    x = {load('x', stored, op.type.np_type)}\n"
             f"    {y}    return {load(call, kind, np.dtype(bool))}\n\n\n"
         )
-        return (test if has == "True" else f"({has} and {test})"), f"value = {context.at(x.number)}\n", stored
+        return both(has, test), f"value = {context.at(x.number)}\n", stored
     raise AssertionError(f"{step.kind} does not go position by position")
 
 
-def _two(
-    context: Context, step: BodyStep, op: TypedOperator, vectors: list[Operand], read: Any
-) -> tuple[str, str, np.dtype]:
-    left, right, kind = op.type.np_type, op.type2.np_type, op.return_type.np_type
-    has = [context.has(arg.number) for arg in vectors]
-    both = f"x = {read(vectors[0], left)}\ny = {read(vectors[1], right)}\nvalue = {_call(context, op, x='x', y='y')}\n"
+def _two(context: Context, step: BodyStep, op: TypedOperator, vectors: list[Operand]) -> tuple[str, str, np.dtype]:
+    kind, slots = op.return_type.np_type, context.facts.slots
+    has_x, has_y = (context.has(arg.number) for arg in vectors)
+    x_type, y_type = (slots[arg.number].dtype for arg in vectors)
+    scalars = zip((arg for arg in step.args if arg.kind != "vector"), (op.type, op.type2), strict=False)
+    defaults = tuple(context.scalar(arg, wanted.np_type) for arg, wanted in scalars)
+    form = Form(op, (x_type, y_type), EACH, EACH, kind, defaults)
+    x, y = (context.at(arg.number) for arg in vectors)
+    text = Text(form, x, y, "value", context.inliner)
     if step.kind == Kind.MULT:
-        return " and ".join(part for part in has if part != "True") or "True", both, kind
-    found = "True" if "True" in has else f"({has[0]} or {has[1]})"
-    if has == ["True", "True"]:
-        return found, both, kind
-    if step.kind == Kind.UNION:
-        scalars = [arg for arg in step.args if arg.kind != "vector"]
-        lines = ""
-        for name, arg, there, default, wanted in zip("xy", vectors, has, scalars, (left, right), strict=True):
-            lines += f"if {there}:\n    {name} = {read(arg, wanted)}\n"
-            lines += f"else:\n    {name} = {context.scalar(default, wanted)}\n"
-        return found, f"{lines}value = {_call(context, op, x='x', y='y')}\n", kind
-    alone = [f"value = {read(arg, kind)}\n" for arg in vectors]
-    return (
-        found,
-        f"if {has[0]} and {has[1]}:\n{indent(both, '    ')}elif {has[0]}:\n    {alone[0]}else:\n    {alone[1]}",
-        kind,
-    )
-
-
-def _call(context: Context, op: TypedOperator, **operands: str) -> str:
-    if op.positional is None:
-        return context.inliner.call(op, **operands)
-    if op.indexed:
-        return context.inliner.indexed(
-            op, **operands, at={"firsti": "i", "firstj": "0", "secondi": "i", "secondj": "0"}
-        )
-    place = "i" if op.positional.endswith("i") else "0"
-    return static_cast(op.return_type.np_type, f"np.int64({place}) + {op.offset}")
+        return both(has_x, has_y), text.both, kind
+    found = "True" if "True" in (has_x, has_y) else f"({has_x} or {has_y})"
+    return found, where(has_x, where(has_y, text.both, text.only_x), text.only_y), kind

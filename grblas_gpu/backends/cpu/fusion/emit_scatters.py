@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import indent
 
 from ...programs.terms import BodyStep, Kind
+from ..inline import where
 from .context import Context, listing
 from .emit_positions import Pass, swapped, wrong_index
 
@@ -33,12 +34,10 @@ def scatter(context: Context, at: int, step: BodyStep) -> Pass:
         combined = context.inliner.call(step.op.binaryop, x="before", y="after")
         more = f"    before = w{w}[i]\n    after = value\n    w{w}[i] = {combined}\n"
     keep = f"if not g{w}[i]:\n    g{w}[i] = True\n    m{w}[n] = i\n    n += U(1)\n    w{w}[i] = value\nelse:\n{more}"
-    opened = context.opened(step.mask)
-    keep = keep if opened == "True" else f"if {opened}:\n{indent(keep, '    ')}"
-    where = "U(L[t]) if listed else t" if drivers else "t"
+    keep, place = where(context.opened(step.mask), keep), "U(L[t]) if listed else t" if drivers else "t"
     context.functions.append(
         f"@kernel\ndef step{at}({', '.join(arguments)}, lo, hi):\n    n = U(0)\n    for t in range(U(lo), U(hi)):\n"
-        f"        i = {where}\n{indent(entry, ' ' * 8)}        value = {value}\n        i = k\n{indent(keep, ' ' * 8)}"
+        f"        i = {place}\n{indent(entry, ' ' * 8)}        value = {value}\n        i = k\n{indent(keep, ' ' * 8)}"
         "    return np.int64(n), 0\n\n\n"
     )
     return Pass(

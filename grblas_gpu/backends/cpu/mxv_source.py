@@ -353,13 +353,12 @@ def edges_of(
     )
 
 
-def _blended_edges(add: str, mask: int) -> str:
-    """The same in parts of columns, of which open entries of a block are first listed without a branch, as in
-    :func:`row_text`."""
+def _blended_edges(add: str, mask: int, whole: bool) -> str:
+    """The same, but open entries of a block are first listed without a branch, as in :func:`row_text`."""
     is_open = "mask[U(indices[p])]" if mask == BYTES else "not mask[U(indices[p])]"
     return (
         f"{_hits(True)}    for t in range(len(frontier)):\n        k = U(frontier[t])\n"
-        f"        start = U(indptr[k])\n        stop = U(indptr[k + U(1)])\n{seek_range()}"
+        f"        start = U(indptr[k])\n        stop = U(indptr[k + U(1)])\n{'' if whole else seek_range()}"
         f"        for base in range(start, stop, U({BLOCK})):\n"
         f"            found = U(0)\n            for p in range(base, min(base + U({BLOCK}), stop)):\n"
         f"                hits[found] = p\n                found += U({is_open})\n"
@@ -396,7 +395,9 @@ def push(
         collect = "    for t in range(n):\n        present[U(out_indices[t])] = False\n"
         collect += "        out_values[t] = sums[U(out_indices[t])]\n" * values
     k, items = "U(frontier[t])", "len(frontier)"
-    edges = _blended_edges(add, mask) if blend else edges_of(k, add, OPENED[mask], body.names, whole, items=items)
+    edges = (
+        _blended_edges(add, mask, whole) if blend else edges_of(k, add, OPENED[mask], body.names, whole, items=items)
+    )
     return body.finish(
         f"def kernel({arguments}):\n    n = U(0)\n{body.prologue}{edges}{collect}    return np.int64(n)\n"
     )

@@ -29,7 +29,7 @@ from grblas_gpu.backends.machine import calibration
 
 # "compiled" is the CPU engine with a kernel for every operation, however small. Nearly every random example needs
 # kernels of its own, and compiling them takes the time: the quick tests try a few, "thoroughly" as many as elsewhere.
-FEW = {"compiled": 4}  # random examples
+FEW = {"compiled": 4, "cuda": 20}  # random examples
 SOME_TRIALS = 16  # of one case: see `trials`
 LATER, COMPILE_WORK = 10, tier.COMPILE_WORK
 BACKENDS = ["numpy", "cpu", "compiled", pytest.param("thoroughly", marks=pytest.mark.slow)]
@@ -68,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.markexpr == "not slow":  # they compile nearly all the time; other tests with compilers as they are
         nvrtc.only_ptx = True
         if PROFILE == "fixed":  # small objects on the CPU engine are computed by the definitions, as on "numpy"
-            FEW.update(numpy=30, cpu=20)
+            FEW.update(numpy=10, cpu=20)
 
 
 @pytest.fixture(params=BACKENDS)

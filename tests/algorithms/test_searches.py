@@ -227,7 +227,7 @@ def test_the_ten_lines_run_on_both_libraries(backend: str) -> None:
 @pytest.mark.parametrize("max_depth", [None, 100])
 def test_several_searches_of_a_deep_graph(backend: str, max_depth: int | None) -> None:
     """Such searches run one after another, with the same result as rows of a matrix."""
-    A, sources = generators.path(2**14 + 3), [2**14, 0, 7]
+    A, sources = generators.grid_2d(128, 129), [2**14, 0, 7]
     found = bfs_multi(A, sources, max_depth=max_depth)
     for row, source in enumerate(sources):
         assert found[row, :].new().isequal(bfs(A, source, max_depth=max_depth), check_dtype=True)

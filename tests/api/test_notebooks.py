@@ -148,6 +148,7 @@ def test_spy_has_a_square_for_every_entry(mpl, backend: str, tmp_path: Path) -> 
         viz.spy([1, 2])
 
 
+@pytest.mark.backends("cpu")
 def test_draw(mpl, backend: str, tmp_path: Path) -> None:
     pytest.importorskip("networkx")
     directed = viz.draw(Matrix.from_coo([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5]))

@@ -131,6 +131,7 @@ def test_operators(backend: str) -> None:
     assert u.to_dict() == y | x
 
 
+@pytest.mark.slow  # Numba compiles each of them for arrays
 def test_functions(backend: str) -> None:
     """python-graphblas hands functions a pointer, with which next to nothing can be done; here it is an array."""
     rng = np.random.default_rng(2)

@@ -272,6 +272,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.slow
 def test_the_child_of_a_fork_has_kernels_compiled_itself(tmp_path: Path) -> None:
     environment = os.environ | {"GRBLAS_GPU_BACKEND": "cpu", "GRAPHBLAS_COMPILE": "auto"}
     done = subprocess.run(

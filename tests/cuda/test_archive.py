@@ -212,7 +212,8 @@ def test_programs_that_a_gpu_lists_are_loaded(capsys, tmp_path: Path, monkeypatc
     assert compiled[str(path)] < compiled[""]  # no archive has the kernels of CuPy itself
 
 
-@pytest.mark.parametrize("dtype", ["FP64", pytest.param("BOOL", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("dtype", ["FP64", "BOOL"])
+@pytest.mark.slow
 def test_every_algorithm_has_a_first_call(dtype: str) -> None:
     """And ends without an error: new parameters without defaults need a value in the table."""
     with gb.using("numpy"):

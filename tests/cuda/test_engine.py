@@ -118,35 +118,6 @@ def test_an_operation_runs_on_the_current_stream(cupy) -> None:
     assert total.value == 200.0
 
 
-# --- reproducible results --------------------------------------------------------------------------------------------
-
-
-def bits(v: Vector) -> tuple[bytes, bytes]:
-    indices, values = v.to_coo()
-    return indices.tobytes(), values.tobytes()
-
-
-def test_deterministic_results_are_bit_equal(cupy) -> None:
-    n = 3000
-    A, x = (
-        weighted(n, 5),
-        Vector.from_coo(np.arange(0, n, 2), np.random.default_rng(2).random(n // 2, np.float32), size=n),
-    )
-    for direction in ("auto", "push", "pull"):
-        found = set()
-        for _ in range(5):
-            y = Vector(np.float32, n)
-            y(direction=direction, deterministic=True) << semiring.plus_times(x @ A)
-            found.add(bits(y))
-        assert len(found) == 1
-    found = set()
-    for _ in range(3):
-        C = Matrix(np.float32, n, n)
-        C(deterministic=True) << semiring.plus_times(A @ A)
-        found.add(C.to_coo()[2].tobytes())
-    assert len(found) == 1
-
-
 # --- memory ----------------------------------------------------------------------------------------------------------
 
 
@@ -210,21 +181,6 @@ def test_a_search_takes_sixteen_bytes_a_vertex(cupy, algorithm) -> None:
     algorithm(B, source).nvals  # compiles, and makes what belongs to the matrix
     used = used_by(cupy, lambda: algorithm(B, source))
     assert used <= 16 * A.nrows + 2**20
-
-
-# --- index widths ----------------------------------------------------------------------------------------------------
-
-
-def test_column_indices_of_64_bits(cupy) -> None:
-    wide = 2**31 + 100
-    rows, cols = [0, 0, 1, 2, 2], [5, wide - 1, 7, 5, 2**31 + 3]
-    values = [1.0, 2.0, 3.0, 4.0, 5.0]
-    A = Matrix.from_coo(rows, cols, values, nrows=3, ncols=wide)
-    assert A._store.indices.dtype == np.int64
-    u = Vector.from_coo([5, wide - 1], [10.0, 100.0], size=wide)
-    assert semiring.plus_times(A @ u).new().to_dict() == {0: 210.0, 2: 40.0}
-    v = Vector.from_coo([0, 2], [1.0, 1.0], size=3)
-    assert semiring.plus_times(v @ A).new().to_dict() == {5: 5.0, wide - 1: 2.0, 2**31 + 3: 5.0}
 
 
 @pytest.mark.slow

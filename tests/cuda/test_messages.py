@@ -1,8 +1,9 @@
-"""Messages between ranks, written and read by kernels: the same bytes and the same entries as by the definition."""
+"""Messages between ranks: each engine writes the same bytes and reads the same entries as the definition."""
 
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import emulated_cupy
 import numpy as np
@@ -24,16 +25,36 @@ from message_cases import (
 )
 
 from grblas_gpu import monoid
+from grblas_gpu.backends.cpu.engine import CpuBackend
+from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 
 FILES = {"pack_parts.cu", "merge_parts.cu"}
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch):
+@pytest.fixture
+def device(request, monkeypatch):
+    """The CUDA engine."""
     with loaded(request.param, monkeypatch, "messages", "runtime.counters") as found:
         found.move = lambda u: moved(u, found.to_device)
         yield found
+
+
+on_devices = pytest.mark.parametrize("device", ENGINES, indirect=True)
+
+
+@pytest.fixture(params=["numba", "numpy", *ENGINES])
+def engine(request, monkeypatch):
+    """... or that of a tier of the CPU engine, where nothing moves."""
+    if request.param not in ("numba", "numpy"):
+        with loaded(request.param, monkeypatch, "messages") as found:
+            found.move = lambda u: moved(u, found.to_device)
+            yield found
+        return
+    before = get_tier()
+    set_tier(request.param)
+    yield SimpleNamespace(messages=CpuBackend(), move=lambda u: u, to_host=lambda x: x)
+    set_tier(before)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -69,35 +90,37 @@ def test_positions_in_blocks_become_global(engine):
     check_numbered(engine.messages, engine.move, engine.to_host)
 
 
-def test_a_device_that_mpi_reads(engine):
+@on_devices
+def test_a_device_that_mpi_reads(device):
     """Nothing goes through the host but headers."""
     u = vector(1500, 0.4, np.float32, False, "bitmap", seed=1)
-    parcel = engine.messages.pack_parts(engine.move(u), [1000, 500], u.dtype, 1, False)
+    parcel = device.messages.pack_parts(device.move(u), [1000, 500], u.dtype, 1, False)
     wanted = DEFINITION.pack_parts(u, [1000, 500], u.dtype, 1, True)
     assert type(parcel.sent(0)) is not np.ndarray
-    assert engine.to_host(parcel.sent(0)).tobytes() == wanted.sent(0).tobytes()
-    joined = engine.messages.join_parts([parcel.sent(0), parcel.kept], [1000, 500], u.dtype, True)
-    assert entries_of(joined, engine.to_host) == entries_of(u, lambda x: None if x is None else np.asarray(x))
+    assert device.to_host(parcel.sent(0)).tobytes() == wanted.sent(0).tobytes()
+    joined = device.messages.join_parts([parcel.sent(0), parcel.kept], [1000, 500], u.dtype, True)
+    assert entries_of(joined, device.to_host) == entries_of(u, lambda x: None if x is None else np.asarray(x))
 
 
-def test_the_host_waits_once_for_what_it_sends_and_never_for_what_arrived(engine, monkeypatch):
+@on_devices
+def test_the_host_waits_once_for_what_it_sends_and_never_for_what_arrived(device, monkeypatch):
     waits = []
-    number_at = engine.counters.Block.number_at
+    number_at = device.counters.Block.number_at
 
     def counted(self, place: int) -> int:
         if self.seen <= place:
             waits.append(place)
         return number_at(self, place)
 
-    monkeypatch.setattr(engine.counters.Block, "number_at", counted)
+    monkeypatch.setattr(device.counters.Block, "number_at", counted)
     u = vector(3000, 0.3, np.int64, False, "bitmap", seed=2)
-    parcel = engine.messages.pack_parts(engine.move(u), [1500, 1500], u.dtype, 0, True)
+    parcel = device.messages.pack_parts(device.move(u), [1500, 1500], u.dtype, 0, True)
     assert not waits
     sent = [parcel.kept, parcel.sent(1)]
     assert parcel.count(1) > 0
     assert len(waits) == 1
-    engine.messages.join_parts(sent, [1500, 1500], u.dtype, True)
-    folded = engine.messages.fold_parts(sent, 1500, u.dtype, monoid.plus["INT64"], None)
+    device.messages.join_parts(sent, [1500, 1500], u.dtype, True)
+    folded = device.messages.fold_parts(sent, 1500, u.dtype, monoid.plus["INT64"], None)
     assert len(waits) == 1
     assert folded.nvals > parcel.count(1)  # and now it does
     assert len(waits) == 2

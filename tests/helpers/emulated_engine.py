@@ -24,6 +24,8 @@ ENGINES = [
     pytest.param("gpu", marks=pytest.mark.gpu),
     pytest.param("emulated", marks=pytest.mark.emulated),
 ]
+#: Numbers of blocks that an emulation has in turn; a GPU has its own.
+BLOCKS = [3] if GPU else [1, 3]
 #: For tests of many programs: g++ takes seconds for each.
 SLOW_ENGINES = [ENGINES[0], pytest.param("emulated", marks=[*ENGINES[1].marks, pytest.mark.slow])]
 

@@ -189,7 +189,7 @@ def hubs_pay(to_device, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("hubs_pay")
-@pytest.mark.parametrize("blocks", [1, 3])
+@pytest.mark.parametrize("blocks", emulated_engine.BLOCKS)
 def test_columns_in_the_order_of_their_entries(to_device, monkeypatch: pytest.MonkeyPatch, blocks: int) -> None:
     """A loop finds the order; a call that finds none has the same sums, to the last bit."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)

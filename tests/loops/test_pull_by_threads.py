@@ -11,7 +11,7 @@ import grblas_gpu as gb
 from grblas_gpu import Matrix, algorithms, binary
 
 
-@pytest.mark.parametrize("blocks", [1, 3])
+@pytest.mark.parametrize("blocks", emulated_engine.BLOCKS)
 def test_levels(to_device, monkeypatch: pytest.MonkeyPatch, blocks: int) -> None:
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
     random = np.random.default_rng(1)

@@ -380,9 +380,9 @@ def test_more_random_bodies(engine: str, part: int) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
-@pytest.mark.parametrize("part", range(50))
+@pytest.mark.parametrize("part", range(20))
 def test_random_bodies_on_a_gpu(part: int) -> None:
-    _check_bodies(range(20 * part, 20 * part + 20), "cuda")
+    _check_bodies(range(10 * part, 10 * part + 10), "cuda")
 
 
 def _check_bodies(seeds, backend: str) -> None:

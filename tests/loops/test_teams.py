@@ -7,6 +7,7 @@ import importlib
 import emulated_engine
 import pytest
 from chain_bodies import CHAINS
+from emulated_engine import GPU
 from gather_bodies import GATHERS
 from loop_bodies import BODIES
 from loop_cases import check_fused, graphs, made_of, same
@@ -49,7 +50,7 @@ def only_scalars(A: Matrix, source: int):
     return loop, seen
 
 
-@pytest.fixture(params=[pytest.param(2, marks=pytest.mark.slow), 3])
+@pytest.fixture(params=[3] if GPU else [pytest.param(2, marks=pytest.mark.slow), 3])
 def many_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, to_device):
     """On the emulator several blocks that wait for each other, of which one is a cluster; on a GPU there always are."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", request.param)
@@ -113,6 +114,7 @@ EVERY_BODY = {**BODIES, **CHAINS, **GATHERS, **NESTED}
 QUICK = {"levels", "parents", "components", "phases"}
 
 
+@pytest.mark.emulated  # on a GPU there always are several: tests of these bodies show it
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in EVERY_BODY]
 )

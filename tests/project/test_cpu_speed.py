@@ -31,7 +31,7 @@ def compiled() -> Iterator[None]:
 # ---- memory -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("make", [lambda: generators.kronecker(15), lambda: generators.grid_2d(200)])
+@pytest.mark.parametrize("make", [lambda: generators.kronecker(13), lambda: generators.grid_2d(100)])
 def test_a_search_needs_less_than_32_bytes_for_each_vertex(compiled, make):
     A = make()
     algorithms.dobfs(A, 1)  # makes what is kept between calls

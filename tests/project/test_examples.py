@@ -108,8 +108,8 @@ def words(cell):
 @pytest.mark.parametrize(
     "program",
     [
-        "direction_trace",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("betweenness", "compare_suitesparse", "streaming")),
+        "streaming",
+        *(pytest.param(x, marks=pytest.mark.slow) for x in ("direction_trace", "betweenness", "compare_suitesparse")),
     ],
 )
 def test_plots(program, tmp_path):

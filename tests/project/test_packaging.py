@@ -172,6 +172,7 @@ def test_the_tests_of_the_sdist_pass(tmp_path):
         assert done.returncode == 0, done.stdout[-3000:]
 
 
+@pytest.mark.slow  # the command with all that it imports
 def test_the_package_has_what_bench_needs_and_no_other_benchmark(tmp_path):
     """Run where the repository is not: what the commands import is all of grblas_gpu.bench, and nothing beside it."""
     pytest.importorskip("graphblas")

@@ -63,6 +63,7 @@ def write_pages(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow  # half a minute and more; `make test` runs mypy on the package
 def test_mypy(installed: Path, tmp_path: Path) -> None:
     """It also reads the pages: their programs show users what type checkers accept."""
     pytest.importorskip("mypy")
@@ -78,6 +79,7 @@ def test_mypy(installed: Path, tmp_path: Path) -> None:
     assert not re.findall(r"page_\w+\.py:\d+: error.*", done.stdout), done.stdout
 
 
+@pytest.mark.slow
 def test_pyright(installed: Path, tmp_path: Path) -> None:
     """pyright itself needs Node, which basedpyright brings along."""
     pytest.importorskip("basedpyright")

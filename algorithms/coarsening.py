@@ -17,7 +17,7 @@ from .checks import with_labels
 from .components import numbers
 from .labels import labels_of
 from .matching import maximal_matching
-from .modularity import aggregate, compact, lowest_members
+from .modularity import aggregate, compact, lowest_members, numbered
 from .preparing import Start, as_floats, by_vertex, check_weights
 
 
@@ -82,7 +82,7 @@ def coarsen(A: Matrix, labels: Start = None, *, weighted: bool = True, loops: bo
     if labels.nvals != n:
         raise DimensionMismatch(f"coarsen: labels has {labels.nvals} entries for {n} vertices")
     # parts in the order of their lowest vertices
-    parts, count = compact(lowest_members(compact(labels)[0]))
+    parts, count = compact(lowest_members(numbered(labels)))
     # coarse = S' A S
     coarse = aggregate(as_floats(A) if weighted else A.pattern().dup(FP64), parts, count)
     # lowest_p = min over the vertices i of part p

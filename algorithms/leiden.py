@@ -23,6 +23,7 @@ from .modularity import (
     check_resolution,
     communities_by_label,
     compact,
+    lowest_members,
     move,
     quality,
     sizes,
@@ -91,10 +92,10 @@ def levels_of_groups(finest: Level) -> Communities:
             break
         # graph = S' graph S
         level = level.aggregated(groups, count)
-        # the community of a group is that of its members; its number is that of one of its groups
+        # the community of a group is that of its members; its number is that of its lowest group
         of_group = Vector(int, count)
         of_group(binary.min)[groups] << communities
-        communities = compact(of_group)[0]
+        communities = lowest_members(of_group, communities.size)
         # place_i = groups[place_i]
         place = groups[place].new()
     # labels_i = communities[place_i]; then vertices move again

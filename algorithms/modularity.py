@@ -19,7 +19,7 @@ from .. import FP64, Graph, Matrix, Vector, binary, io, monoid, select, semiring
 from ..exceptions import DimensionMismatch, InvalidValue
 from ..foundation.progress import elapsed
 from .checks import graph_algorithm
-from .components import numbers, pointers
+from .components import numbers
 from .labels import called, vertex_by_label
 from .preparing import as_floats, by_vertex, check_weights, largest, smallest, total
 
@@ -86,7 +86,7 @@ def modularity(
     if labels.nvals != A.nrows:
         raise DimensionMismatch(f"modularity: labels has {labels.nvals} entries for {A.nrows} vertices")
     if labels.dtype.np_type.kind not in "iu" or smallest(labels) < 0 or largest(labels) >= A.nrows > 0:
-        labels, _ = compact(labels)
+        labels = numbered(labels)
     return quality(symmetric_weights(A, weighted, directed, "modularity"), labels, resolution)
 
 
@@ -132,44 +132,57 @@ def best_of_tries(W: Matrix, seed: int, find: Callable[[int], Communities]) -> C
 
 def quality(W: Matrix, labels: Vector, resolution: float) -> float:
     """The modularity of communities that are named by vertex numbers."""
-    # degree_i = sum_j W_ij
-    degree = W.reduce_rowwise(monoid.plus).new()
+    graph = aggregate(W, *compact(labels))
+    # degree_c = sum_d W_cd
+    return quality_of(graph, graph.reduce_rowwise(monoid.plus).new(), resolution)
+
+
+def quality_of(W: Matrix, degree: Vector, resolution: float) -> float:
+    """The modularity of a graph whose vertices are the communities."""
     weight = total(degree)
     if not weight:
         return 0.0
-    # shares_c = sum of the degrees in c / all weights
-    shares = binary.truediv(sizes(degree, labels), weight).new()
-    # own_ij = label_i, same_ij = whether own_ij = label_j
-    own = binary.first(labels & W).new()
-    same = binary.eq(own & labels).new()
-    # inside = sum of W_ij with i and j in the same community
-    inside = total(binary.times(W & same).new())
-    # modularity = inside / all weights - resolution sum_c shares_c^2
-    return inside / weight - resolution * total(binary.times(shares & shares).new())
+    # shares_c = degree_c / all weights
+    shares = binary.truediv(degree, weight).new()
+    # modularity = sum_c W_cc / all weights - resolution sum_c shares_c^2
+    return total(select.diag(W).new()) / weight - resolution * total(binary.times(shares & shares).new())
 
 
 def compact(labels: Vector) -> tuple[Vector, int]:
-    """The communities numbered from 0, in the order of their labels, and how many there are.
+    """Communities that are named by vertex numbers, numbered from 0 in the same order, and how many there are.
 
-    >>> found, count = compact(Vector.from_dense([7, 3, 7]))
+    >>> found, count = compact(Vector.from_dense([2, 0, 2]))
     >>> found.to_dense().tolist(), count
     ([1, 0, 1], 2)
     """
-    distinct, number = np.unique(io.to_array(labels), return_inverse=True)
-    return Vector.from_dense(number.astype(np.int64)), len(distinct)
+    members = sizes(Vector.from_scalar(1.0, labels.size), labels)
+    names, _ = select.valuegt(members, 0.0).new().to_coo(values=False)
+    number = Vector.from_coo(names, np.arange(len(names)), size=labels.size)
+    # x_i = number of its community
+    return number[labels].new(), len(names)
 
 
-def lowest_members(labels: Vector) -> Vector:
-    """The lowest vertex of the community of every vertex.
+def lowest_members(labels: Vector, count: int | None = None) -> Vector:
+    """The lowest member of the group of every member; labels are below ``count``, by default the number of members.
 
     >>> lowest_members(Vector.from_dense([2, 2, 0])).to_dense().tolist()
     [0, 0, 2]
     """
-    S = pointers(labels)
+    lowest = Vector(int, labels.size if count is None else count)
     # lowest_c = min over the members i of c
-    lowest = semiring.min_first(numbers(labels.size) @ S).new()
-    # x_i = lowest of its community
-    return semiring.any_second(S @ lowest).new()
+    lowest(binary.min)[labels] << numbers(labels.size)
+    # x_i = lowest of its group
+    return lowest[labels].new()
+
+
+def numbered(labels: Vector) -> Vector:
+    """Any labels, numbered from 0 in their order.
+
+    >>> numbered(Vector.from_dense([7.5, 3.0, 7.5])).to_dense().tolist()
+    [1, 0, 1]
+    """
+    _, number = np.unique(io.to_array(labels), return_inverse=True)
+    return Vector.from_dense(number.astype(np.int64))
 
 
 def membership(labels: Vector, count: int) -> Matrix:
@@ -181,9 +194,9 @@ def membership(labels: Vector, count: int) -> Matrix:
 def aggregate(W: Matrix, labels: Vector, count: int) -> Matrix:
     """The graph whose vertices are the communities."""
     S = membership(labels, count)
-    # W = S' W S
+    # right = W S; W = right' S
     right = semiring.plus_first[FP64](W @ S).new()
-    return semiring.plus_second[FP64](S.T @ right).new()
+    return semiring.plus_first[FP64](right.T @ S).new()
 
 
 class Level(NamedTuple):
@@ -201,9 +214,9 @@ class Level(NamedTuple):
         # degree_i = sum_j W_ij, where it is not 0
         degree = select.valuegt(W.reduce_rowwise(monoid.plus).new(), 0.0).new()
         # worth_ij = W_ij all weights / (resolution degree_i)
-        worth = binary.times(binary.truediv(weight / resolution, degree).new() & select.offdiag(W).new()).new()
+        worth = binary.rtruediv(binary.truediv(degree, weight / resolution).new() & W).new()
         # worth_ii = degree_i, which excludes the vertex from the degrees in its own community
-        worth(binary.plus) << binary.plus(degree, TIE * weight).new().diag()
+        worth(binary.second) << binary.plus(degree, TIE * weight).new().diag()
         return cls(W, resolution, coins, degree, worth)
 
     def aggregated(self, labels: Vector, count: int) -> Level:
@@ -212,25 +225,20 @@ class Level(NamedTuple):
 
     def quality(self) -> float:
         """The modularity if every vertex is a community; for an aggregated graph, that of these communities."""
-        weight = total(self.degree)
-        # shares_i = degree_i / all weights
-        shares = binary.truediv(self.degree, weight).new()
-        # modularity = sum_i W_ii / all weights - resolution sum_i shares_i^2
-        loops = total(select.diag(self.graph).new())
-        return loops / weight - self.resolution * total(binary.times(shares & shares).new())
+        return quality_of(self.graph, self.degree, self.resolution)
 
 
 def move(level: Level, labels: Vector) -> Vector:
     """Move vertices to the community of largest gain, until few vertices move."""
     coins, degree, worth = level.coins, level.degree, level.worth
-    labels, active = labels.dup(), degree.dup(bool)
+    labels, active = labels.dup(), degree
     for step in range(ROUNDS):
         # part_i = two bits of coins_i, different bits in every round, of active vertices
         part, before = binary.band(coins, np.uint64(PARTS - 1 << 2 * step)).new(mask=active.S), labels.dup()
         for number in range(PARTS):
             awake = select.valueeq(part, np.uint64(number << 2 * step)).new()
             # labels_i = the c with the largest (sum of worth_ij over j in c - degrees in c), for awake i
-            labels(awake.S) << worth.heaviest_groups(labels, sizes(degree, labels), rows=awake)
+            labels(binary.second) << worth.heaviest_groups(labels, sizes(degree, labels), rows=awake)
         # moved = the new labels
         moved = labels.dup(mask=binary.ne(labels & before).new().V)
         if moved.nvals <= STILL * degree.nvals:

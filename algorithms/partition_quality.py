@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .. import Matrix, Vector, binary, select
 from ..exceptions import DimensionMismatch, InvalidValue
 from .checks import graph_algorithm
-from .modularity import compact
+from .modularity import numbered
 from .preparing import VertexValues, by_vertex, total
 
 
@@ -62,7 +62,7 @@ def partition_quality(A: Matrix, labels: VertexValues, *, directed: bool | None 
         if not edges.is_symmetric():
             raise InvalidValue("partition_quality: directed=False needs a symmetric A")
         edges = select.triu(edges).new()
-    labels, _ = compact(labels)
+    labels = numbered(labels)
     # sizes_c = the number of vertices of part c
     sizes = Vector.from_scalar(0, n)
     sizes(binary.plus)[labels] << Vector.from_scalar(1, n)

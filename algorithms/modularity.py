@@ -155,8 +155,10 @@ def compact(labels: Vector) -> tuple[Vector, int]:
     >>> found.to_dense().tolist(), count
     ([1, 0, 1], 2)
     """
-    members = sizes(Vector.from_scalar(1.0, labels.size), labels)
-    names, _ = select.valuegt(members, 0.0).new().to_coo(values=False)
+    members = Vector(float, labels.size)
+    # members_c = number of i in c
+    members(binary.plus)[labels] << Vector.from_scalar(1.0, labels.size)
+    names, _ = members.to_coo(values=False)
     number = Vector.from_coo(names, np.arange(len(names)), size=labels.size)
     # x_i = number of its community
     return number[labels].new(), len(names)
@@ -211,12 +213,15 @@ class Level(NamedTuple):
     @classmethod
     def of(cls, W: Matrix, resolution: float, coins: Vector) -> Level:
         weight = total(W)
+        degree, diagonal = Vector.from_scalar(0.0, W.nrows), Vector.from_scalar(TIE * weight, W.nrows)
         # degree_i = sum_j W_ij, where it is not 0
-        degree = select.valuegt(W.reduce_rowwise(monoid.plus).new(), 0.0).new()
+        degree(binary.plus) << W.reduce_rowwise(monoid.plus)
+        degree << select.valuegt(degree, 0.0)
         # worth_ij = W_ij all weights / (resolution degree_i)
         worth = binary.rtruediv(binary.truediv(degree, weight / resolution).new() & W).new()
         # worth_ii = degree_i, which excludes the vertex from the degrees in its own community
-        worth(binary.second) << binary.plus(degree, TIE * weight).new().diag()
+        diagonal(binary.plus) << degree
+        worth(binary.second) << diagonal.diag()
         return cls(W, resolution, coins, degree, worth)
 
     def aggregated(self, labels: Vector, count: int) -> Level:
@@ -239,8 +244,8 @@ def move(level: Level, labels: Vector) -> Vector:
             awake = select.valueeq(part, np.uint64(number << 2 * step)).new()
             # labels_i = the c with the largest (sum of worth_ij over j in c - degrees in c), for awake i
             labels(binary.second) << worth.heaviest_groups(labels, sizes(degree, labels), rows=awake)
-        # moved = the new labels
-        moved = labels.dup(mask=binary.ne(labels & before).new().V)
+        # moved_i = 1 where the label is new
+        moved = select.valuegt(binary.ne(labels & before).new(FP64), 0.0).new()
         if moved.nvals <= STILL * degree.nvals:
             break
         # active = the neighbours of moved vertices

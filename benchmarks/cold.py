@@ -20,7 +20,7 @@ LONGEST = 600.0  # seconds
 
 def main(arguments: list[str] | None = None) -> int:
     from grblas_gpu.bench import machine
-    from grblas_gpu.bench.tables import Table
+    from grblas_gpu.bench.tables import shown
     from grblas_gpu.cli import first_calls
 
     from .common import parser
@@ -35,21 +35,22 @@ def main(arguments: list[str] | None = None) -> int:
     }
     options = parser("cold", __doc__, "backend", **own).parse_args(arguments)
     names = [name for name in first_calls.names() if re.search(options.only, name)]
-    table = Table(
-        f"First calls with {'full' if options.warm else 'empty'} caches, {options.backend}",
-        ["algorithm", "seconds", "of threads", "process", "kernels", "remark"],
-    )
-    results = []
+    results: list[dict[str, Any]] = []
+
+    def show(*cells: Any) -> None:
+        print("{:36}{:>9}{:>12}{:>9}{:>9}  {}".format(*map(shown, cells)).rstrip(), flush=True)
+
+    print(f"First calls with {'full' if options.warm else 'empty'} caches, {options.backend}")
+    show("algorithm", "seconds", "of threads", "process", "kernels", "remark")
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
             given = (options.scale,), (options.type,), options.backend, Path(folder), not options.warm, LONGEST
             found = first_calls.in_process(name, *given, archive=options.archive or "")
         results.append(found)
         times = *(found.get(what, [None])[0] for what in ("seconds", "processor")), found.get("process")
-        table.add(name, *times, found.get("compilations", 0), "; ".join(found["errors"]))
+        show(name, *times, found.get("compilations", 0), "; ".join(found["errors"]))
     total = (sum(sum(found.get(what, [])) for found in results) for what in ("seconds", "processor"))
-    table.add("all", *total, None, None, "")
-    print(table)
+    show("all", *total, None, None, "")
     if options.out:
         content = {"where": machine.describe(), "cores": os.cpu_count(), "scale": options.scale, "results": results}
         Path(options.out).write_text(json.dumps(content, indent=1) + "\n")

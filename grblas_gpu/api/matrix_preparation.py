@@ -286,7 +286,7 @@ class MatrixPreparation(MatrixConstruction, MatrixOperations):
         S = self._boolean(chosen.transposed())
         number = INT32 if S.ncols <= INT32_LIMIT else INT64
         # numbers[i] = p where S has an entry in row i and column p
-        numbers = S.apply(indexunary.colindex).new().reduce_rowwise(monoid.any).new(number)
+        numbers = S.apply(indexunary.colindex[number]).new().reduce_rowwise(monoid.any).new()
         return DegreeOrder(self._boolean(graph), S, numbers)
 
     def _boolean(self, store: MatrixStore) -> Matrix:

@@ -103,9 +103,15 @@ def resolve(mask: MaskView | None) -> VectorMask | None:
 def mark(list_mask: VectorMask, flags: Array, flag: bool = True) -> None:
     """Set the flags of the listed positions whose value counts."""
     each = list_mask._replace(complement=False) if list_mask.complement else list_mask
-    (kernel,) = functions("marks.cu", each.key, ["mark_kernel"], each.pieces)
+    kernel, _ = marking(each, np.dtype(np.uint64))
     words = (address(each.indices), each.count_at, each.length, *each.addresses, flags.data.ptr, flag)
     scratch_arrays.current().launch(kernel, list_mask.length, words)
+
+
+def marking(mask: VectorMask, dtype: np.dtype) -> tuple[Any, ...]:
+    """Kernels that set the flags of a list, and that also move values of this type to their positions."""
+    names, moves = ["mark_kernel", "spread_kernel"], moved(dtype)
+    return functions("marks.cu", (mask.key, moves.char), names, lambda: [*mask.pieces(), using("Value", moves)])
 
 
 def flags_of(store: VectorStore) -> Array:
@@ -148,12 +154,12 @@ def collect(
 ) -> None:
     """The positions that a mask allows, ascending, to ``out_list``, and the values there to ``out``; ``count_at`` gets
     their number."""
-    dtype = np.dtype(bool) if values is None else moved(values.dtype)
+    dtype = np.dtype(np.uint64) if values is None else moved(values.dtype)
     count_tiles, write = functions(
         "collect.cu",
-        (mask.key, None if values is None else dtype.char),
+        (mask.key, dtype.char),
         ["count_kernel", "collect_kernel"],
-        lambda: [*mask.pieces(), using("Gathered", dtype), constant("GATHER", values is not None)],
+        lambda: [*mask.pieces(), using("Gathered", dtype)],
     )
     given = (*mask.addresses, size, scratch.tile_sums.data.ptr)
     scratch.launch(count_tiles, TILES, given, per_block=1)

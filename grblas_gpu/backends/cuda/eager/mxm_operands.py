@@ -9,7 +9,7 @@ import numpy as np
 from ...programs.reading import UNUSED, Reading, Values
 from ...stores.storage import INDEX, Array, MaskView, MatrixStore
 from ..runtime.compile import constant, tested, using, value
-from .mxv_product import NATIVE_ADD, initial_value, native_atomic, sum_pieces
+from .mxv_product import NATIVE_ADD, initial_value, native_atomic, read_type, sum_pieces
 
 EVERYWHERE, INSIDE, OUTSIDE = 0, 1, 2  # as in kernels/matrix_mask.cuh
 
@@ -20,7 +20,9 @@ class Product(Reading):
     __slots__ = ("can_share", "counts", "initial", "key")
 
     def __init__(self, a: Any, b: Any, semiring: Any, early_exit: bool) -> None:
-        super().__init__(semiring, Values(a.values.dtype, a.iso), Values(b.values.dtype, b.iso), False, early_exit)
+        first, second = Values(a.values.dtype, a.iso), Values(b.values.dtype, b.iso)
+        super().__init__(semiring, first, second, False, early_exit)
+        self.first_type, self.second_type = read_type(self.first, first), read_type(self.second, second)
         op, monoid = semiring.binaryop, semiring.monoid
         self.initial = None if self.exit_at_first else initial_value(monoid)
         #: Whether every product is 1 and sums are numbers of products.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...programs.reading import EACH, Reading, Values
+from ...programs.reading import EACH, UNUSED, Reading, Values
 from ...stores.storage import MatrixStore, VectorStore
 from ..runtime.compile import binary, constant, product, using, value
 
@@ -20,6 +20,11 @@ _NATIVE = {
     "x | y": 5,
     "x ^ y": 6,
 }
+
+
+def read_type(mode: int, values: Values) -> np.dtype:
+    """The type of values for a kernel; that of values that it does not read does not matter."""
+    return np.dtype(bool) if mode == UNUSED else values.dtype
 
 
 _numbers: dict[Any, int] = {}
@@ -38,7 +43,8 @@ class Product(Reading):
         monoid = semiring.monoid
         self.one_value = False
         self.initial: Any = None if self.exit_at_first else initial_value(monoid)
-        types = first.dtype.char, self.first, second.dtype.char, self.second
+        self.first_type, self.second_type = read_type(self.first, first), read_type(self.second, second)
+        types = self.first_type.char, self.first, self.second_type.char, self.second
         kind = (semiring.key, flip, *types, self.exit_at_first, self.has_terminal, early_exit)
         self.key = _numbers.setdefault(kind, len(_numbers))  # a number is looked up faster
 

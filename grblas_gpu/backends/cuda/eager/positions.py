@@ -80,7 +80,7 @@ def _take(u: VectorStore, positions: Array, check: bool) -> tuple[VectorStore, S
         return empty_list(0, u.dtype), None
     dtype, full, iso = u.dtype, u.present is None, len(u.values) == 1
     positions = cupy.ascontiguousarray(positions)
-    kind = {"Stored": moved(dtype), "Given": positions.dtype, "FULL": full, "ISO": iso, "CHECK": check}
+    kind = {"Stored": moved(dtype), "Given": positions.dtype, "ISO": iso, "CHECK": check}
     (take,) = specialized("take_positions.cu", ["take_positions_kernel"], kind)
     scratch = scratch_arrays.current()
     result, slots = Result(count, dtype, iso, full), scratch.slots()

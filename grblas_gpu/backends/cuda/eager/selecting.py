@@ -96,15 +96,15 @@ class _Marked:
         places: Array | None = None,
         flags: Array | None = None,
     ) -> None:
-        stored = a.values.dtype
-        if op is None or not uses(op, "x"):  # they are moved; one for all stays where it is
-            stored = np.dtype(np.uint8) if a.iso else moved(stored)
+        stored, reads = a.values.dtype, op is not None and uses(op, "x")
+        if not reads:  # they are moved; one for all stays where it is
+            stored = np.dtype(np.uint64) if a.iso else moved(stored)
         given = {
             **index_types(a),
             "Stored": stored,
             "SELECT": op is not None,
             "USES_ROW": mask.where != EVERYWHERE or (op is not None and uses(op, "i")),
-            "ISO": a.iso,
+            "READS": reads,
             "RENAMED": places is not None,
             "FLAGGED": flags is not None,
         }
@@ -113,7 +113,7 @@ class _Marked:
         slots = scratch.slots()
         self.offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
         arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
-        self.given = (*arrays, a.nrows, entries, thunk, address(places), address(flags), *mask_addresses(mask))
+        self.given = (*arrays, int(not a.iso), a.nrows, entries, thunk, address(places), address(flags), *mask_addresses(mask))
         self.bits = cupy.empty(-(-entries // 32) * 2, np.uint32)  # and behind them how many come before each word
         words = (*self.given, self.bits.data.ptr, self.offsets, done, slots.host)
         scratch.launch(count, chunks_of(entries), words, BLOCK // 32)

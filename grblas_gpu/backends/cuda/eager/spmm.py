@@ -43,7 +43,7 @@ def multiply(
     mask = mask_words(allowed)
     group, width = lanes(columns, values if reads else None)
     full = words is None
-    flags = {"MASK": allowed.where, "FLIP": flip, "FULL": full, "GROUP": group, "WIDTH": width}
+    flags = {"MASK": allowed.where, "FLIP": flip, "FULL": full, "WIDTH": width}
     kernel, add_carries = specialized("spmm.cu", _KERNELS, {**index_types(rows), **flags}, product)
     path = entries + nrows
     length = chunk_length(path, columns)
@@ -56,7 +56,7 @@ def multiply(
     matrix = (rows.indptr.data.ptr, rows.indices.data.ptr, rows.values.data.ptr)
     dense_at = (values.data.ptr, address(words), address(mask))
     scratch = scratch_arrays.current()
-    sizes = (nrows, entries, length, columns, -(-columns // 64))
+    sizes = (nrows, entries, length, columns, -(-columns // 64), group)
     tiles = -(-columns // (group * width))
     scratch.launch(kernel, chunks * tiles, (*matrix, *dense_at, *sizes, *results), BLOCK // group)
     if chunks > 1:

@@ -16,7 +16,7 @@ from .building import LINES_OF_A_BLOCK
 from .radix import SMALL, Work, bits_for, sort, sort_apart, sort_pairs, sort_positions
 from .rows import chunks_of
 
-_WORD = np.dtype(np.uint64)
+_USUAL = np.dtype(np.uint32)  # of keys and places, for kernels that have none
 MOST_BITS = 64  # of a row and a column in one word
 
 
@@ -87,7 +87,7 @@ class _Kernels(NamedTuple):
     list_columns: Any
 
 
-def _kernels(a: MatrixStore, key: np.dtype = _WORD, place: np.dtype = _WORD) -> _Kernels:
+def _kernels(a: MatrixStore, key: np.dtype = _USUAL, place: np.dtype = _USUAL) -> _Kernels:
     types = {"Offset": a.indptr.dtype, "OutOffset": _offset(a.nvals), "Row": np.dtype(column_type(a.nrows))}
     types |= {"Column": a.indices.dtype, "Key": key, "Place": place}
     return _Kernels(*specialized("transpose.cu", [f"{name}_kernel" for name in _Kernels._fields], types))

@@ -21,7 +21,7 @@ from ..runtime.compile import constant, functions
 from ..runtime.counters import EDGES
 from ..runtime.workspace import word
 from . import steps
-from .masks import NO_MASK, VectorMask, address, as_flags, clear, collect, list_of, mark, resolve
+from .masks import NO_MASK, VectorMask, address, as_flags, clear, collect, list_of, mark, marking, resolve
 from .rows import COUNT_EDGES, kernels_on_offsets
 
 SPREAD_LISTS = 2**24  # longer vectors that are all lists are merged as lists
@@ -56,12 +56,7 @@ def as_bitmap(u: VectorStore) -> VectorStore:
 
 def spread(indices: Array, values: Array, present: Array, dense: Array, length: int, count_at: int = 0) -> None:
     """Values to their positions, of which flags are set; elsewhere they are whatever memory held."""
-    (kernel,) = functions(
-        "marks.cu",
-        ("spread", values.dtype.char, len(values) == 1),
-        ["spread_kernel"],
-        lambda: VectorMask(values=values).pieces(),  # only names the type
-    )
+    _, kernel = marking(NO_MASK, values.dtype)
     words = (indices.data.ptr, count_at, length, present.data.ptr, values.data.ptr, dense.data.ptr)
     scratch_arrays.current().launch(kernel, length, words)
 
@@ -124,6 +119,8 @@ def write(c: VectorStore, t: VectorStore, view: MaskView | None, accum: Any, rep
     mask = resolve(view)
     if mask is None:  # nothing may be written
         return empty_list(c.size, c.dtype) if replace else c
+    if mask is NO_MASK and accum is not None and c.known_nvals == 0 and t.dtype == c.dtype:
+        return t  # there is nothing to accumulate to
     c, t = as_bitmap(c), as_bitmap(t)
     scratch = scratch_arrays.current()
     flags = as_flags(mask, scratch, c.size)

@@ -1,4 +1,4 @@
-// The allowed positions of a mask as an ascending list, in two passes; GATHER takes values along.
+// The allowed positions of a mask as an ascending list, in two passes; values are taken along, if there are any.
 // Lists the open rows for pull.compact, the entries of a bitmap for a push, and the touched sums for push.scan.
 
 #include "mask.cuh"
@@ -19,7 +19,7 @@ extern "C" __global__ void collect_kernel(
         [&](int64 i, int64 place, int64 wanted) {
             if (!wanted) return;
             list[place] = i;
-            if constexpr (GATHER) out_values[place] = gathered[i];
+            if (gathered) out_values[place] = gathered[i];
         }
     );
 }

@@ -1,4 +1,4 @@
-// Lists as flags. The mask applies to the list: its values say which positions count.
+// Lists as flags. The mask applies to the list: its values say which positions count. Generated: the mask, and Value.
 
 #include "grid.cuh"
 #include "mask.cuh"
@@ -15,8 +15,8 @@ extern "C" __global__ void mark_kernel(
 
 // Values to their positions; other positions stay unchanged.
 extern "C" __global__ void spread_kernel(
-    const int64* list, const int64* device_count, int64 host_count, bool* flags, const MaskValue* values,
-    MaskValue* dense
+    const int64* list, const int64* device_count, int64 host_count, bool* flags, const Value* values,
+    Value* dense
 ) {
     int64 count = counted(device_count, host_count);
     for (int64 t = thread_in_grid(); t < count; t += threads_in_grid()) {

@@ -2,7 +2,7 @@
 // keeps, and then writes them, so that masks are searched once. Generated: Offset, Column, Stored, Left, Thunk, op, the mask, and
 //   SELECT     there is an operator (otherwise the mask alone decides)
 //   USES_ROW   the operator or the mask reads the row
-//   ISO        one value stands for all
+//   READS      the operator reads values
 //   RENAMED    columns have places, and those with a negative one are left out
 //   FLAGGED    entries have flags, which alone decide
 
@@ -14,16 +14,16 @@ struct Given {
     const Offset* indptr;
     const Column* indices;
     const Stored* values;
-    int64 nrows, entries;
+    int64 each, nrows, entries;  // each: 0 if one value stands for all
     Thunk thunk;
     const Column* places;
     const bool* flags;
     Mask mask;
 };
 #define GIVEN                                                                                                 \
-    const Offset *indptr, const Column *indices, const Stored *values, int64 nrows, int64 entries, Thunk thunk,  \
-        const Column *places, const bool *flags, const MaskOffset *mask_indptr, const MaskColumn *mask_indices,      \
-        const MaskValue *mask_values
+    const Offset *indptr, const Column *indices, const Stored *values, int64 each, int64 nrows, int64 entries,   \
+        Thunk thunk, const Column *places, const bool *flags, const MaskOffset *mask_indptr,                         \
+        const MaskColumn *mask_indices, const MaskValue *mask_values
 
 // The entries of a lane in a window, all in flight together.
 struct Window {
@@ -40,7 +40,7 @@ struct Window {
                 flags[k] = m.flags[entry];
             } else {
                 columns[k] = m.indices[entry];
-                stored[k] = m.values[ISO ? 0 : entry];
+                if constexpr (READS) stored[k] = m.values[entry * m.each];
             }
         }
     }
@@ -50,7 +50,7 @@ DEVICE bool keeps(const Given& m, const Window& window, int k, int64 i) {
     if constexpr (FLAGGED) return window.flags[k];
     bool kept = true;
     int64 j = window.columns[k];
-    if constexpr (SELECT) kept = cast<bool>(op(cast<Left>(window.stored[k]), i, j, m.thunk));
+    if constexpr (SELECT) kept = cast<bool>(op(READS ? cast<Left>(window.stored[k]) : Left(), i, j, m.thunk));
     if constexpr (RENAMED) kept = m.places[j] >= 0;
     if constexpr (MASK != EVERYWHERE) kept = kept && allowed(m.mask, i, j);
     return kept;
@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) count_entries_kernel(
     GIVEN, unsigned* marks, int64* counts, unsigned* done, volatile int64* host
 ) {
     __shared__ Starts starts[WARPS_OF_BLOCK];
-    Given m = {indptr, indices, values, nrows, entries, thunk, places, flags, {{mask_indptr, mask_indices}, mask_values}};
+    Given m = {indptr, indices, values, each, nrows, entries, thunk, places, flags, {{mask_indptr, mask_indices}, mask_values}};
     Kept<unsigned*> kept(marks, entries);
     int64 length = chunk_length(entries), chunks = (entries + length - 1) / length;
     for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {
@@ -148,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) fill_entries_kernel(
         for (int k = 0; k < ITEMS; ++k) {  // loads of kept entries are in flight together, and no others are issued
             if (!(from_lane(bits, k) >> lane() & 1)) continue;
             columns[k] = indices[base + 32 * k + lane()];
-            if (!ISO) stored[k] = values[base + 32 * k + lane()];
+            if (each) stored[k] = values[base + 32 * k + lane()];
         }
 #pragma unroll
         for (int k = 0; k < ITEMS; ++k) {
@@ -156,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) fill_entries_kernel(
             int64 to = place + from_lane(before, k) + __popc(all & ((1u << lane()) - 1));
             if (!(all >> lane() & 1)) continue;
             out_indices[to] = RENAMED ? places[columns[k]] : columns[k];
-            if (!ISO) out_values[to] = stored[k];
+            if (each) out_values[to] = stored[k];
         }
     }
 #pragma unroll 2

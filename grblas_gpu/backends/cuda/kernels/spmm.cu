@@ -1,7 +1,7 @@
 // mxm.spmm: a sparse matrix times a dense one, by rows of both. Generated: what mxm_product.cuh needs, Offset, Column, MASK, and
 //   FLIP    the dense matrix is the left factor: both are given as their transposes, and so is the result
 //   FULL    every position of the dense matrix has an entry; otherwise its flags are words (bit_words.cuh), as the mask's are
-//   GROUP   lanes that share a row of the dense matrix; WIDTH: columns of it that one of them has
+//   WIDTH   columns of the dense matrix that a lane has; how many lanes share a row of it is an argument, a power of two
 //
 // The path through the entries of the first row, its end, the entries of the second row, its end and so on is cut into chunks of
 // one length, and a group of lanes takes a chunk: a row of a million and a million rows of one, or of nothing, keep all groups
@@ -13,7 +13,6 @@
 #include "mxm_product.cuh"
 
 constexpr int BATCH = 8;  // rows of the dense matrix in flight at a time
-constexpr int TILE = GROUP * WIDTH;
 constexpr int SPARSE = FLIP ? RIGHT : LEFT, DENSE = FLIP ? LEFT : RIGHT;
 constexpr unsigned OWN = (1u << WIDTH) - 1;
 using SparseStored = either<FLIP, RightStored, LeftStored>;
@@ -134,14 +133,15 @@ DEVICE int64 rows_before(const Offset* indptr, int64 nrows, int64 place) {
 
 extern "C" __global__ void spmm_kernel(
     const Offset* indptr, const Column* indices, const SparseStored* sparse, const DenseStored* dense, const uint64* words,
-    const uint64* mask, int64 nrows, int64 entries, int64 length, int64 columns, int64 width, Value* out, bool* present,
-    Value* carry_values, bool* carry_present, int64* carry_rows
+    const uint64* mask, int64 nrows, int64 entries, int64 length, int64 columns, int64 width, int64 group, Value* out,
+    bool* present, Value* carry_values, bool* carry_present, int64* carry_rows
 ) {
     Operands given = {indices, sparse, dense, words, columns, width};
-    int64 path = entries + nrows, chunks = (path + length - 1) / length, tiles = (columns + TILE - 1) / TILE;
-    int64 workers = threads_in_grid() / GROUP, column_in_tile = thread() % GROUP * WIDTH;
-    for (int64 item = thread_in_grid() / GROUP; item < chunks * tiles; item += workers) {
-        int64 tile = item / chunks, chunk = item - tile * chunks, column = tile * TILE + column_in_tile;
+    int64 path = entries + nrows, chunks = (path + length - 1) / length;
+    int64 tile_width = group * WIDTH, tiles = (columns + tile_width - 1) / tile_width;
+    int64 workers = threads_in_grid() / group, column_in_tile = (thread() & (group - 1)) * WIDTH;
+    for (int64 item = thread_in_grid() / group; item < chunks * tiles; item += workers) {
+        int64 tile = item / chunks, chunk = item - tile * chunks, column = tile * tile_width + column_in_tile;
         if (column >= columns) continue;
         int64 lo = chunk * length, hi = lo + length < path ? lo + length : path;
         int64 row = rows_before(indptr, nrows, lo);  // the first that begins here

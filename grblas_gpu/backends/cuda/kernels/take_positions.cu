@@ -1,5 +1,4 @@
 // The entries of a vector at given positions, which may repeat. Generated: Stored, Given (the type of the positions), and
-//   FULL    the vector has an entry everywhere; otherwise flags say where
 //   ISO     one value stands for all, and is copied once
 //   CHECK   positions come from the user: the kernel reports how many are out of bounds, and does not read there
 //
@@ -15,8 +14,9 @@ extern "C" __global__ void __launch_bounds__(256, 8) take_positions_kernel(
     const bool* present, const Stored* values, int64 size, const Given* positions, int64 count, bool* out_present,
     Stored* out, int64* counters, volatile int64* host
 ) {
+    bool full = !present;  // the vector has an entry everywhere; otherwise flags say where
     int64 found = 0, outside = 0, first = thread_in_grid(), step = threads_in_grid();
-    bool early = FULL && CHECK && count <= AT_A_TIME * step;
+    bool early = full && CHECK && count <= AT_A_TIME * step;
     if (ISO && first == 0) out[0] = values[0];
     do {  // all threads: idle ones wait for the others
         int64 at[AT_A_TIME];
@@ -38,20 +38,20 @@ extern "C" __global__ void __launch_bounds__(256, 8) take_positions_kernel(
         unsigned there = 0;
 #pragma unroll
         for (int k = 0; k < AT_A_TIME; ++k) {
-            if (FULL || present[at[k]]) there |= 1u << k;
+            if (full || present[at[k]]) there |= 1u << k;
             if (!ISO) value[k] = values[at[k]];  // positions without an entry copy arbitrary memory
         }
         there &= inside;
 #pragma unroll
         for (int k = 0; k < AT_A_TIME; ++k) {
             int64 p = first + k * step;
-            if (!FULL && p < count) out_present[p] = there >> k & 1;
+            if (!full && p < count) out_present[p] = there >> k & 1;
             if (!ISO && (there >> k & 1)) out[p] = value[k];
         }
         found += __popc(there);
         first += AT_A_TIME * step;
     } while (first < count);
-    if (FULL && CHECK && !early) publish_one<SLOT_EDGES>(outside, counters, host);
-    else if (!FULL && CHECK) publish(found, outside, counters, host);
-    else if (!FULL) publish_one(found, counters, host);
+    if (full && CHECK && !early) publish_one<SLOT_EDGES>(outside, counters, host);
+    else if (!full && CHECK) publish(found, outside, counters, host);
+    else if (!full) publish_one(found, counters, host);
 }

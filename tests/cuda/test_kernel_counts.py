@@ -1,0 +1,37 @@
+"""How many programs algorithms compile: what machine code does not depend on is no part of a kernel's key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from emulated_engine import backend
+
+import grblas_gpu as gb
+from grblas_gpu.backends.cuda.runtime import archive
+from grblas_gpu.cli import first_calls
+
+SCALE = 6  # small graphs have dense coarse graphs, which need kernels of their own
+#: The largest number of programs. docs/performance.md has the table.
+MOST = {
+    "bfs": 5,
+    "pagerank": 7,
+    "connected_components": 6,
+    "triangle_count": 10,
+    "betweenness_centrality": 7,
+    "louvain": 39,
+    "leiden": 64,
+}
+QUICK = ("triangle_count",)
+
+
+@pytest.mark.emulated
+@pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MOST])
+def test_programs_of_an_algorithm(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with backend("emulated", monkeypatch) as engine, gb.using(engine):
+        A = first_calls.graph(name, SCALE, "BOOL").dup()  # a copy without what the generator has computed
+        monkeypatch.setenv(archive.RECORDED, str(tmp_path))
+        getattr(first_calls.call(name, A), "nvals", None)
+    programs = len(list(tmp_path.glob("*.cu")))
+    assert programs <= MOST[name], f"{name} compiles {programs} programs"
+    assert programs > MOST[name] - 4, f"{name} compiles {programs} programs only: lower the bound and change the table"

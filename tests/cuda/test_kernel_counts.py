@@ -18,7 +18,7 @@ MOST = {
     "pagerank": 7,
     "connected_components": 6,
     "triangle_count": 10,
-    "betweenness_centrality": 7,
+    "betweenness_centrality": 6,
     "louvain": 39,
     "leiden": 64,
 }
@@ -26,7 +26,9 @@ QUICK = ("triangle_count",)
 
 
 @pytest.mark.emulated
-@pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MOST])
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MOST]
+)
 def test_programs_of_an_algorithm(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with backend("emulated", monkeypatch) as engine, gb.using(engine):
         A = first_calls.graph(name, SCALE, "BOOL").dup()  # a copy without what the generator has computed

@@ -179,3 +179,19 @@ def test_operands_are_prepared_while_a_loop_compiles(monkeypatch: pytest.MonkeyP
         assert found.to_dense(fill_value=-1).tolist() == [0, 1, 2, -1]
         assert meanwhile
         tiers._pool().shutdown()
+
+
+@pytest.mark.emulated
+def test_programs_of_an_operation_compile_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    with backend("emulated", monkeypatch) as name, gb.using(name):
+        A = gb.Matrix.from_coo([0, 1, 1], [1, 0, 2], [1, 2, 3], nrows=3, ncols=3, dtype="INT32")
+        raw_module, both = emulated_cupy.RawModule, threading.Barrier(2)
+
+        def compiled(*, code: str, options: tuple[str, ...]):
+            if "list_rows_kernel(" in code or "sort_kernel(" in code:
+                both.wait(60)
+            return raw_module(code=code, options=options)
+
+        monkeypatch.setattr(importlib.import_module("cupy"), "RawModule", compiled)
+        assert A.T.new().to_coo()[2].tolist() == [2, 1, 3]
+        importlib.import_module(f"{CUDA}.runtime.tiers")._pool().shutdown()

@@ -6,9 +6,13 @@ import errno
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from emulated_engine import loaded
 
 from grblas_gpu.backends.cuda.runtime import turns
 
@@ -44,6 +48,31 @@ def test_a_turn_ends_with_its_process(tmp_path: Path, monkeypatch) -> None:
     assert had_turn.wait(60)
     waiting.join()
     assert waited
+
+
+def test_programs_are_compiled_in_their_turn(monkeypatch) -> None:
+    """So another process that needs one finds it in the cache afterwards."""
+    holds: list[str] = []
+    compiled: list[tuple[str, list[str]]] = []
+
+    @contextmanager
+    def noted(text: str) -> Iterator[None]:
+        holds.append(text)
+        yield
+        holds.remove(text)
+
+    with loaded("recorded", monkeypatch, "runtime.compile") as found:
+        cupy = sys.modules["cupy"]
+        make = cupy.RawModule
+
+        def module(code: str, options: tuple[str, ...]) -> Any:
+            compiled.append((code, list(holds)))
+            return make(code=code, options=options)
+
+        monkeypatch.setattr(cupy, "RawModule", module)
+        monkeypatch.setattr(found.compile, "turn", noted)
+        found.compile.functions_of("a program", ["function"])
+    assert compiled == [("a program", ["a program"])]
 
 
 def test_patience_ends(tmp_path: Path, monkeypatch) -> None:

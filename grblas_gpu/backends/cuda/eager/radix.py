@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import cupy
@@ -86,6 +87,17 @@ def sort_apart(
     return _sort(keys, payload, type_of(payload), bits, 0, True, False, work=work, apart=apart)
 
 
+def programs(
+    key: np.dtype, payload: Array | None, work: Work, capacity: int, upper: np.dtype, lower: np.dtype
+) -> list[Callable[[], tuple[Any, ...]]]:
+    """What compiles the programs of a sort; one of many keys ends with :func:`sort_apart`."""
+    types = _types(key, type_of(payload), payload is not None, work, capacity)
+    unsigned = np.dtype(_UNSIGNED[key.itemsize])
+    if capacity <= SMALL:
+        return [partial(passes, types, FEW, unsigned, unsigned)]
+    return [partial(passes, types, KEYS, unsigned, unsigned), partial(passes, types, APART, upper, lower)]
+
+
 def sort_positions(keys: Array, bits: int, *, count: Any = 0) -> tuple[Array, Array]:
     """The keys in order and where each of them was."""
     dtype = np.dtype(np.uint32 if len(keys) < 2**32 else np.int64)
@@ -117,7 +129,7 @@ def _sort(
     capacity, key_type = len(keys), keys.dtype
     paired = positions or payload is not None
     work = work or Work(capacity, bits)
-    types = (key_type.itemsize, payload_type.itemsize, paired, work.place.char, sorters_for(capacity))
+    types = _types(key_type, payload_type, paired, work, capacity)
     item, sorters = key_type.itemsize + paired * payload_type.itemsize, sorters_for(capacity)
     shared, blocks = tile_bytes(item, sorters), blocks_of(capacity, item, sorters)
 
@@ -151,6 +163,10 @@ def _sort(
     last = (*source, upper, lower, target[1], lower_bits, 0, capacity, *work.given, work.passes - 1)
     run_with_shared(passes(types, APART, *numbers)[0], blocks, sorters, last, shared)
     return upper, lower, target[1]
+
+
+def _types(key: np.dtype, payload: np.dtype, paired: bool, work: Work, capacity: int) -> tuple[Any, ...]:
+    return key.itemsize, payload.itemsize, paired, work.place.char, sorters_for(capacity)
 
 
 def _each(item: int) -> int:

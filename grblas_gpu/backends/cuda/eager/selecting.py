@@ -113,7 +113,8 @@ class _Marked:
         slots = scratch.slots()
         self.offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
         arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
-        self.given = (*arrays, int(not a.iso), a.nrows, entries, thunk, address(places), address(flags), *mask_addresses(mask))
+        values = (*arrays, int(not a.iso), a.nrows, entries, thunk)
+        self.given = (*values, address(places), address(flags), *mask_addresses(mask))
         self.bits = cupy.empty(-(-entries // 32) * 2, np.uint32)  # and behind them how many come before each word
         words = (*self.given, self.bits.data.ptr, self.offsets, done, slots.host)
         scratch.launch(count, chunks_of(entries), words, BLOCK // 32)

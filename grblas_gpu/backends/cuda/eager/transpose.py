@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import cupy
@@ -12,8 +13,10 @@ from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import specialized
 from ..runtime.launch import BLOCK
 from ..runtime.reporting import sized
+from ..runtime.tiers import together
 from .building import LINES_OF_A_BLOCK
-from .radix import SMALL, Work, bits_for, sort, sort_apart, sort_pairs, sort_positions
+from .radix import SMALL, Work, bits_for, sort, sort_apart, sort_pairs, sort_positions, sorters_for
+from .radix import programs as sort_programs
 from .rows import chunks_of
 
 _USUAL = np.dtype(np.uint32)  # of keys and places, for kernels that have none
@@ -35,13 +38,18 @@ def transpose(a: MatrixStore) -> MatrixStore:
         return MatrixStore(a.ncols, a.nrows, cupy.zeros(a.ncols + 1, offset), cupy.empty(0, row), a.values.copy())
     key = np.dtype(np.uint32 if bits <= 32 else np.uint64)
     work = Work(entries, column_bits, counted=entries > SMALL)
+    values, types = None if a.iso else a.values, (row, a.indices.dtype)
+    width = 0 if values is None else values.dtype.itemsize
+    chars = "".join(dtype.char for dtype in (a.indptr.dtype, offset, *types, key, work.place))
+    together(
+        ("transpose", chars, width, work.counted, sorters_for(entries)),
+        lambda: [partial(_kernels, a, key, work.place), *sort_programs(key, values, work, entries, *types)],
+    )
     kernels = _kernels(a, key, work.place)
     scratch, keys = scratch_arrays.current(), cupy.empty(entries, key)
     given = (a.indptr.data.ptr, a.indices.data.ptr, a.nrows, entries, column_bits, keys.data.ptr, *work.words)
     scratch.launch(kernels.pack_entries, chunks_of(entries), given, BLOCK // 32)
-    values = None if a.iso else a.values
     if work.counted:
-        types = row, a.indices.dtype
         rows, columns, values = sort_apart(keys, values, column_bits, column_bits, *types, work)
     else:
         if values is None:

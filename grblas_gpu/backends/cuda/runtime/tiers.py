@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any
@@ -25,13 +25,27 @@ Functions = tuple[Any, ...]
 
 def begin(text: str, names: Sequence[str], options: tuple[str, ...] = OPTIONS) -> Future[Functions]:
     """Compile a program in another thread, for the current device. Each thread occupies a core."""
+    return _submitted(lambda: functions_of(text, names, options)[0])
+
+
+def together(key: Any, programs: Callable[[], Iterable[Callable[[], Functions]]]) -> None:
+    """Compile the programs that an operation is going to need, each in a thread of its own; once for a key."""
+    if key not in _begun:
+        wait([_submitted(each) for each in programs()])  # a failure shows where the program is used
+        _begun.add(key)
+
+
+_begun: set[Any] = set()
+
+
+def _submitted(call: Callable[[], Functions]) -> Future[Functions]:
     import cupy
 
     device = cupy.cuda.runtime.getDevice()
 
     def compiled() -> Functions:
         with cupy.cuda.Device(device):
-            return functions_of(text, names, options)[0]
+            return call()
 
     return _pool().submit(compiled)
 

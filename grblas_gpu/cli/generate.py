@@ -9,13 +9,8 @@ from typing import Any
 
 from ..foundation.progress import elapsed
 from .files import FORMATS, UsageError, check_writable, write_graph
-from .memory import check_generator
+from .memory import SIZES, check_generator
 from .options import BACKENDS, current_backend, not_negative, pairs, show
-
-KINDS = (
-    "kronecker mycielskian delaunay random_geometric watts_strogatz grid_2d road uniform_random "
-    "preferential_attachment hyperbolic noisy_kronecker path star complete bipartite complete_bipartite"
-).split()
 
 
 def add_commands(commands: Any) -> None:
@@ -25,7 +20,7 @@ def add_commands(commands: Any) -> None:
     help_ = "make a graph, and write it to a file"
     command = commands.add_parser("generate", help=help_, description=help_)
     kinds = command.add_subparsers(dest="kind", required=True, metavar="KIND")
-    for name in KINDS:
+    for name in SIZES:
         function = getattr(generators, name)
         first_line = (inspect.getdoc(function) or "").splitlines()[0].replace("``", "").replace("%", "%%")
         kind = kinds.add_parser(name, help=first_line, description=first_line)

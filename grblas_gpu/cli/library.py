@@ -29,7 +29,12 @@ WHOLE = ("path",)
 OUTPUTS = ".csv .json .parquet .npz; other text with spaces"
 ENDS = {"source": "from here", "target": "to here"}
 #: Options for several vertices; they may be repeated.
-SEVERAL = {"sources": ("--source", "-s"), "personalization": ("--source", "-s"), "vertices": ("--vertex",)}
+SEVERAL = {
+    "sources": ("--source", "-s"),
+    "some": ("--source", "-s"),  # all by default
+    "personalization": ("--source", "-s"),
+    "vertices": ("--vertex",),
+}
 
 
 def add_commands(commands: object) -> None:
@@ -54,12 +59,16 @@ def add_argument(command: argparse.ArgumentParser, name: str) -> None:
         short = ("-s",) if name == "source" else ()
         command.add_argument(f"--{name}", *short, type=vertex, required=True, help=f"{ENDS[name]}: number or label")
     elif name in SEVERAL:
-        meaning = "a number or label; may be repeated"
-        command.add_argument(*SEVERAL[name], dest=name, action="append", type=vertex, required=True, help=meaning)
+        meaning = "a number or label; may be repeated" + "; all by default" * (name == "some")
+        wanted = name != "some"
+        command.add_argument(*SEVERAL[name], dest=name, action="append", type=vertex, required=wanted, help=meaning)
     elif name == "fanouts":
         command.add_argument(
             "--fanouts", type=whole_numbers, default=[10], help="neighbours of each step (default: 10)"
         )
+    elif name == "normalized":
+        meaning = "count paths instead of taking their share"
+        command.add_argument("--no-normalize", dest=name, action="store_false", help=meaning)
     elif name == "edges":
         command.add_argument("--edges", action="store_true", help="only pairs that an edge joins")
     else:
@@ -87,8 +96,9 @@ def given(what: Command, graph: Loaded, options: argparse.Namespace) -> dict[str
         if name in ENDS:
             value = graph.vertex(value)
         elif name in SEVERAL:
-            value = [graph.vertex(text) for text in value]
-            value = dict.fromkeys(value, 1.0) if name == "personalization" else value
+            value = [graph.vertex(text) for text in value or ()] or None
+            value = dict.fromkeys(value, 1.0) if value and name == "personalization" else value
+            name = "sources" if name == "some" else name
         elif name == "edges":
             name, value = "pairs", graph.matrix if value else None
         if value is not None:

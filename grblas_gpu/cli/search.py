@@ -1,4 +1,4 @@
-"""``grblas-gpu bfs FILE --source S`` and ``grblas-gpu bc FILE``."""
+"""``grblas-gpu bfs FILE --source S``."""
 
 from __future__ import annotations
 
@@ -35,12 +35,6 @@ def add_commands(commands: Any) -> None:
     bfs.add_argument("--plot", metavar="FILE", help="draw frontier, direction and time of every level (matplotlib)")
     bfs.add_argument("--repeat", type=positive, default=3, help="runs to take the best time of (default: 3)")
     bfs.add_argument("--output", "-o", metavar="FILE", help=f"write vertices and levels, by the suffix: {OUTPUTS}")
-    bc = add_command(commands, "bc", run_bc, "betweenness centrality: exact, or from some sources")
-    add_file(bc, FORMATS)
-    bc.add_argument("--source", "-s", type=vertex, action="append", help="only paths from here; may be repeated")
-    bc.add_argument("--top", type=positive, default=10, help="how many vertices to show (default: 10)")
-    bc.add_argument("--no-normalize", action="store_true", help="count paths instead of taking their share")
-    bc.add_argument("--output", "-o", metavar="FILE", help=f"write vertices and centralities, by the suffix: {OUTPUTS}")
 
 
 def run_bfs(options: argparse.Namespace) -> int:
@@ -94,33 +88,6 @@ def check_picture(name: str) -> None:
     known = FigureCanvasBase.get_supported_filetypes()
     if Path(name).suffix[1:].lower() not in known:
         raise UsageError(f"{name}: unknown picture format; choose one of {', '.join(f'.{kind}' for kind in known)}")
-
-
-def run_bc(options: argparse.Namespace) -> int:
-    from .. import algorithms
-
-    if options.output:
-        check_table(options.output)
-    graph, loading = _timed(lambda: read_graph(options.file, weighted=False, **reading(options)))
-    A, sources = graph.matrix, [graph.vertex(text) for text in options.source or ()]
-    scale = {"normalized": not options.no_normalize, "directed": graph.directed}
-    scores, taken = _timed(lambda: _ready(algorithms.betweenness_centrality(A, sources or None, **scale)))
-    values = scores.to_dense(fill_value=0.0)
-    best = np.argsort(-values, kind="stable")[: options.top].tolist()
-    result = {
-        "file": options.file,
-        "vertices": A.nrows,
-        "entries": A.nvals,
-        "backend": current_backend(),
-        "sources": len(set(sources)) if sources else A.nrows,
-        "load_seconds": loading,
-        "seconds": taken,
-    }
-    if options.output:
-        write_table(options.output, ["vertex", "centrality"], of_vertices(graph, scores, False))
-    top = [{"vertex": graph.label(i), "centrality": float(values[i])} for i in best]
-    show(options, {**result, "top": top}, f"{pairs(result)}\n\n{table(top)}")
-    return 0
 
 
 def edges_traversed(A: Any, levels: Any) -> int:

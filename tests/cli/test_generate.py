@@ -9,7 +9,6 @@ from command_line import one_line_error, run
 
 from grblas_gpu import algorithms, generators, io
 from grblas_gpu.cli import memory, parser
-from grblas_gpu.cli.generate import KINDS
 
 KIND_ARGUMENTS = {
     "kronecker": "5 4 --seed 3 --a 0.5",
@@ -39,10 +38,10 @@ def test_every_generator_has_a_command():
         - lists
         - {name for name in generators.__all__ if "_edges" in name}
     )
-    assert set(KINDS) == made == set(KIND_ARGUMENTS)
+    assert set(memory.SIZES) == made == set(KIND_ARGUMENTS)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", memory.SIZES)
 def test_generate(capsys, tmp_path, kind):
     file = tmp_path / "g.grb"
     code, out, _ = run(capsys, f"generate {kind} {KIND_ARGUMENTS[kind]} --json -o", file)
@@ -80,7 +79,7 @@ def test_generate_says_how_long_it_took(capsys):
     assert json.loads(run(capsys, "generate path 5 --json")[1])["seconds"] > 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", memory.SIZES)
 def test_sizes_are_estimated(capsys, kind):
     """Never far too small, and not so large that what fits is refused."""
     arguments = {"kronecker": "9 8", "mycielskian": "9", "delaunay": "800", "random_geometric": "800"}

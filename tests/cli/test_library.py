@@ -19,6 +19,8 @@ GIVEN = {
     "source": ("--source ann", {"source": "ann"}),
     "target": ("--target dot", {"target": "dot"}),
     "sources": ("-s ann -s dot", {"sources": ["ann", "dot"]}),
+    "some": ("-s bob", {"sources": ["bob"]}),
+    "normalized": ("--no-normalize", {"normalized": False}),
     "personalization": ("-s ann -s bob", {"personalization": {"ann": 1, "bob": 1}}),
     "vertices": ("--vertex ann --vertex cid", {"vertices": ["ann", "cid"]}),
     "fanouts": ("--fanouts 2,1", {"fanouts": [2, 1]}),
@@ -38,7 +40,7 @@ FORWARD, JOINED = {"topological", "generations"}, {"sides", "bipartite-matching"
 #: What no command of its own runs, and which one does.
 ELSEWHERE = {
     "bfs": "bfs", "dobfs": "bfs --algorithm", "turbobfs": "bfs --algorithm", "hybrid_bfs": "bfs --algorithm",
-    "xbfs": "bfs --algorithm", "bfs_multi": "bfs, once for each source", "betweenness_centrality": "bc",
+    "xbfs": "bfs --algorithm", "bfs_multi": "bfs, once for each source",
     "triangle_count": "triangles", "k_core": "core", "bellman_ford": "sssp", "delta_stepping": "sssp",
     "diameter_estimate": "diameter", "personalized_pagerank": "ppr", "modularity": "louvain and leiden print it",
     "minimum_cost_flow": "takes costs, too", "sample_non_edges": "pairs without an edge",

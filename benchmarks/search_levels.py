@@ -17,7 +17,7 @@ import numpy as np
 
 from grblas_gpu import trace
 from grblas_gpu.distributed import DistMatrix, hybrid_bfs, validate_tree
-from grblas_gpu.distributed.graph500 import choose_roots, finish
+from grblas_gpu.distributed.graph500 import choose_roots, timed
 
 from .common import parser
 
@@ -27,16 +27,6 @@ PATH = 400  # vertices
 def say(engine, *words: object) -> None:
     if engine.grid.rank == 0:
         print(*words, flush=True)
-
-
-def timed(engine, A, root: int):
-    """Seconds of the slowest rank, and the tree."""
-    engine.grid.everyone.add_up([0])
-    begun = time.perf_counter()
-    parents = hybrid_bfs(A, root)
-    parents.nvals
-    finish(engine)
-    return float(engine.grid.everyone.gather_small(np.array([time.perf_counter() - begun])).max()), parents
 
 
 def sent_by(engine, A, root: int):

@@ -156,12 +156,8 @@ def graph500(
     levels = trace_levels(engine, A, chosen[0])
     seconds, edges, depths = [], [], []
     for root in chosen:
-        grid.everyone.add_up([0])  # all begin together
-        begun = time.perf_counter()
-        parents = hybrid_bfs(A, root)
-        parents.nvals  # the search ends when all ranks know the count
-        finish(engine)
-        seconds.append(_slowest(grid, time.perf_counter() - begun))
+        taken, parents = timed(engine, A, root)
+        seconds.append(taken)
         if validate:
             result = validate_tree(A, root, parents)
             if not result.ok:
@@ -188,6 +184,19 @@ def graph500(
         _most(grid, A._store.part.indptr.nbytes + A._store.part.indices.nbytes),
         levels,
     )
+
+
+def timed(engine: Any, A: Matrix, root: int) -> tuple[float, Vector]:
+    """Seconds of the slowest rank, and the tree."""
+    engine.grid.everyone.add_up([0])  # all begin together
+    begun = time.perf_counter()
+    parents: Vector = hybrid_bfs(A, root)
+    parents.nvals  # the search ends when all ranks know the count
+    if engine.local.sizes_on_device:
+        import cupy
+
+        cupy.cuda.get_current_stream().synchronize()  # synchronizes
+    return _slowest(engine.grid, time.perf_counter() - begun), parents
 
 
 def choose_roots(engine: Any, degrees: Any, n: int, count: int, seed: int) -> list[int]:
@@ -237,14 +246,6 @@ def trace_levels(engine: Any, A: Matrix, root: int) -> list[Level]:
             )
         )
     return levels
-
-
-def finish(engine: Any) -> None:
-    """Wait for the pending work of this rank's device."""
-    if engine.local.sizes_on_device:
-        import cupy
-
-        cupy.cuda.get_current_stream().synchronize()  # synchronizes
 
 
 def _slowest(grid: Any, seconds: float) -> float:

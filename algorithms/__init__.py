@@ -11,160 +11,94 @@ from types import ModuleType as _ModuleType
 
 from ..foundation.suggestions import did_you_mean as _did_you_mean
 from ..foundation.suggestions import public_only as _public_only
-from .apsp import apsp
-from .bc import betweenness_centrality
-from .bfs import bfs, bfs_multi, bfs_parents
-from .biconnected import articulation_points, biconnected_components, bridges
-from .bipartite import bipartite_sides, is_bipartite
-from .bipartite_matching import maximum_bipartite_matching
-from .cliques import clique_count
-from .closeness import closeness
-from .coarsening import coarsen
-from .colouring import vertex_colouring
-from .components import connected_components
-from .degree_centrality import degree_centrality
-from .densest_subgraph import densest_subgraph
-from .dobfs import dobfs
-from .eccentricity import diameter, diameter_estimate, eccentricity
-from .ecg import ecg
-from .edge_betweenness import edge_betweenness_centrality
-from .eigenvector import eigenvector_centrality
-from .forceatlas2 import forceatlas2
-from .graphlets import graphlet_degrees, motif_counts
-from .harmonic import harmonic_centrality
-from .hits import hits
-from .hybrid_bfs import hybrid_bfs
-from .k_core import core_number, k_core
-from .k_shortest_paths import k_shortest_paths
-from .k_truss import k_truss, truss_number
-from .katz import katz
-from .label_propagation import label_propagation
-from .leiden import leiden
-from .load import load_centrality
-from .louvain import louvain
-from .markov_clustering import markov_clustering
-from .matching import maximal_matching
-from .matching_bounds import maximum_matching_bounds
-from .maximal_independent_set import maximal_independent_set
-from .maximum_flow import maximum_flow
-from .minimum_cost_flow import minimum_cost_flow
-from .minimum_cut import minimum_cut
-from .minimum_spanning_forest import minimum_spanning_forest
-from .modularity import modularity
-from .non_edges import sample_non_edges
-from .pagerank import pagerank
-from .partition_quality import partition_quality
-from .paths import shortest_path
-from .peer_pressure import peer_pressure
-from .personalized_pagerank import personalized_pagerank
-from .preparing import NotConverged
-from .random_walks import random_walks
-from .reachability import reachability, transitive_closure
-from .rich_club import rich_club
-from .sampling import sample_neighbors
-from .similarity import cosine, jaccard, overlap, sorensen
-from .spectral import fiedler_vector, spectral_cut, spectral_layout
-from .sssp import bellman_ford, delta_stepping, sssp
-from .strong_components import strongly_connected_components
-from .subgraph_matching import subgraph_count, subgraph_matches
-from .subgraphs import ego_graph, induced_subgraph, two_hop_neighbors
-from .topological import topological_generations, topological_order
-from .triangle_centrality import triangle_centrality
-from .triangles import clustering, transitivity, triangle_count, triangles
-from .turbobfs import turbobfs
-from .voterank import voterank
-from .xbfs import xbfs
-
-__all__ = [
-    "NotConverged",
-    "apsp",
-    "articulation_points",
-    "bellman_ford",
-    "betweenness_centrality",
-    "bfs",
-    "bfs_multi",
-    "bfs_parents",
-    "biconnected_components",
-    "bipartite_sides",
-    "bridges",
-    "clique_count",
-    "closeness",
-    "clustering",
-    "coarsen",
-    "connected_components",
-    "core_number",
-    "cosine",
-    "degree_centrality",
-    "delta_stepping",
-    "densest_subgraph",
-    "diameter",
-    "diameter_estimate",
-    "dobfs",
-    "eccentricity",
-    "ecg",
-    "edge_betweenness_centrality",
-    "ego_graph",
-    "eigenvector_centrality",
-    "fiedler_vector",
-    "forceatlas2",
-    "graphlet_degrees",
-    "harmonic_centrality",
-    "hits",
-    "hybrid_bfs",
-    "induced_subgraph",
-    "is_bipartite",
-    "jaccard",
-    "k_core",
-    "k_shortest_paths",
-    "k_truss",
-    "katz",
-    "label_propagation",
-    "leiden",
-    "load_centrality",
-    "louvain",
-    "markov_clustering",
-    "maximal_independent_set",
-    "maximal_matching",
-    "maximum_bipartite_matching",
-    "maximum_flow",
-    "maximum_matching_bounds",
-    "minimum_cost_flow",
-    "minimum_cut",
-    "minimum_spanning_forest",
-    "modularity",
-    "motif_counts",
-    "overlap",
-    "pagerank",
-    "partition_quality",
-    "peer_pressure",
-    "personalized_pagerank",
-    "random_walks",
-    "reachability",
-    "rich_club",
-    "sample_neighbors",
-    "sample_non_edges",
-    "shortest_path",
-    "sorensen",
-    "spectral_cut",
-    "spectral_layout",
-    "sssp",
-    "strongly_connected_components",
-    "subgraph_count",
-    "subgraph_matches",
-    "topological_generations",
-    "topological_order",
-    "transitive_closure",
-    "transitivity",
-    "triangle_centrality",
-    "triangle_count",
-    "triangles",
-    "truss_number",
-    "turbobfs",
-    "two_hop_neighbors",
-    "vertex_colouring",
-    "voterank",
-    "xbfs",
-]
+from .apsp import apsp as apsp
+from .bc import betweenness_centrality as betweenness_centrality
+from .bfs import bfs as bfs
+from .bfs import bfs_multi as bfs_multi
+from .bfs import bfs_parents as bfs_parents
+from .biconnected import articulation_points as articulation_points
+from .biconnected import biconnected_components as biconnected_components
+from .biconnected import bridges as bridges
+from .bipartite import bipartite_sides as bipartite_sides
+from .bipartite import is_bipartite as is_bipartite
+from .bipartite_matching import maximum_bipartite_matching as maximum_bipartite_matching
+from .cliques import clique_count as clique_count
+from .closeness import closeness as closeness
+from .coarsening import coarsen as coarsen
+from .colouring import vertex_colouring as vertex_colouring
+from .components import connected_components as connected_components
+from .degree_centrality import degree_centrality as degree_centrality
+from .densest_subgraph import densest_subgraph as densest_subgraph
+from .dobfs import dobfs as dobfs
+from .eccentricity import diameter as diameter
+from .eccentricity import diameter_estimate as diameter_estimate
+from .eccentricity import eccentricity as eccentricity
+from .ecg import ecg as ecg
+from .edge_betweenness import edge_betweenness_centrality as edge_betweenness_centrality
+from .eigenvector import eigenvector_centrality as eigenvector_centrality
+from .forceatlas2 import forceatlas2 as forceatlas2
+from .graphlets import graphlet_degrees as graphlet_degrees
+from .graphlets import motif_counts as motif_counts
+from .harmonic import harmonic_centrality as harmonic_centrality
+from .hits import hits as hits
+from .hybrid_bfs import hybrid_bfs as hybrid_bfs
+from .k_core import core_number as core_number
+from .k_core import k_core as k_core
+from .k_shortest_paths import k_shortest_paths as k_shortest_paths
+from .k_truss import k_truss as k_truss
+from .k_truss import truss_number as truss_number
+from .katz import katz as katz
+from .label_propagation import label_propagation as label_propagation
+from .leiden import leiden as leiden
+from .load import load_centrality as load_centrality
+from .louvain import louvain as louvain
+from .markov_clustering import markov_clustering as markov_clustering
+from .matching import maximal_matching as maximal_matching
+from .matching_bounds import maximum_matching_bounds as maximum_matching_bounds
+from .maximal_independent_set import maximal_independent_set as maximal_independent_set
+from .maximum_flow import maximum_flow as maximum_flow
+from .minimum_cost_flow import minimum_cost_flow as minimum_cost_flow
+from .minimum_cut import minimum_cut as minimum_cut
+from .minimum_spanning_forest import minimum_spanning_forest as minimum_spanning_forest
+from .modularity import modularity as modularity
+from .non_edges import sample_non_edges as sample_non_edges
+from .pagerank import pagerank as pagerank
+from .partition_quality import partition_quality as partition_quality
+from .paths import shortest_path as shortest_path
+from .peer_pressure import peer_pressure as peer_pressure
+from .personalized_pagerank import personalized_pagerank as personalized_pagerank
+from .preparing import NotConverged as NotConverged
+from .random_walks import random_walks as random_walks
+from .reachability import reachability as reachability
+from .reachability import transitive_closure as transitive_closure
+from .rich_club import rich_club as rich_club
+from .sampling import sample_neighbors as sample_neighbors
+from .similarity import cosine as cosine
+from .similarity import jaccard as jaccard
+from .similarity import overlap as overlap
+from .similarity import sorensen as sorensen
+from .spectral import fiedler_vector as fiedler_vector
+from .spectral import spectral_cut as spectral_cut
+from .spectral import spectral_layout as spectral_layout
+from .sssp import bellman_ford as bellman_ford
+from .sssp import delta_stepping as delta_stepping
+from .sssp import sssp as sssp
+from .strong_components import strongly_connected_components as strongly_connected_components
+from .subgraph_matching import subgraph_count as subgraph_count
+from .subgraph_matching import subgraph_matches as subgraph_matches
+from .subgraphs import ego_graph as ego_graph
+from .subgraphs import induced_subgraph as induced_subgraph
+from .subgraphs import two_hop_neighbors as two_hop_neighbors
+from .topological import topological_generations as topological_generations
+from .topological import topological_order as topological_order
+from .triangle_centrality import triangle_centrality as triangle_centrality
+from .triangles import clustering as clustering
+from .triangles import transitivity as transitivity
+from .triangles import triangle_count as triangle_count
+from .triangles import triangles as triangles
+from .turbobfs import turbobfs as turbobfs
+from .voterank import voterank as voterank
+from .xbfs import xbfs as xbfs
 
 #: Names of other libraries, and initials.
 _ELSEWHERE = {
@@ -197,17 +131,17 @@ _ELSEWHERE = {
     "wcc": "connected_components",
 }
 
+
+def _hint(name: str) -> str:
+    functions = _FILES.get(name)
+    return f"; call {' or '.join(functions)}" if functions else _did_you_mean(name, _NAMES, _ELSEWHERE)
+
+
+_NAMES = _public_only(globals(), _hint)
+
 # A module whose name is not that of a function is no attribute; the error names the function to call instead.
 _FILES: dict[str, list[str]] = {}
 for _name, _value in list(globals().items()):
     if isinstance(_value, _ModuleType) and _value.__name__ == f"{__name__}.{_name}":
-        _FILES[_name] = [each for each in __all__ if globals()[each].__module__ == _value.__name__]
+        _FILES[_name] = [each for each in _NAMES if globals()[each].__module__ == _value.__name__]
         del globals()[_name]
-
-
-def _hint(name: str) -> str:
-    functions = _FILES.get(name)
-    return f"; call {' or '.join(functions)}" if functions else _did_you_mean(name, __all__, _ELSEWHERE)
-
-
-_public_only(globals(), _hint)

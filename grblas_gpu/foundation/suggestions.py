@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 MOST = 3  # suggestions in a message
@@ -46,17 +47,23 @@ def no_attribute(module: str, name: str, names: Iterable[str], hint: str = "") -
     return AttributeError(f"module {module!r} has no attribute {name!r}{hint}", name=name, obj=None)
 
 
-def public_only(module: dict[str, Any], hint: Callable[[str], str] | None = None) -> None:
+def public_only(module: dict[str, Any], hint: Callable[[str], str] | None = None) -> list[str]:
     """Let ``dir()`` of a module list ``__all__`` alone; suggest one of these names, or ``hint``, for an unknown one.
 
+    Without ``__all__``, it is all names of a package without an underscore, but for those of its modules; returns it.
     The functions are set here, since type checkers would accept every name of a module with a ``__getattr__``.
     """
+
+    if "__all__" not in module:
+        names = (name for name, value in module.items() if not isinstance(value, ModuleType))
+        module["__all__"] = sorted(name for name in names if not name.startswith("_"))
 
     def __getattr__(name: str) -> Any:
         raise no_attribute(module["__name__"], name, module["__all__"], hint(name) if hint else "")
 
     module["__dir__"] = lambda: sorted(module["__all__"])
     module["__getattr__"] = __getattr__
+    return module["__all__"]
 
 
 def needed(module: str, caller: str, install: str = "") -> Any:

@@ -166,10 +166,11 @@ def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: 
                 return rows - base, cols - base, converted[0] if converted else None
     ends: tuple[list[int], list[int]] = ([], [])
     fields: list[tuple[int, str]] = []
-    for number, found in split_lines(text, name, layout):
-        for end, field in zip(ends, found, strict=False):
-            end.append(_checked_vertex(field.strip(), base, f"{name}: line {number}"))
-        fields += [(number, field.strip()) for field in found[2:]]
+    with elapsed(f"parsing {name}"):
+        for number, found in split_lines(text, name, layout):
+            for end, field in zip(ends, found, strict=False):
+                end.append(_checked_vertex(field.strip(), base, f"{name}: line {number}"))
+            fields += [(number, field.strip()) for field in found[2:]]
     rows, cols = (np.array(end, np.int64) for end in ends)
     return rows, cols, parse_weights(fields, name, weight_type) if count == 3 else None
 

@@ -13,6 +13,7 @@ from loop_cases import same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, generators
+from grblas_gpu.plan import search_rules
 
 
 def some_graph(name: str) -> tuple[Matrix, int]:
@@ -213,8 +214,8 @@ def test_hybrid_bfs(to_device, searched, listing: bool) -> None:
 def test_turbobc(to_device, monkeypatch: pytest.MonkeyPatch, shallow: bool) -> None:
     """Both stages are one kernel, or loops on the device, however the vertices of a level are found."""
     if not shallow:
-        monkeypatch.setattr(dependencies, "SHALLOW", 0)
-        monkeypatch.setattr(dependencies, "POSITIONS", 0)
+        monkeypatch.setattr(search_rules, "SHALLOW", 0)
+        monkeypatch.setattr(search_rules, "POSITIONS", 0)
     A, source = some_graph("delaunay")
     rows, cols, _ = A.to_coo()
     expected = serial_dependencies(rows, cols, A.nrows, [source])

@@ -13,7 +13,6 @@ import pytest
 import grblas_gpu as gb
 from grblas_gpu import algorithms, generators
 from grblas_gpu.foundation import progress
-from grblas_gpu.io import edge_list_files
 
 RING = "".join(f"{i} {(i + 1) % 20_000}\n" for i in range(20_000))
 WORK = {
@@ -36,7 +35,6 @@ class Terminal(io.StringIO):
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
     monkeypatch.setattr(progress, "INTERVAL", 0.0005)
-    monkeypatch.setattr(edge_list_files, "MANY", 0)
 
 
 def until_shown(label: str, work: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> str:

@@ -21,6 +21,7 @@ SEARCHES = {
     "bfs_parents": lambda A: algorithms.bfs_parents(A, 0, reproducible=True),
     "dobfs": lambda A: algorithms.dobfs(A, 0),
     "hybrid_bfs": lambda A: algorithms.hybrid_bfs(A, 0),
+    "load_centrality": lambda A: algorithms.load_centrality(A, range(5)),  # of all of them an emulation takes minutes
     "sssp with predecessors": lambda A: algorithms.sssp(A, 0, predecessors=True),
     "turbobfs": lambda A: algorithms.turbobfs(A, 0),
     "xbfs": lambda A: algorithms.xbfs(A, 0, asynchronous=True),

@@ -37,8 +37,22 @@ def vector(dtype=float) -> Vector:
     return Vector.from_coo([1, 3, 4, 11], [5, 8, 7, 6], dtype, size=N)
 
 
+def typed() -> list[Matrix | Vector]:
+    """Of several types, with equal values and NaN, and a matrix without entries."""
+    made: list[Matrix | Vector] = [Matrix(float, 3, 9)]
+    for dtype in ("INT64", "FP64", "UINT8"):
+        values = np.where((np.arange(23) % 6 > 0) | (dtype != "FP64"), np.arange(23) * 7 % 5 / 2, np.nan)
+        made += [
+            Vector.from_coo(np.arange(17) * 3, values[:17], dtype, size=60),
+            Matrix.from_coo(np.arange(23) * 3 // 9, np.arange(23) * 3 % 9, values, dtype, nrows=8, ncols=9),
+        ]
+    return made
+
+
+CHOICES, ORDERS = ("first", "last", "smallest", "largest"), ("rowwise", "columnwise")
 OPERATIONS = {
     "scan": lambda: matrix().ss.scan(monoid.plus),
+    "scan columns": lambda: matrix(int).ss.scan(monoid.plus, "columnwise"),
     "scan of a vector": lambda: vector(int).ss.scan(monoid.max),
     "sort": lambda: matrix().ss.sort(binary.lt),
     "sort columns": lambda: matrix(int).ss.sort(binary.gt, "columnwise"),
@@ -46,8 +60,14 @@ OPERATIONS = {
     "sort complex": lambda: vector(complex).ss.sort(binary.ne),
     "selectk": lambda: matrix().ss.selectk("first", 2),
     "selectk of columns": lambda: matrix().ss.selectk("last", 1, order="columnwise"),
-    "compactify": lambda: matrix().ss.compactify("smallest", 3),
-    "compactify indices": lambda: matrix().ss.compactify("largest", 3, asindex=True, reverse=True),
+    "compactify": lambda: [x.ss.compactify(how, 2) for x in typed() for how in CHOICES],
+    "compactify indices": lambda: [x.ss.compactify(how, asindex=True) for x in typed() for how in CHOICES],
+    "selectk by value": lambda: [x.ss.selectk(how, 4) for x in typed() if x.ndim == 1 for how in CHOICES],
+    "reshape": lambda: [A.ss.reshape(A.ncols, A.nrows, order) for A in typed() if A.ndim == 2 for order in ORDERS],
+    "flatten": lambda: [A.ss.flatten(order) for A in typed() if A.ndim == 2 for order in ORDERS],
+    "changes": lambda: [
+        _changed(x) for x in (matrix(), vector(), Vector(float, 5000), Vector.from_dense(np.arange(9.0)))
+    ],
     "aggregators": lambda: [
         matrix().reduce_rowwise(each).new() for each in (agg.first, agg.argmax, agg.varp, agg.peak_to_peak)
     ],
@@ -113,6 +133,19 @@ def _masked(A: Matrix) -> Matrix:
     return A
 
 
+def _changed(x):
+    """Many elements at once, of arrays on the device and of the host, and single ones between; and the transpose."""
+    random = np.random.default_rng(8)
+    for number in range(3):
+        first, *others = (random.integers(0, n, 20) for n in x.shape)
+        x.update(x._engine.array(first), *others, random.random(20), dup_op="max")
+        x.delete(*(random.integers(0, n, 5) for n in x.shape))
+        place = tuple(int(random.integers(n)) for n in x.shape)
+        x[place if x.ndim == 2 else place[0]] = float(number)
+        del x[(0, number) if x.ndim == 2 else number]
+    return [x, x.T.new()] if x.ndim == 2 else [x]
+
+
 def _hypersparse():
     huge = 2**40
     A = Matrix.from_coo([5, 2**39, 7], [2**38, 1, 2**38], [1.5, 2, 3], nrows=huge, ncols=huge)
@@ -120,12 +153,12 @@ def _hypersparse():
 
 
 def told(found):
-    """Entries, whatever has them."""
+    """Entries, whatever has them, as text: NaN is NaN."""
     if isinstance(found, Matrix | Vector):
-        return [x.tolist() for x in found.to_coo()]
+        return str([x.tolist() for x in found.to_coo()])
     if isinstance(found, tuple | list):
         return [told(each) for each in found]
-    return np.asarray(found).tolist()
+    return str(np.asarray(found).tolist())
 
 
 @pytest.mark.parametrize("calls", [OPERATIONS, GRAPHS], ids=["operations", "graphs"])

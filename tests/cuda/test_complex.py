@@ -6,35 +6,17 @@ from types import SimpleNamespace
 
 import emulated_engine
 import numpy as np
-import nvrtc
 import pytest
-from operator_cases import KINDS, builtin_operators
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, binary, monoid, select, semiring, unary
-from grblas_gpu.backends.cuda.fusion.emit_one_step import array_pieces, operator_pieces, read, step_of
+from grblas_gpu.backends.cuda.fusion.emit_one_step import operator_pieces
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.forms.every_form import NumpyBackend
-from grblas_gpu.backends.programs.terms import Kind
 from grblas_gpu.backends.stores.entries import cast
 from grblas_gpu.backends.stores.storage import MaskView
 
 REFERENCE = NumpyBackend()
-COMPLEX_OPERATORS = [(kind, op) for kind, op in builtin_operators() if "c" in op.odd_kinds and op.positional is None]
-
-
-@pytest.mark.nvrtc
-@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
-def test_operators_compile(architecture: str) -> None:
-    """All of them in one program, with a cast from and to every type."""
-    assert len(COMPLEX_OPERATORS) > 100
-    pieces = [KINDS[kind](f"op{number}", op) for number, (kind, op) in enumerate(COMPLEX_OPERATORS)]
-    for name in cuda.translate.C_TYPES.values():
-        pieces += [f"DEVICE complex<double> cast_of({name} x) {{ return cast<complex<double>>(x); }}"]
-        plain = name.replace("<", "_").replace(">", "_")
-        pieces += [f"DEVICE {name} to_{plain}(complex<float> x) {{ return cast<{name}>(x); }}"]
-    pieces += array_pieces(step_of(Kind.COPY, 1, None, read(0)), [np.dtype(np.float32), np.dtype(np.complex64)])
-    nvrtc.compile_cuda(cuda.render("step.cu", pieces), architecture, cuda.OPTIONS)
 
 
 def test_programs_without_complex_numbers_do_not_read_them() -> None:

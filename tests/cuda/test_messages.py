@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from types import SimpleNamespace
 
-import emulated_cupy
 import numpy as np
-import nvrtc
 import pytest
 from emulated_engine import ENGINES, loaded, moved
 from message_cases import (
@@ -27,9 +24,6 @@ from message_cases import (
 from grblas_gpu import monoid
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.cpu.tier import get_tier, set_tier
-from grblas_gpu.backends.cuda.runtime import compile as cuda
-
-FILES = {"pack_parts.cu", "merge_parts.cu"}
 
 
 @pytest.fixture
@@ -124,21 +118,3 @@ def test_the_host_waits_once_for_what_it_sends_and_never_for_what_arrived(device
     assert len(waits) == 1
     assert folded.nvals > parcel.count(1)  # and now it does
     assert len(waits) == 2
-
-
-@pytest.mark.nvrtc
-@pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_kernels_compile(monkeypatch, thorough):
-    with loaded("emulated", monkeypatch, "messages") as engine:
-        emulated_cupy.sources.clear()
-        for kind in KINDS:
-            for iso in (False, True):
-                u = vector(300, 0.5, np.float64, iso, kind, seed=1)
-                check_parts(engine.messages, [100, 200], u, lambda u: moved(u, engine.to_device), engine.to_host, True)
-        for reduction, dtype in FOLDS:
-            stores = [vector(300, 0.5, dtype, False, "bitmap", seed) for seed in (1, 2)]
-            check_fold(engine.messages, stores, reduction, lambda u: moved(u, engine.to_device), engine.to_host)
-        texts = list(dict.fromkeys(emulated_cupy.sources))
-    assert {found for text in texts for found in re.findall(r'#line 1 ".*/(\w+\.cu)"', text)} >= FILES
-    for text, architecture in nvrtc.some_or_all(texts, 6, thorough):
-        assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)

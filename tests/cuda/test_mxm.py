@@ -6,6 +6,7 @@ On a GPU where there is one; otherwise the kernels run in an emulation, which sh
 from __future__ import annotations
 
 import importlib
+import itertools
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ from mxm_cases import Case, check, run
 from mxv_cases import SEMIRINGS
 from random_objects import random_matrix
 
+from grblas_gpu import semiring
+from grblas_gpu.backends.cuda.eager.mxm_operands import Product
+from grblas_gpu.backends.cuda.eager.mxm_programs import sum_bytes, table_slots
 from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, column_type
 
 STRATEGIES = ("mxm.gustavson", "mxm.masked_dot")
@@ -326,6 +330,13 @@ def test_deterministic_means_bit_equal(engine):
         assert np.array_equal(run(engine, case, "mxm.gustavson", deterministic=True).values, first.values)
     mask = MaskView(first, True, False)
     assert np.array_equal(run(engine, case._replace(mask=mask), "mxm.masked_dot").values, first.values)
+
+
+def test_tables_fit_shared_memory() -> None:
+    for column, dtype in itertools.product((np.int32, np.int64), "?bBhHiIqQfd"):
+        a = MatrixStore(1, 9, np.array([0, 2]), np.zeros(2, column), np.ones(2, dtype))
+        word = sum_bytes(Product(a, a, semiring.any_first[np.dtype(dtype)], True))
+        assert table_slots(np.dtype(column), word) * (np.dtype(column).itemsize + word) <= 40 * 1024
 
 
 def test_nan_survives(engine):

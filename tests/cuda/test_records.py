@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import emulated_engine
 import numpy as np
-import nvrtc
 import pytest
 
 import grblas_gpu as gb
@@ -73,19 +72,6 @@ def operators():
     made += [("binary", binary.register_anonymous(each, is_udt=True)[udt]) for each in BINARY]
     made += [("unary", unary.identity[udt]), ("unary", unary.one[udt])]
     return made + [("binary", getattr(binary, name)[udt]) for name in ("first", "second", "eq", "ne", "pair")]
-
-
-@pytest.mark.nvrtc
-@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
-def test_operators_compile(architecture: str) -> None:
-    """In one program: structs with everything inside, sub-arrays with arithmetic, and the kernel that reads them."""
-    pieces = [getattr(cuda, kind)(f"op{number}", op) for number, (kind, op) in enumerate(operators())]
-    three = dtypes.lookup_dtype("INT32[3]")
-    for number, function in enumerate((lambda x, y: x + 2 * y, lambda x, y: (x * y).sum(), lambda x, y: x / y)):
-        pieces.append(cuda.binary(f"of_cells{number}", binary.register_anonymous(function, is_udt=True)[three]))
-    udt = dtypes.lookup_dtype(PACKED)
-    program = cuda.render("step.cu", [*pieces, *operator_pieces(binary.eq[udt], 2)])
-    nvrtc.compile_cuda(program, architecture, cuda.OPTIONS)
 
 
 def test_programs_without_records_do_not_read_them() -> None:

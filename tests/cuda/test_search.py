@@ -9,25 +9,14 @@ import sys
 from types import SimpleNamespace
 
 import numpy as np
-import nvrtc
 import pytest
 from emulated_engine import ENGINES, engine_fixture, moved
 
 from grblas_gpu.backends.cpu.search import CpuSearch
-from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.mpi.search_layout import Layout
 from grblas_gpu.backends.stores.storage import MatrixStore
 
 engine = engine_fixture("search")
-
-
-@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
-@pytest.mark.nvrtc
-def test_kernels_compile(architecture):
-    types = {"Offset": np.int64, "Start": np.int32, "Column": np.int32}
-    pieces = [cuda.using(name, np.dtype(dtype)) for name, dtype in types.items()]
-    nvrtc.compile_cuda(cuda.render("search_level.cu", pieces), architecture, cuda.OPTIONS)
-    nvrtc.compile_cuda(cuda.render("moves.cu"), architecture, cuda.OPTIONS)
 
 
 def test_parts_are_collected(engine):

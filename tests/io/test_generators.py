@@ -191,15 +191,6 @@ def test_mycielskian_is_the_construction():
         assert {(i, j) for i, j in zip(rows.tolist(), cols.tolist(), strict=True) if i < j} == edges
 
 
-def test_mycielskian_is_that_of_networkx():
-    networkx = pytest.importorskip("networkx")
-    for k in (3, 4, 5):
-        rows, cols, _ = g.mycielskian_edges(k)
-        ours = networkx.Graph(zip(rows.tolist(), cols.tolist(), strict=True))
-        assert networkx.is_isomorphic(ours, networkx.mycielski_graph(k))
-        assert sum(networkx.triangles(ours).values()) == 0
-
-
 def test_delaunay_is_a_triangulation():
     rows, _, n = g.delaunay_edges(500, seed=2)
     assert 2 * n - 3 <= len(rows) // 2 <= 3 * n - 6  # Euler: connected and planar, all inner faces triangles

@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import random
 import subprocess
 import sys
 from io import BytesIO, StringIO
@@ -162,28 +161,3 @@ def test_the_command_line_names_the_file(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=ENVIRONMENT)
     assert done.returncode > 0
     assert "bad.mtx: Line 3: not text" in done.stderr
-
-
-def mutated(text: str, source: random.Random) -> str:
-    """The text with a few characters changed, put in, or left out, and perhaps cut."""
-    letters = list(text)
-    for _ in range(source.randint(1, 4)):
-        place = source.randrange(len(letters))
-        new = source.choice("0123456789-+.eEnx% \t\r\n\n\0\xff") * source.choice((0, 1, 1, 1, 3))
-        letters[place : place + source.randint(0, 2)] = new
-        letters = letters or ["\n"]
-    return "".join(letters)[: source.choice((None, None, -1, -2, source.randrange(len(letters))))]
-
-
-def test_random_damage(tmp_path: Path) -> None:
-    source = random.Random(7)
-    seeds = [
-        COORDINATES + "3 3 3\n1 1 1.5\n2 3 -2e3\n3 1 4\n",
-        COORDINATES.replace("real", "pattern").replace("general", "symmetric") + "% x\n3 3 2\n1 1\n3 2\n",
-        COORDINATES.replace("real", "integer") + "2 3 2\n1 1 12\n2 3 -7\n",
-        ARRAY + "general\n2 2\n1\n2\n3\n4\n",
-        ARRAY + "symmetric\n2 2\n1\n2\n3\n",
-        ARRAY + "skew-symmetric\n3 3\n1\n2\n3\n",
-    ]
-    texts = [mutated(source.choice(seeds), source) for _ in range(1500)]
-    assert len(read(texts, tmp_path)) == len(texts)

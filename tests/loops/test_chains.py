@@ -6,36 +6,24 @@ import importlib
 
 import pytest
 from chain_bodies import CHAINS
-from emulated_engine import CUDA, ENGINES, FewBlocks, loaded, moved
+from emulated_engine import CUDA, FewBlocks
 from loop_cases import check_fused, graphs, made_of, same, wide
 from loop_programs import gather, inside, operation, product, random_body, scatter, total
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix
-from grblas_gpu.backends import registry as backends
 
 EMULATED, ON_A_GPU = 8, 13  # scales of graphs: several blocks of either have their positions
 
 
-@pytest.fixture(params=ENGINES)
-def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
-    """How a matrix gets to the engine, whose lists are short here: many vectors have too many entries for theirs."""
-    with loaded(request.param, monkeypatch, "engine", "fusion.run", "fusion.workspace") as device:
-        monkeypatch.setattr(device.workspace, "LEAST_LIST", 4)
-        if request.param == "gpu":
-            device.run._programs.clear()
-        else:
-            monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
-
-        def move(A: Matrix) -> Matrix:
-            B = A.to("cuda")
-            if request.param != "gpu":
-                B._store._transpose = moved(A._store.transposed(), device.to_device)
-                B._store._transpose._transpose = B._store
-            return B
-
-        with gb.using("cuda"):
-            yield move
+@pytest.fixture(autouse=True)
+def short_lists(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many vectors have too many entries for their lists."""
+    if "to_device" in request.fixturenames:
+        request.getfixturevalue("to_device")
+        run, workspace = (importlib.import_module(f"{CUDA}.fusion.{name}") for name in ("run", "workspace"))
+        monkeypatch.setattr(run, "_programs", {})
+        monkeypatch.setattr(workspace, "LEAST_LIST", 4)
 
 
 @pytest.fixture

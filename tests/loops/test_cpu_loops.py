@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from chain_bodies import CHAINS
 from gather_bodies import GATHERS
-from looking_bodies import LOOKING
 from loop_bodies import BODIES, levels_by
 from loop_cases import graphs, same
 from loop_options import FUSED, ON_A_DEVICE, REFUSED, words
@@ -24,7 +23,6 @@ from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, m
 from grblas_gpu.backends.cpu import compile, pool
 from grblas_gpu.backends.cpu.fusion import run, tier
 from grblas_gpu.exceptions import EmptyObject, LoopError
-from grblas_gpu.ir import recording
 
 EVERY_BODY = {**BODIES, **CHAINS, **GATHERS, **NESTED}
 KINDS_OF_STEPS = [operation, operation, product, total, gather, scatter, inside]
@@ -256,61 +254,11 @@ def test_an_empty_scalar_is_what_it_is_outside(backend: str) -> None:
 # --- the same rules everywhere ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("body", LOOKING, ids=lambda body: body.__name__)
-def test_a_body_that_looks_at_values(backend: str, body) -> None:
-    A, frontier = graphs()["path"].to(backend), Vector.from_coo([4], [True], size=40)
-    with pytest.raises(LoopError, match=r"looking_bodies\.py:\d+: .*fallback=True"):
-        body(A, frontier)
-    assert frontier.to_dict() == {4: True}  # nothing has happened
-    assert recording.current() is None
-    body(A, frontier, fallback=True)
-    expected = Vector.from_coo([4], [True], size=40)
-    with gb.config.set(loops="iterated"):
-        body(A, expected)
-    assert frontier.isequal(expected)
-
-
 def test_a_body_that_binds_its_state_anew(backend: str) -> None:
     A, frontier = graphs()["path"].to(backend), Vector.from_coo([4], [True], size=40)
     with pytest.raises(LoopError, match=r"test_cpu_loops\.py:\d+: nothing in the body changes .* with <<"):
         for _ in gb.loop(frontier):  # for ever, if it iterated
             frontier = semiring.lor_land(frontier @ A).new()
-
-
-def carried(carries, nested: bool = False, fallback: bool = False) -> list[float]:
-    """The loop hands a number on, which only Python sees."""
-    left, total, number = Vector.from_coo([0], [3]), Vector.from_scalar(0.0, 1), 1
-    for depth in gb.loop(left, fallback=fallback):
-        for _ in gb.loop(left, 1) if nested else range(1):
-            number = carries(total, number, depth)
-        left << gb.select.valuegt((left - 1).new(), 0)
-    return total.to_dense().tolist()
-
-
-def doubled(total: Vector, number, depth):
-    total(binary.plus) << number
-    return number * 2
-
-
-def counted(total: Vector, number, depth):
-    total(binary.plus) << number
-    return depth + 1
-
-
-def first_only(total: Vector, number, depth):
-    if number:
-        total(binary.plus) << 7
-    return False
-
-
-@pytest.mark.parametrize("carries", [doubled, counted, first_only])
-def test_a_number_that_python_carries(backend: str, carries) -> None:
-    with pytest.raises(LoopError, match=r"test_cpu_loops\.py:\d+: `number` is 1 in the first round"):
-        carried(carries, nested=True)
-    with gb.config.set(loops="iterated"):
-        expected = carried(carries)
-    assert carried(carries) == expected
-    assert carried(carries, fallback=True) == expected
 
 
 def test_numbers_that_are_the_same_at_every_step(backend: str) -> None:

@@ -68,21 +68,6 @@ def test_a_recording_is_the_function(backend: str) -> None:
     assert search.recordings == rank.recordings == len({(A.dtype, A.shape) for A in graphs().values()})
 
 
-def test_on_the_device(to_device) -> None:
-    search, rank = gb.program(levels_of), gb.program(powers)
-    for A in graphs().values():
-        B = to_device(A)
-        for source in (0, 7):
-            with gb.using("cpu"):
-                expected = levels_of(A, entry(A, source))
-            assert same(expected, search(B, entry(B, source)))
-        for damping in (0.5, 0.01):
-            with gb.using("cpu"):
-                results = powers(A, Vector.from_scalar(1.0, A.nrows), Scalar.from_value(damping), 4)
-            found = rank(B, Vector.from_scalar(1.0, A.nrows), Scalar.from_value(damping), 4)
-            assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * 3
-
-
 def test_vectors_that_begin_otherwise(to_device) -> None:
     """One kernel, and nothing of how the call before began: with one entry, several, none, all, in whatever form."""
     search, A = gb.program(levels_of), graphs()["directed"]
@@ -284,14 +269,6 @@ def test_threads_have_recordings_of_their_own() -> None:
             assert search(graph, entry(graph, source)).isequal(expected[source])
 
     in_threads(run, 8)
-
-
-def test_nothing_is_kept_alive() -> None:
-    search = gb.program(levels_of)
-    A = graphs()["path"]
-    search(A, entry(A, 0))
-    (found,) = search._recorded().values()
-    assert all(one._store is None for one in found.formals)
 
 
 def test_methods_and_keywords() -> None:

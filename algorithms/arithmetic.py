@@ -9,11 +9,11 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import FP64, Matrix, binary, monoid, semiring, unary
 from ..operators.call_types import BinaryCall, SemiringCall, UnaryCall
-from .preparing import largest
+from .preparing import Values, largest
 
 
 class Arithmetic(NamedTuple):
@@ -26,11 +26,11 @@ class Arithmetic(NamedTuple):
     over: BinaryCall
     number: UnaryCall | None  # the operator that converts a logarithm to its number; None for numbers
 
-    def ones(self, x: Any) -> Any:
+    def ones(self, x: Values) -> Values:
         """1 where x has an entry."""
         return binary.second[FP64](x, self.one).new()
 
-    def numbers(self, x: Any) -> Any:
+    def numbers(self, x: Values) -> Values:
         """The number that x represents."""
         return x if self.number is None else self.number(x).new()
 
@@ -54,7 +54,9 @@ def sum_of_logarithms() -> SemiringCall:
     return semiring.register_anonymous(monoid.numpy.logaddexp2, binary.first, name="sum_of_logarithms")[FP64]
 
 
-def with_counts_that_fit(count: Callable[..., Any], A: Matrix, start: Any) -> tuple[Any, Any, int, Arithmetic]:
+def with_counts_that_fit(
+    count: Callable[[Matrix, Values, SemiringCall], tuple[Values, Values, int]], A: Matrix, start: Values
+) -> tuple[Values, Values, int, Arithmetic]:
     """Levels, path counts and depth, by ``count(A, ones, sum)``, and the arithmetic in which the counts fit.
 
     The number of paths is at most the largest degree to the power of the depth. If this fits, no count is checked.

@@ -4,7 +4,6 @@ words of a vector (M. Then et al., The more the merrier: efficient multi-source 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from .labels import called
 either_bit = semiring.register_anonymous(monoid.bor, binary.first)[UINT64]
 
 
-class Searches(Sequence[tuple[list[int], Any]]):
+class Searches(Sequence[tuple[list[int], Matrix | Vector]]):
     """Sums over searches. An item is a batch: its sources, and a ``start`` with a 1.0 at each source, to search in
     ``graph``.
 
@@ -44,7 +43,7 @@ class Searches(Sequence[tuple[list[int], Any]]):
     def __len__(self) -> int:
         return -(-len(self._sources) // self._batch)
 
-    def __getitem__(self, k: Any) -> Any:
+    def __getitem__(self, k: int) -> tuple[list[int], Matrix | Vector]:
         if not 0 <= k < len(self):
             raise IndexError(f"there are {len(self)} batches; got {k}")
         some, n = self._sources[k * self._batch : (k + 1) * self._batch], self._n
@@ -58,7 +57,9 @@ class Searches(Sequence[tuple[list[int], Any]]):
         """Whether each batch is one full Vector: of a single source, or of several side by side."""
         return self._copies > 1 or len(self._sources) == 1
 
-    def sum_of(self, part: Callable[[Matrix, Any], Any], what: str, *, own: int | None = None) -> Vector:
+    def sum_of(
+        self, part: Callable[[Matrix, Matrix | Vector], Matrix | Vector], what: str, *, own: int | None = None
+    ) -> Vector:
         """The sum of ``part(graph, start)`` over all sources, a value per vertex; the progress bar shows ``what``.
 
         With ``own``, each source also gets ``own`` plus the number of entries of its search; no entry may be 0.
@@ -81,7 +82,7 @@ class Searches(Sequence[tuple[list[int], Any]]):
         # total = [1 ... 1] total, with a row for each copy
         return total if self._copies == 1 else self._by_copies(total).reduce_columnwise(monoid.plus).new()
 
-    def _entries_of_each(self, x: Any, count: int) -> Vector:
+    def _entries_of_each(self, x: Matrix | Vector, count: int) -> Vector:
         """The number of vertices that each of the ``count`` searches of a batch reached; their values are not 0."""
         if x.ndim == 1 and self._copies == 1:
             return Vector.from_coo([0], [x.nvals])

@@ -16,7 +16,6 @@ the language of linear algebra, ICPP Workshops 2021; U. Brandes, A faster algori
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from .. import BOOL, FP64, INT32, Matrix, Scalar, Vector, binary, loop
 from ..operators.call_types import SemiringCall
@@ -24,7 +23,7 @@ from .arithmetic import Arithmetic, with_counts_that_fit
 from .batches import Searches
 from .checks import Sources, check_sources, graph_algorithm
 from .dependencies import dependencies_of, scaled
-from .preparing import vertices_at
+from .preparing import Values, vertices_at
 from .weighted_betweenness import check_lengths, weighted_dependencies
 
 TITLE = "betweenness centrality"
@@ -96,7 +95,7 @@ def betweenness_centrality(
         # total = sum_s factor delta_s
         return searches.sum_of(partial(dependencies, factor=factor), TITLE)
 
-    def delta(graph: Matrix, start: Any) -> Any:
+    def delta(graph: Matrix, start: Values) -> Values:
         found = weighted_dependencies(graph, start) if weighted else dependencies(graph, start)
         # delta = delta - 1, unless a vertex counts as the end of a path
         return found if endpoints else binary.minus(found, 1).new()
@@ -120,7 +119,7 @@ def scale(A: Matrix, normalized: bool, endpoints: bool, directed: bool | None) -
     return 0.5 if directed is False else 1.0
 
 
-def dependencies(A: Matrix, start: Any, factor: float | None = None) -> Any:
+def dependencies(A: Matrix, start: Values, factor: float | None = None) -> Values:
     """1 + the dependency of each source on each vertex that it reaches. With a ``factor``, the factor times the
     dependency, 0 at other vertices. ``start`` has a 1.0 at every source; the call overwrites it.
 
@@ -141,7 +140,7 @@ def dependencies(A: Matrix, start: Any, factor: float | None = None) -> Any:
     return delta if factor is None else scaled(delta, Scalar.from_value(factor, FP64))
 
 
-def forward(A: Matrix, frontier: Any, add: SemiringCall, **options: Any) -> tuple[Any, Any, int]:
+def forward(A: Matrix, frontier: Values, add: SemiringCall, **options: str) -> tuple[Values, Values, int]:
     """Levels, path counts and the depth, from a frontier with a 1 at every source; the search overwrites the frontier.
 
     ``add`` is the semiring that adds up the counts of the frontier; options are those of the descriptor.
@@ -159,7 +158,7 @@ def forward(A: Matrix, frontier: Any, add: SemiringCall, **options: Any) -> tupl
     return levels, sigma, rounds.steps - 1
 
 
-def backward(A: Matrix, levels: Any, sigma: Any, deepest: int, numbers: Arithmetic) -> Any:
+def backward(A: Matrix, levels: Values, sigma: Values, deepest: int, numbers: Arithmetic) -> Values:
     """1 + the dependencies, from the deepest level up to the sources' neighbours."""
     # delta<sigma> = 1
     delta = numbers.ones(sigma)

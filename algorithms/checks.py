@@ -49,7 +49,7 @@ class GraphAlgorithm(Protocol[Parameters, Result, ByLabel]):
     @overload
     def __call__(self, A: Matrix, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result: ...
     @overload
-    def __call__(self, A: Graph, *args: Any, **kwargs: Any) -> ByLabel: ...
+    def __call__(self, A: Graph, *args: object, **kwargs: object) -> ByLabel: ...
 
 
 Function: TypeAlias = Callable[Concatenate[Matrix, Parameters], Result]
@@ -93,7 +93,7 @@ def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label,
     keywords = frozenset(signature.parameters)
 
     @wraps(function)
-    def checked(*args: Any, **kwargs: Any) -> Any:
+    def checked(*args: Any, **kwargs: object) -> object:
         if not keywords.issuperset(kwargs):
             raise unknown_keyword(name, next(word for word in kwargs if word not in keywords), signature)
         A = args[0] if args else kwargs.get("A")
@@ -140,7 +140,7 @@ def way_to_a_graph(A: object) -> str:
 
 
 def with_labels(
-    labelled: Callable[[Graph, Any], ByLabel], **meanings: Labelled
+    labelled: Callable[[Graph, Result], ByLabel], **meanings: Labelled
 ) -> Callable[[Function[Parameters, Result]], GraphAlgorithm[Parameters, Result, ByLabel]]:
     """A graph algorithm whose results contain vertex numbers; ``labelled`` converts these to labels."""
     return lambda function: graph_algorithm(function, labelled, **meanings)

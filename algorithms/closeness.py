@@ -12,12 +12,12 @@ K. Faust, Social Network Analysis, 1994 (the factor for graphs in several parts)
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
 from .. import UINT64, Matrix, Vector, agg, binary, loop, monoid, program, select, unary
 from ..foundation.progress import progress
+from ..operators.call_types import UnaryCall
 from .apsp import distances_from
 from .batches import next_level, searches_as_bits, vertices_in_batches
 from .checks import graph_algorithm
@@ -107,10 +107,10 @@ def weighted_sums(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
 
 
 @functools.cache
-def bit_count() -> Any:
+def bit_count() -> UnaryCall:
     """The operator that counts the bits of a word: in pairs, in fours, in bytes, then in the word."""
 
-    def count(x: Any) -> Any:
+    def count(x: np.uint64) -> np.uint64:
         x = x - (x >> np.uint64(1) & np.uint64(0x5555555555555555))
         x = (x & np.uint64(0x3333333333333333)) + (x >> np.uint64(2) & np.uint64(0x3333333333333333))
         x = x + (x >> np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)

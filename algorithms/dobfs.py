@@ -11,7 +11,7 @@ J. Owens, Implementing push-pull efficiently in GraphBLAS, ICPP 2018.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import BOOL, Matrix, Vector, loop, program, search, semiring
 from .checks import check_source, graph_algorithm, level_type
@@ -33,7 +33,7 @@ class Options(NamedTuple):
     operand_reuse: bool | str = "auto"
     structure_only: bool = True
 
-    def of_step(self) -> dict[str, Any]:
+    def of_step(self) -> dict[str, str | bool]:
         """The options of a product."""
         direction = "push" if self.direction == "auto" and not self.change_direction else self.direction
         reuse = self.operand_reuse if self.masking and direction != "push" else False

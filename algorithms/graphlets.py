@@ -11,7 +11,8 @@ network comparison using graphlet degree distribution, Bioinformatics 2007 (the 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Hashable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class Motifs(NamedTuple):
     cliques: int
 
 
-def rows_of_vertices(graph: Graph, found: Matrix) -> dict[Any, list[int]]:
+def rows_of_vertices(graph: Graph, found: Matrix) -> dict[Hashable, list[int]]:
     return dict(zip(graph.labels, found.to_dense(0).tolist(), strict=True))
 
 

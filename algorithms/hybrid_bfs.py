@@ -14,7 +14,7 @@ Reference: T. Hiragushi, D. Takahashi, Efficient hybrid breadth-first search on 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import BOOL, UINT8, Matrix, Scalar, Vector, loop, program, semiring
 from ..dtypes import DataType
@@ -77,7 +77,7 @@ def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vecto
     return levels
 
 
-def search_by_degree(order: DegreeOrder, source: int, shallow: bool, **by: Any) -> Vector:
+def search_by_degree(order: DegreeOrder, source: int, shallow: bool, **by: str | bool) -> Vector:
     """The levels of an undirected graph, by a search in order of degree; ``shallow`` expects few levels."""
     levels = search_from_rows(order, order.selection, source, 0, shallow, **by)
     if not levels.nvals:  # a vertex without edges
@@ -85,7 +85,7 @@ def search_by_degree(order: DegreeOrder, source: int, shallow: bool, **by: Any) 
     return levels
 
 
-def search_from_rows(order: DegreeOrder, rows: Matrix, row: int, first: int, shallow: bool, **by: Any) -> Vector:
+def search_from_rows(order: DegreeOrder, rows: Matrix, row: int, first: int, shallow: bool, **by: str | bool) -> Vector:
     """The levels; the vertices in the given row have level ``first``."""
     (graph, _, numbers), row = order, Scalar.from_value(row)
     frontier = Vector(bool, graph.nrows)
@@ -106,7 +106,7 @@ def levels_from(
     first: int,
     level: DataType,
     limit: int | None,
-    **by: Any,
+    **by: str | bool,
 ) -> Vector:
     """The search itself, from the vertices in a row: recorded once, for any graph of this size and type."""
     levels = Vector(level, graph.nrows)

@@ -15,7 +15,7 @@ from .. import Graph, Matrix, Vector
 from ..foundation.suggestions import did_you_mean
 from ..io import NodeValues
 
-Labelled = Callable[[Graph, Any], Any]
+Labelled = Callable[[Graph, Any], object]
 MOST_COMPARED = 1000  # the largest number of labels compared with an unknown one, for a suggestion
 
 
@@ -95,7 +95,7 @@ def one_vertex(graph: Graph, label: Hashable) -> int:
     return graph.index(label)
 
 
-def some_vertices(graph: Graph, labels: Any) -> Any:
+def some_vertices(graph: Graph, labels: Hashable | Iterable[Hashable]) -> list[int] | Vector:
     """One label, several, or a Vector over the vertices."""
     if isinstance(labels, Vector):
         return labels
@@ -104,7 +104,9 @@ def some_vertices(graph: Graph, labels: Any) -> Any:
     return [one_vertex(graph, label) for label in labels]
 
 
-def some_pairs(graph: Graph, pairs: Any) -> Any:
+def some_pairs(
+    graph: Graph, pairs: Graph | Matrix | Iterable[tuple[Hashable, Hashable]]
+) -> Matrix | list[tuple[int, int]]:
     """Pairs of labels, or a Matrix or Graph with an entry for every pair."""
     if isinstance(pairs, Graph):
         return pairs.matrix
@@ -132,7 +134,7 @@ def communities(graph: Graph, given: object) -> object:
     return _by_number(graph, {vertex: numbers[name] for vertex, name in given.items()})
 
 
-MEANINGS: dict[str, Callable[[Graph, Any], Any]] = {
+MEANINGS: dict[str, Labelled] = {
     "source": one_vertex,
     "target": one_vertex,
     "sources": some_vertices,
@@ -161,7 +163,7 @@ def _is_label(graph: Graph, label: Hashable) -> bool:
 # --- results ---------------------------------------------------------------------------------------------------------
 
 
-def by_label(graph: Graph, result: Any) -> Any:
+def by_label(graph: Graph, result: object) -> object:
     """Values of vertices as a dictionary, values of pairs as a Graph; tuples part by part; anything else as it is.
 
     >>> graph = Graph.from_edges([("ann", "bob")])

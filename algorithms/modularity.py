@@ -11,7 +11,7 @@ V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communiti
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from ..foundation.progress import elapsed
 from .checks import graph_algorithm
 from .components import numbers
 from .labels import called, vertex_by_label
-from .preparing import as_floats, by_vertex, check_weights, largest, smallest, total
+from .preparing import VertexValues, as_floats, by_vertex, check_weights, largest, smallest, total
 
 ROUNDS = 25  # the largest number of rounds
 PARTS = 4  # the number of parts of the vertices, which move one after another; a power of two
@@ -43,7 +43,7 @@ def communities_by_label(graph: Graph, found: Communities) -> Communities:
 
 @graph_algorithm
 def modularity(
-    A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: bool = True, directed: bool | None = None
+    A: Matrix, labels: VertexValues, *, resolution: float = 1.0, weighted: bool = True, directed: bool | None = None
 ) -> float:
     """The modularity of communities: ``labels`` has the number of the community of every vertex.
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
 
-from .. import FP64, INT64, Matrix, monoid, semiring
+from .. import FP64, INT64, Matrix, Vector, monoid, semiring
 from .bc import forward
 from .labels import called
-from .preparing import largest, total
+from .preparing import Values, largest, reduced, total
 
 LIMIT = 2**63 - 1
 ROUNDING = 1e-9  # more than the relative error of a sum of floats
 
 
-def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any, int]:
+def count_paths(A: Matrix, sources: Values, **options: str) -> tuple[Values, Values, int]:
     """Levels and path counts from one source (Vectors) or several (Matrices with a row for each), and the depth.
 
     ``sources`` has a 1 at every source. Options are those of the descriptor of the products.
@@ -49,11 +48,11 @@ def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any, int]
     return levels, floats, deepest
 
 
-def smallest_count(x: Any) -> int:
+def smallest_count(x: Matrix | Vector) -> int:
     """The smallest of some counts; 1 if there are none.
 
     >>> from grblas_gpu import Vector
     >>> smallest_count(Vector(int, 3))
     1
     """
-    return (x.reduce_scalar(monoid.min) if x.ndim == 2 else x.reduce(monoid.min)).new().get(1)
+    return reduced(x, monoid.min, 1)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from .. import FP64, Matrix, Vector, binary, io, monoid, select, unary
 from ..exceptions import DimensionMismatch, DomainMismatch, GraphblasException, IndexOutOfBound, InvalidValue
-from ..foundation.types import DTypeLike
+from ..foundation.types import Computed, DTypeLike, OperatorLike
 from ..plan.search_rules import levels_by_value
 from .labels import called
 
+#: Results of searches: a Vector for one, a Matrix with a row for each of several.
+Values = TypeVar("Values", Matrix, Vector)
 #: A value for each vertex: by position, or in a dictionary.
 VertexValues: TypeAlias = Vector | Mapping[Hashable, float] | Sequence[float] | np.ndarray
 Start: TypeAlias = VertexValues | None  # to begin with; or the result before a change
@@ -78,10 +80,14 @@ def sum_type(A: Matrix, terms: int) -> type:
     return float if max(-(low or 0), high or 0) * terms >= 2**62 else int
 
 
+def reduced(x: Matrix | Vector, op: OperatorLike, empty: int = 0) -> Any:
+    """All values of a Matrix or Vector combined, of the type that they have; ``empty`` without entries."""
+    return (x.reduce_scalar(op) if x.ndim == 2 else x.reduce(op)).new().get(empty)
+
+
 def smallest(x: Matrix | Vector) -> Any:
     """The smallest value of a Matrix or Vector; 0 without entries."""
-    reduce = x.reduce_scalar if x.ndim == 2 else x.reduce
-    return reduce(monoid.min).new().get(0)
+    return reduced(x, monoid.min)
 
 
 def largest(x: Matrix | Vector) -> Any:
@@ -91,14 +97,12 @@ def largest(x: Matrix | Vector) -> Any:
     >>> largest(Vector.from_coo([0, 2], [5, 7]))
     7
     """
-    reduce = x.reduce_scalar if x.ndim == 2 else x.reduce
-    return reduce(monoid.max).new().get(0)
+    return reduced(x, monoid.max)
 
 
 def total(x: Matrix | Vector) -> Any:
     """The sum of all values of a Matrix or Vector; 0 without entries."""
-    reduce = x.reduce_scalar if x.ndim == 2 else x.reduce
-    return reduce(monoid.plus).new().get(0)
+    return reduced(x, monoid.plus)
 
 
 def change(x: Vector, y: Vector) -> float:
@@ -144,7 +148,7 @@ def by_vertex(given: VertexValues, n: int, what: str) -> Vector:
     return found
 
 
-def vertices_at(levels: Any, deepest: int) -> Callable[[Any], Any]:
+def vertices_at(levels: Matrix | Vector, deepest: int) -> Callable[[int], Computed]:
     """A function that finds the vertices at a level: by value if there are few levels, otherwise as a row of a matrix.
 
     A matrix of levels is always selected by value: its rows have many vertices per level.

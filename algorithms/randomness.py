@@ -7,11 +7,11 @@ Reference: G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number gene
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import numpy as np
 
 from .. import UINT64, Vector, binary, indexunary
+from .preparing import Values
 
 STEP = 0x9E3779B97F4A7C15
 ROUNDS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))
@@ -19,7 +19,7 @@ WORD = 2**64 - 1
 SMALL = 2**32 - 1  # a mask for numbers of 32 bits
 
 
-def hashed(x: Any, seed: int, *, within: int = WORD) -> Any:
+def hashed(x: Values, seed: int, *, within: int = WORD) -> Values:
     """Random numbers of 64 or 32 bits for the values of a UINT64 Vector or Matrix; different values stay different.
 
     >>> hashed(Vector.from_dense(np.arange(1, dtype=np.uint64)), 0).to_dense().tolist() == [0xE220A8397B1DCDAF]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import Matrix, Scalar, Vector, binary, loop, monoid, program, select, semiring
+from .preparing import Values
 
 
-def relax(distances: Any, frontier: Any, A: Matrix, **options: Any) -> None:
+def relax(distances: Values, frontier: Values, A: Matrix, **options: str) -> None:
     """One step from the frontier, which becomes the smaller distances. Vectors, or matrices with a row per source.
 
     >>> A = Matrix.from_coo([0, 0, 1], [1, 2, 2], [4, 9, 3], nrows=3, ncols=3)

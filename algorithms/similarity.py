@@ -10,15 +10,14 @@ association between species, 1945; T. Sorensen, 1948; M. Vijaymeena, K. Kavitha,
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from .. import FP64, Matrix, Vector, agg, binary, io, monoid, select, semiring, unary
 from ..plan.search_rules import reads_each_pair
 from .checks import Pairs, check_pairs, graph_algorithm, vertex_set
 from .components import numbers
-from .preparing import as_floats, check_weights, total
+from .preparing import Values, as_floats, check_weights, total
 
-Formula = Callable[[Any, Any, Any], Any]  # of Matrices, or of Vectors with a value for every pair
+Formula = Callable[[Values, Values, Values], Values]  # Vectors have a value for every pair
 
 
 @graph_algorithm
@@ -49,7 +48,7 @@ def jaccard(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     {0: {2: 0.5}, 1: {2: 0.0}}
     """
 
-    def of_all(common: Any, own: Any, other: Any) -> Any:
+    def of_all(common: Values, own: Values, other: Values) -> Values:
         # similarity = common / (own + other - common)
         either = binary.plus(own & other).new()
         either << binary.minus(either & common)
@@ -111,7 +110,7 @@ def sorensen(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     {1: {3: 0.6666666666666666}}
     """
 
-    def of_mean(common: Any, own: Any, other: Any) -> Any:
+    def of_mean(common: Values, own: Values, other: Values) -> Values:
         # similarity = 2 common / (own + other)
         return share(binary.times(common, 2.0).new(), binary.plus(own & other).new())
 
@@ -152,7 +151,7 @@ def cosine(A: Matrix, pairs: Pairs | None = None, *, weighted: bool = False) -> 
     if weighted:
         check_weights(A, "cosine", negative=True)
 
-    def of_lengths(common: Any, own: Any, other: Any) -> Any:
+    def of_lengths(common: Values, own: Values, other: Values) -> Values:
         # similarity = common / sqrt(own other)
         return share(common, unary.sqrt(binary.times(own & other).new()).new())
 
@@ -223,7 +222,7 @@ def products(first: Matrix, second: Matrix, weighted: bool) -> Vector:
     return found
 
 
-def share(part: Any, whole: Any) -> Any:
+def share(part: Values, whole: Values) -> Values:
     """part / whole, and 0 where whole is 0: of Matrices, or of Vectors."""
     result = binary.second(part, 0.0).new(FP64)
     # result<whole != 0> = part / whole

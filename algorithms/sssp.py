@@ -16,7 +16,7 @@ U. Sridhar et al., Delta-stepping SSSP: from vertices and edges to GraphBLAS imp
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
+from typing import Generic, Literal, NamedTuple, TypeVar, overload
 
 from .. import Graph, Matrix, Scalar, Vector, binary, loop, select
 from ..exceptions import InvalidValue
@@ -157,7 +157,7 @@ class ShortestPaths(NamedTuple, Generic[Values]):
     predecessors: Values
 
 
-def paths_by_label(graph: Graph, result: Any) -> Any:
+def paths_by_label(graph: Graph, result: Vector | ShortestPaths[Vector]) -> NodeValues | ShortestPaths[NodeValues]:
     if isinstance(result, Vector):
         return graph.to_dict(result)
     return ShortestPaths(graph.to_dict(result.distances), vertex_by_label(graph, result.predecessors))
@@ -202,12 +202,12 @@ def sssp(
 @overload
 def sssp(
     A: Matrix | Graph,
-    source: Any,
+    source: Hashable,
     *,
     predecessors: bool,
     start: Start = ...,
     changed: Matrix | None = ...,
-) -> Any: ...
+) -> Vector | NodeValues | ShortestPaths[Vector] | ShortestPaths[NodeValues]: ...
 @with_labels(paths_by_label)
 def sssp(
     A: Matrix,
@@ -216,7 +216,7 @@ def sssp(
     predecessors: bool = False,
     start: Start = None,
     changed: Matrix | None = None,
-) -> Any:
+) -> Vector | ShortestPaths[Vector]:
     """Distances from a vertex, by the algorithm that suits the lengths ``A[i, j]``.
 
     Lengths that differ and are not negative use delta-stepping: Bellman-Ford would correct many distances, those of

@@ -4,27 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from .. import binary, unary
 from ..dtypes import BOOL
-from ..foundation.types import OperatorLike
 from . import kinds
 from .kinds import output_type
-
-
-def _union(left: object, right: object, op: OperatorLike) -> Any:
-    """A union: positions with one entry keep that entry."""
-    return _combine(left, right, op, "ewise_add")
-
-
-def _intersection(left: object, right: object, op: OperatorLike) -> Any:
-    return _combine(left, right, op, "ewise_mult")
-
-
-def _filled_union(left: object, right: object, op: OperatorLike) -> Any:
-    """A union: a missing entry counts as zero."""
-    return _combine(left, right, op, "ewise_union", False, False)
 
 
 def _apply(op: Any, operand: object) -> Any:
@@ -61,87 +46,56 @@ class Operand(Protocol[Other, Result]):
     def _signs(self, other: Other, /) -> Result: ...
 
 
+if TYPE_CHECKING:
+
+    class Sign:
+        """A method of two operands, as type checkers bind it."""
+
+        def __get__(self, x: Operand[Other, Result], owner: object = None, /) -> Callable[[Other], Result]: ...
+
+
+def _pair(operator_name: str, method: str, *defaults: object) -> tuple[Sign, Sign]:
+    """The sign of an operator, and the reflected one."""
+    operator_of = operator.attrgetter(operator_name)
+    return _both_ways(lambda left, right: _combine(left, right, operator_of(binary), method, *defaults))
+
+
+def _both_ways(combined: Any) -> tuple[Any, Any]:
+    return combined, lambda self, other: combined(other, self)
+
+
+def _exclusive_or(left: object, right: object) -> Any:
+    expr = _combine(left, right, binary.lxor, "ewise_add")
+    _boolean_only("__xor__", "x ^ y", expr.dtype)
+    return expr
+
+
 class Arithmetic:
     """``x + y``, ``-x``, ``x < y``, ...: each makes a delayed expression."""
 
     __slots__ = ()
     dtype: Any
 
-    def __add__(self: Operand[Other, Result], other: Other) -> Result:
-        return _union(self, other, binary.plus)
-
-    def __radd__(self: Operand[Other, Result], other: Other) -> Result:
-        return _union(other, self, binary.plus)
-
-    def __sub__(self: Operand[Other, Result], other: Other) -> Result:
-        return _filled_union(self, other, binary.minus)
-
-    def __rsub__(self: Operand[Other, Result], other: Other) -> Result:
-        return _filled_union(other, self, binary.minus)
-
-    def __mul__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(self, other, binary.times)
-
-    def __rmul__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(other, self, binary.times)
-
-    def __truediv__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(self, other, binary.truediv)
-
-    def __rtruediv__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(other, self, binary.truediv)
-
-    def __floordiv__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(self, other, binary.floordiv)
-
-    def __rfloordiv__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(other, self, binary.floordiv)
-
-    def __mod__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(self, other, binary.numpy.mod)
-
-    def __rmod__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(other, self, binary.numpy.mod)
+    __add__, __radd__ = _pair("plus", "ewise_add")  # positions with one entry keep that entry
+    __sub__, __rsub__ = _pair("minus", "ewise_union", False, False)  # a missing entry counts as zero
+    __mul__, __rmul__ = _pair("times", "ewise_mult")
+    __truediv__, __rtruediv__ = _pair("truediv", "ewise_mult")
+    __floordiv__, __rfloordiv__ = _pair("floordiv", "ewise_mult")
+    __mod__, __rmod__ = _pair("numpy.mod", "ewise_mult")
+    __pow__, __rpow__ = _pair("pow", "ewise_mult")
+    __xor__, __rxor__ = _both_ways(_exclusive_or)
+    __lt__ = _pair("lt", "ewise_mult")[0]  # Python exchanges comparisons itself
+    __le__ = _pair("le", "ewise_mult")[0]
+    __gt__ = _pair("gt", "ewise_mult")[0]
+    __ge__ = _pair("ge", "ewise_mult")[0]
+    __eq__ = _pair("eq", "ewise_mult")[0]  # type: ignore[assignment]
+    __ne__ = _pair("ne", "ewise_mult")[0]  # type: ignore[assignment]
 
     def __divmod__(self: Any, other: Any) -> Any:
         return self // other, self % other
 
     def __rdivmod__(self: Any, other: Any) -> Any:
         return other // self, other % self
-
-    def __pow__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(self, other, binary.pow)
-
-    def __rpow__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(other, self, binary.pow)
-
-    def __xor__(self: Operand[Other, Result], other: Other) -> Result:
-        expr = _union(self, other, binary.lxor)
-        _boolean_only("__xor__", "x ^ y", expr.dtype)
-        return expr
-
-    def __rxor__(self: Operand[Other, Result], other: Other) -> Result:
-        expr = _union(other, self, binary.lxor)
-        _boolean_only("__xor__", "x ^ y", expr.dtype)
-        return expr
-
-    def __lt__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(self, other, binary.lt)
-
-    def __le__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(self, other, binary.le)
-
-    def __gt__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(self, other, binary.gt)
-
-    def __ge__(self: Operand[Other, Result], other: Other) -> Result:
-        return _intersection(self, other, binary.ge)
-
-    def __eq__(self: Operand[Other, Result], other: Other) -> Result:  # type: ignore[override]
-        return _intersection(self, other, binary.eq)
-
-    def __ne__(self: Operand[Other, Result], other: Other) -> Result:  # type: ignore[override]
-        return _intersection(self, other, binary.ne)
 
     __hash__ = object.__hash__  # mutable objects are keys by identity, not by contents
 
@@ -203,7 +157,7 @@ class ArithmeticInPlace:
 
     def __ior__(self: Any, other: Any) -> Any:
         if _spreads(self, other):
-            expr = _union(self, other, binary.lor)
+            expr = _combine(self, other, binary.lor, "ewise_add")
             _boolean_only("__ior__", "x |= y", expr.dtype)
             self << expr
         else:
@@ -212,7 +166,7 @@ class ArithmeticInPlace:
         return self
 
     def __iand__(self: Any, other: object) -> Any:
-        expr = _intersection(self, other, binary.land)
+        expr = _combine(self, other, binary.land, "ewise_mult")
         _boolean_only("__iand__", "x &= y", expr.dtype)
         self << expr
         return self

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import binary
 from ..backends.registry import current_engine
 from ..backends.stores.storage import Array, natives
 from ..dtypes import SUBARRAY, DataType, is_subarray, lookup_dtype
 from ..exceptions import IndexOutOfBound, InvalidValue
 from ..foundation.suggestions import conversion, type_text
-from ..foundation.types import ArrayLike, DTypeLike, Engine, Value
+from ..foundation.types import ArrayLike, DTypeLike, Engine, OperatorLike, Value
 from . import kinds
 
 MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises
@@ -156,6 +157,40 @@ def values_to_array(
     if array.dtype != found.np_type:
         array = array.astype(found.np_type)  # wraps around, as NumPy does
     return array, found
+
+
+def dense_values(
+    values: ArrayLike | Value, dtype: DTypeLike | None, kind: str, ndim: int
+) -> tuple[np.ndarray, DataType]:
+    """The array of ``from_dense``, and the type of its values."""
+    array, found = values_to_array(values, dtype, ndim=ndim)
+    if array.ndim == 0:
+        raise TypeError(
+            "values must be an array or list, not a scalar. "
+            f"To create a dense {kind} from a scalar, use `{kind}.from_scalar`."
+        )
+    if array.ndim < ndim:
+        raise ValueError(f"A {ndim}d array or scalar is required to create a dense {kind}")
+    if array.ndim > ndim:
+        raise ValueError(f"values array must be {ndim}d to create dense {kind} with dtype {found}")
+    return array, found
+
+
+def one_value(value: Array, index: Array, dup_op: OperatorLike | None) -> tuple[Array, OperatorLike]:
+    """One value for each index, and the operator that makes one entry of equal indices."""
+    if dup_op is not None:
+        raise ValueError(
+            "dup_op must be None if values is a scalar so that all values can be identical.  "
+            "Duplicate indices will be ignored."
+        )
+    return np.broadcast_to(value, index.shape), binary.any
+
+
+def size_of(index: Array, what: str, size: str) -> int:
+    """The smallest size with room for these indices."""
+    if index.size == 0:
+        raise ValueError(f"No {what} provided. Unable to infer {size}.")
+    return int(index.max()) + 1
 
 
 def stored_subarrays(values: Array, np_type: np.dtype, ndim: int = 1) -> np.ndarray:

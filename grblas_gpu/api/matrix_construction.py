@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .. import binary, select
+from .. import select
 from ..backends.registry import current_engine
 from ..backends.stores.storage import MatrixStore
 from ..dtypes import lookup_dtype
@@ -17,7 +17,17 @@ from ..foundation.memory import reports_memory
 from ..foundation.types import ArrayLike, DTypeLike, OperatorLike, Value
 from .arrow_streams import Table
 from .collection import Collection
-from .conversions import given_array, index_array, is_device_array, own_values, row_order, values_to_array
+from .conversions import (
+    dense_values,
+    given_array,
+    index_array,
+    is_device_array,
+    one_value,
+    own_values,
+    row_order,
+    size_of,
+    values_to_array,
+)
 from .matrix_formats import compressed_store, decompress, entries_of
 from .vector_construction import full_value
 
@@ -81,23 +91,11 @@ class MatrixConstruction(Collection):
         row_index = index_array(rows, "row indices", signs=inferred)
         col_index = index_array(columns, "column indices", signs=inferred)
         array, dtype = values_to_array(values, dtype)
-        if nrows is None:
-            if row_index.size == 0:
-                raise ValueError("No row indices provided. Unable to infer nrows.")
-            nrows = int(row_index.max()) + 1
-        if ncols is None:
-            if col_index.size == 0:
-                raise ValueError("No column indices provided. Unable to infer ncols.")
-            ncols = int(col_index.max()) + 1
+        nrows = size_of(row_index, "row indices", "nrows") if nrows is None else nrows
+        ncols = size_of(col_index, "column indices", "ncols") if ncols is None else ncols
         new = cls(dtype, nrows, ncols, name=name)
         if array.ndim == 0:
-            if dup_op is not None:
-                raise ValueError(
-                    "dup_op must be None if values is a scalar so that all values can be identical.  "
-                    "Duplicate indices will be ignored."
-                )
-            dup_op = binary.any
-            array = np.broadcast_to(array, row_index.shape)
+            array, dup_op = one_value(array, row_index, dup_op)
         new._store = entries_of(new, new.shape, row_index, col_index, array, dup_op)
         return new
 
@@ -535,16 +533,7 @@ class MatrixConstruction(Collection):
         >>> Matrix.from_dense([[0, 5], [6, 0]], missing_value=0).to_dicts()
         {0: {1: 5}, 1: {0: 6}}
         """
-        array, dtype = values_to_array(values, dtype, ndim=2)
-        if array.ndim == 0:
-            raise TypeError(
-                "values must be an array or list, not a scalar. "
-                "To create a dense Matrix from a scalar, use `Matrix.from_scalar`."
-            )
-        if array.ndim == 1:
-            raise ValueError("A 2d array or scalar is required to create a dense Matrix")
-        if array.ndim > 2:
-            raise ValueError(f"values array must be 2d to create dense Matrix with dtype {dtype}")
+        array, dtype = dense_values(values, dtype, "Matrix", 2)
         nrows, ncols = array.shape
         store = MatrixStore.full(nrows, ncols, own_values(array, dtype.np_type, copy).reshape(-1))
         engine = current_engine()

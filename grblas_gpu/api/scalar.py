@@ -342,13 +342,9 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
         >>> s.isequal(3.0), s.isequal(Scalar.from_value(3.0), check_dtype=True)
         (True, False)
         """
-        other, check_dtype = self._comparable(other, check_dtype, "isequal")
-        if other is None:
-            return self._is_empty
-        if check_dtype and self.dtype != other.dtype:
-            return False
-        if self._is_empty or other._is_empty:
-            return self._is_empty and other._is_empty
+        other, decided = self._comparable(other, check_dtype, "isequal")
+        if decided is not None:
+            return decided
         if self.dtype._is_udt and self.dtype is other.dtype:  # arrays inside tuples have no truth value
             return bool(self._get() == other._get())
         return bool(np.all(self.value == other.value))
@@ -373,27 +369,29 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
         >>> s.isequal(0.3), s.isclose(0.3)
         (False, True)
         """
-        other, check_dtype = self._comparable(other, check_dtype, "isclose")
-        if other is None:
-            return self._is_empty
-        if check_dtype and self.dtype != other.dtype:
-            return False
-        if self._is_empty or other._is_empty:
-            return self._is_empty and other._is_empty
+        other, decided = self._comparable(other, check_dtype, "isclose")
+        if decided is not None:
+            return decided
         x, y = self.value, other.value
         return bool(x == y or abs(x - y) <= max(rel_tol * max(abs(x), abs(y)), abs_tol))
 
-    def _comparable(self, other: object, check_dtype: bool, within: str) -> tuple[Any, bool]:
-        if type(other) is Scalar or other is None:
-            return other, check_dtype
-        try:
-            dtype = self.dtype if self.dtype._is_udt else None
-            return Scalar.from_value(other, dtype, is_cscalar=None, name=""), False
-        except TypeError:
-            self._expect_type(
-                other, Scalar, within=within, argname="other", extra_message="Literal scalars also accepted."
-            )
-            raise
+    def _comparable(self, other: Any, check_dtype: bool, within: str) -> tuple[Scalar, bool | None]:
+        """The other one as a Scalar, and the answer, if it is known without the values."""
+        if other is None:
+            return self, self._is_empty
+        if type(other) is not Scalar:
+            try:
+                dtype = self.dtype if self.dtype._is_udt else None
+                other, check_dtype = Scalar.from_value(other, dtype, is_cscalar=None, name=""), False
+            except TypeError:
+                self._expect_type(
+                    other, Scalar, within=within, argname="other", extra_message="Literal scalars also accepted."
+                )
+                raise
+        if check_dtype and self.dtype != other.dtype:
+            return other, False
+        one_is_empty = self._is_empty or other._is_empty
+        return other, (self._is_empty and other._is_empty) if one_is_empty else None
 
     def clear(self) -> None:
         """Remove the value.

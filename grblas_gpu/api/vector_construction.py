@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .. import binary, select
+from .. import select
 from ..backends.registry import current_engine
 from ..backends.stores.formats import choose_format
 from ..backends.stores.storage import Array, VectorStore
@@ -18,7 +18,16 @@ from ..ir import recording
 from . import kinds
 from .base import as_scalar, duplicate_operator, duplicates_error
 from .collection import Collection
-from .conversions import MAX_SIZE, check_bounds, index_array, own_values, values_to_array
+from .conversions import (
+    MAX_SIZE,
+    check_bounds,
+    dense_values,
+    index_array,
+    one_value,
+    own_values,
+    size_of,
+    values_to_array,
+)
 from .scalar import Scalar
 
 NUMBERS = {bool: BOOL, int: INT64, float: FP64}  # Python's types
@@ -86,19 +95,9 @@ class VectorConstruction(Collection):
     ) -> Any:
         index = index_array(indices, "indices")
         array, dtype = values_to_array(values, dtype)
-        if size is None:
-            if index.size == 0:
-                raise ValueError("No indices provided. Unable to infer size.")
-            size = int(index.max()) + 1
-        new = cls(dtype, size, name=name)
+        new = cls(dtype, size_of(index, "indices", "size") if size is None else size, name=name)
         if array.ndim == 0:
-            if dup_op is not None:
-                raise ValueError(
-                    "dup_op must be None if values is a scalar so that all values can be identical.  "
-                    "Duplicate indices will be ignored."
-                )
-            dup_op = binary.any
-            array = np.broadcast_to(array, index.shape)
+            array, dup_op = one_value(array, index, dup_op)
         elif array.shape != index.shape:
             raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {array.size}")
         (size,) = new.shape
@@ -249,14 +248,7 @@ class VectorConstruction(Collection):
         >>> Vector.from_dense([4, 0, 6], missing_value=0).to_dict()
         {0: 4, 2: 6}
         """
-        array, dtype = values_to_array(values, dtype)
-        if array.ndim == 0:
-            raise TypeError(
-                "values must be an array or list, not a scalar. "
-                "To create a dense Vector from a scalar, use `Vector.from_scalar`."
-            )
-        if array.ndim > 1:
-            raise ValueError(f"values array must be 1d to create dense Vector with dtype {dtype}")
+        array, dtype = dense_values(values, dtype, "Vector", 1)
         new = cls(dtype, len(array), name=name)
         if len(array):
             new._store = new._engine.adopt(VectorStore(len(array), own_values(array, dtype.np_type, copy)))

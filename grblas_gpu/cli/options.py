@@ -137,10 +137,7 @@ def positive(text: str) -> int:
     >>> positive("3")
     3
     """
-    value = _whole(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1; got {value}")
-    return value
+    return _whole(text, 1, "must be at least 1")
 
 
 def not_negative(text: str) -> int:
@@ -149,17 +146,17 @@ def not_negative(text: str) -> int:
     >>> not_negative("0")
     0
     """
-    value = _whole(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"must not be negative; got {value}")
-    return value
+    return _whole(text, 0, "must not be negative")
 
 
-def _whole(text: str) -> int:
+def _whole(text: str, least: int, rule: str) -> int:
     try:
-        return int(text)
+        value = int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be an integer; got {text}") from None
+    if value < least:
+        raise argparse.ArgumentTypeError(f"{rule}; got {value}")
+    return value
 
 
 def _value(value: object) -> str:

@@ -7,6 +7,7 @@ constants and ``{bits}`` for its width.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -167,6 +168,16 @@ def _comparison(name: str, numpy: Function, symbol: str, mirror: str) -> list[Ro
     ]
 
 
+def _and_mirrored(name: str, mirror: str, signature: Signature, *forms: tuple[Types, Function, str]) -> list[Row]:
+    """An operator, and the one with its operands exchanged."""
+    exchanged = {"x": "y", "y": "x"}
+    swapped = (
+        (types, arrays.swap(numpy), re.sub(r"\b[xy]\b", lambda found: exchanged[found[0]], source))
+        for types, numpy, source in forms
+    )
+    return [row(name, signature, *forms, commutes_to=mirror), row(mirror, signature, *swapped, commutes_to=name)]
+
+
 _AS_BOOLS = "(x != 0) {} (y != 0)"
 _OTHER = {"i": "j", "j": "i"}
 _SIDE = {"first": "second", "second": "first"}
@@ -184,19 +195,12 @@ BINARY = by_name(
             (NUMBERS | COMPLEX, np.add, "x + y"),
             commutes_to="plus",
         ),
-        row(
+        *_and_mirrored(
             "minus",
-            SAME_OR_COMPLEX,
-            (BOOLS, np.logical_xor, "x != y"),
-            (NUMBERS | COMPLEX, np.subtract, "x - y"),
-            commutes_to="rminus",
-        ),
-        row(
             "rminus",
             SAME_OR_COMPLEX,
             (BOOLS, np.logical_xor, "x != y"),
-            (NUMBERS | COMPLEX, arrays.swap(np.subtract), "y - x"),
-            commutes_to="minus",
+            (NUMBERS | COMPLEX, np.subtract, "x - y"),
         ),
         row(
             "times",
@@ -205,59 +209,32 @@ BINARY = by_name(
             (NUMBERS | COMPLEX, np.multiply, "x * y"),
             commutes_to="times",
         ),
-        row(
+        *_and_mirrored(
             "cdiv",
+            "rdiv",
             SAME_OR_COMPLEX,
             (BOOLS, arrays.first, "x"),
             (SIGNED, arrays.integer_divide, "signed_divide(x, y, {lo}, {hi})"),
             (UNSIGNED, arrays.integer_divide, "unsigned_divide(x, y, {hi})"),
             (FLOATS, np.true_divide, "divide(x, y)"),
             (COMPLEX, np.true_divide, "complex_divide(x, y)"),
-            commutes_to="rdiv",
         ),
-        row(
-            "rdiv",
-            SAME_OR_COMPLEX,
-            (BOOLS, arrays.second, "y"),
-            (SIGNED, arrays.swap(arrays.integer_divide), "signed_divide(y, x, {lo}, {hi})"),
-            (UNSIGNED, arrays.swap(arrays.integer_divide), "unsigned_divide(y, x, {hi})"),
-            (FLOATS, arrays.swap(np.true_divide), "divide(y, x)"),
-            (COMPLEX, arrays.swap(np.true_divide), "complex_divide(y, x)"),
-            commutes_to="cdiv",
-        ),
-        row(
+        *_and_mirrored(
             "truediv",
+            "rtruediv",
             COMPLEX_DIVISION,
             (BOOLS | INTS, arrays.true_divide, "divide(np.float64(x), np.float64(y))"),
             (FLOATS, np.true_divide, "divide(x, y)"),
             (COMPLEX, np.true_divide, "complex_divide(x, y)"),
-            commutes_to="rtruediv",
         ),
-        row(
-            "rtruediv",
-            COMPLEX_DIVISION,
-            (BOOLS | INTS, arrays.swap(arrays.true_divide), "divide(np.float64(y), np.float64(x))"),
-            (FLOATS, arrays.swap(np.true_divide), "divide(y, x)"),
-            (COMPLEX, arrays.swap(np.true_divide), "complex_divide(y, x)"),
-            commutes_to="truediv",
-        ),
-        row(
+        *_and_mirrored(
             "floordiv",
+            "rfloordiv",
             BOOL_AS_INT8,
             (BOOLS, arrays.bool_floor_divide, "x and y"),
             (SIGNED, arrays.floor_divide, "signed_floor_divide(x, y)"),
             (UNSIGNED, arrays.floor_divide, "unsigned_floor_divide(x, y)"),
             (FLOATS, np.floor_divide, "float_floor_divide(x, y)"),
-            commutes_to="rfloordiv",
-        ),
-        row(
-            "rfloordiv",
-            BOOL_AS_INT8,
-            (BOOLS, arrays.bool_floor_divide, "x and y"),
-            (SIGNED, arrays.swap(arrays.floor_divide), "signed_floor_divide(y, x)"),
-            (UNSIGNED, arrays.swap(arrays.floor_divide), "unsigned_floor_divide(y, x)"),
-            (FLOATS, arrays.swap(np.floor_divide), "float_floor_divide(y, x)"),
-            commutes_to="floordiv",
         ),
         row(
             "pow",
@@ -324,19 +301,12 @@ BINARY = by_name(
         simple("remainder", FLOAT, arrays.ieee_remainder, "ieee_remainder(x, y)"),
         simple("copysign", FLOAT, np.copysign, "math.copysign(x, y)"),
         simple("ldexp", FLOAT_OF_INT, arrays.load_exponent, "load_exponent(x, y)"),
-        row(
+        *_and_mirrored(
             "absfirst",
+            "abssecond",
             MAGNITUDE,
             (BOOLS | UNSIGNED, arrays.first, "x"),
             (SIGNED | FLOATS | COMPLEX, lambda x, y: np.abs(arrays.first(x, y)), "abs(x)"),
-            commutes_to="abssecond",
-        ),
-        row(
-            "abssecond",
-            MAGNITUDE,
-            (BOOLS | UNSIGNED, arrays.second, "y"),
-            (SIGNED | FLOATS | COMPLEX, lambda x, y: np.abs(arrays.second(x, y)), "abs(y)"),
-            commutes_to="absfirst",
         ),
         simple("cmplx", PARTS, arrays.complex_of, "complex_of(x, y)"),
         simple("binom", AS_INT64, arrays.binomial, "binomial(x, y)"),

@@ -84,7 +84,7 @@ def coarsen(A: Matrix, labels: Start = None, *, weighted: bool = True, loops: bo
     # parts in the order of their lowest vertices
     parts, count = compact(lowest_members(numbered(labels)))
     # coarse = S' A S
-    coarse = aggregate(as_floats(A) if weighted else A.pattern().dup(FP64), parts, count)
+    coarse = aggregate((as_floats(A) if weighted else A.pattern().dup(FP64)).T, parts, count)
     # lowest_p = min over the vertices i of part p
     lowest = Vector(int, count)
     lowest(binary.min)[parts] << numbers(n)

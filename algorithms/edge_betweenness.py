@@ -82,7 +82,7 @@ def edge_betweenness_centrality(
         total(binary.plus) << shares(searches.graph, start, weighted)
     if total.nrows > n:
         # total = the sum over all copies of A
-        total = aggregate(total, Vector.from_dense(np.arange(total.nrows) % n), n)
+        total = aggregate(total.T, Vector.from_dense(np.arange(total.nrows) % n), n)
     if both_ways:
         # total = total + total': a path counts in both directions
         total << binary.plus(total | total.T.new())

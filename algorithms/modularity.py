@@ -11,7 +11,7 @@ V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communiti
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from .checks import graph_algorithm
 from .components import numbers
 from .labels import called, vertex_by_label
 from .preparing import VertexValues, as_floats, by_vertex, check_weights, largest, smallest, total
+
+if TYPE_CHECKING:
+    from ..api.matrix import TransposedMatrix
 
 ROUNDS = 25  # the largest number of rounds
 PARTS = 4  # the number of parts of the vertices, which move one after another; a power of two
@@ -193,10 +196,10 @@ def membership(labels: Vector, count: int) -> Matrix:
     return Matrix.from_csr(np.arange(labels.size + 1, like=target), target, True, ncols=count, dtype=bool)
 
 
-def aggregate(W: Matrix, labels: Vector, count: int) -> Matrix:
-    """The graph whose vertices are the communities."""
+def aggregate(W: Matrix | TransposedMatrix, labels: Vector, count: int) -> Matrix:
+    """The graph whose vertices are the communities, with all edges turned round: one product, used twice."""
     S = membership(labels, count)
-    # right = W S; W = right' S
+    # right = W S; S' W' S = right' S
     right = semiring.plus_first[FP64](W @ S).new()
     return semiring.plus_first[FP64](right.T @ S).new()
 

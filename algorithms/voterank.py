@@ -15,6 +15,8 @@ from .components import numbers
 from .labels import labels_of
 from .preparing import largest, smallest
 
+ROUNDING = 1e-12  # votes that differ by less are equal: they are sums in any order
+
 
 @with_labels(labels_of)
 def voterank(A: Matrix, limit: int | None = None) -> list[int]:
@@ -52,8 +54,8 @@ def voterank(A: Matrix, limit: int | None = None) -> list[int]:
         most = largest(votes)
         if most <= 0:
             break
-        # best = the lowest i with votes_i = most
-        best = smallest(everyone.dup(mask=select.valueeq(votes, most).new().S))
+        # best = the lowest i with votes_i = most, but for rounding
+        best = smallest(everyone.dup(mask=select.valuege(votes, most * (1 - ROUNDING)).new().S))
         elected.append(best)
         # lost = min(ability, less) at the neighbours of the elected vertex, and all of its own
         lost = binary.min(binary.second(A[best, :].new() & ability).new(FP64), less).new()

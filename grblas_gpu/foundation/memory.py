@@ -40,15 +40,23 @@ def raise_out_of_memory(name: str, error: MemoryError | ValueError) -> None:
 
 
 def explained(error: BaseException) -> str:
-    """What was needed and what is free, and what would take less; an error of CuPy says what its pool has.
+    """What was needed and what is free where it was needed, and what would take less.
 
     >>> explained(MemoryError("Unable to allocate 8 EiB")).endswith(" bytes are free; " + LESS)
     True
     """
     said = str(error) or "no memory left"
-    if " free" not in said and not type(error).__module__.startswith("cupy"):
-        said += f"; {free_on_host():,} bytes are free"
+    if " free" not in said:
+        on_device = type(error).__module__.startswith("cupy")
+        said += f"; {free_on_device() if on_device else free_on_host():,} bytes are free"
     return f"{said}; {LESS}"
+
+
+def free_on_device() -> int:
+    """The memory that CuPy could still allocate: free memory of the device, and of its pool."""
+    import cupy
+
+    return int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
 
 
 def free_on_host() -> int:

@@ -134,7 +134,7 @@ class TestOnADevice:
             (lambda cupy: Vector.from_coo(cupy.array([1.5]), 1), ValueError),
             (lambda cupy: Vector.from_coo(cupy.array([5]), 1, size=3), gb.exceptions.IndexOutOfBound),
             (lambda cupy: Vector.from_coo(cupy.array([1, 1]), cupy.array([1, 2])), ValueError),
-            (lambda cupy: Matrix.from_csr(cupy.array([0, 2, 1]), cupy.array([0]), 1), gb.exceptions.InvalidValue),
+            (lambda cupy: Matrix.from_csr(cupy.array([0, 2, 1]), cupy.array([0]), 1), gb.exceptions.InvalidObject),
             (lambda cupy: Matrix.from_csr(cupy.array([0, 2]), cupy.array([0, 0]), 1), gb.exceptions.InvalidValue),
         ],
     )

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import cupy
 import numpy as np
 
+from ....foundation.memory import free_on_device as free_bytes
 from ...stores.storage import Array, MatrixStore
-from ..runtime.reporting import free_bytes, sized
+from ..runtime.reporting import sized
 
 LEAST_COLUMNS = 2**17  # all of a shorter vector is in the caches anyway
 LEAST_DEGREE = 8  # entries for each element that has to be written, and for each row: short ones are added up otherwise

@@ -5,9 +5,9 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
+from ....foundation.memory import free_on_device as free_bytes
 from ...stores.matrix_storage import SPARSE
 from ...stores.storage import INDEX, MatrixStore, column_type
-from ..runtime.reporting import free_bytes
 from .gathering import gathered
 from .transpose import transpose
 

@@ -10,12 +10,13 @@ import sys
 import cupy
 import numpy as np
 
+from ....foundation.memory import free_on_device as free_bytes
 from ...stores.storage import Array, MatrixStore, natives
 from ..runtime import records
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, specialized
 from ..runtime.launch import launch
-from ..runtime.reporting import free_bytes, sized
+from ..runtime.reporting import sized
 from .operating import cast_values
 from .transpose import row_ids, transpose
 

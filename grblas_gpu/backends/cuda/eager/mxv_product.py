@@ -38,12 +38,15 @@ class Product(Reading):
 
     __slots__ = ("initial", "key", "one_value")
 
-    def __init__(self, semiring: Any, first: Values, second: Values, flip: bool, early_exit: bool) -> None:
+    def __init__(
+        self, semiring: Any, first: Values, second: Values, flip: bool, early_exit: bool, in_loop: bool = False
+    ) -> None:
         super().__init__(semiring, first, second, flip, early_exit)
         monoid = semiring.monoid
         self.one_value = False
         self.initial: Any = None if self.exit_at_first else initial_value(monoid)
-        self.first_type, self.second_type = read_type(self.first, first), read_type(self.second, second)
+        if not in_loop:  # whose vectors have their types
+            self.first_type, self.second_type = read_type(self.first, first), read_type(self.second, second)
         types = self.first_type.char, self.first, self.second_type.char, self.second
         kind = (semiring.key, flip, *types, self.exit_at_first, self.has_terminal, early_exit)
         self.key = _numbers.setdefault(kind, len(_numbers))  # a number is looked up faster

@@ -76,7 +76,7 @@ class Analysis(Facts[Product]):
 
 def _product(step: BodyStep, first: Values, second: Values) -> Product:
     early = step.desc is None or step.desc.early_exit
-    found = Product(step.op, first, second, product_operands(step)[2], early)
+    found = Product(step.op, first, second, product_operands(step)[2], early, in_loop=True)
     return found if step.desc is None or step.desc.settles_at is None else found.asynchronous()
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 import cupy
 
 from ....exceptions import OutOfMemory
-from ....foundation.memory import LESS
+from ....foundation.memory import LESS, free_on_device
 from . import workspace
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -38,9 +38,4 @@ def failed(name: str, error: BaseException) -> None:
 
 
 def _too_large(name: str, error: BaseException) -> OutOfMemory:
-    return OutOfMemory(f"{name} on the device: {error}; {free_bytes():,} bytes are free; {LESS}")
-
-
-def free_bytes() -> int:
-    """The memory that CuPy could still allocate: free memory of the device, and of its pool."""
-    return int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
+    return OutOfMemory(f"{name} on the device: {error}; {free_on_device():,} bytes are free; {LESS}")

@@ -165,8 +165,9 @@ def with_sums(A: Matrix, source: int, vectors: int = 1):
     return loop, [y, near, *others]
 
 
+@pytest.mark.slow  # NVRTC takes nine seconds
 @pytest.mark.nvrtc
-@pytest.mark.parametrize(("vectors", "threads"), [(1, 1024), pytest.param(24, 512, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("vectors", "threads"), [(1, 1024), (24, 512)])
 def test_shared_memory_is_enough(monkeypatch: pytest.MonkeyPatch, vectors: int, threads: int) -> None:
     """The shared memory of any number of sums and vectors fits into the 48 KB that a kernel has."""
     bodies = {"sums": lambda A, source: with_sums(A, source, vectors)}

@@ -40,6 +40,8 @@ def unannotated(value) -> list[str]:
     """The parameters of a function or class that lack a type, and ``return`` for a function that lacks one."""
     if not (inspect.isfunction(value) or inspect.isclass(value)):
         return []
+    if inspect.isclass(value) and issubclass(value, BaseException) and "__init__" not in vars(value):
+        return []  # exceptions take anything
     signature = inspect.signature(value)
     missing = [
         parameter.name
@@ -98,7 +100,10 @@ def undescribed(value) -> list[str]:
     lines = (inspect.getdoc(function) or "").splitlines()
     heads = [line.partition(" : ")[0] for line in lines if not line.startswith(" ")]
     described = {name.lstrip("*") for head in heads for name in head.split(", ")}
-    given = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
+    parameters = inspect.signature(function).parameters
+    given = [name for name in parameters if name not in ("self", "cls")]
+    if given and parameters[given[-1]].annotation == "Unpack[Writing]":
+        given[-1:] = operations.Writing.__annotations__
     return [name for name in given if name not in described]
 
 

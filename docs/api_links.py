@@ -11,7 +11,7 @@ import re
 from functools import cache
 
 import grblas_gpu as gb
-from grblas_gpu import algorithms, distributed, exceptions, generators, io, operations, viz
+from grblas_gpu import algorithms, distributed, exceptions, generators, io, operations, sampling, torch, viz
 from grblas_gpu.api.explain import Explanation
 from grblas_gpu.api.loop import Loop
 from grblas_gpu.trace.records import Record, Trace
@@ -19,7 +19,7 @@ from grblas_gpu.trace.records import Record, Trace
 PACKAGE = "grblas_gpu"
 CLASSES = (gb.Matrix, gb.Vector, gb.Scalar, gb.Graph, gb.Descriptor, gb.Recorder, distributed.DistMatrix)
 INTERNAL = (Trace, Record, Loop, Explanation)  # public by what returns them
-MODULES = (algorithms, distributed, exceptions, generators, io, operations, viz)
+MODULES = (algorithms, distributed, exceptions, generators, io, operations, sampling, torch, viz)
 NAMESPACES = {module.__name__.rpartition(".")[2] for module in MODULES} | {owner.__name__ for owner in CLASSES}
 #: What the pages call objects in their examples.
 VARIABLES = {"A": gb.Matrix, "B": gb.Matrix, "C": gb.Matrix, "L": gb.Matrix, "matrix": gb.Matrix, "obj": gb.Matrix}

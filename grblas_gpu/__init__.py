@@ -36,7 +36,7 @@ from .trace.records import trace
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import algorithms, core, distributed, generators, io, ss, viz  # type: ignore[attr-defined]
+    from . import algorithms, core, distributed, generators, io, sampling, ss, torch, viz  # type: ignore[attr-defined]
     from .cli.versions import show_versions
     from .compat.drop_in import init, install_as_graphblas
     from .io import Graph
@@ -93,12 +93,14 @@ __all__ = [
     "operations",
     "program",
     "replace",
+    "sampling",
     "search",
     "select",
     "semiring",
     "set_backend",
     "show_versions",
     "ss",
+    "torch",
     "trace",
     "unary",
     "using",
@@ -118,8 +120,10 @@ _LAZY = {
     "init": ("compat.drop_in", "init"),
     "install_as_graphblas": ("compat.drop_in", "install_as_graphblas"),
     "io": ("io", ""),
+    "sampling": ("sampling", ""),
     "show_versions": ("cli.versions", "show_versions"),
     "ss": ("ss", ""),
+    "torch": ("torch", ""),
     "viz": ("viz", ""),
 }
 

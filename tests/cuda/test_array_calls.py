@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, agg, algorithms, binary, generators, io, monoid
+from grblas_gpu import Matrix, Vector, agg, algorithms, binary, generators, io, monoid, sampling
 
 N = 12
 
@@ -107,6 +107,7 @@ GRAPHS = {
     "attachment": lambda: generators.preferential_attachment(30, 2),
     "samples": lambda: algorithms.sample_neighbors(undirected(), [1, 3, 8], [2, 2], seed=3),
     "samples by weight": lambda: algorithms.sample_neighbors(undirected(), [1, 3], [2], seed=3, weighted=True),
+    "batches": lambda: _batches(),
     "walks": lambda: algorithms.random_walks(undirected(), [1, 3, 8], 4, seed=3),
     "walks by weight": lambda: algorithms.random_walks(undirected(), [1, 3, 8], 4, seed=3, weighted=True),
     "walks with a memory": lambda: algorithms.random_walks(undirected(), [1, 3, 8], 4, seed=3, p=0.5, q=2.0),
@@ -150,6 +151,19 @@ def _hypersparse():
     huge = 2**40
     A = Matrix.from_coo([5, 2**39, 7], [2**38, 1, 2**38], [1.5, 2, 3], nrows=huge, ncols=huge)
     return [A.mxm(A).new(), A.ewise_add(A.T, binary.plus).new(), A.reduce_rowwise(monoid.plus).new(), A.T.new()]
+
+
+def _batches():
+    loader = sampling.NeighborLoader(
+        undirected(),
+        [2, 2],
+        [1, 3, 8],
+        [5, 2, 9],
+        batch_size=2,
+        y=Vector.from_dense(range(N)).device_arrays()["values"],
+    )
+    names = "n_id edge_index batch y input_id".split()
+    return [[batch.matrix, *(getattr(batch, name).tolist() for name in names)] for batch in loader]
 
 
 def told(found):

@@ -55,8 +55,10 @@ QUICK = {
 EXAMPLES = sorted(f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py"))
 
 
-def skip_without_graphblas(program):
-    """python-graphblas has no wheels for the newest Python."""
+def skip_without_libraries(program):
+    """python-graphblas has no wheels for the newest Python, and torch is large."""
+    if program == "examples/graphsage.py":
+        pytest.importorskip("torch")
     if program != "examples/demo.py" and re.search(
         'import graphblas|"graphblas"', (ROOT / program).read_text(encoding="utf-8")
     ):
@@ -66,7 +68,7 @@ def skip_without_graphblas(program):
 @pytest.mark.parametrize("program", sorted({*EXAMPLES, *QUICK}))
 def test_programs(program, monkeypatch, capsys):
     """In this process, which has loaded what they need; the test of their plots starts them as users do."""
-    skip_without_graphblas(program)
+    skip_without_libraries(program)
     monkeypatch.setattr(sys, "argv", [program, *QUICK.get(program, "").split()])
     monkeypatch.syspath_prepend(str(ROOT / program.partition("/")[0]))
     monkeypatch.setattr(registry, "_default", registry.current_engine())  # a program may choose another one
@@ -118,7 +120,7 @@ def test_plots(program, tmp_path):
     from matplotlib.image import imread
 
     path = f"examples/{program}.py"
-    skip_without_graphblas(path)
+    skip_without_libraries(path)
     file = tmp_path / "plot.png"
     arguments = [*QUICK.get(path, "").split(), "--plot", str(file)]
     done = subprocess.run([sys.executable, str(ROOT / path), *arguments], capture_output=True, text=True, check=False)

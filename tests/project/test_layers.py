@@ -17,7 +17,7 @@ FOLDERS = {PACKAGE: PACKAGE, "algorithms": f"{PACKAGE}.algorithms"}
 #: From top to bottom; a module imports from its own layer and from those below. "" is the package itself.
 LAYERS = {
     "applications": "__main__ bench cli networkx_backend run",
-    "libraries": "algorithms compat core distributed generators io ss viz",
+    "libraries": "algorithms compat core distributed generators io sampling ss torch viz",
     "package": "",
     "api": "api",
     "backends": "backends",

@@ -117,7 +117,7 @@ def test_missing_packages(package: str, monkeypatch: pytest.MonkeyPatch) -> None
         call()
 
 
-@pytest.mark.parametrize("name", "algorithms distributed generators io ss viz".split())
+@pytest.mark.parametrize("name", "algorithms distributed generators io sampling ss torch viz".split())
 def test_completion_shows_public_names(name: str) -> None:
     module = getattr(gb, name)
     assert dir(module) == sorted(module.__all__)

@@ -77,7 +77,8 @@ def read_edgelist(
     Examples
     --------
     >>> from io import StringIO
-    >>> from grblas_gpu     >>> io.read_edgelist(StringIO("# from to weight\\n0 1 2.5\\n2 1 0.5\\n")).to_dicts()
+    >>> from grblas_gpu import io
+    >>> io.read_edgelist(StringIO("# from to weight\\n0 1 2.5\\n2 1 0.5\\n")).to_dicts()
     {0: {1: 2.5}, 2: {1: 0.5}}
     >>> io.read_edgelist(StringIO("0 1\\n2\\n"))
     Traceback (most recent call last):

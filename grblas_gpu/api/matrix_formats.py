@@ -107,7 +107,7 @@ def compressed_store(
     if not copy and isinstance(index, np.ndarray):  # kernels need contiguous arrays
         pointers, index, array = (np.ascontiguousarray(x) for x in (pointers, index, array))
     store = MatrixStore(count, inner, pointers, index, array)
-    store._max_degree = longest
+    store.max_degree = longest
     if longest <= 1:  # nothing can be out of order
         return store, found
     if _falls(store.indices, pointers):
@@ -117,7 +117,7 @@ def compressed_store(
             raise InvalidValue(f"{what} must not repeat within a line")
         array = array if store.iso else array[order]
         store = MatrixStore(count, inner, pointers, store.indices[order], array)
-        store._max_degree = longest
+        store.max_degree = longest
     return store, found
 
 

@@ -13,7 +13,7 @@ from random_objects import with_degrees
 from grblas_gpu import binary, monoid, semiring
 from grblas_gpu.backends.stores.storage import VectorStore
 
-MODULES = "assign_block extracting kronecker merging mxv_balanced mxv_product operating positions rows".split()
+MODULES = "assign_block extracting kronecker masks merging mxv_balanced mxv_product operating positions rows".split()
 Call = Callable[[Any, Any, Any], Any]
 
 #: Of the engine's modules, a matrix, and two positions: the call, its launches, its waits.
@@ -75,8 +75,10 @@ def test_nothing_is_left_over_of_short_rows(engine, seen, monkeypatch, longest: 
     """Rows that chunks share are completed by a second kernel: a lane that takes whole rows needs none."""
     monkeypatch.setattr(engine.mxv_balanced, "WORTH_A_LOOK", 0)
     a = moved(with_degrees([2] * 1000), engine.to_device)
-    a._max_degree = longest
+    a.max_degree = longest
     u = VectorStore(a.ncols, engine.to_device(np.ones(a.ncols)))
     product = engine.mxv_product.product_of(a, u, semiring.plus_times["FP64"], False, True)
-    engine.mxv_balanced.pull_balanced(product, a, u, None, engine.workspace.current())
+    scratch = engine.workspace.current()
+    job = engine.mxv_product.Job(product, a, u, engine.masks.NO_MASK, None, scratch.slots(), scratch)
+    engine.mxv_balanced.pull_balanced(job)
     assert len(seen) == launches

@@ -115,7 +115,7 @@ def moved(store, to):
     """A copy of a store elsewhere."""
     if type(store) is MatrixStore:
         result = MatrixStore(store.nrows, store.ncols, to(store.indptr), to(store.indices), to(store.values))
-        result._max_degree = store.max_degree
+        result.max_degree = store.max_degree
         return result
     nvals = store.nvals
     return VectorStore(

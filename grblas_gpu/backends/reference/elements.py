@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -231,6 +232,7 @@ def _with_values(x: MatrixStore, values: np.ndarray) -> MatrixStore:
     if x.form == HYPERSPARSE:
         return MatrixStore.hypersparse(x.nrows, x.ncols, x.rows, x.starts, x.indices, values)
     new = MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, values)
-    for fact in ("_row_ids", "_max_degree", "_max_column", "_filled_rows", "_is_diagonal"):
-        setattr(new, fact, getattr(x, fact))
+    for fact in ("_row_ids", "max_degree", "_max_column", "_filled_rows", "_is_diagonal"):
+        with suppress(AttributeError):  # not found yet
+            setattr(new, fact, object.__getattribute__(x, fact))
     return new

@@ -55,6 +55,8 @@ class MatrixStore:
         "nrows",
         "ncols",
         "nvals",
+        "dtype",
+        "max_degree",
         "counter",
         "indptr",
         "indices",
@@ -65,7 +67,6 @@ class MatrixStore:
         "starts",
         "_transpose",
         "_row_ids",
-        "_max_degree",
         "_max_column",
         "_filled_rows",
         "_once",
@@ -82,6 +83,8 @@ class MatrixStore:
 
     form: str
     nvals: int
+    dtype: np.dtype
+    max_degree: int  # the most entries of a row
     indptr: Array
     indices: Array
     values: Array
@@ -108,7 +111,6 @@ class MatrixStore:
         self._once: MatrixStore | None = None
         self._transpose: MatrixStore | None = None
         self._row_ids: Array | None = None
-        self._max_degree: int | None = None
         self._max_column: int | None = None
         self._filled_rows: int | None = None
         self._hub_neighbours: Array | None = None
@@ -123,7 +125,7 @@ class MatrixStore:
         store.form, store.nrows, store.ncols = form, nrows, ncols
         store.dense = store.present = store.rows = store.counter = None
         store.copies, store.pushed, store._once = 1, 0, None
-        store._transpose = store._row_ids = store._max_degree = store._max_column = store._filled_rows = None
+        store._transpose = store._row_ids = store._max_column = store._filled_rows = None
         store._hub_neighbours = store._entry_groups = store._is_diagonal = None
         store._column_order = 0
         return store
@@ -171,10 +173,14 @@ class MatrixStore:
         return store
 
     def __getattr__(self, name: str) -> Any:
-        """CSR arrays that were not made yet; the number of flags in a bitmap."""
+        """CSR arrays that were not made yet; the number of flags in a bitmap; facts, once."""
         if name == "nvals" and self.present is not None:
             counter = self.counter
             self.nvals = int(np.count_nonzero(self.present)) if counter is None else counter.read()  # synchronizes
+        elif name == "dtype":
+            self.dtype = self.stored_values.dtype
+        elif name == "max_degree":
+            self.max_degree = self._longest_row()
         elif name not in ("indptr", "indices", "values"):
             raise AttributeError(name)
         elif self.form == HYPERSPARSE:
@@ -221,7 +227,7 @@ class MatrixStore:
     def known_nvals(self) -> int | None:
         """``nvals`` if it is known without counting flags; otherwise None."""
         try:
-            return _COUNTED(self)
+            return int(object.__getattribute__(self, "nvals"))  # past __getattr__, which counts
         except AttributeError:
             return None if self.counter is None else self.counter.known()
 
@@ -229,10 +235,6 @@ class MatrixStore:
     def stored_values(self) -> Array:
         """The array of its own that holds the values."""
         return self.values if self.dense is None else self.dense
-
-    @property
-    def dtype(self) -> np.dtype:
-        return (self.values if self.dense is None else self.dense).dtype
 
     @property
     def iso(self) -> bool:
@@ -266,10 +268,10 @@ class MatrixStore:
     def uncount(self) -> None:
         """Forget cached properties of the entries before a bitmap or full matrix changes in place."""
         counted = ("nvals",) if self.present is not None else ()
-        for name in ("indptr", "indices", "values", "value_range", "mean_value", *counted):
+        for name in ("indptr", "indices", "values", "max_degree", "value_range", "mean_value", *counted):
             with suppress(AttributeError):
                 delattr(self, name)
-        self._transpose = self._row_ids = self._max_degree = self._max_column = self._filled_rows = None
+        self._transpose = self._row_ids = self._max_column = self._filled_rows = None
         self._hub_neighbours = self._entry_groups = self._is_diagonal = None
         self._column_order = 0
         self.counter = None
@@ -288,18 +290,14 @@ class MatrixStore:
                 self._row_ids = natives[type(self.indptr)].row_ids(self)
         return self._row_ids
 
-    @property
-    def max_degree(self) -> int:
-        if self._max_degree is None:
-            if self.nrows == 0 or self.nvals == 0:
-                self._max_degree = 0
-            elif self.rows is not None:
-                self._max_degree = int(np.diff(self.starts).max())  # synchronizes
-            elif isinstance(self.indptr, np.ndarray):
-                self._max_degree = int(np.diff(self.indptr).max())
-            else:
-                self._max_degree = natives[type(self.indptr)].max_degree(self)
-        return self._max_degree
+    def _longest_row(self) -> int:
+        if self.nrows == 0 or self.nvals == 0:
+            return 0
+        if self.rows is not None:
+            return int(np.diff(self.starts).max())  # synchronizes
+        if isinstance(self.indptr, np.ndarray):
+            return int(np.diff(self.indptr).max())
+        return int(natives[type(self.indptr)].max_degree(self))
 
     @property
     def max_column(self) -> int:
@@ -349,9 +347,6 @@ class MatrixStore:
     def __repr__(self) -> str:
         shape = f"{self.nrows}x{self.ncols}"
         return f"MatrixStore({self.form}, {shape}, nvals={self.nvals}, {self.dtype}{', iso' if self.iso else ''})"
-
-
-_COUNTED: Any = MatrixStore.__dict__["nvals"].__get__  # past __getattr__, which counts
 
 
 def transpose_csr(a: MatrixStore) -> MatrixStore:

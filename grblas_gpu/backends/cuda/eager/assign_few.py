@@ -66,7 +66,9 @@ def _assign_to_list(c: VectorStore, value: Any, positions: list[int]) -> VectorS
         value = cast(value.reshape(1), c.dtype)[0]
     if c.known_nvals == 0:
         return _list_of(c, value, positions)
-    indices, values, length, count_at = list_of(c)
+    listed = list_of(c)
+    assert listed is not None
+    indices, values, length, count_at = listed
     if len(values) == 1:
         values = expand(values, len(indices)).copy()
     stored = moved(c.dtype)
@@ -75,9 +77,9 @@ def _assign_to_list(c: VectorStore, value: Any, positions: list[int]) -> VectorS
     result, slots = Result(size, c.dtype), scratch.slots()
     present, out = result.addresses
     result.clear_flags(scratch.stream)
-    listed = (indices.data.ptr, count_at, length, values.data.ptr, word(value))
+    given = (indices.data.ptr, count_at, length, values.data.ptr, word(value))
     places = (len(positions), *positions, *_UNUSED[len(positions)])
-    words = (*listed, present, out, slots.address, slots.host, *places)
+    words = (*given, present, out, slots.address, slots.host, *places)
     scratch.launch(kernel, length, words, together=MOST_FEW)
     return result.store(slots)
 

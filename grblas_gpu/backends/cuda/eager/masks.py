@@ -67,9 +67,11 @@ def address(array: Array | None) -> int:
 NO_MASK = VectorMask()
 
 
-def list_of(store: VectorStore) -> tuple[Array, Array, int, int]:
-    """Indices, values, length (or a bound) of a list, and where the device has the length (or 0)."""
+def list_of(store: VectorStore) -> tuple[Array, Array, int, int] | None:
+    """Indices, values, length (or a bound) of a list, and where the device has the length (or 0); None: not a list."""
     pending = store.pending
+    if store.present is not None or (pending is None and store.indices is None):
+        return None
     if isinstance(pending, HostList):
         store.indices  # from now on it is a list like any other
         pending = None
@@ -87,8 +89,9 @@ def resolve(mask: MaskView | None) -> VectorMask | None:
         return NO_MASK
     store = mask.store
     assert type(store) is VectorStore
-    if store.kind == "sparse":
-        indices, values, length, count_at = list_of(store)
+    listed = list_of(store)
+    if listed is not None:
+        indices, values, length, count_at = listed
         if length == 0:
             return NO_MASK if mask.complement else None
         if mask.structure:
@@ -116,14 +119,17 @@ def marking(mask: VectorMask, dtype: np.dtype) -> tuple[Any, ...]:
 
 def flags_of(store: VectorStore) -> Array:
     """The positions of a list as flags, which stay with it."""
-    if store.flags is None:
+    flags = store.flags
+    if flags is None:
         import cupy
 
-        indices, _, length, count_at = list_of(store)
+        listed = list_of(store)
+        assert listed is not None
+        indices, _, length, count_at = listed
         flags = cupy.zeros(store.size, bool)
         mark(VectorMask(indices=indices, length=length, count_at=count_at), flags)
         store.flags = flags
-    return store.flags
+    return flags
 
 
 def as_flags(mask: VectorMask, scratch: Scratch, size: int) -> VectorMask:
@@ -131,7 +137,8 @@ def as_flags(mask: VectorMask, scratch: Scratch, size: int) -> VectorMask:
     if mask.indices is None:
         return mask
     if mask.store is not None and size <= KEPT_FLAGS:
-        return VectorMask(present=flags_of(mask.store), complement=mask.complement)
+        kept = mask.store.flags
+        return VectorMask(present=flags_of(mask.store) if kept is None else kept, complement=mask.complement)
     flags = scratch.flags("mask", size)
     mark(mask, flags)
     return VectorMask(present=flags, complement=mask.complement)

@@ -11,14 +11,15 @@ from ...stores.matrix_storage import HYPERSPARSE
 from ...stores.storage import MaskView, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list
+from ..runtime.counters import EDGES
 from . import (
     matrix_facts,  # noqa: F401  what stores ask about matrices
     mxv_pull,
     vectors,
 )
-from .masks import resolve
+from .masks import as_flags, clear, resolve
 from .mxv_balanced import pull_balanced, suits
-from .mxv_product import native_atomic, product_of
+from .mxv_product import Job, native_atomic, product_of
 from .mxv_push import push
 
 _by_swapping: dict[Any, bool] = {}  # by monoid
@@ -55,13 +56,20 @@ class VectorProducts(Backend):
         # A traversal multiplies the result with the same matrix again: count its edges while we are at it.
         columns = a if transposed else a._transpose
         following = columns.indptr if columns is not None and a.nrows == a.ncols else None
-        if strategy.startswith("push"):
-            columns = a if transposed else a.transposed()
-            return push(product, columns, u, allowed, strategy, following, scratch)
-        rows = a.transposed() if transposed else a
+        pushes = strategy.startswith("push")
+        m = a if pushes == transposed else a.transposed()
+        listed = allowed.indices is not None and strategy != "pull.compact"  # which lists the rows itself
+        flags = as_flags(allowed, scratch, size) if listed else allowed
+        job = Job(product, m, u, flags, following, scratch.slots(), scratch)
         if balanced:
-            return pull_balanced(product, rows, u, following, scratch)
-        return mxv_pull.pull(product, rows, u, allowed, strategy, following, scratch)
+            result = pull_balanced(job)
+        else:
+            result = push(job, strategy) if pushes else mxv_pull.pull(job, strategy)
+        if listed:
+            clear(allowed, scratch, size)
+        if following is not None and strategy != "push.sort":
+            result.edges = following, job.slots.published(EDGES)
+        return result
 
     def compares_and_swaps(self, monoid: Any) -> bool:
         found = _by_swapping.get(monoid.key)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...programs.reading import EACH
-from ...stores.storage import Array, MatrixStore, VectorStore
+from ...stores.storage import MatrixStore, VectorStore
 from ..runtime.arrays import Result
-from ..runtime.compile import constant, functions
-from ..runtime.counters import EDGES
+from ..runtime.compile import constant
 from ..runtime.launch import BLOCK
-from ..runtime.workspace import Scratch
 from .column_order import column_order
 from .masks import NO_MASK, VectorMask, address
-from .mxv_product import Product, index_key
+from .mxv_product import Job, Product
 from .rows import LEAST_CHUNK, carries, chunks_of
 
 SHORT_MEAN = 8  # as in kernels/row_products.cuh, which has what a lane takes, too
@@ -47,21 +45,16 @@ def has_only_short_rows(a: MatrixStore, limit: int, transposed: bool = False) ->
     return (a.transposed() if transposed else a).max_degree <= limit
 
 
-def pull_balanced(
-    product: Product, m: MatrixStore, u: VectorStore, following: Array | None, scratch: Scratch
-) -> VectorStore:
-    """``following``: the offsets of the matrix that the result is likely to be multiplied with next."""
+def pull_balanced(job: Job) -> VectorStore:
+    product, m, u, _, following, slots, scratch = job
     nrows, entries = m.nrows, m.nvals
     order = column_order(m, 1) if product.second == EACH else None
     short = may_have_short_rows(m)
-    kernel, with_hubs, add_carries = functions(
-        "pull_balanced.cu",
-        (product.key, index_key(m), short),
-        _KERNELS,
-        lambda: [*product.pieces(m), constant("FULL", True), constant("SHORT_ROWS", short), *NO_MASK.pieces()],
+    kernel, with_hubs, add_carries = job.kernels(
+        "pull_balanced.cu", _KERNELS, (short,), lambda: [constant("FULL", True), constant("SHORT_ROWS", short)]
     )
     all_short = order is None and has_only_short_rows(m, lane_row(product.dtype))
-    sums, slots = Result(nrows, product.dtype), scratch.slots()
+    sums = Result(nrows, product.dtype)
     kept = carries(scratch)
     path = entries + nrows  # which the chunks are of: see kernels/row_products.cuh
     indices = m.indices if order is None else order.indices
@@ -75,7 +68,4 @@ def pull_balanced(
         scratch.launch_large(with_hubs, chunks_of(path), (*words, m.ncols), m.ncols * elements.itemsize)
     if path > LEAST_CHUNK and not all_short:
         scratch.launch(add_carries, chunks_of(path), (m.indptr.data.ptr, nrows, entries, sums.addresses[1], *kept))
-    result = sums.store(slots)
-    if following is not None:
-        result.edges = following, slots.published(EDGES)
-    return result
+    return sums.store(slots)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...programs.reading import EACH, UNUSED, Reading, Values
-from ...stores.storage import MatrixStore, VectorStore
-from ..runtime.compile import binary, constant, product, using, value
+from ...stores.storage import Array, MatrixStore, VectorStore
+from ..runtime.compile import binary, compiled, constant, functions, product, using, value
+from ..runtime.counters import Slots
+from ..runtime.workspace import Scratch
+from .masks import VectorMask
 
 #: Operators that the processor can apply atomically, by their source; the numbers are those of kernels/atomics.cuh.
 NATIVE_ADD = 1
@@ -126,8 +130,27 @@ def index_types(m: MatrixStore) -> dict[str, Any]:
     return {"Column": m.indices.dtype, "Offset": m.indptr.dtype}
 
 
-def index_key(m: MatrixStore) -> str:
-    return m.indices.dtype.char + m.indptr.dtype.char
+class Job(NamedTuple):
+    """A product to compute, with what its kernels count with."""
+
+    product: Product
+    m: MatrixStore  # by rows for a pull, by columns for a push
+    u: VectorStore
+    mask: VectorMask
+    following: Array | None  # the offsets of the matrix that the result is likely to be multiplied with next
+    slots: Slots
+    scratch: Scratch
+
+    def kernels(
+        self, file: str, names: Sequence[str], key: tuple[Any, ...], pieces: Callable[[], Sequence[str]]
+    ) -> tuple[Any, ...]:
+        """The functions of a kernel file for this product, matrix and mask, and for ``pieces`` with this key."""
+        product, m, mask = self.product, self.m, self.mask
+        whole = (product.key, m.indices.dtype.char, m.indptr.dtype.char, mask.key, key)
+        found = compiled.get((file, whole))
+        if found is not None:
+            return found
+        return functions(file, whole, names, lambda: [*product.pieces(m), *mask.pieces(), *pieces()])
 
 
 def native_atomic(monoid: Any, dtype: np.dtype) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import cupy
 import numpy as np
@@ -13,12 +13,12 @@ from ...stores.entries import cast
 from ...stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
-from ..runtime.compile import constant, functions, using
-from ..runtime.counters import EDGES, LISTED, Slots
+from ..runtime.compile import constant, using
+from ..runtime.counters import LISTED, Slots
 from ..runtime.launch import BLOCK
-from ..runtime.workspace import Scratch, word
+from ..runtime.workspace import word
 from .masks import KEPT_FLAGS, NO_MASK, VectorMask, address, as_flags, clear, collect, flags_of, list_of, mark, resolve
-from .mxv_product import Product, index_key
+from .mxv_product import Job, Product
 from .vectors import as_bitmap, spread
 
 _ROW = np.dtype(INDEX)
@@ -35,73 +35,45 @@ _BY_ROWS = {"pull.thread": _way(THREAD), "pull.warp": _way(WARP), "pull.hybrid":
 _products: dict[Any, Product] = {}  # of asynchronous pulls
 
 
-class _Pull(NamedTuple):
-    """A product by rows, with what its kernel counts with."""
-
-    product: Product
-    m: MatrixStore
-    u: VectorStore
-    following: Array | None  # the offsets of the matrix that the result is likely to be multiplied with next
-    slots: Slots
-    scratch: Scratch
-
-    def run(
-        self,
-        way: tuple[str, ...],
-        vector: tuple[Array | None, Array],
-        mask: VectorMask,
-        walk: tuple[int, int, int],
-        outputs: tuple[int, int, int],
-        per_block: int = BLOCK,
-        settled: tuple[int, int, int] = (0, 0, 0),
-    ) -> None:
-        """``vector``: flags and values by position; ``walk``: rows, where their number is on the device, and a bound;
-        ``outputs``: list, flags and values."""
-        product, m, full = self.product, self.m, self.u.kind == "full"
-        (kernel,) = functions(
-            "pull.cu",
-            (product.key, index_key(m), full, mask.key, way),
-            ["pull_kernel"],
-            lambda: [*product.pieces(m), constant("FULL", full), *mask.pieces(), *way],
-        )
-        present, values = vector
-        operands = (m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr, address(present), values.data.ptr)
-        counted = (address(self.following), self.slots.address, self.slots.host)
-        words = (*operands, *mask.addresses, *walk, *outputs, *counted, *settled)
-        self.scratch.launch(kernel, walk[2], words, per_block)
+def _run(
+    job: Job,
+    way: tuple[str, ...],
+    vector: tuple[Array | None, Array],
+    walk: tuple[int, int, int],
+    outputs: tuple[int, int, int],
+    per_block: int = BLOCK,
+    settled: tuple[int, int, int] = (0, 0, 0),
+) -> None:
+    """``vector``: flags and values by position; ``walk``: rows, where their number is on the device, and a bound;
+    ``outputs``: list, flags and values."""
+    _, m, u, mask, following, slots, scratch = job
+    full = u.kind == "full"
+    (kernel,) = job.kernels("pull.cu", ["pull_kernel"], (full, way), lambda: [constant("FULL", full), *way])
+    present, values = vector
+    operands = (m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr, address(present), values.data.ptr)
+    counted = (address(following), slots.address, slots.host)
+    words = (*operands, *mask.addresses, *walk, *outputs, *counted, *settled)
+    scratch.launch(kernel, walk[2], words, per_block)
 
 
-def pull(
-    product: Product,
-    m: MatrixStore,
-    u: VectorStore,
-    mask: VectorMask,
-    strategy: str,
-    following: Array | None,
-    scratch: Scratch,
-) -> VectorStore:
-    """``following``: the offsets of the matrix that the result is likely to be multiplied with next."""
-    vector, listed = _as_dense(product, u, scratch)
-    job = _Pull(product, m, u, following, scratch.slots(), scratch)
+def pull(job: Job, strategy: str) -> VectorStore:
+    vector, listed = _as_dense(job)
     if strategy == "pull.compact":
-        result = _compact(job, vector, mask)
+        result = _compact(job, vector)
     else:
-        flags = as_flags(mask, scratch, m.nrows)
-        by_edges = strategy == "pull.edge"
-        result = _by_edges(job, vector, flags) if by_edges else _by_rows(job, vector, flags, strategy)
-        clear(mask, scratch, m.nrows)
+        result = _by_edges(job, vector) if strategy == "pull.edge" else _by_rows(job, vector, strategy)
     if listed is not None:
         mark(listed, vector[0], False)
-    if following is not None:
-        result.edges = following, job.slots.published(EDGES)
     return result
 
 
-def _as_dense(product: Product, u: VectorStore, scratch: Scratch) -> tuple[tuple[Any, Array], VectorMask | None]:
+def _as_dense(job: Job) -> tuple[tuple[Any, Array], VectorMask | None]:
     """Flags and values of the vector by position; a list spread out in the scratch is returned, to be cleared."""
-    if u.kind != "sparse":
+    product, u, scratch = job.product, job.u, job.scratch
+    found = list_of(u)
+    if found is None:
         return (u.present, u.values), None
-    indices, values, length, count_at = list_of(u)
+    indices, values, length, count_at = found
     if product.second != EACH and u.size <= KEPT_FLAGS:
         return (flags_of(u), values), None
     listed = VectorMask(indices=indices, length=length, count_at=count_at)
@@ -128,24 +100,25 @@ def dense_result(size: int, present: Array, values: Array, slots: Slots) -> Vect
     return VectorStore.counted_bitmap(size, values, present, slots.published(), size)
 
 
-def _by_rows(job: _Pull, vector: tuple[Any, Array], mask: VectorMask, strategy: str) -> VectorStore:
+def _by_rows(job: Job, vector: tuple[Any, Array], strategy: str) -> VectorStore:
     nrows = job.m.nrows
     result = Result(nrows, job.product.dtype, job.product.structure)
     per_block = BLOCK // 32 if strategy == "pull.warp" else BLOCK
-    job.run(_BY_ROWS[strategy], vector, mask, (0, 0, nrows), (0, *result.addresses), per_block)
+    _run(job, _BY_ROWS[strategy], vector, (0, 0, nrows), (0, *result.addresses), per_block)
     return result.store(job.slots)
 
 
-def _by_edges(job: _Pull, vector: tuple[Any, Array], mask: VectorMask) -> VectorStore:
+def _by_edges(job: Job, vector: tuple[Any, Array]) -> VectorStore:
     row_ids = job.m.row_ids
     present, values = fresh_sums(job.product, job.m.nrows)
     walk = (row_ids.data.ptr, 0, job.m.nvals)
-    job.run(_way(EDGE, row_ids.dtype), vector, mask, walk, (0, present.data.ptr, values.data.ptr))
+    _run(job, _way(EDGE, row_ids.dtype), vector, walk, (0, present.data.ptr, values.data.ptr))
     return dense_result(job.m.nrows, present, values, job.slots)
 
 
-def _compact(job: _Pull, vector: tuple[Any, Array], mask: VectorMask) -> VectorStore:
-    product, nrows, slots, scratch = job.product, job.m.nrows, job.slots, job.scratch
+def _compact(job: Job, vector: tuple[Any, Array]) -> VectorStore:
+    product, m, _, mask, _, slots, scratch = job
+    nrows = m.nrows
     found = present = None
     listed = mask.indices is not None and not mask.complement
     if listed:  # the mask's own list: the result is a list of at most that length
@@ -160,7 +133,8 @@ def _compact(job: _Pull, vector: tuple[Any, Array], mask: VectorMask) -> VectorS
         present, length = cupy.zeros(nrows, bool), nrows
     values = cupy.empty(1 if product.structure else length, product.dtype)
     outputs = (address(found), address(present), values.data.ptr)
-    job.run(_way(HYBRID, _ROW, True, listed), vector, each, (address(rows), count_at, row_count), outputs)
+    way = _way(HYBRID, _ROW, True, listed)
+    _run(job._replace(mask=each), way, vector, (address(rows), count_at, row_count), outputs)
     if present is not None:
         return dense_result(nrows, present, values, slots)
     return VectorStore.counted_list(nrows, values, found, slots.published())
@@ -193,10 +167,10 @@ def pull_in_place(
         scratch = scratch_arrays.current()
         marks, bit = scratch.marks(size)
         result, flags = Result(size, product.dtype), as_flags(allowed, scratch, size)
-        job = _Pull(product, m, u, None, scratch.slots(), scratch)
+        job = Job(product, m, u, flags, None, scratch.slots(), scratch)
         settled = (marks.data.ptr, bit, word(value))
         outputs = (0, *result.addresses)
-        job.run(_way(SETTLING), (u.present, u.values), flags, (0, 0, size), outputs, settled=settled)
+        _run(job, _way(SETTLING), (u.present, u.values), (0, 0, size), outputs, settled=settled)
         clear(allowed, scratch, size)
         return result.store(job.slots)
     except BaseException:

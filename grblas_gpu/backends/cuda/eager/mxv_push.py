@@ -8,14 +8,13 @@ import cupy
 import numpy as np
 
 from ...programs.reading import EACH
-from ...stores.storage import INDEX, Array, MatrixStore, VectorStore
-from ..runtime.arrays import two_arrays
-from ..runtime.compile import constant, functions
-from ..runtime.counters import EDGES, LISTED, TICKET, Slots
+from ...stores.storage import INDEX, Array, VectorStore
+from ..runtime.compile import constant
+from ..runtime.counters import LISTED, TICKET
 from ..runtime.launch import TILES
-from ..runtime.workspace import Scratch
-from .masks import VectorMask, address, as_flags, clear, collect, list_of
-from .mxv_product import Product, index_key
+from ..runtime.workspace import memory_of_two
+from .masks import VectorMask, address, collect, list_of
+from .mxv_product import Job
 from .mxv_pull import dense_result, fresh_sums
 from .mxv_sort import push_sort
 from .radix import bits_for, sort_positions
@@ -27,7 +26,7 @@ DENSE_PUSH = 4  # a push that may find more than size / DENSE_PUSH entries write
 
 
 FLAG = 1  # the bit of a byte that is true
-_INDEX = np.dtype(INDEX)
+_INDEX, _array = np.dtype(INDEX), cupy.ndarray
 
 
 class Frontier(NamedTuple):
@@ -47,126 +46,95 @@ class Frontier(NamedTuple):
         return [constant("LISTED", self.indices is not None), constant("BY_VERTEX", self.by_vertex)]
 
 
-def push(
-    product: Product,
-    m: MatrixStore,
-    u: VectorStore,
-    mask: VectorMask,
-    strategy: str,
-    following: Array | None,
-    scratch: Scratch,
-) -> VectorStore:
-    """``m`` holds the columns of the matrix as rows; ``following`` is as for a pull."""
-    size = m.ncols
+def push(job: Job, strategy: str) -> VectorStore:
+    m, u, size = job.m, job.u, job.m.ncols
     sort = strategy == "push.sort"
     if sort and u.pending is not None:
         u.nvals  # synchronizes: memory must be sized
-    slots = scratch.slots()
-    frontier = _frontier(u, sort and not product.structure, slots, scratch)
-    flags = mask if mask.indices is None else as_flags(mask, scratch, size)
-    if sort:
-        offsets = _offsets(m, frontier, scratch)
-        result = push_sort(product, m, frontier, offsets, flags, edges_at_most(m, u), slots, scratch)
-    else:
-        edges = edges_at_most(m, u)
-        few = min(edges, size)
-        queued = strategy != "push.scan" and (few * DENSE_PUSH <= size or size <= SMALL_FRONTIER)
-        result = _scatter(product, m, frontier, flags, edges, queued, following, slots, scratch)
-        if strategy == "push.scan":
-            result = _in_order(result, edges, slots, scratch)
-        if following is not None:
-            result.edges = following, slots.published(EDGES)
-    if mask.indices is not None:
-        clear(mask, scratch, size)
-    return result
-
-
-def edges_at_most(m: MatrixStore, u: VectorStore) -> int:
-    """A bound on the entries in the frontier's columns: exact where they were counted with the frontier."""
+    frontier = _frontier(job, sort and not job.product.structure)
+    edges = None  # a bound on the entries in the frontier's columns, or their number if counted with the frontier
     if u.edges is not None and u.edges[0] is m.indptr:
-        known = u.edges[1].known()
-        if known is not None:
-            return known
-    return min(m.nvals, u.nvals_at_most * m.max_degree)
+        edges = u.edges[1].known()
+    if edges is None:
+        edges = min(m.nvals, frontier.length * m.max_degree)
+    if sort:
+        return push_sort(job, frontier, _offsets(job, frontier), edges)
+    scan = strategy == "push.scan"
+    queued = not scan and (min(edges, size) * DENSE_PUSH <= size or size <= SMALL_FRONTIER)
+    result = _scatter(job, frontier, edges, queued)
+    return _in_order(job, result, edges) if scan else result
 
 
-def _frontier(u: VectorStore, ordered: bool, slots: Slots, scratch: Scratch) -> Frontier:
-    if u.kind == "sparse":
+def _frontier(job: Job, ordered: bool) -> Frontier:
+    u = job.u
+    listed = list_of(u)
+    if listed is not None:
         if ordered and not u.ordered:
             in_order, order = sort_positions(u.indices, bits_for(u.size))
             return Frontier(in_order, u.nvals, u.values if len(u.values) == 1 else u.values[order], False)
-        indices, values, length, count_at = list_of(u)
+        indices, values, length, count_at = listed
         return Frontier(indices, length, values, False, count_at)
     if u.present is None:
         return Frontier(None, u.size, u.values, True)
     indices = cupy.empty(u.nvals_at_most, INDEX)
-    count_at = slots.address + 8 * TICKET
-    collect(VectorMask(present=u.present), u.size, indices, scratch, count_at)
+    count_at = job.slots.address + 8 * TICKET
+    collect(VectorMask(present=u.present), u.size, indices, job.scratch, count_at)
     return Frontier(indices, len(indices), u.values, True, count_at if u.known_nvals is None else 0)
 
 
-def _offsets(m: MatrixStore, frontier: Frontier, scratch: Scratch) -> Array:
+def _offsets(job: Job, frontier: Frontier) -> Array:
     """Where each vertex's edges start, if all are numbered through; the last one is their number."""
-    kernels = kernels_on_offsets(m.indptr.dtype)
+    indptr, scratch = job.m.indptr, job.scratch
+    kernels = kernels_on_offsets(indptr.dtype)
     offsets = cupy.empty(frontier.length + 1, INDEX)
-    given = (m.indptr.data.ptr, *frontier.arguments, scratch.tile_sums.data.ptr)
+    given = (indptr.data.ptr, *frontier.arguments, scratch.tile_sums.data.ptr)
     scratch.launch(kernels[SUM_DEGREES], TILES, given, per_block=1)
     scratch.launch(kernels[OFFSETS], TILES, (*given, offsets.data.ptr), per_block=1)
     return offsets
 
 
-def _scatter(
-    product: Product,
-    m: MatrixStore,
-    frontier: Frontier,
-    mask: VectorMask,
-    edges: int,
-    queued: bool,
-    following: Array | None,
-    slots: Slots,
-    scratch: Scratch,
-) -> VectorStore:
+def _scatter(job: Job, frontier: Frontier, edges: int, queued: bool) -> VectorStore:
     """A list of the sums that were touched (``queued``), or a bitmap."""
+    product, m, _, mask, following, slots, scratch = job
     size = m.ncols
     small = frontier.length <= SMALL_FRONTIER
     by_vertex = frontier.by_vertex and product.second == EACH  # otherwise it makes no difference
-    scatter, finish = functions(
+    scatter, finish = job.kernels(
         "push_scatter.cu",
-        (product.key, index_key(m), mask.key, frontier.indices is None, by_vertex, queued, small),
         ["push_scatter_kernel", "push_finish_kernel"],
+        (frontier.indices is None, by_vertex, queued, small),
         lambda: [
-            *product.pieces(m),
             constant("FULL", True),
-            *mask.pieces(),
             *frontier._replace(by_vertex=by_vertex).pieces(),
             constant("QUEUED", queued),
             constant("SMALL", small),
         ],
     )
-    sums = 0
-    if queued:
-        length = min(edges, size)
-        found, values = two_arrays(length, _INDEX, 1 if product.structure else length, product.dtype)
-        marks, bit = scratch.marks(size)
-        if not product.exit_at_first:
-            sums = scratch.sums(product.dtype, product.initial, size).data.ptr
-        outputs = (marks.data.ptr, bit, sums, found.data.ptr, values.data.ptr)
-    else:
-        found, values = fresh_sums(product, size)
-        outputs = (found.data.ptr, FLAG, values.data.ptr, 0, values.data.ptr)
-    offsets = None if small else _offsets(m, frontier, scratch)  # kept until the kernel has been launched
+    offsets = None if small else _offsets(job, frontier)  # kept until the kernel has been launched
     operands = (m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr, 0, frontier.values.data.ptr, *mask.addresses)
-    counted = (address(offsets), *outputs, address(following), slots.address, slots.host)
-    scratch.launch(scatter, edges, (*operands, *frontier.arguments, *counted), EDGES_PER_TILE)
+    given = (*operands, *frontier.arguments, 0 if offsets is None else offsets.data.ptr)
+    counted = (address(following), slots.address, slots.host)
     if not queued:
-        return dense_result(size, found, values, slots)
+        present, sums = fresh_sums(product, size)
+        outputs = (present.data.ptr, FLAG, sums.data.ptr, 0, sums.data.ptr)
+        scratch.launch(scatter, edges, (*given, *outputs, *counted), EDGES_PER_TILE)
+        return dense_result(size, present, sums, slots)
+    length = min(edges, size)
+    value_count = 1 if product.structure else length
+    found, values = memory_of_two(length * _INDEX.itemsize, value_count * product.dtype.itemsize)
+    marks, bit = scratch.marks(size)
+    sums_at = 0 if product.exit_at_first else scratch.sums(product.dtype, product.initial, size).data.ptr
+    outputs = (marks.data.ptr, bit, sums_at, found.ptr, values.ptr)
+    scratch.launch(scatter, edges, (*given, *outputs, *counted), EDGES_PER_TILE)
     if not product.exit_at_first:
-        scratch.launch(finish, length, (found.data.ptr, slots.address, 0, sums, values.data.ptr))
-    return VectorStore.counted_list(size, values, found, slots.published())
+        scratch.launch(finish, length, (found.ptr, slots.address, 0, sums_at, values.ptr))
+    arrays = _array((value_count,), product.dtype, values), _array((length,), _INDEX, found)
+    return VectorStore.counted_list(size, *arrays, slots.published())
 
 
-def _in_order(result: VectorStore, edges: int, slots: Slots, scratch: Scratch) -> VectorStore:
+def _in_order(job: Job, result: VectorStore, edges: int) -> VectorStore:
     """A bitmap that can only have few entries as an ordered list."""
+    slots = job.slots
     most = min(edges, result.size)
     if most * DENSE_PUSH > result.size > SMALL_FRONTIER:
         return result
@@ -176,5 +144,5 @@ def _in_order(result: VectorStore, edges: int, slots: Slots, scratch: Scratch) -
     out = values if iso else cupy.empty(most, values.dtype)
     given = () if iso else (values, out)
     flags = VectorMask(present=result.present)
-    collect(flags, result.size, indices, scratch, slots.address + 8 * LISTED, *given)
+    collect(flags, result.size, indices, job.scratch, slots.address + 8 * LISTED, *given)
     return VectorStore.counted_list(result.size, out, indices, slots.published(), ordered=True)

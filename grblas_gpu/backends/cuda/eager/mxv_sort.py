@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 import cupy
 import numpy as np
 
-from ...stores.storage import INDEX, Array, MatrixStore, VectorStore
-from ..runtime.compile import constant, functions, using
-from ..runtime.counters import LISTED, Slots
+from ...stores.storage import INDEX, Array, VectorStore
+from ..runtime.compile import constant, using
+from ..runtime.counters import LISTED
 from ..runtime.launch import TILES, launch
-from ..runtime.workspace import Scratch
-from .masks import VectorMask
-from .mxv_product import Product, index_key
+from .mxv_product import Job
 from .operating import launch_reduction
 from .radix import bits_for, sort, sort_pairs
 
@@ -25,34 +23,20 @@ FEW_EDGES = 2**20  # memory for so many products is taken without asking how man
 _KERNELS = ("count_open_kernel", "gather_kernel", "count_runs_kernel", "list_runs_kernel")
 
 
-def push_sort(
-    product: Product,
-    m: MatrixStore,
-    frontier: Frontier,
-    offsets: Array,
-    mask: VectorMask,
-    edges: int,
-    slots: Slots,
-    scratch: Scratch,
-) -> VectorStore:
+def push_sort(job: Job, frontier: Frontier, offsets: Array, edges: int) -> VectorStore:
     """``offsets`` says where each vertex's edges start if all are numbered through; there are at most ``edges``."""
+    product, m, _, mask, _, slots, scratch = job
     size = m.ncols
     if edges > FEW_EDGES and not frontier.count_at:
         edges = scratch.number_at(offsets.data.ptr + 8 * frontier.length)  # synchronizes: memory must be sized
     if edges == 0:
         return VectorStore(size, cupy.empty(0, product.dtype), indices=cupy.empty(0, INDEX))
     key_type = np.dtype(np.uint32 if size < 2**32 else np.uint64)
-    count_open, gather, count_runs, list_runs = functions(
+    count_open, gather, count_runs, list_runs = job.kernels(
         "push_sort.cu",
-        (product.key, index_key(m), mask.key, frontier.indices is None, frontier.by_vertex, key_type.char),
         _KERNELS,
-        lambda: [
-            *product.pieces(m),
-            constant("FULL", True),
-            *mask.pieces(),
-            *frontier.pieces(),
-            using("Key", key_type),
-        ],
+        (frontier.indices is None, frontier.by_vertex, key_type.char),
+        lambda: [constant("FULL", True), *frontier.pieces(), using("Key", key_type)],
     )
     kept = slots.address + 8 * LISTED  # how many products the mask leaves
     keys = cupy.empty(edges, key_type)

@@ -39,9 +39,10 @@ def worthwhile(*stores: Any) -> bool:
 
 def as_bitmap(u: VectorStore) -> VectorStore:
     """The same vector as flags and values by position (or full, as it is)."""
-    if u.kind != "sparse":
+    listed = list_of(u)
+    if listed is None:
         return u
-    indices, values, length, count_at = list_of(u)
+    indices, values, length, count_at = listed
     if length == 0:
         return _bitmap_like(u, cupy.zeros(1, values.dtype), cupy.zeros(u.size, bool))
     if len(values) == 1:
@@ -143,8 +144,9 @@ def fill_gaps(c: VectorStore, t: VectorStore) -> VectorStore:
     c = writable(c)
     if c.present is None:
         return c
-    listed = t.kind == "sparse"
-    indices, values, items, count_at = list_of(t) if listed else (None, t.values, t.size, 0)
+    found = list_of(t)
+    listed = found is not None
+    indices, values, items, count_at = found or (None, t.values, t.size, 0)
     present = None if listed else t.present
 
     def pieces() -> list[str]:
@@ -180,11 +182,10 @@ def filtered(x: VectorStore, op: Any, thunk: Any, select: bool) -> VectorStore:
 
 def count_edges(columns: MatrixStore, u: VectorStore) -> int:
     """Entries of the matrix in the rows that ``u`` has entries for; remembered with ``u``."""
-    listed = u.kind == "sparse"
     kernel = kernels_on_offsets(columns.indptr.dtype)[COUNT_EDGES]
     scratch = scratch_arrays.current()
     slots = scratch.slots()
-    indices, _, items, count_at = list_of(u) if listed else (None, None, u.size, 0)
+    indices, _, items, count_at = list_of(u) or (None, None, u.size, 0)
     region = (address(indices), address(u.present), count_at, items)
     scratch.launch(kernel, items, (columns.indptr.data.ptr, *region, slots.address, slots.host))
     u.edges = columns.indptr, slots.published(EDGES)

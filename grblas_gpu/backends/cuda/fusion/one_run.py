@@ -22,7 +22,8 @@ from ..eager.entry_groups import rows_and_groups
 from ..eager.matrix_facts import hub_neighbours
 from ..eager.mxv_balanced import has_only_short_rows
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import empty_list, memory_of_two, two_arrays
+from ..runtime.arrays import empty_list, two_arrays
+from ..runtime.workspace import memory_of_two
 from .compiled import Compiled, Slot, likely_variant
 from .emit_teams import LONGEST_SHARED
 from .layout import (

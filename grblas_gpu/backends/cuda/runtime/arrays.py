@@ -7,11 +7,10 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...stores.storage import INDEX, WORTH_KEEPING, Array, MatrixStore, VectorStore, column_type
+from ...stores.storage import INDEX, Array, MatrixStore, VectorStore, column_type
 from .counters import Slots
-from .workspace import current
+from .workspace import current, memory_of_two
 
-_ALIGNED = 256
 _FLAG = np.dtype(bool)
 _alloc, _array, _device = cupy.cuda.alloc, cupy.ndarray, cupy.cuda.runtime.getDevice
 _nothing: dict[Any, tuple[Array, Array]] = {}  # of a device and a type: indices and values
@@ -21,15 +20,6 @@ def two_arrays(length: int, dtype: Any, other_length: int, other_dtype: Any) -> 
     """Like two calls of ``cupy.empty``, but with one allocation: small arrays stay together."""
     one, other = memory_of_two(length * dtype.itemsize, other_length * other_dtype.itemsize)
     return _array((length,), dtype, one), _array((other_length,), other_dtype, other)
-
-
-def memory_of_two(size: int, other_size: int) -> tuple[Any, Any]:
-    """The memory of two arrays. Kernels may get it before the array objects exist: making these takes longer."""
-    start = -(-size // _ALIGNED) * _ALIGNED
-    if start + other_size > WORTH_KEEPING or not size or not other_size:
-        return _alloc(size), _alloc(other_size)
-    memory = _alloc(start + other_size)
-    return memory, memory + start
 
 
 class Result:

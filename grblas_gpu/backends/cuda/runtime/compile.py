@@ -35,7 +35,7 @@ from .turns import turn
 KERNELS = Path(__file__).parents[1] / "kernels"
 SHOWN = "grblas_gpu/backends/cuda/kernels"  # how errors name the folder, wherever the package is installed
 _INCLUDE = re.compile(r'^#include "([^"]+)"[^\n]*\n', re.MULTILINE)
-_compiled: dict[Any, tuple[Any, ...]] = {}
+compiled: dict[Any, tuple[Any, ...]] = {}  # by kernel file and key
 _at_once: list[str] = []  # programs that threads are compiling
 
 
@@ -191,7 +191,7 @@ def functions(
 
     ``key`` distinguishes specialisations of the same kernel file; ``pieces`` is called for a new one.
     """
-    found = _compiled.get((kernel, key))
+    found = compiled.get((kernel, key))
     return found if found is not None else _compile(kernel, key, names, pieces)
 
 
@@ -247,7 +247,7 @@ def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], I
     import cupy
 
     on_device = (cupy.cuda.runtime.getDevice(), kernel, key)
-    found = _compiled.get(on_device)
+    found = compiled.get(on_device)
     if found is None:
         with busy(announced(kernel)):
             text = render(kernel, pieces())
@@ -257,7 +257,7 @@ def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], I
                 if not structs.has_some(text) or type(error).__name__ != "CompileException":
                     raise
                 raise UdfParseError(_not_for_records(key, str(error))) from error
-        _compiled[on_device if linked else (kernel, key)] = found
+        compiled[on_device if linked else (kernel, key)] = found
     return found
 
 

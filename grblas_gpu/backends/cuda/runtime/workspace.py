@@ -15,7 +15,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...stores.storage import INDEX, Array
+from ...stores.storage import INDEX, WORTH_KEEPING, Array
 from .counters import SLOTS, SLOTS_PER_CALL, Block, Slots
 from .launch import (
     BLOCK,
@@ -32,7 +32,17 @@ from .launch import (
 
 COUNTERS = 8  # numbers that the kernels of one call may count with
 BITS = tuple(1 << bit for bit in range(8))  # of a byte
-_launch_kernel = cupy.cuda.driver.launchKernel
+ALIGNED = 256  # bytes
+_alloc, _launch_kernel = cupy.cuda.alloc, cupy.cuda.driver.launchKernel
+
+
+def memory_of_two(size: int, other_size: int) -> tuple[Any, Any]:
+    """The memory of two arrays. Kernels may get it before the array objects exist: making these takes longer."""
+    start = -(-size // ALIGNED) * ALIGNED
+    if start + other_size > WORTH_KEEPING or not size or not other_size:
+        return _alloc(size), _alloc(other_size)
+    memory = _alloc(start + other_size)
+    return memory, memory + start
 
 
 class Scratch:

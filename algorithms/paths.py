@@ -15,14 +15,13 @@ import numpy as np
 
 from .. import INT64, Graph, Matrix, Scalar, Vector, io, select
 from ..exceptions import NoValue
+from ..plan.search_rules import copies_tree
 from .bfs import bfs_parents
 from .checks import check_source, with_labels
 from .labels import labels_of, shown
 from .preparing import check_weights
 from .relaxing import settle_in_buckets
 from .sssp import WIDEST, default_widths, distance_type, shortest_path_tree, sssp
-
-SHORT = 32  # vertices of a path: up to here, single reads cost less than a copy of the whole tree
 
 
 class Path(NamedTuple):
@@ -92,7 +91,7 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
         raise NoValue(f"shortest_path: no path leads from {shown(ends[0])} to {shown(ends[1])}")
     path, before = [target], tree.get
     while path[-1] != source:
-        if len(path) == SHORT:  # copy the whole tree at once
+        if copies_tree(len(path)):
             before = tree.to_dense(-1).__getitem__
         path.append(int(before(path[-1])))
     return Path(

@@ -20,11 +20,11 @@ import numpy as np
 from .. import Graph, Matrix, generators
 from ..exceptions import InvalidValue
 from ..foundation.types import Array
+from ..plan.search_rules import WALK_ROUNDS
 from .checks import Sources, check_sources, with_labels
 from .labels import labels_of
 from .preparing import check_weights
 
-BLOCK = 16  # the number of rounds whose random numbers are drawn at once
 EDGE, COIN = 1, 2  # the purposes of random numbers
 
 
@@ -104,7 +104,7 @@ def random_walks(
 def straight(edges: Edges, at: Array, length: int, seed: int) -> Array:
     """The vertices of walks that accept every draw, a row for every step."""
     paths, walk = [at], np.arange(len(at), like=at)
-    for first in range(0, length, BLOCK):
+    for first in range(0, length, WALK_ROUNDS):
         for share in shares(seed, EDGE, first, walk)[: length - first]:
             at = edges.draw(at, share)
             paths.append(at)
@@ -135,7 +135,7 @@ def with_memory(edges: Edges, start: Array, length: int, seed: int, p: float, q:
             before, at = np.where(keeps, at, before), np.where(keeps, target, at)
             slot = np.minimum(slot + count * keeps, done)
             paths[slot] = at
-        first += BLOCK
+        first += WALK_ROUNDS
     return paths.reshape(length + 2, count)[:-1]
 
 
@@ -152,8 +152,8 @@ def without_what_follows_an_end(paths: Array, out: Array, length: int) -> Matrix
 
 
 def shares(seed: int, purpose: int, first: int, walk: Array) -> Array:
-    """Random numbers from 0 to 1 for each walk, a row for each of BLOCK rounds."""
-    rounds = np.arange(first, first + BLOCK, dtype=np.uint64, like=walk) << np.uint64(40)
+    """Random numbers from 0 to 1 for each walk, a row for each of WALK_ROUNDS rounds."""
+    rounds = np.arange(first, first + WALK_ROUNDS, dtype=np.uint64, like=walk) << np.uint64(40)
     counters = rounds[:, None] + walk.astype(np.uint64)
     bits = generators.randomness.Stream(seed, purpose).bits(counters)
     return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53

@@ -107,6 +107,15 @@ def rows_at_a_time(rows: int, entries: int) -> int:
     return max(1, ENTRIES * rows // max(1, entries))
 
 
+WALK_ROUNDS = 16  # of random walks, whose random numbers are drawn at once
+SINGLE_READS = 32  # elements of a vector, which cost less than a copy of all
+
+
+def copies_tree(vertices: int) -> bool:
+    """Whether the rest of a path, which has so many vertices yet, is read from a copy of the whole tree."""
+    return vertices == SINGLE_READS
+
+
 READ = 2**20  # entries: up to here, rows are read once for every pair
 
 

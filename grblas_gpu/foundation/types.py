@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from ..plan.rules import Plan
 
     Array: TypeAlias = np.ndarray | cupy.ndarray
+    #: A function of a compiled CUDA program.
+    Kernel: TypeAlias = cupy.RawKernel
+    Kernels: TypeAlias = tuple[Kernel, ...]
+    Memory: TypeAlias = cupy.cuda.MemoryPointer
+    Stream: TypeAlias = cupy.cuda.Stream
     #: Input of an array: a NumPy or CuPy array, or a list.
     ArrayLike: TypeAlias = npt.ArrayLike | cupy.ndarray
     Tensor: TypeAlias = Vector | Matrix

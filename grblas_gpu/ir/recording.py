@@ -164,7 +164,7 @@ class Number:
         parts = [part.text if isinstance(part, Number) else f"int64({part}ll)" for part in (left, right)]
         return f"({parts[0]} {sign} {parts[1]})"
 
-    def tree(self, names: Mapping[str, Any]) -> Any:
+    def tree(self, names: Mapping[str, object]) -> object:
         """The arithmetic as ``(sign, left, right)`` of such, numbers, and counts by these names."""
         if isinstance(self._term, Count):
             return names[self._term.name]
@@ -190,31 +190,32 @@ class Number:
 
         return np.array(int(self), dtype)
 
-    def _with(self, other: object, sign: str, flip: bool = False) -> Any:
+    def _with(self, other: object, sign: str, flip: bool = False) -> Number:
         if not isinstance(other, (int, Number)):
-            return NotImplemented
+            refused: Number = NotImplemented
+            return refused
         part = other if isinstance(other, Number) and other.symbolic else int(other)
         return Number((sign, part, self) if flip else (sign, self, part))
 
-    def __add__(self, other: object) -> Any:
+    def __add__(self, other: object) -> Number:
         return self._with(other, "+")
 
-    def __radd__(self, other: object) -> Any:
+    def __radd__(self, other: object) -> Number:
         return self._with(other, "+", True)
 
-    def __sub__(self, other: object) -> Any:
+    def __sub__(self, other: object) -> Number:
         return self._with(other, "-")
 
-    def __rsub__(self, other: object) -> Any:
+    def __rsub__(self, other: object) -> Number:
         return self._with(other, "-", True)
 
-    def __mul__(self, other: object) -> Any:
+    def __mul__(self, other: object) -> Number:
         return self._with(other, "*")
 
-    def __rmul__(self, other: object) -> Any:
+    def __rmul__(self, other: object) -> Number:
         return self._with(other, "*", True)
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Number:
         return self._with(-1, "*")
 
     def __eq__(self, other: object) -> bool:

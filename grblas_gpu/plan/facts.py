@@ -6,7 +6,16 @@ import ast
 from functools import cache
 from typing import Any
 
-from ..foundation.types import Descriptor, Engine, MaskView, MatrixStore, TypedOperator, TypedSemiring, VectorStore
+from ..foundation.types import (
+    Descriptor,
+    Engine,
+    MaskView,
+    MatrixStore,
+    Store,
+    TypedOperator,
+    TypedSemiring,
+    VectorStore,
+)
 from . import rules
 from .dense_rules import MxmFacts
 from .rules import Facts, Plan
@@ -51,7 +60,7 @@ def few_edges(engine: Engine, a: MatrixStore, u: VectorStore, view: MaskView | N
     if columns is None:
         return False
     rows = a.ncols if transposed else a.nrows
-    mask: Any = None if view is None or view.complement else view.store
+    mask: Store | None = None if view is None or view.complement else view.store
     if mask is not None and mask.kind == "sparse":
         rows = mask.nvals_at_most
     return rules.few_edges(u.nvals_at_most * columns.max_degree, rows, engine.costs)

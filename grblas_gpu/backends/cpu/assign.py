@@ -147,7 +147,7 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
     try:
         atomic_updates.changing = True
         c = atomic_updates.own(c)
-        arguments: tuple[Any, ...] = (allowed,) if full else (allowed, c.present)
+        arguments: tuple[object, ...] = (allowed,) if full else (allowed, c.present)
         if not iso:
             _own_values(c)
             given = value if type(value) is dtype.type else dtype.type(value)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Plan, TypedSemiring
+from ...foundation.types import Plan, TypedSemiring, Value
 from ..programs.reading import UNUSED, Reading, Values
 from ..stores.entries import expand
 from ..stores.storage import MaskView, MatrixStore, VectorStore
@@ -40,7 +40,7 @@ def pull_in_place(
     transposed: bool,
     flip: bool,
     plan: Plan,
-    final: Any,
+    final: Value,
 ) -> VectorStore | None:
     """The result, or None for the definition to compute it: the kernel's rows are not open and in ``u`` at once."""
     searches = mask is not None and mask.complement and mask.structure

@@ -41,7 +41,7 @@ class _LentArray:
             pass
 
 
-def empty(size: int, dtype: Any) -> np.ndarray:
+def empty(size: int, dtype: np.dtype | type) -> np.ndarray:
     """An array with arbitrary contents, as ``np.empty`` gives."""
     dtype = np.dtype(dtype)
     needed = size * dtype.itemsize

@@ -49,7 +49,7 @@ fused_kernel = lanes_kernel = numba.njit(**options, fastmath={"contract", "reass
 """
 IN_ORDER = "summing_kernel = fused_kernel = lanes_kernel = kernel\n"
 _lock = threading.RLock()
-_loaded: dict[str, Any] = {}
+_loaded: dict[str, Dispatcher] = {}
 _of_users: weakref.WeakSet[Any] = weakref.WeakSet()
 _seconds = 0.0
 
@@ -72,12 +72,12 @@ class MachineCode:
         self.cache_path = str(kernel_cache.folder())
         self._asked = 0.0  # when Numba did: what is not there it compiles at once
 
-    def _file(self, signature: Any, codegen: Any) -> str:
+    def _file(self, signature: object, codegen: Any) -> str:
         """One for each signature and kind of processor."""
         described = repr((signature, codegen.magic_tuple()))
         return f"{self.name}-{hashlib.sha256(described.encode()).hexdigest()[:16]}"
 
-    def load_overload(self, signature: Any, target: Any) -> Any:
+    def load_overload(self, signature: object, target: Any) -> Any:
         from numba.core.compiler import CompileResult
 
         self._asked = time.perf_counter()
@@ -92,7 +92,7 @@ class MachineCode:
         except Exception:  # another build of Numba or LLVM raises any error: compile again
             return None
 
-    def save_overload(self, signature: Any, result: Any) -> None:
+    def save_overload(self, signature: object, result: Any) -> None:
         from numba.core.serialize import dumps
 
         kernel_cache.write(self._file(signature, result.codegen), dumps(result._reduce()))
@@ -138,7 +138,7 @@ def load(text: str, functions: Mapping[str, Function] | None = None) -> Function
     return found
 
 
-def _kept(text: str, names: Mapping[str, Any]) -> Any:
+def _kept(text: str, names: Mapping[str, object]) -> Dispatcher:
     """The module that a source text makes; the machine code of its kernel is kept on disk."""
     name = _name(text)
     module: Any = ModuleType(f"grblas_gpu_kernel_{name}")
@@ -160,7 +160,7 @@ def _complete(kernel: Dispatcher) -> None:
     kernel._compile_for_args = partial(_compile_for, weakref.ref(kernel))
 
 
-def _compile_for(kernel: Dispatcher, *arguments: Any, **keywords: Any) -> Any:
+def _compile_for(kernel: Dispatcher, *arguments: object, **keywords: object) -> object:
     """What Numba calls for arguments of new types."""
     compiled = kernel()
     with busy("compiling a kernel for this processor, once; later processes load it"):
@@ -172,7 +172,7 @@ def _forget(module: ModuleType) -> None:
         del sys.modules[module.__name__]
 
 
-def _compile_side_by_side(compile_kernel: Function, signature: Any) -> Any:
+def _compile_side_by_side(compile_kernel: Function, signature: object) -> object:
     """Numba disables LLVM's SLP vectoriser globally: it is enabled while this kernel is compiled."""
     import numba.core.config
     from numba.core.compiler_lock import global_compiler_lock
@@ -227,7 +227,7 @@ def _described(function: Any) -> str | None:
 def _load_with(text: str, functions: Mapping[str, Function]) -> Function:
     numba = imported("numba")
     compiler = numba.njit(error_model="numpy")
-    names: dict[str, Any] = {name: compiler(function) for name, function in functions.items()}
+    names: dict[str, Dispatcher] = {name: compiler(function) for name, function in functions.items()}
     whole = _whole(text, functions)
     # Numba keeps a function's namespace until the function is deleted: a reference in there would prevent that.
     if whole is None:

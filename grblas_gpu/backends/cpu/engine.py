@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import when_records_are_used
-from ...foundation.types import Accum, Plan, TypedSemiring
+from ...foundation.types import Accum, Plan, Program, TypedSemiring
 from ..engine import Declined, Engine
 from ..forms.every_form import EveryForm, NumpyBackend
 from ..reference import DEFINITIONS, Definitions
@@ -129,10 +129,10 @@ class CpuKernels:
             result = None
         return Definitions.write(self, c, t, mask, accum, replace, masked) if result is None else result
 
-    def ran_one_by_one(self, program: Any) -> None:
+    def ran_one_by_one(self, program: Program) -> None:
         loop_tier.end(program)
 
-    def prepare(self: Any, program: Any, meanwhile: Any = None) -> Prepared:
+    def prepare(self: Any, program: Program, meanwhile: Any = None) -> Prepared:
         return Prepared(program, self)
 
 

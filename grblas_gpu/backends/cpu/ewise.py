@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Accum, TypedOperator
+from ...foundation.types import Accum, TypedOperator, Value
 from ..machine.memory_limits import check_positions
 from ..stores.entries import Store, cast
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
@@ -204,7 +204,9 @@ def ewise_mult(x: Store, y: Store, op: TypedOperator) -> Store | None:
     return _combine(x, y, Operands(x.values, y.values, op, False))
 
 
-def union(x: Store, y: Store, op: Accum, defaults: Any = None, dtype: Any = None) -> Store | None:
+def union(
+    x: Store, y: Store, op: Accum, defaults: tuple[Value, Value] | None = None, dtype: np.dtype | None = None
+) -> Store | None:
     """Without an operator ``y``, and ``x`` where ``y`` has no entry."""
     if (op is not None and op.positional is not None) or x.nvals == 0 or y.nvals == 0:
         return None
@@ -275,7 +277,7 @@ def apply(x: Store, op: TypedOperator) -> Store | None:
     return _map(x, lambda values: op.numpy(cast(values, op.type.np_type)), op)
 
 
-def apply_bind(x: Store, op: TypedOperator, scalar: Any, side: str) -> Store | None:
+def apply_bind(x: Store, op: TypedOperator, scalar: Value, side: str) -> Store | None:
     if op.positional is not None or len(x.values) < PARALLEL_WORK or not _table.enabled:
         return None
     if side == "left":

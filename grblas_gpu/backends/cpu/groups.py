@@ -5,8 +5,6 @@ A row reads its entries three times instead of testing whether a group is new: t
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..programs.reading import ISO
@@ -59,7 +57,7 @@ def heaviest_groups(a: MatrixStore, groups: Array, handicap: Array, rows: Array)
     kernel = _table.find(key, len(a.indices), lambda: (SOURCE.format(place=place), {}))
     found, best = np.empty(a.nrows, bool), np.zeros(a.nrows, np.int64)
 
-    def make(part: tuple[int, int]) -> Any:
+    def make(part: tuple[int, int]) -> bool:
         scratch = np.empty(a.ncols, np.float64), np.empty(a.max_degree, np.int64)
         return kernel(a.indptr, a.indices, a.values, groups, handicap, rows, *scratch, found, best, *part)
 

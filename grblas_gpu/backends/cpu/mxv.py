@@ -6,7 +6,6 @@ In a pull every open row of the result looks for its products.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -78,7 +77,7 @@ def _pull(
         kernel = kernels.find(key, len(m.indices), source)
     marked_frontier = None
     u_values = u.values
-    arguments: tuple[Any, ...] = (m.indptr, m.indices)
+    arguments: tuple[object, ...] = (m.indptr, m.indices)
     if not full:
         present = u.present
         if present is None:
@@ -115,7 +114,7 @@ def _open_rows(kind: int, allowed: Array, size: int) -> Array:
 
 
 def _pull_all(
-    call: Call, kernel: Kernel, arguments: tuple[Any, ...], m: MatrixStore, strategy: str, size: int, probes: bool
+    call: Call, kernel: Kernel, arguments: tuple[object, ...], m: MatrixStore, strategy: str, size: int, probes: bool
 ) -> VectorStore:
     present = np.empty(size, bool)
     if call.constant is not None:
@@ -141,7 +140,7 @@ def chunks(indptr: Array, strategy: str) -> Chunks:
 
 
 def _pull_listed(
-    call: Call, kernel: Kernel, arguments: tuple[Any, ...], rows: Array, m: MatrixStore, ordered: bool, size: int
+    call: Call, kernel: Kernel, arguments: tuple[object, ...], rows: Array, m: MatrixStore, ordered: bool, size: int
 ) -> VectorStore:
     count = len(rows)
     indices = np.empty(count, INDEX)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable
 
 import numpy as np
 
@@ -16,7 +16,7 @@ MIXED_ABOVE, MIXED_BELOW = 0.03, 0.97  # fills of a bitmap between which its fla
 MOST_CALLS = 4096  # entries of the cache, which is then cleared
 
 kernels = KernelTable()  # of all strategies
-_calls: dict[Any, Call] = {}
+_calls: dict[Hashable, Call] = {}
 
 
 def prepared(a_values: Array, u_values: Array, semiring: TypedSemiring, flip: bool, early: bool) -> Call:
@@ -49,7 +49,7 @@ class Call(Reading):
         # possible.
         types = self.first_type.char, self.first, self.second_type.char, self.second
         self.kernel = (semiring.key, flip, *types, self.early)
-        self.key: Any = self.kernel if self.constant is None else None if early else "whole rows"
+        self.key: Hashable = self.kernel if self.constant is None else None if early else "whole rows"
 
     @property
     def added(self) -> Call | None:

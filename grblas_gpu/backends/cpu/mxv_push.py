@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -60,7 +59,7 @@ def push(
         # The definition, which would do this work instead, looks at every entry of the matrix.
         source = partial(text.push, call.added, dense_values, mask, lists, parts == 1, blend)
         kernel = kernels.find(key, len(m.indices), source)
-    arguments: tuple[Any, ...] = (m.indptr, m.indices, *call.value_arguments(m.values, u_values), frontier)
+    arguments: tuple[object, ...] = (m.indptr, m.indices, *call.value_arguments(m.values, u_values), frontier)
     arguments += flags_of(kind, allowed, size)
     ranges = output_ranges(m, frontier, parts) if parts > 1 else None
     if lists:
@@ -112,7 +111,7 @@ def output_ranges(m: MatrixStore, frontier: Array, parts: int) -> list[tuple[int
 
 
 def _push_listing(
-    call: Call, kernel: Kernel, arguments: tuple[Any, ...], ranges: Chunks | None, capacity: int, size: int
+    call: Call, kernel: Kernel, arguments: tuple[object, ...], ranges: Chunks | None, capacity: int, size: int
 ) -> VectorStore:
     """Lists of the entries of each range of outputs, one after the other."""
     constant, dtype = call.constant, call.semiring.return_type.np_type
@@ -137,7 +136,7 @@ def _push_listing(
 
 
 def _push_dense(
-    call: Call, kernel: Kernel, arguments: tuple[Any, ...], ranges: Chunks | None, size: int
+    call: Call, kernel: Kernel, arguments: tuple[object, ...], ranges: Chunks | None, size: int
 ) -> VectorStore:
     present = np.zeros(size, bool)
     arguments += (present,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ class Operands:
                 for default, wanted in zip(defaults, (op.type, op.type2), strict=True)
             )
         self.constant = self._constant(x, y)
-        self.key: Any = None
+        self.key: Hashable = None
         if self.constant is None:
             name = None if op is None else op.key
             self.key = (name, x.dtype.char, y.dtype.char, self.dtype.char, self.x, self.y, len(self.defaults))

@@ -11,10 +11,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ...foundation.threads import limited
 
+Chunk = TypeVar("Chunk")
+Result = TypeVar("Result")
 _lock = threading.Lock()
 _queue: SimpleQueue[_Job | None] | None = None
 _threads: int | None = None
@@ -46,13 +48,13 @@ def set_threads(count: int | None) -> None:
         _threads = count
 
 
-class _Job:
+class _Job(Generic[Chunk, Result]):
     """Chunks of one call, taken by idle threads."""
 
     __slots__ = ("chunks", "error", "finished", "function", "results")
 
-    def __init__(self, function: Callable[[Any], Any], chunks: Sequence[Any]) -> None:
-        self.function: Callable[[Any], Any] | None = function
+    def __init__(self, function: Callable[[Chunk], Result], chunks: Sequence[Chunk]) -> None:
+        self.function: Callable[[Chunk], Result] | None = function
         self.chunks = deque(enumerate(chunks))
         self.results: list[Any] = [None] * len(chunks)
         self.error: BaseException | None = None
@@ -73,7 +75,7 @@ class _Job:
                 except BaseException as error:
                     self.error = error
 
-    def done(self) -> list[Any]:
+    def done(self) -> list[Result]:
         """The results. A slow helper may still come for this job: it finds nothing, and keeps nothing alive."""
         results, self.results, self.function = self.results, [], None
         return results
@@ -106,7 +108,7 @@ def _helpers() -> SimpleQueue[_Job | None]:
         return _queue
 
 
-def run(function: Callable[[Any], Any], chunks: Sequence[Any]) -> list[Any]:
+def run(function: Callable[[Chunk], Result], chunks: Sequence[Chunk]) -> list[Result]:
     """``[function(chunk) for chunk in chunks]``, on all threads."""
     helpers = min(threads(), len(chunks)) - 1
     if helpers < 1:
@@ -128,7 +130,9 @@ def _forget_helpers() -> None:
     """Threads do not survive a fork."""
     global _queue, _lock
     _queue = None
-    _lock = threading.Lock()
+
+
+_lock = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from textwrap import indent
-from typing import Any
 
 import numpy as np
 
-from ...foundation.types import TypedOperator
+from ...foundation.types import TypedOperator, Value
 from ..programs.reading import EACH
 from ..stores.entries import Store, cast
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
@@ -38,7 +37,7 @@ class _Test:
         return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
 
 
-def select(x: Store, op: TypedOperator, thunk: Any) -> Store | None:
+def select(x: Store, op: TypedOperator, thunk: Value) -> Store | None:
     if not _table.enabled or x.nvals == 0 or op.positional is not None:
         return None
     if thunk is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...foundation.types import TypedSemiring
@@ -51,7 +49,7 @@ class DenseKernels:
         key = (call.kernel, rows.indices.dtype.char, full, kind)
         check_work(work)
         kernel = _table.find(key, work, lambda: text.some(call, full, kind))
-        arguments: tuple[Any, ...] = (rows.indptr, rows.indices)
+        arguments: tuple[object, ...] = (rows.indptr, rows.indices)
         arguments += () if full else (words_of(dense).words,)
         arguments += call.values_read(rows.values, by_rows)
         arguments += () if allowed.side is None else (words_of(allowed.side).words,)

@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ...foundation.types import TypedOperator
 from ...plan.storage_rules import matrix_form
 from ..protocol import Backend
 from ..reference import Definitions
@@ -23,7 +24,7 @@ class CudaBuilding(Backend):
     moved: Any  # definitions
     combined_runs: Any
 
-    def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
+    def build_vector(self, size: int, index: Array, values: Array, dup_op: TypedOperator | None) -> VectorStore:
         if len(values) == 1 and type(index) is type(values) is np.ndarray:  # nothing to put in order
             return self.build_entry(size, index.item(), values.item(), values.dtype)
         if _few_on_host(index, values):
@@ -36,7 +37,9 @@ class CudaBuilding(Backend):
         """A vector of one entry, given as Python numbers."""
         return VectorStore.on_its_way(size, HostEntry(size, index, value, dtype, cupy.asarray))
 
-    def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
+    def build_matrix(
+        self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: TypedOperator | None
+    ) -> MatrixStore:
         if _few_on_host(rows, cols, values) or matrix_form(len(rows), nrows, ncols, "sparse") == "hypersparse":
             if isinstance(rows, cupy.ndarray):
                 building.check_positions(nrows, ncols, rows, cols)

@@ -12,6 +12,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ...foundation.types import Plan, TypedMonoid, TypedOperator, TypedSemiring
 from ...plan.rules import CUDA_COSTS
 from ...plan.storage_rules import DENSE_LIMIT, matrix_form
 from ..engine import Engine
@@ -47,19 +48,23 @@ class CudaKernels(Backend):
 
     # ---- products -----------------------------------------------------------------------------------------------
 
-    def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
+    def mxm(
+        self, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, mask: MaskView | None, *, plan: Plan
+    ) -> MatrixStore:
         return mxm(a, b, semiring, mask, plan=plan)
 
-    def kronecker(self, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
+    def kronecker(self, a: MatrixStore, b: MatrixStore, op: TypedOperator) -> MatrixStore:
         nrows, ncols, entries = a.nrows * b.nrows, a.ncols * b.ncols, a.nvals * b.nvals
         if not entries or HYPERSPARSE in (a.form, b.form, matrix_form(entries, nrows, ncols, SPARSE)):
             return Definitions.kronecker(self, a, b, op)
         return kronecker_product(a, b, op)
 
-    def shaped_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
+    def shaped_product(
+        self, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, masked: bool
+    ) -> tuple[str, str] | None:
         return shaped_product(a, b, semiring, masked)
 
-    def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
+    def triangle_counts(self, lower: MatrixStore, semiring: TypedSemiring, of_edges: bool) -> Array | None:
         return triangle_counts(lower, Product(lower, lower, semiring, True), of_edges)
 
     def heaviest_groups(
@@ -103,7 +108,7 @@ class CudaKernels(Backend):
         return messages.join_parts(sent, lengths, dtype, dense)
 
     def fold_parts(
-        self, sent: list[Any], size: int, dtype: np.dtype, monoid: Any, numbering: list[Numbering] | None
+        self, sent: list[Any], size: int, dtype: np.dtype, monoid: TypedMonoid, numbering: list[Numbering] | None
     ) -> VectorStore:
         if dtype.kind == "V":
             return self.adopt(HOST.fold_parts(sent, size, dtype, monoid, numbering))

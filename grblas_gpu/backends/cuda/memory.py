@@ -24,7 +24,7 @@ HOST = Definitions()
 class CudaMemory(Backend):
     """Objects that are made, moved, shared and looked at; nothing is computed here."""
 
-    def array(self, values: Any, dtype: Any = None) -> Array:
+    def array(self, values: Any, dtype: np.dtype | type | None = None) -> Array:
         return records.to_device(values, dtype)
 
     def listed(self, part: range) -> Array:

@@ -13,6 +13,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ...foundation.types import TypedMonoid
 from ..stores.messages import (
     ALL,
     BITS,
@@ -155,7 +156,7 @@ def join_parts(sent: list[Any], lengths: list[int], dtype: np.dtype, dense: bool
 
 
 def fold_parts(
-    sent: list[Any], size: int, dtype: np.dtype, monoid: Any, numbering: list[Numbering] | None
+    sent: list[Any], size: int, dtype: np.dtype, monoid: TypedMonoid, numbering: list[Numbering] | None
 ) -> VectorStore:
     everyone = _messages(sent, [size] * len(sent), dtype)
     filled = [number for number, each in enumerate(everyone) if each.count]
@@ -208,7 +209,7 @@ class _Merge:
         sent: np.dtype,
         value: np.dtype,
         one: np.ndarray | None,
-        monoid: Any = None,
+        monoid: TypedMonoid | None = None,
         numbering: list[Numbering] | None = None,
     ) -> None:
         fold, valued = monoid is not None, one is None

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...foundation.types import Accum
 from ...plan.storage_rules import DENSE_LIMIT
 from ..engine import kind_among
 from ..protocol import Backend
@@ -24,7 +25,7 @@ class CudaWriting(Backend):
     """By the first kernel that suits the output, its mask and what is written; else by the definitions."""
 
     def write(
-        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
+        self, c: Store, t: Store, mask: MaskView | None, accum: Accum, replace: bool, masked: bool = False
     ) -> Store:
         if accum is None and (mask is None or (masked and (replace or _is_empty(c)))):
             return t if t.dtype == c.dtype else self.cast(t, c.dtype)
@@ -37,7 +38,7 @@ class CudaWriting(Backend):
         return vectors.write(c, t, mask, accum, replace)
 
     def assign(
-        self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
+        self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
     ) -> Store:
         is_scalar = type(value) not in (VectorStore, MatrixStore)
         plain = accum is None and not (replace or submask) and index[0] is None
@@ -70,7 +71,7 @@ class CudaWriting(Backend):
         value: Any,
         positions: np.ndarray,
         mask: MaskView | None,
-        accum: Any,
+        accum: Accum,
         replace: bool,
         submask: bool,
     ) -> VectorStore | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Accum, Engine, TypedMonoid, TypedOperator
+from ...foundation.types import Accum, Engine, TypedMonoid, TypedOperator, Value
 from ..machine.memory_limits import check_positions
 from ..stores.entries import cast, entries, expand, filled, keys_at, matrix_from_keys, true_keys
 from ..stores.matrix_forms import flat
@@ -47,7 +47,7 @@ def viewed(mask: MaskView | None, known: dict[int, VectorStore]) -> MaskView | N
 
 
 def ewise(
-    engine: Engine, method: str, x: MatrixStore, y: MatrixStore, op: TypedOperator, *defaults: Any
+    engine: Engine, method: str, x: MatrixStore, y: MatrixStore, op: TypedOperator, *defaults: object
 ) -> MatrixStore:
     if op.positional is not None:
         return NotImplemented
@@ -57,13 +57,13 @@ def ewise(
     return as_matrix(x.nrows, x.ncols, getattr(engine, method)(as_vector(x), as_vector(y), op, *defaults))
 
 
-def apply(engine: Engine, method: str, x: MatrixStore, op: TypedOperator, *more: Any) -> MatrixStore:
+def apply(engine: Engine, method: str, x: MatrixStore, op: TypedOperator, *more: object) -> MatrixStore:
     if op.positional is not None:
         return NotImplemented
     return as_matrix(x.nrows, x.ncols, getattr(engine, method)(flat(x), op, *more))
 
 
-def indexed(engine: Engine, method: str, x: MatrixStore, op: TypedOperator, thunk: Any) -> MatrixStore:
+def indexed(engine: Engine, method: str, x: MatrixStore, op: TypedOperator, thunk: Value) -> MatrixStore:
     """``select`` and ``apply_index`` by operators that look at values only."""
     if op.source is None or re.search(r"\b[ij]\b", op.source):
         return NotImplemented

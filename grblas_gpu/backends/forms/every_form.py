@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Accum, Plan, TypedMonoid, TypedOperator, TypedSemiring
+from ...foundation.types import Accum, Plan, TypedMonoid, TypedOperator, TypedSemiring, Value
 from ...plan.storage_rules import MOST_KEYS
 from ..engine import Engine
 from ..machine.memory_limits import check_positions
@@ -27,7 +27,7 @@ from . import hypersparse
 
 
 def _union_of_dense(name: str) -> Any:
-    def form(self: Any, x: Store, y: Store, op: TypedOperator, *defaults: Any) -> Store:
+    def form(self: Any, x: Store, y: Store, op: TypedOperator, *defaults: object) -> Store:
         if type(x) is MatrixStore and (x.dense is not None or y.dense is not None):
             return dense.ewise(self, name, x, y, op, *defaults)
         return NotImplemented
@@ -38,7 +38,7 @@ def _union_of_dense(name: str) -> Any:
 def _by_value(name: str, of_dense: Any) -> Any:
     """An operation that goes entry by entry; of a hypersparse matrix, by its definition."""
 
-    def form(self: Any, x: Store, op: TypedOperator, *more: Any) -> Store:
+    def form(self: Any, x: Store, op: TypedOperator, *more: object) -> Store:
         if type(x) is not MatrixStore or x.form == SPARSE:
             return NotImplemented
         if x.form == HYPERSPARSE:
@@ -103,7 +103,12 @@ class EveryForm(Backend):
     ewise_union = _union_of_dense("ewise_union")
 
     def union(
-        self, x: Store, y: Store, op: TypedOperator, defaults: Any = None, dtype: np.dtype | None = None
+        self,
+        x: Store,
+        y: Store,
+        op: TypedOperator,
+        defaults: tuple[Value, Value] | None = None,
+        dtype: np.dtype | None = None,
     ) -> Store:
         if type(x) is MatrixStore and (x.rows is not None or y.rows is not None) and by_entries(x, y):
             return hypersparse.ewise(self, "union", x, y, op, defaults, dtype)
@@ -221,7 +226,7 @@ class EveryForm(Backend):
             return self.host(rows), self.host(cols), self.host(values)
         return NotImplemented
 
-    def to_dense(self, x: Store, fill: Any, dtype: np.dtype) -> Array:
+    def to_dense(self, x: Store, fill: Value, dtype: np.dtype) -> Array:
         if type(x) is MatrixStore and is_dense(x):
             if x.iso:
                 check_positions(x.nrows, x.ncols, dtype.itemsize)

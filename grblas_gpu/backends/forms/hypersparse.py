@@ -135,7 +135,7 @@ def mxm(
     return original(t, rows, cols)
 
 
-def ewise(engine: Engine, method: str, x: MatrixStore, y: MatrixStore, op: TypedOperator, *more: Any) -> MatrixStore:
+def ewise(engine: Engine, method: str, x: MatrixStore, y: MatrixStore, op: TypedOperator, *more: object) -> MatrixStore:
     if op.positional is not None:
         return on_host(engine, method, x, y, op, *more)
     rows, cols = numberings(x, y)
@@ -186,7 +186,7 @@ def assign(
     return original(done, *axes)
 
 
-def on_host(engine: Engine, method: str, *given: Any, **named: Any) -> Any:
+def on_host(engine: Engine, method: str, *given: object, **named: object) -> Any:
     """By the definitions, whose keys may have more bits than those of a device."""
 
     def exported(x: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Accum, Engine
+from ...foundation.types import Accum, Engine, Scalar, Tensor
 from ...ir.node import Node
 from ...ir.ops import SUBASSIGN
 from ...ir.recording import Number
@@ -17,7 +17,7 @@ from ..stores.matrix_storage import SPARSE
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from ..stores.windows import positions_to_change
 from .changes import change, change_row, converted
-from .operands import positions_of, value_of
+from .operands import empty_store, positions_of, value_of
 
 
 def assign(node: Node) -> None:
@@ -69,7 +69,7 @@ def assign(node: Node) -> None:
     out._store = choose_format(engine, engine.assign(store, plain, index, view, accum, replace, op is SUBASSIGN))
 
 
-def _replaces_line(out: Any, value: Any, indexes: Any) -> bool:
+def _replaces_line(out: Tensor, value: Any, indexes: Any) -> bool:
     """``out[i, :] = vector`` or ``out[:, j] = vector`` of a CSR on the host. A row may wait as a change."""
     if indexes is None or getattr(value, "ndim", 0) != 1 or len(indexes.shape) != 1:
         return False
@@ -89,7 +89,7 @@ def _replaces_line(out: Any, value: Any, indexes: Any) -> bool:
     return True
 
 
-def _assign_block(engine: Engine, store: Any, value: Any, rows: Any, cols: Any) -> Any:
+def _assign_block(engine: Engine, store: MatrixStore, value: Any, rows: Any, cols: Any) -> MatrixStore | None:
     """``out[I, a:b] = value`` by an engine's own kernel, or None."""
     if type(store) is not MatrixStore or store.form != SPARSE:
         return None
@@ -128,11 +128,11 @@ def scatter(node: Node) -> None:
     out._store = choose_format(engine, engine.assign(out._store, plain, (positions,), view, accum, replace, False))
 
 
-def _where_indexed(engine: Any, there: tuple, value: Any, view: MaskView | None, submask: bool) -> tuple[Any, Any]:
+def _where_indexed(engine: Engine, there: tuple, value: Any, view: MaskView | None, submask: bool) -> tuple[Any, Any]:
     """A value and a submask of the region's shape, without positions where an index Vector has no entry."""
     if all(part is None for part in there):
         return value, view
-    take = engine.extract_vector if len(there) == 1 else engine.extract_matrix
+    take: Any = engine.extract_vector if len(there) == 1 else engine.extract_matrix
     if value is not None and not isinstance(value, np.generic):
         value = take(value, *there)
     if view is not None and submask:
@@ -140,13 +140,13 @@ def _where_indexed(engine: Any, there: tuple, value: Any, view: MaskView | None,
     return value, view
 
 
-def _fitting(engine: Any, store: Any, value: Any, index: tuple, accum: Accum) -> Any:
+def _fitting(engine: Engine, store: Any, value: Any, index: tuple, accum: Accum) -> Any:
     """A value of the type of the output; None is an empty object, which deletes, or, with an accumulator, changes
     nothing."""
     if value is None:
         shape = (store.size,) if len(index) == 1 else (store.nrows, store.ncols)
-        sizes = [n if part is None else len(part) for part, n in zip(index, shape, strict=True)]
-        return (engine.empty_vector if len(index) == 1 else engine.empty_matrix)(*sizes, store.dtype)
+        sizes = tuple(n if part is None else len(part) for part, n in zip(index, shape, strict=True))
+        return empty_store(engine, sizes, store.dtype)
     if accum is None and isinstance(value, np.generic) and value.dtype != store.dtype:
         return cast(value.reshape(1), store.dtype)[0]
     return value
@@ -168,14 +168,14 @@ def _assign_line(node: Node, value: Any, indexes: Any, view: MaskView | None) ->
     return choose_format(engine, put(out._store, across.position, line))
 
 
-def _assign_scalar(out: Any, value: Any, accum: Accum) -> None:
+def _assign_scalar(out: Scalar, value: Any, accum: Accum) -> None:
     if accum is None:
         out.value = value if getattr(value, "_is_scalar", False) else value_of(value)
     else:
         set_scalar(out, value_of(value), accum)
 
 
-def set_scalar(out: Any, value: Any, accum: Accum) -> None:
+def set_scalar(out: Scalar, value: Any, accum: Accum) -> None:
     """``out (accum)= value``; None is no value."""
     if accum is not None and isinstance(value, Later):
         value = value.read()

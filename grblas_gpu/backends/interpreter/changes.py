@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Engine
+from ...foundation.types import Engine, Store, Tensor
 from ..stores.entries import cast, entries, find, runs
 from ..stores.formats import choose_format
 from ..stores.matrix_storage import SPARSE, same_arrays
@@ -38,10 +38,10 @@ class Changes:
 
     __slots__ = ("arrays", "count", "last", "merging", "store")
 
-    def __init__(self, store: Any) -> None:
+    def __init__(self, store: Store) -> None:
         self.store = store
         self.arrays: list[Arrays] = []
-        self.last: dict[Any, Any] = {}
+        self.last: dict[tuple[int, ...], Any] = {}
         self.count = 0
         self.merging = Lock()
 
@@ -53,7 +53,7 @@ def converted(value: Any, dtype: np.dtype) -> Any:
     return cast(np.asarray(value).reshape(1), dtype)[0]
 
 
-def change(out: Any, place: tuple[int, ...], value: Any) -> None:
+def change(out: Tensor, place: tuple[int, ...], value: Any) -> None:
     """Note the new value of an element (a NumPy scalar), or that it is removed (None)."""
     with _guard:
         changes = _waiting(out)
@@ -61,7 +61,7 @@ def change(out: Any, place: tuple[int, ...], value: Any) -> None:
         changes.count += 1
 
 
-def change_many(out: Any, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray) -> None:
+def change_many(out: Tensor, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray) -> None:
     """Note new values of many elements, and the removal of those that are not kept. Positions occur once."""
     with _guard:
         changes = _waiting(out)
@@ -162,7 +162,7 @@ def merged_store(x: Any, name: str) -> Any:
             changes.store = store  # another thread has changed elements meanwhile
 
 
-def _is_owned(store: Any) -> bool:
+def _is_owned(store: Store) -> bool:
     """Whether nothing but a store refers to its array of values, nor to the memory of that array."""
     if type(store) not in (VectorStore, MatrixStore) or not isinstance(store.stored_values, np.ndarray):
         return False
@@ -171,7 +171,9 @@ def _is_owned(store: Any) -> bool:
     return ours and getrefcount(store.stored_values) <= ONLY
 
 
-def _merge(engine: Engine, store: Any, dtype: np.dtype, arrays: list[Arrays], last: dict[Any, Any], owned: bool) -> Any:
+def _merge(
+    engine: Engine, store: Store, dtype: np.dtype, arrays: list[Arrays], last: dict[tuple[int, ...], Any], owned: bool
+) -> Store:
     if len(last) == 1 and not arrays and getattr(store, "_transpose", None) is None:
         ((place, value),) = last.items()
         return engine.remove_element(store, place) if value is None else engine.set_element(store, place, value, owned)
@@ -185,7 +187,7 @@ def _merge(engine: Engine, store: Any, dtype: np.dtype, arrays: list[Arrays], la
     return new
 
 
-def _as_arrays(last: dict[Any, Any], dtype: np.dtype) -> Arrays:
+def _as_arrays(last: dict[tuple[int, ...], Any], dtype: np.dtype) -> Arrays:
     places = list(last)
     given = list(last.values())
     kept = np.array([value is not None for value in given])
@@ -211,7 +213,7 @@ def _last_ones(arrays: list[Arrays]) -> Arrays:
     return tuple(axis[is_last] for axis in index), values[order], kept[order]
 
 
-def _transpose_of(store: Any) -> Any:
+def _transpose_of(store: Store) -> MatrixStore | None:
     """The transpose of a CSR, if it has one."""
     if type(store) is not MatrixStore or store.form != SPARSE or store.copies > 1:
         return None
@@ -220,7 +222,13 @@ def _transpose_of(store: Any) -> Any:
 
 
 def _mend_transpose(
-    engine: Engine, of: Any, store: Any, new: Any, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray
+    engine: Engine,
+    of: MatrixStore,
+    store: Store,
+    new: MatrixStore,
+    index: tuple[np.ndarray, ...],
+    values: np.ndarray,
+    kept: np.ndarray,
 ) -> None:
     """Give a changed matrix its transpose: the old one with the same changes, or itself if it is symmetric."""
     order = np.lexsort(index)

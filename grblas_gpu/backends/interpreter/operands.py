@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import EmptyObject
-from ...foundation.types import Engine
+from ...foundation.types import Engine, Scalar, Store
 from ...ir.recording import Number
 from ..stores.storage import INDEX, MatrixStore, VectorStore
 
@@ -18,19 +18,19 @@ def matrix_store(a: Any) -> MatrixStore:
     return a._matrix._store.transposed() if a._is_transposed else a._store
 
 
-def engine_of(x: Any) -> Any:
+def engine_of(x: Any) -> Engine:
     """The engine of a handle. Scalars live on the host: the definitions compute with them on every backend."""
     return x._engine if x.ndim else _host_engine()
 
 
 @cache
-def _host_engine() -> Any:
+def _host_engine() -> Engine:
     from ..reference import Definitions
 
     return Definitions()
 
 
-def store_of(x: Any) -> Any:
+def store_of(x: Any) -> Store:
     """The store of a handle; a scalar is a vector of one position."""
     if x.ndim == 1:
         return x._store
@@ -42,7 +42,7 @@ def store_of(x: Any) -> Any:
     return VectorStore(1, np.array([value], dtype), indices=np.zeros(1, INDEX))
 
 
-def given(scalar: Any, name: str) -> Any:
+def given(scalar: Scalar, name: str) -> Any:
     """The value of a scalar that must have one."""
     value = scalar._get()
     if value is None:
@@ -60,12 +60,16 @@ def positions_of(engine: Engine, axes: Any) -> tuple[tuple, tuple]:
     return tuple(positions for positions, _ in found), tuple(there for _, there in found)
 
 
-def placed(engine: Any, t: Any, there: tuple, shape: tuple[int, ...]) -> Any:
+def empty_store(engine: Engine, shape: tuple[int, ...], dtype: np.dtype) -> Store:
+    make: Any = engine.empty_vector if len(shape) == 1 else engine.empty_matrix
+    return make(*shape, dtype)
+
+
+def placed(engine: Engine, t: Store, there: tuple, shape: tuple[int, ...]) -> Store:
     """The entries extracted for an index, at the positions of the index's entries."""
     if all(part is None for part in there):
         return t
-    make = engine.empty_vector if len(shape) == 1 else engine.empty_matrix
-    return engine.assign(make(*shape, t.dtype), t, there, None, None, False, False)
+    return engine.assign(empty_store(engine, shape, t.dtype), t, there, None, None, False, False)
 
 
 def value_of(x: Any) -> Any:

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import EmptyObject, IndexOutOfBound, NotImplementedException
-from ...foundation.types import Engine, TypedMonoid, TypedOperator
+from ...foundation.types import (
+    Engine,
+    Store,
+    TypedAggregator,
+    TypedMonoid,
+    TypedOperator,
+)
 from ...ir.node import Node
 from ...operators.aggregators import compute as aggregate
 from ...operators.aggregators import is_count
@@ -37,49 +43,49 @@ def _spread(x: Any, y: Any, intersection: bool) -> tuple[Any, Any]:
     return (store, other) if x.ndim == 1 else (other, store)
 
 
-def ewise_add(node: Node, view: MaskView | None) -> Any:
+def ewise_add(node: Node, view: MaskView | None) -> Store:
     x, y = node.operands
     return engine_of(x).ewise_add(*_spread(x, y, False), binary_of(node.operator))
 
 
-def ewise_mult(node: Node, view: MaskView | None) -> Any:
+def ewise_mult(node: Node, view: MaskView | None) -> Store:
     x, y = node.operands
     return engine_of(x).ewise_mult(*_spread(x, y, True), binary_of(node.operator))
 
 
-def ewise_union(node: Node, view: MaskView | None) -> Any:
+def ewise_union(node: Node, view: MaskView | None) -> Store:
     x, left, y, right = node.operands
     if left._is_empty or right._is_empty:
         raise EmptyObject("ewise_union: a default value is an empty Scalar; give it a value")
     return engine_of(x).ewise_union(*_spread(x, y, False), binary_of(node.operator), left._get(), right._get())
 
 
-def apply(node: Node, view: MaskView | None) -> Any:
+def apply(node: Node, view: MaskView | None) -> Store:
     (x,) = node.operands
     return engine_of(x).apply(store_of(x), node.operator)
 
 
-def apply_left(node: Node, view: MaskView | None) -> Any:
+def apply_left(node: Node, view: MaskView | None) -> Store:
     scalar, x = node.operands
     return engine_of(x).apply_bind(store_of(x), node.operator, given(scalar, "left"), "left")
 
 
-def apply_right(node: Node, view: MaskView | None) -> Any:
+def apply_right(node: Node, view: MaskView | None) -> Store:
     x, scalar = node.operands
     return engine_of(x).apply_bind(store_of(x), node.operator, given(scalar, "right"), "right")
 
 
-def apply_index(node: Node, view: MaskView | None) -> Any:
+def apply_index(node: Node, view: MaskView | None) -> Store:
     x, thunk = node.operands
     return engine_of(x).apply_index(store_of(x), node.operator, given(thunk, "right"))
 
 
-def select(node: Node, view: MaskView | None) -> Any:
+def select(node: Node, view: MaskView | None) -> Store:
     x, thunk = node.operands
     return engine_of(x).select(store_of(x), node.operator, given(thunk, "thunk"))
 
 
-def select_mask(node: Node, view: MaskView | None) -> Any:
+def select_mask(node: Node, view: MaskView | None) -> Store:
     """The entries of x where the mask is open."""
     x, mask = node.operands
     engine, store = x._engine, store_of(x)
@@ -128,7 +134,7 @@ def _reduced(a: Any, monoid: TypedMonoid, by_columns: bool) -> VectorStore:
     return found
 
 
-def _aggregated(op: Any, a: Any, mode: str) -> VectorStore:
+def _aggregated(op: TypedAggregator, a: Any, mode: str) -> VectorStore:
     """The lines of a matrix aggregated; CSR knows their lengths."""
     store = a._matrix._store if a._is_transposed else a._store
     if is_count(op) and type(store) is MatrixStore and store.form == SPARSE:
@@ -148,7 +154,7 @@ def define_groups(function: Callable[..., Any]) -> None:
     _groups = function
 
 
-def heaviest_groups(node: Node, view: MaskView | None) -> Any:
+def heaviest_groups(node: Node, view: MaskView | None) -> Store:
     return _groups(*node.operands)._store
 
 
@@ -167,12 +173,12 @@ def transpose(node: Node, view: MaskView | None) -> MatrixStore:
     return a._engine.transpose(a._matrix._store)
 
 
-def copy(node: Node, view: MaskView | None) -> Any:
+def copy(node: Node, view: MaskView | None) -> Store:
     (x,) = node.operands
     return x._engine.copy(x._store) if view is None else x._engine.copy_allowed(x._store, view)
 
 
-def extract(node: Node, view: MaskView | None) -> Any:
+def extract(node: Node, view: MaskView | None) -> Store:
     parent, indexes = node.operands
     engine = parent._engine
     if parent.ndim == 1:
@@ -198,7 +204,7 @@ def extract(node: Node, view: MaskView | None) -> Any:
     return _extract_matrix(engine, store, indexes, is_long)
 
 
-def _extract_matrix(engine: Engine, store: Any, indexes: Any, is_long: bool) -> Any:
+def _extract_matrix(engine: Engine, store: Any, indexes: Any, is_long: bool) -> Store:
     """``A[I, J]``: consecutive rows are cut out, and entries inside of a long slice moved, not looked up."""
     axes = list(indexes.axes)
     rows, cols = axes
@@ -235,7 +241,7 @@ def extract_row(node: Node, view: MaskView | None) -> VectorStore:
     return a._engine.extract_row(a._store, number, None)
 
 
-def reposition(node: Node, view: MaskView | None) -> Any:
+def reposition(node: Node, view: MaskView | None) -> Store:
     """Entries moved by an offset; entries outside of the shape are dropped."""
     x, offsets, shape = node.operands
     engine = x._engine

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 from ...foundation.caches import Bounded
-from ...foundation.types import Engine, TypedOperator, TypedSemiring
+from ...foundation.types import DataType, Engine, TypedOperator, TypedSemiring
 from ...ir.descriptor import DENSE_STRATEGIES, Descriptor
 from ...ir.node import Node
 from ...ir.ops import VXM
@@ -18,7 +19,7 @@ from .asynchronous import check_any_order, check_product_of_matrices, final_valu
 from .operands import matrix_store
 
 MOST_PLANS = 1024  # entries of the cache, which is then cleared
-_dense_plans: dict[Any, Plan] = Bounded("plans of dense products", 1000)
+_dense_plans: dict[Hashable, Plan] = Bounded("plans of dense products", 1000)
 
 
 def matvec(node: Node, view: MaskView | None) -> VectorStore:
@@ -57,10 +58,10 @@ def matvec(node: Node, view: MaskView | None) -> VectorStore:
     return result if desc is None or facts is None else _remembering(result, desc, facts)
 
 
-_written: dict[Any, Any] = Bounded("semirings by type of output", 1000)
+_written: dict[Hashable, TypedSemiring] = Bounded("semirings by type of output", 1000)
 
 
-def _as_written(semiring: TypedSemiring, dtype: Any) -> Any:
+def _as_written(semiring: TypedSemiring, dtype: DataType) -> TypedSemiring:
     """``any_pair`` gives ones of any type: in the type of the output they need no cast."""
     if not semiring.cacheable:
         return semiring
@@ -174,6 +175,6 @@ def _multiply(engine: Engine, a: MatrixStore, b: MatrixStore, semiring: TypedSem
     return engine.mxm(a, b, semiring, None, plan=plan)
 
 
-def binary_of(op: TypedOperator) -> Any:
+def binary_of(op: TypedOperator) -> TypedOperator:
     """The binary operator of a monoid, or the operator itself."""
     return op.binaryop if op.opclass == "Monoid" else op

@@ -13,7 +13,7 @@ from typing import Any
 from ...exceptions import OutOfMemory
 from ...foundation import atomic_updates
 from ...foundation.memory import explained
-from ...foundation.types import Engine
+from ...foundation.types import Engine, Store, Tensor
 from ...ir import ops
 from ...ir.node import Node
 from ...ir.ops import Op
@@ -24,7 +24,7 @@ from ..programs.unfusable import unfusable_reason
 from ..stores.formats import choose_format
 from ..stores.storage import MaskView, MatrixStore, VectorStore, view_of
 from . import assignment, operations, products
-from .operands import engine_of
+from .operands import empty_store, engine_of
 
 AGAIN = 32  # steps after which an engine may take over a loop as a whole
 
@@ -110,19 +110,18 @@ def execute(node: Node, tracing: bool = True) -> None:
         raise OutOfMemory(f"{node.op} into {node.out.name} of shape {node.out.shape}: {message}") from None
 
 
-def _is_kept(t: Any) -> bool:
+def _is_kept(t: Store) -> bool:
     """Whether a result can become the output store as is. Complex numbers and records are written by another engine,
     for the trace."""
     return type(t) is MatrixStore and t.dtype.kind not in "cV"
 
 
-def _contents(out: Any) -> Any:
+def _contents(out: Tensor) -> Store:
     """The store of an output; None for a new object."""
     try:
         return out._store
     except AttributeError:
-        make = out._engine.empty_vector if out.ndim == 1 else out._engine.empty_matrix
-        return make(*out.shape, out.dtype.np_type)
+        return empty_store(out._engine, out.shape, out.dtype.np_type)
 
 
 def _control(node: Node) -> None:
@@ -140,7 +139,7 @@ class Repeated:
 
     def __init__(self, program: Program, engine: Engine | None = None) -> None:
         self._program, self._engine = program, engine
-        self._steps: list[Callable[[], Any]] | None = None
+        self._steps: list[Callable[[], object]] | None = None
 
     def __call__(self) -> tuple[int, bool]:
         program, engine, steps = self._program, self._engine, self._steps
@@ -162,14 +161,14 @@ class Repeated:
         return int(count.step), False
 
 
-def may_run_whole(program: Program, engine: Any) -> bool:
+def may_run_whole(program: Program, engine: Engine) -> bool:
     """Whether an engine may run a loop as a whole; the trace contains the reason if not."""
     reason = unfusable_reason(program) if engine.runs_loops else None
     _trace_iterated(reason)
     return engine.runs_loops and reason is None
 
 
-def runner(node: Node) -> Callable[[], Any]:
+def runner(node: Node) -> Callable[[], object]:
     """A function that runs a node repeatedly. An engine runs a loop as a whole if it can."""
     if node.op not in ops.CONTROL:
         return partial(execute, node)

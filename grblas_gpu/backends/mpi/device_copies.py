@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 
-_streams: dict[int, Any] = {}  # the copy stream of each device
+from ...foundation.types import Array, Stream
+
+_streams: dict[int, Stream] = {}  # the copy stream of each device
 
 
 class Copies:
@@ -19,9 +19,9 @@ class Copies:
         self._kernels, self._copies = cupy.cuda.get_current_stream(), _streams[device]
         # Copies may reuse the memory of the last product's parts, so they wait until its kernels have read them.
         self._copies.wait_event(self._kernels.record())
-        self._alive: list[Any] = []
+        self._alive: list[Array] = []
 
-    def __call__(self, received: Any) -> Any:
+    def __call__(self, received: Array) -> Array:
         with self._copies:
             part = cupy.asarray(received)
         self._kernels.wait_event(self._copies.record())

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Descriptor, Mask, Matrix, Scalar, Vector
+from ...foundation.types import Descriptor, Mask, Matrix, Scalar, TypedOperator, Vector
 from ...ir import ops
 from ...ir.descriptor import Counted
 from ...ir.node import Node
@@ -367,7 +367,7 @@ class _OtherCount:
         return int(self._number)
 
 
-def _check(kind: Kind, op: Any, args: Sequence[Any]) -> None:
+def _check(kind: Kind, op: TypedOperator, args: Sequence[Any]) -> None:
     """Raise the reason why a step cannot be lowered."""
     if kind == Kind.ROW and args[0]._store.copies > 1:
         raise Unfusable("a row of copies of a matrix")

@@ -105,7 +105,7 @@ class MaskUse(NamedTuple):
 class BodyStep(NamedTuple):
     kind: Kind
     out: int
-    op: Any
+    op: Any  # a typed operator, monoid or semiring; a :class:`Flow`
     args: tuple[Operand, ...]
     mask: MaskUse | None
     accum: Accum

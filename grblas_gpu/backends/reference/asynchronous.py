@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ...foundation.types import Plan, TypedSemiring
+from ...foundation.types import Plan, TypedSemiring, Value
 from ..protocol import Backend
 from ..stores.entries import compress, entries, take
 from ..stores.storage import MaskView, MatrixStore, VectorStore
@@ -23,7 +21,7 @@ class Asynchronous(Backend):
         transposed: bool,
         flip: bool,
         plan: Plan,
-        final: Any,
+        final: Value,
     ) -> VectorStore:
         """``t = m u``, then ``t = t (+) m s`` with ``s`` the entries of ``t`` that are ``final``.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import InvalidValue
-from ...foundation.types import TypedOperator
+from ...foundation.types import TypedOperator, Value
 from ..machine.memory_limits import check_entries, check_positions
 from ..stores.entries import (
     Store,
@@ -33,7 +33,7 @@ from .products import grid
 
 
 class Building(Operating):
-    def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
+    def build_vector(self, size: int, index: Array, values: Array, dup_op: TypedOperator | None) -> VectorStore:
         """Entries from coordinates in any order; ``values`` may be a broadcast view (iso)."""
         keys, values = self.unique_entries(self.array(index), size, self.moved(values), dup_op)
         return VectorStore(size, compress(values), indices=keys)
@@ -41,7 +41,9 @@ class Building(Operating):
     def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
         return VectorStore(size, np.array([value], dtype), indices=np.array([index], INDEX), nvals=1)
 
-    def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
+    def build_matrix(
+        self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: TypedOperator | None
+    ) -> MatrixStore:
         rows, cols = self.array(rows), self.array(cols)
         if nrows * ncols >= 2**63:  # more positions than keys
             return self._build_by_pairs(nrows, ncols, rows, cols, self.moved(values), dup_op)
@@ -54,7 +56,7 @@ class Building(Operating):
         return matrix_from_keys(nrows, ncols, keys, values)
 
     def _build_by_pairs(
-        self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any
+        self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: TypedOperator | None
     ) -> MatrixStore:
         order = in_order_of_pairs(rows, cols, nrows, ncols)
         rows, cols, values = rows[order], cols[order], take(values, order)
@@ -64,7 +66,7 @@ class Building(Operating):
             rows, cols = rows[starts], cols[starts]
         return from_lines(nrows, ncols, rows, cols, compress(values))
 
-    def _combined(self, values: Array, starts: Array, dup_op: Any) -> Array:
+    def _combined(self, values: Array, starts: Array, dup_op: TypedOperator | None) -> Array:
         if dup_op is None:
             raise InvalidValue("duplicate indices found; give dup_op= to say how to combine their values")
         return self.combined_runs(dup_op, cast(values, dup_op.type.np_type), starts)
@@ -73,7 +75,9 @@ class Building(Operating):
         """Values in this engine's memory; one that stands for all stays one."""
         return np.broadcast_to(self.array(values[:1]), values.shape) if is_iso(values) else self.array(values)
 
-    def unique_entries(self, keys: Array, limit: int, values: Array, dup_op: Any) -> tuple[Array, Array]:
+    def unique_entries(
+        self, keys: Array, limit: int, values: Array, dup_op: TypedOperator | None
+    ) -> tuple[Array, Array]:
         if len(keys) < 2 or bool(np.all(keys[1:] > keys[:-1])):  # already in order: nothing to sort
             return keys.copy(), values if is_iso(values) else values.copy()
         keys, order = self.in_order(keys, limit)
@@ -100,7 +104,7 @@ class Building(Operating):
         keys, values = entries(x)
         return self.host(keys), self.host(keys), self.host(values)
 
-    def to_dense(self, x: Store, fill: Any, dtype: np.dtype) -> Array:
+    def to_dense(self, x: Store, fill: Value, dtype: np.dtype) -> Array:
         shape = (x.nrows, x.ncols) if type(x) is MatrixStore else (x.size,)
         if type(x) is VectorStore and x.kind == "full":
             return np.array(np.broadcast_to(self.host(cast(x.values, dtype)), shape))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import TypedMonoid, TypedOperator
+from ...foundation.types import Array, TypedMonoid, TypedOperator, Value
 from ..stores.entries import (
     Store,
     cast,
@@ -61,12 +61,17 @@ class Elementwise(Operating):
         """The union: ``op(x, y)`` where both have an entry, the present one elsewhere."""
         return self.union(x, y, op)
 
-    def ewise_union(self, x: Store, y: Store, op: TypedOperator, left_default: Any, right_default: Any) -> Store:
+    def ewise_union(self, x: Store, y: Store, op: TypedOperator, left_default: Value, right_default: Value) -> Store:
         """The union, with a default in place of the missing operand."""
         return self.union(x, y, op, (left_default, right_default))
 
     def union(
-        self, x: Store, y: Store, op: TypedOperator, defaults: Any = None, dtype: np.dtype | None = None
+        self,
+        x: Store,
+        y: Store,
+        op: TypedOperator,
+        defaults: tuple[Value, Value] | None = None,
+        dtype: np.dtype | None = None,
     ) -> Store:
         """The union, in the operator's type or another: values that are not combined are cast to that directly."""
         dtype = op.return_type.np_type if dtype is None else dtype
@@ -81,7 +86,7 @@ class Elementwise(Operating):
         both = self.combine(op, (take(x_values, where[found]), both_i, both_j), (take(y_values, found), both_i, both_j))
         both = cast(both, dtype)
 
-        def alone(keys: Any, values: Any, default_is_left: bool) -> Any:
+        def alone(keys: Array, values: Array, default_is_left: bool) -> Array:
             if defaults is None:
                 return cast(values, dtype)
             default = defaults[0 if default_is_left else 1]
@@ -109,7 +114,7 @@ class Elementwise(Operating):
         here = placed_entries(x)
         return _at_the_same(x, here[1:], self.combine(op, here, here))
 
-    def apply_bind(self, x: Store, op: TypedOperator, scalar: Any, side: str) -> Store:
+    def apply_bind(self, x: Store, op: TypedOperator, scalar: Value, side: str) -> Store:
         """``op(scalar, x)`` (side "left") or ``op(x, scalar)`` (side "right")."""
         if op.positional is not None:
             return self._by_place(x, op)
@@ -118,18 +123,18 @@ class Elementwise(Operating):
             return with_values(x, self.compute(op, fixed, operand(x.values, op.type2.np_type)))
         return with_values(x, self.compute(op, operand(x.values, op.type.np_type), fixed))
 
-    def apply_index(self, x: Store, op: TypedOperator, thunk: Any) -> Store:
+    def apply_index(self, x: Store, op: TypedOperator, thunk: Value) -> Store:
         """``op(x, i, j, thunk)`` on every entry."""
         values, i, j = placed_entries(x)
         return _at_the_same(x, (i, j), self.indexed(op, values, i, j, thunk))
 
-    def select(self, x: Store, op: TypedOperator, thunk: Any) -> Store:
+    def select(self, x: Store, op: TypedOperator, thunk: Value) -> Store:
         """The entries for which ``op(x, i, j, thunk)`` is true."""
         values, i, j = placed_entries(x)
         keep = cast(self.indexed(op, values, i, j, thunk), np.dtype(bool))
         return with_entries(x, (i[keep], j[keep]), take(values, keep))
 
-    def indexed(self, op: TypedOperator, values: Any, i: Any, j: Any, thunk: Any) -> Any:
+    def indexed(self, op: TypedOperator, values: Array, i: Array, j: Array, thunk: Value) -> Array:
         thunk = cast(self.array(thunk).reshape(1), op.type2.np_type)
         result = self.compute(op, operand(values, op.type.np_type), i, j, thunk)
         return np.broadcast_to(result, i.shape)
@@ -169,7 +174,7 @@ class Elementwise(Operating):
         return x if x.dtype == dtype else with_values(x, cast(x.values, dtype))
 
 
-def placed_entries(x: Store) -> tuple[Any, Any, Any]:
+def placed_entries(x: Store) -> tuple[Array, Array, Array]:
     """Value, row and column of every entry, in order; a vector is a single column."""
     if type(x) is MatrixStore:
         return expand(x.values, x.nvals), x.row_ids.astype(INDEX), x.indices.astype(INDEX)
@@ -177,14 +182,14 @@ def placed_entries(x: Store) -> tuple[Any, Any, Any]:
     return values, keys, np.zeros(len(keys), INDEX, like=keys)
 
 
-def with_entries(like: Store, places: tuple[Any, Any], values: Any) -> Store:
+def with_entries(like: Store, places: tuple[Array, Array], values: Array) -> Store:
     """A store of the same shape with these entries, in order."""
     if type(like) is MatrixStore:
         return from_lines(like.nrows, like.ncols, *places, compress(values))
     return VectorStore(like.size, compress(values), indices=places[0])
 
 
-def _at_the_same(x: Store, places: tuple[Any, Any], values: Any) -> Store:
+def _at_the_same(x: Store, places: tuple[Array, Array], values: Array) -> Store:
     """New values for all entries of the same structure; rows are not counted again."""
     if type(x) is MatrixStore and x.dense is None:
         return with_values(x, compress(values))
@@ -202,7 +207,7 @@ def _repeated(monoid: TypedMonoid, one: Any, count: int) -> Any:
     return result[0]
 
 
-def with_values(x: Store, values: Any, fresh: bool = False) -> Store:
+def with_values(x: Store, values: Array, fresh: bool = False) -> Store:
     """The structure of ``x`` with other values. Index arrays are shared, arrays that may change in place are not.
 
     ``fresh``: no other object shares these values, so this is not checked.

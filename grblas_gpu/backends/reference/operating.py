@@ -23,7 +23,7 @@ class Operating(Backend):
     costs = rules.CPU_COSTS
     dense_products = True
 
-    def array(self, values: Any, dtype: Any = None) -> Array:
+    def array(self, values: Any, dtype: np.dtype | type | None = None) -> Array:
         """An array in this engine's memory."""
         return np.asarray(values, dtype)
 

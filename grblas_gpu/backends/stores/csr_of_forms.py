@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...exceptions import OutOfMemory
+from ...foundation.types import MatrixStore
 from ...plan.storage_rules import POINTER_LIMIT
 from ..machine.memory_limits import ALWAYS, check_bytes, free_bytes
 from .index_types import INDEX, INT32_LIMIT, Array, column_type
 
 
-def all_pointers(a: Any) -> Array:
+def all_pointers(a: MatrixStore) -> Array:
     """The row pointers of CSR, of a hypersparse matrix."""
     needed = 8 * (a.nrows + 1)
     if a.nrows > POINTER_LIMIT or (needed > ALWAYS and needed > free_bytes(a.starts)):
@@ -21,14 +20,16 @@ def all_pointers(a: Any) -> Array:
             "others go by the entries of a hypersparse Matrix: extract the rows that count first"
         )
     counts = np.zeros(a.nrows + 1, INDEX, like=a.starts)
+    assert a.rows is not None
     counts[a.rows + 1] = np.diff(a.starts)
     offset = INDEX if isinstance(counts, np.ndarray) or a.nvals > INT32_LIMIT else np.int32
     return np.cumsum(counts).astype(offset, copy=False)
 
 
-def of_dense(a: Any) -> tuple[Array, Array, Array]:
+def of_dense(a: MatrixStore) -> tuple[Array, Array, Array]:
     """CSR of a bitmap or full matrix."""
     dense, nrows, ncols = a.dense, a.nrows, a.ncols
+    assert dense is not None
     check_bytes(nrows, ncols, a.nvals * np.dtype(column_type(ncols)).itemsize, dense)
     offset = INDEX if isinstance(dense, np.ndarray) or nrows * ncols > INT32_LIMIT else np.int32
     if a.present is None:

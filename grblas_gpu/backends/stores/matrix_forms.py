@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from ...exceptions import InvalidValue
+from ...foundation.types import Array
 from ..machine.memory_limits import check_positions
 from .entries import filled
 from .matrix_storage import BITMAP, FULL, HYPERSPARSE, SPARSE, MatrixStore, hypersparse_from_lines
@@ -43,7 +44,7 @@ def with_form(a: MatrixStore, form: str) -> MatrixStore:
     return MatrixStore.bitmap(a.nrows, a.ncols, present, values, a.nvals)
 
 
-def moved(a: MatrixStore, to: Any) -> MatrixStore:
+def moved(a: MatrixStore, to: Callable[[Array], Array]) -> MatrixStore:
     """The same matrix, in the same form, in the memory that ``to`` brings an array to."""
     if a.form == FULL:
         return MatrixStore.full(a.nrows, a.ncols, to(a.dense))

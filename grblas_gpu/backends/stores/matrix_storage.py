@@ -33,7 +33,7 @@ SPARSE, HYPERSPARSE, BITMAP, FULL = "sparse", "hypersparse", "bitmap", "full"
 
 
 @cache
-def nothing(dtype: Any) -> Array:
+def nothing(dtype: np.dtype) -> Array:
     """An array without elements, shared by all users."""
     return np.empty(0, dtype)
 

@@ -9,11 +9,10 @@ values, ``h0_0`` hubs of rows, and the same with ``_1`` for the transpose.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from ...programs.terms import Operand, counted
+from ...programs.terms import MaskUse, Operand, counted
 from ..inline import Inliner, static_cast
 from ..mxv_source import Names
 from .analyse import Analysis, Product
@@ -41,21 +40,21 @@ class Context:
     inliner: Inliner = field(default_factory=Inliner)
     functions: list[str] = field(default_factory=list)
 
-    def word(self, *name: Any) -> str:
+    def word(self, *name: str | int) -> str:
         return f"S[{self.words.setdefault(name, FIRST + len(self.words))}]"
 
-    def cell(self, dtype: np.dtype, *name: Any) -> str:
+    def cell(self, dtype: np.dtype, *name: str | int) -> str:
         """Where a number of a type is."""
         if dtype.kind == "f":
             return f"F[{self.floats.setdefault(name, len(self.floats))}]"
         return self.word(*name)
 
-    def typed(self, dtype: np.dtype, *name: Any) -> str:
+    def typed(self, dtype: np.dtype, *name: str | int) -> str:
         """The number, in its type."""
         cell = self.cell(dtype, *name)
         return f"({cell} != 0)" if dtype == bool else static_cast(dtype, cell)
 
-    def stored(self, dtype: np.dtype, value: str, *name: Any) -> str:
+    def stored(self, dtype: np.dtype, value: str, *name: str | int) -> str:
         """The statement that keeps a number of this type."""
         return f"{self.cell(dtype, *name)} = {value if dtype.kind == 'f' else f'np.int64({value})'}"
 
@@ -87,7 +86,7 @@ class Context:
         """The value of a vector at position i."""
         return f"v{number}[{'0' if self.facts.slots[number].iso else 'i'}]"
 
-    def opened(self, mask: Any) -> str:
+    def opened(self, mask: MaskUse | None) -> str:
         """Whether a mask is open at position i."""
         if mask is None:
             return "True"

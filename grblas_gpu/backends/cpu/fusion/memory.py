@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ....foundation.types import Array
 from ....ir.ops import CONTROL
 from ....ir.program import Program
 from ....plan.storage_rules import storage_kind
@@ -34,8 +35,8 @@ class Memory:
         self.text, self.body, self.facts, self._words = text, body, text.facts, text.words
         self.S = np.zeros(c.FIRST + len(text.words), INDEX)
         self.F = np.zeros(len(text.floats), np.float64)
-        self.arrays: dict[str, Any] = {}
-        self._spare: dict[str, Any] = {}  # scratch arrays of the last run
+        self.arrays: dict[str, Array] = {}
+        self._spare: dict[str, Array] = {}  # scratch arrays of the last run
         self.sizes = [*body.sizes, *(body.sizes[number] for number in self.facts.copied)]
         words = ("count", "listed", "checked", "dense")
         self._of_vectors = [[self._words.get((word, n)) for word in words] for n in range(len(self.sizes))]
@@ -80,17 +81,17 @@ class Memory:
         arrays, self.arrays = self.arrays, {}
         self._spare = {name: arrays[name] for name in self._scratch_names if name in arrays} if complete else {}
 
-    def _scratch(self, name: str, size: int, dtype: Any) -> Any:
+    def _scratch(self, name: str, size: int, dtype: np.dtype | type) -> Array:
         array = self._spare.pop(name, None)
         return np.empty(size, dtype) if array is None or len(array) != size else array
 
-    def set(self, value: Any, *name: Any) -> None:
+    def set(self, value: Any, *name: str | int) -> None:
         """Set a word of the loop, if the loop has it."""
         at = self._words.get(name)
         if at is not None:
             self.S[at] = value
 
-    def get(self, *name: Any) -> int:
+    def get(self, *name: str | int) -> int:
         return int(self.S[self._words[name]]) if name in self._words else 0
 
     def count(self, number: int) -> int:
@@ -165,7 +166,7 @@ class Memory:
             if value is not None:
                 self._give(value, scalar.dtype.np_type, "variable", number)
 
-    def _give(self, value: Any, dtype: np.dtype, *name: Any) -> None:
+    def _give(self, value: Any, dtype: np.dtype, *name: str | int) -> None:
         if dtype.kind == "f":
             if name in self.text.floats:
                 self.F[self.text.floats[name]] = value
@@ -273,7 +274,7 @@ def _buffers(number: int, full: bool) -> list[tuple[str, str]]:
     return [(f"{one}{number}", f"{other}{number}") for one, other in ((("v", "w"),) if full else c.BUFFERS)]
 
 
-def _store(size: int, flags: Any, values: Any, entries: Any, count: int, iso: bool) -> VectorStore:
+def _store(size: int, flags: Array, values: Array, entries: Array, count: int, iso: bool) -> VectorStore:
     """A vector as a store: a list, flags, or neither, by the rule for its fill."""
     if count == 0:
         return VectorStore.empty(size, values.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 from ....foundation.types import Engine
@@ -25,7 +26,7 @@ SLICE = 2**24  # entries after which the host gets a chance to interrupt: some t
 UNLIMITED = 2**62
 MOST_POSITIONS = 2**24  # for vectors with any number of entries; larger ones need matching entries
 
-_loops: dict[Any, Compiled | Unfusable] = {}  # or why it cannot be compiled
+_loops: dict[Hashable, Compiled | Unfusable] = {}  # or why it cannot be compiled
 
 
 class Compiled:

@@ -11,6 +11,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....foundation.types import TypedMonoid, TypedOperator
 from ...forms.every_form import NumpyBackend
 from ...stores.entries import repeat
 from ...stores.storage import INDEX, Array, MatrixStore, VectorStore
@@ -26,13 +27,13 @@ class ArrayCode(NumpyBackend):
 
     name = "cuda"
 
-    def array(self, values: Any, dtype: Any = None) -> Array:
+    def array(self, values: Any, dtype: np.dtype | type | None = None) -> Array:
         return records.to_device(values, dtype)
 
     def host(self, array: Array) -> np.ndarray:
         return records.to_host(array)  # synchronizes
 
-    def compute(self, op: Any, *operands: Array) -> Array:
+    def compute(self, op: TypedOperator, *operands: Array) -> Array:
         return operating.compute(op, *operands)
 
     def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
@@ -48,7 +49,7 @@ class ArrayCode(NumpyBackend):
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
         return self.build_matrix(nrows, ncols, np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, dtype), None)
 
-    def reduce_runs(self, op: Any, values: Array, starts: Array) -> Array:
+    def reduce_runs(self, op: TypedOperator, values: Array, starts: Array) -> Array:
         """Neighbours of each run are combined until one is left; from the left, one by one, if that matters."""
         is_monoid = op.opclass == "Monoid"
         combine = op.binaryop if is_monoid else op
@@ -73,14 +74,14 @@ class ArrayCode(NumpyBackend):
             values, lengths = result, (lengths + 1) // 2
         return values
 
-    def _folded(self, op: Any, values: Array, starts: Array, lengths: Array) -> Array:
+    def _folded(self, op: TypedOperator, values: Array, starts: Array, lengths: Array) -> Array:
         result = values[starts]
         for step in range(1, int(lengths.max())):
             longer = np.flatnonzero(lengths > step)
             result[longer] = self.compute(op, result[longer], values[starts[longer] + step])
         return result
 
-    def reduce_all(self, monoid: Any, values: Array) -> Any:
+    def reduce_all(self, monoid: TypedMonoid, values: Array) -> Any:
         values = _expanded(values)
         while len(values) > 1 and not monoid.any_value:
             half, odd = len(values) // 2, values[len(values) & ~1 :]

@@ -8,6 +8,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....foundation.types import Accum
 from ...engine import kind_among
 from ...programs.terms import Kind
 from ...stores.entries import cast, expand
@@ -28,7 +29,7 @@ _UNUSED = [(0,) * (MOST_FEW - number) for number in range(MOST_FEW + 1)]
 
 
 def assign_few(
-    c: VectorStore, value: Any, few: Sequence[int], view: MaskView | None, accum: Any, replace: bool, submask: bool
+    c: VectorStore, value: Any, few: Sequence[int], view: MaskView | None, accum: Accum, replace: bool, submask: bool
 ) -> VectorStore | None:
     """The updated ``c``, or None: not by this kernel. ``value`` is a NumPy scalar, a vector, or None, which deletes.
 
@@ -90,7 +91,7 @@ def _assign(
     given: int,
     few: Sequence[int],
     mask: VectorMask,
-    accum: Any,
+    accum: Accum,
     replace: bool,
     submask: bool,
 ) -> VectorStore:

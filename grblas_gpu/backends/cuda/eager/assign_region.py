@@ -10,13 +10,14 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....foundation.types import Accum
 from ...stores.storage import Array, MaskView, VectorStore
 from .positions import marked_positions
 from .vectors import as_list, spread, write
 
 
 def assign_region(
-    c: VectorStore, value: Any, positions: Array, mask: MaskView | None, accum: Any, replace: bool
+    c: VectorStore, value: Any, positions: Array, mask: MaskView | None, accum: Accum, replace: bool
 ) -> VectorStore | None:
     """The new vector; None where a position is named several times and something has to combine what it is given."""
     named, different = _marked(c.size, positions)

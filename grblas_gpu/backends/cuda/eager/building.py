@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import cupy
 import numpy as np
 
 from ....exceptions import IndexOutOfBound, InvalidValue
+from ....foundation.types import TypedOperator
 from ...stores.entries import cast, compress, is_iso, runs_of_pairs
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
@@ -25,7 +26,13 @@ _KERNELS = ("pack_positions_kernel", "unpack_positions_kernel", "count_repeats_k
 
 
 def build_matrix(
-    nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any, combined: Any
+    nrows: int,
+    ncols: int,
+    rows: Array,
+    cols: Array,
+    values: Array,
+    dup_op: TypedOperator | None,
+    combined: Callable[..., tuple[Array, Array]],
 ) -> MatrixStore | None:
     """``combined(op, values, starts)`` adds up runs. None where a position does not fit into 63 bits."""
     entries, column_bits = len(rows), bits_for(ncols)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
+from ....foundation.types import TypedSemiring
 from ...stores.entries import cast, compress
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
@@ -28,7 +27,7 @@ def is_simple(a: MatrixStore, b: MatrixStore) -> bool:
     return (0 < a.nvals <= a.nrows and a.max_degree <= 1) or (0 < b.nvals == b.nrows == b.ncols and b.is_diagonal)
 
 
-def scaled(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MatrixMask) -> MatrixStore:
+def scaled(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, mask: MatrixMask) -> MatrixStore:
     """``t[i, j] = mult(a[i, k], b[k, j])`` where there is one k at most for each entry."""
     if a.nvals <= a.nrows and a.max_degree <= 1:
         result = gathered(b, a, None, semiring, a.nrows)
@@ -41,7 +40,7 @@ def gathered(
     b: MatrixStore,
     a: MatrixStore | None,
     index: Array | None,
-    semiring: Any,
+    semiring: TypedSemiring | None,
     nrows: int,
     columns: bool = False,
     wide: bool = False,

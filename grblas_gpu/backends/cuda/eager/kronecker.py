@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....foundation.types import TypedOperator
 from ...stores.entries import cast, compress
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
@@ -19,7 +20,7 @@ EDGES = 4  # as in kernels/kronecker.cu
 _KERNELS = ("kronecker_offsets_kernel", "kronecker_entries_kernel")
 
 
-def kronecker_product(a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
+def kronecker_product(a: MatrixStore, b: MatrixStore, op: TypedOperator) -> MatrixStore:
     """``t[i * b.nrows + k, j * b.ncols + l] = op(a[i, j], b[k, l])``; both have entries.
 
     How many entries there are is known before: one launch makes the offsets, another one the entries.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Hashable
+from typing import NamedTuple
 
 import numpy as np
 
+from ....foundation.types import Kernels
 from ...stores.storage import Array, HostList, MaskView, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, moved, tested, using
@@ -32,7 +34,7 @@ class VectorMask(NamedTuple):
         return self.present is not None or self.values is not None
 
     @property
-    def key(self) -> Any:
+    def key(self) -> Hashable:
         values = self.values
         kind = None if values is None else (tested(values.dtype).char, len(values) == 1)
         return self.present is not None, kind, self.complement
@@ -49,7 +51,7 @@ class VectorMask(NamedTuple):
         ]
 
     @property
-    def arguments(self) -> tuple[Any, Any]:
+    def arguments(self) -> tuple[int | Array, int | Array]:
         return (0 if self.present is None else self.present), (0 if self.values is None else self.values)
 
     @property
@@ -111,7 +113,7 @@ def mark(list_mask: VectorMask, flags: Array, flag: bool = True) -> None:
     scratch_arrays.current().launch(kernel, list_mask.length, words)
 
 
-def marking(mask: VectorMask, dtype: np.dtype) -> tuple[Any, ...]:
+def marking(mask: VectorMask, dtype: np.dtype) -> Kernels:
     """Kernels that set the flags of a list, and that also move values of this type to their positions."""
     names, moves = ["mark_kernel", "spread_kernel"], moved(dtype)
     return functions("marks.cu", (mask.key, moves.char), names, lambda: [*mask.pieces(), using("Value", moves)])

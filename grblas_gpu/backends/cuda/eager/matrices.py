@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....foundation.types import Accum, TypedOperator, Value
 from ...stores.entries import cast, compress
 from ...stores.storage import MaskView, MatrixStore
 from ..runtime.arrays import no_offsets
@@ -21,7 +22,7 @@ COMPARED = 2**16  # entries from which on the indices of two matrices are compar
 __all__ = ["assign_scalar", "intersection", "union", "worthwhile", "write"]
 
 
-def _on_values(x: MatrixStore, y: MatrixStore, op: Any, dtype: np.dtype) -> MatrixStore:
+def _on_values(x: MatrixStore, y: MatrixStore, op: TypedOperator, dtype: np.dtype) -> MatrixStore:
     """``op`` on two matrices of one structure: nothing but their values is read."""
     values = compute(op, cast(x.values, op.type.np_type), cast(y.values, op.type2.np_type))
     return _with(x, compress(cast(values, dtype)))
@@ -41,7 +42,7 @@ def _equal_structure(x: MatrixStore, y: MatrixStore) -> bool:
     return same_structure(x, y) or (x.nvals == y.nvals >= COMPARED and same_indices(x, y))
 
 
-def intersection(x: MatrixStore, y: MatrixStore, op: Any) -> MatrixStore:
+def intersection(x: MatrixStore, y: MatrixStore, op: TypedOperator) -> MatrixStore:
     """``op(x, y)`` where both have an entry."""
     dtype = op.return_type.np_type
     if op.positional is None and _equal_structure(x, y):
@@ -49,7 +50,13 @@ def intersection(x: MatrixStore, y: MatrixStore, op: Any) -> MatrixStore:
     return merge(x, y, op, INTERSECTION, dtype)
 
 
-def union(x: MatrixStore, y: MatrixStore, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> MatrixStore:
+def union(
+    x: MatrixStore,
+    y: MatrixStore,
+    op: TypedOperator,
+    defaults: tuple[Value, Value] | None = None,
+    dtype: np.dtype | None = None,
+) -> MatrixStore:
     """``op(x, y)`` where both have an entry, the one that is there (with a default for the other) elsewhere."""
     dtype = op.return_type.np_type if dtype is None else dtype
     if op.positional is None and _equal_structure(x, y):
@@ -57,7 +64,7 @@ def union(x: MatrixStore, y: MatrixStore, op: Any, defaults: Any = None, dtype: 
     return merge(x, y, op, UNION, dtype, defaults)
 
 
-def write(c: MatrixStore, t: MatrixStore, view: MaskView | None, accum: Any, replace: bool) -> MatrixStore:
+def write(c: MatrixStore, t: MatrixStore, view: MaskView | None, accum: Accum, replace: bool) -> MatrixStore:
     """``c<mask> (accum)= t``."""
     mask = resolve(view)
     if mask is None:  # nothing may be written
@@ -83,7 +90,7 @@ def write(c: MatrixStore, t: MatrixStore, view: MaskView | None, accum: Any, rep
     return merge(c, t, accum, WRITE, c.dtype, mask=mask, replace=replace)
 
 
-def _on_the_same(c: MatrixStore, t: MatrixStore, accum: Any) -> bool:
+def _on_the_same(c: MatrixStore, t: MatrixStore, accum: Accum) -> bool:
     """Whether both have entries at the same positions, to which a mask is applied by their values alone."""
     same = (accum is None or accum.positional is None) and c.dtype.itemsize <= WORD
     return same and c.nvals > 0 and _equal_structure(c, t)
@@ -103,7 +110,7 @@ def _empty(c: MatrixStore) -> MatrixStore:
     return MatrixStore(c.nrows, c.ncols, no_offsets(c.nrows), cupy.empty(0, c.indices.dtype), cupy.empty(0, c.dtype))
 
 
-def assign_scalar(c: MatrixStore, value: Any, view: MaskView, accum: Any, replace: bool) -> MatrixStore:
+def assign_scalar(c: MatrixStore, value: Any, view: MaskView, accum: Accum, replace: bool) -> MatrixStore:
     """``c<mask> (accum)= value`` for a mask that is not complemented: its entries, with one value for all."""
     pattern = view.store
     assert type(pattern) is MatrixStore

@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....foundation.types import Kernels
 from ...stores.storage import MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import specialized
@@ -19,7 +20,7 @@ _KERNELS = ("find_element_kernel", "read_element_kernel", "change_element_kernel
 _HALF = 32  # bits
 
 
-def _kernels(m: MatrixStore) -> tuple[Any, ...]:
+def _kernels(m: MatrixStore) -> Kernels:
     given = {**index_types(m), "Value": m.values.dtype, "ISO": len(m.values) == 1}
     return specialized("matrix_element.cu", _KERNELS, given)
 

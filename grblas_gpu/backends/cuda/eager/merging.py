@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....foundation.types import Kernels, Store, TypedOperator
 from ...stores.entries import cast
 from ...stores.storage import INDEX, INT32_LIMIT, MatrixStore
 from ..runtime import workspace as scratch_arrays
@@ -27,7 +28,7 @@ _BOOL = np.dtype(bool)
 _SECOND = "DEVICE Right op(Left, Right y, int64, int64, int64, int64) { return y; }"
 
 
-def worthwhile(*stores: Any) -> bool:
+def worthwhile(*stores: Store) -> bool:
     """Whether these are matrices that the kernels number the columns of by 32 bits."""
     first = stores[0]
     return type(first) is MatrixStore and max(first.nrows, first.ncols) <= INT32_LIMIT
@@ -41,7 +42,7 @@ def same_structure(x: MatrixStore, y: MatrixStore) -> bool:
 def merge(
     x: MatrixStore,
     y: MatrixStore,
-    op: Any,
+    op: TypedOperator | None,
     kind: int,
     dtype: np.dtype,
     defaults: tuple[Any, Any] | None = None,
@@ -57,7 +58,7 @@ def merge(
 
     positional = op is not None and op.positional is not None
 
-    def kernels(iso: bool) -> tuple[Any, ...]:
+    def kernels(iso: bool) -> Kernels:
         given = {
             **_operand("X", x),
             **_operand("Y", y),

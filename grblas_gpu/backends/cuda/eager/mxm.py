@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....foundation.types import Plan, TypedSemiring
 from ....ir.descriptor import DENSE_STRATEGIES
 from ...forms import dense_products
 from ...programs.reading import EACH
@@ -25,7 +26,7 @@ MOST_POSITION_BITS = 63
 MOST_VALUE_BYTES = 8  # of a value that is sorted with its position
 
 
-def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
+def mxm(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, mask: MaskView | None, *, plan: Plan) -> MatrixStore:
     """``t[i, j] = add_k mult(a[i, k], b[k, j])``, with sorted rows and nothing outside the mask."""
     nothing = a.nvals == 0 or b.nvals == 0
     if plan.strategy in DENSE_STRATEGIES and not nothing:
@@ -47,7 +48,7 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
     return _by_rows(a, b, product, allowed, plan.deterministic)
 
 
-def shaped_product(a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
+def shaped_product(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, masked: bool) -> tuple[str, str] | None:
     """A strategy for factors with one entry in a row, and why."""
     if a.nvals == 0 or b.nvals == 0:
         return None
@@ -74,7 +75,7 @@ def _by_rows(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMask,
 # equal then are added up, in the order that they had; long rows would need large tables otherwise.
 
 
-def _sorting_suits(a: MatrixStore, b: MatrixStore, semiring: Any) -> bool:
+def _sorting_suits(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> bool:
     """Whether ``b`` has one entry in every row, and rows of ``a`` are longer than what is sorted in registers."""
     return (
         b.nvals == b.nrows

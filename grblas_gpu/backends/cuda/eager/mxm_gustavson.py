@@ -6,11 +6,12 @@ column, or to a hash table where there are very many columns (``mxm_hashed.py``)
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import cupy
 import numpy as np
 
+from ....foundation.types import Kernel
 from ...stores.storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.launch import BLOCK, RESERVED, launch, processors, run_with_shared, shared_limit
@@ -190,7 +191,7 @@ class DenseRows:
     def fill(self, result: Result) -> None:
         self._run(self._fill, sum_bytes(self._job.product), (result.indptr, result.indices, result.values))
 
-    def _run(self, kernel: Any, word: int, outputs: tuple) -> None:
+    def _run(self, kernel: Kernel, word: int, outputs: tuple) -> None:
         rows, ncols = self._rows, self._job.ncols
         device = cupy.cuda.runtime.getDevice()
         limit = shared_limit(device)

@@ -5,8 +5,6 @@ Either dot products at the entries of the mask, or Gustavson's method, whose pro
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
@@ -56,7 +54,7 @@ def triangle_counts(lower: MatrixStore, product: Product, of_edges: bool) -> Arr
     return counts.astype(INDEX, copy=False)
 
 
-def _launch_dots(job: Multiplication, corners: int, other: MatrixStore | None, *output: Any) -> None:
+def _launch_dots(job: Multiplication, corners: int, other: MatrixStore | None, *output: object) -> None:
     """All pairs at once; or, with the transpose of a structural mask, by which of the two is longer."""
     pattern = job.mask.store
     assert pattern is not None
@@ -71,7 +69,7 @@ def _launch_dots(job: Multiplication, corners: int, other: MatrixStore | None, *
 
 
 def _run(
-    job: Multiplication, side: int, places: MatrixStore, products: Array | None, corners: int, *output: Any
+    job: Multiplication, side: int, places: MatrixStore, products: Array | None, corners: int, *output: object
 ) -> None:
     """Rows by the numbers of their products, or dot products if there are none; results have their ``places``."""
     constants = {"DOTS": products is None, "CORNERS": corners}

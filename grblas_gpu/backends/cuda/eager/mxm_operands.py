@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....foundation.types import TypedSemiring
 from ...programs.reading import UNUSED, Reading, Values
 from ...stores.storage import INDEX, Array, MaskView, MatrixStore
 from ..runtime.compile import constant, tested, using, value
@@ -19,7 +21,7 @@ class Product(Reading):
 
     __slots__ = ("can_share", "counts", "initial", "key")
 
-    def __init__(self, a: Any, b: Any, semiring: Any, early_exit: bool) -> None:
+    def __init__(self, a: Any, b: Any, semiring: TypedSemiring, early_exit: bool) -> None:
         first, second = Values(a.values.dtype, a.iso), Values(b.values.dtype, b.iso)
         super().__init__(semiring, first, second, False, early_exit)
         self.first_type, self.second_type = read_type(self.first, first), read_type(self.second, second)
@@ -78,7 +80,7 @@ class MatrixMask(NamedTuple):
     values: Array | None = None
 
     @property
-    def key(self) -> Any:
+    def key(self) -> Hashable:
         values = self.values
         store = self.store
         indices = None if store is None else store.indices.dtype.char + store.indptr.dtype.char
@@ -97,7 +99,7 @@ class MatrixMask(NamedTuple):
         ]
 
     @property
-    def arguments(self) -> tuple[Any, Any, Any]:
+    def arguments(self) -> tuple[int | Array, int | Array, int | Array]:
         if self.store is None:
             return 0, 0, 0
         return self.store.indptr, self.store.indices, 0 if self.values is None else self.values

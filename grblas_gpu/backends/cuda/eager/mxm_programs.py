@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ....foundation.types import Kernels
 from ...stores.storage import INDEX, Array, MatrixStore, column_type
 from ..runtime.compile import functions, named, render, specialized
 from .mxm_operands import INSIDE, MatrixMask, PatternOnly, Product
@@ -44,7 +45,7 @@ class Multiplication:
         self.a, self.b, self.product, self.mask, self.ncols = a, b, product, mask, ncols
         self.column = np.dtype(column_type(ncols))  # of the result
         self.arguments = (a.indptr, a.indices, a.values, b.indptr, b.indices, b.values, *mask.arguments)
-        self._types: dict[str, Any] = {
+        self._types: dict[str, np.dtype | int] = {
             "LeftColumn": a.indices.dtype,
             "LeftOffset": a.indptr.dtype,
             "RightColumn": b.indices.dtype,
@@ -52,7 +53,7 @@ class Multiplication:
             "Column": self.column,
         }
 
-    def functions(self, file: str, **constants: int) -> tuple[Any, ...]:
+    def functions(self, file: str, **constants: int) -> Kernels:
         """The kernels of a file that multiplies."""
         return specialized(file, KERNELS[file], self._types | constants, self.product, self.mask)
 
@@ -66,7 +67,7 @@ class RowProducts:
     def __init__(self, a: MatrixStore, b: MatrixStore, mask: MatrixMask) -> None:
         self.a, self.b = a, b
         #: Offsets of a mask that has to allow entries, or 0.
-        self.mask_indptr: Any = 0
+        self.mask_indptr: int | Array = 0
         mask_offset = a.indptr.dtype
         if mask.where == INSIDE:
             assert mask.store is not None
@@ -79,7 +80,7 @@ class RowProducts:
             "Value": np.dtype(INDEX),
         }
 
-    def functions(self) -> tuple[Any, ...]:
+    def functions(self) -> Kernels:
         key = tuple(dtype.char for dtype in self._types.values())
         return functions("mxm_bins.cu", key, KERNELS["mxm_bins.cu"], self._pieces)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable
 
+from ....foundation.types import Plan, TypedMonoid, TypedSemiring, Value
 from ...programs.monoids import is_idempotent
 from ...protocol import Backend
 from ...reference import Definitions
@@ -22,7 +23,7 @@ from .mxv_balanced import pull_balanced, suits
 from .mxv_product import Job, native_atomic, product_of
 from .mxv_push import push
 
-_by_swapping: dict[Any, bool] = {}  # by monoid
+_by_swapping: dict[Hashable, bool] = {}  # by monoid
 ATOMIC = ("push.scatter", "push.scan", "pull.edge")  # add up in any order
 
 
@@ -33,12 +34,12 @@ class VectorProducts(Backend):
         self,
         a: MatrixStore,
         u: VectorStore,
-        semiring: Any,
+        semiring: TypedSemiring,
         mask: MaskView | None,
         *,
         transposed: bool,
         flip: bool,
-        plan: Any,
+        plan: Plan,
     ) -> VectorStore:
         """``t[i] = add_k mult(m[i, k], u[k])`` with ``m = a'`` if transposed; operands of mult swapped if ``flip``."""
         if a.form == HYPERSPARSE or a.ncols > vectors.MOST_DENSE:
@@ -71,7 +72,7 @@ class VectorProducts(Backend):
             result.edges = following, job.slots.published(EDGES)
         return result
 
-    def compares_and_swaps(self, monoid: Any) -> bool:
+    def compares_and_swaps(self, monoid: TypedMonoid) -> bool:
         found = _by_swapping.get(monoid.key)
         if found is None:
             keeps = monoid.any_value or is_idempotent(monoid)  # hardly any product changes a sum
@@ -82,13 +83,13 @@ class VectorProducts(Backend):
         self,
         a: MatrixStore,
         u: VectorStore,
-        semiring: Any,
+        semiring: TypedSemiring,
         mask: MaskView | None,
         *,
         transposed: bool,
         flip: bool,
-        plan: Any,
-        final: Any,
+        plan: Plan,
+        final: Value,
     ) -> VectorStore:
         if u.size > vectors.MOST_DENSE:
             return Definitions.pull_in_place(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ....foundation.types import Kernels, TypedMonoid, TypedSemiring, Value
 from ...programs.reading import EACH, UNUSED, Reading, Values
 from ...stores.storage import Array, MatrixStore, VectorStore
 from ..runtime.compile import binary, compiled, constant, functions, product, using, value
-from ..runtime.counters import Slots
-from ..runtime.workspace import Scratch
-from .masks import VectorMask
+
+if TYPE_CHECKING:  # programs are rendered without CuPy
+    from ..runtime.counters import Slots
+    from ..runtime.workspace import Scratch
+    from .masks import VectorMask
 
 #: Operators that the processor can apply atomically, by their source; the numbers are those of kernels/atomics.cuh.
 NATIVE_ADD = 1
@@ -31,7 +34,7 @@ def read_type(mode: int, values: Values) -> np.dtype:
     return np.dtype(bool) if mode == UNUSED else values.dtype
 
 
-_numbers: dict[Any, int] = {}
+_numbers: dict[Hashable, int] = {}
 
 
 class Product(Reading):
@@ -43,12 +46,18 @@ class Product(Reading):
     __slots__ = ("initial", "key", "one_value")
 
     def __init__(
-        self, semiring: Any, first: Values, second: Values, flip: bool, early_exit: bool, in_loop: bool = False
+        self,
+        semiring: TypedSemiring,
+        first: Values,
+        second: Values,
+        flip: bool,
+        early_exit: bool,
+        in_loop: bool = False,
     ) -> None:
         super().__init__(semiring, first, second, flip, early_exit)
         monoid = semiring.monoid
         self.one_value = False
-        self.initial: Any = None if self.exit_at_first else initial_value(monoid)
+        self.initial: Value | None = None if self.exit_at_first else initial_value(monoid)
         if not in_loop:  # whose vectors have their types
             self.first_type, self.second_type = read_type(self.first, first), read_type(self.second, second)
         types = self.first_type.char, self.first, self.second_type.char, self.second
@@ -91,7 +100,7 @@ class Product(Reading):
         ]
 
 
-def sum_pieces(done: Reading, initial: Any) -> list[str]:
+def sum_pieces(done: Reading, initial: Value | None) -> list[str]:
     """For ``kernels/products.cuh``; ``initial`` is what sums hold before their first product."""
     op, monoid = done.semiring.binaryop, done.semiring.monoid
     return [
@@ -110,10 +119,10 @@ def sum_pieces(done: Reading, initial: Any) -> list[str]:
     ]
 
 
-_products: dict[Any, Product] = {}
+_products: dict[Hashable, Product] = {}
 
 
-def product_of(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool, early_exit: bool) -> Product:
+def product_of(a: MatrixStore, u: VectorStore, semiring: TypedSemiring, flip: bool, early_exit: bool) -> Product:
     """The product of these operands."""
     values = u.stored_values
     key = (semiring.key, a.values.dtype.char, len(a.values) == 1, values.dtype.char, len(values) == 1, flip, early_exit)
@@ -125,7 +134,7 @@ def product_of(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool, early_
     return found
 
 
-def index_types(m: MatrixStore) -> dict[str, Any]:
+def index_types(m: MatrixStore) -> dict[str, np.dtype]:
     """The types of a matrix's arrays."""
     return {"Column": m.indices.dtype, "Offset": m.indptr.dtype}
 
@@ -141,9 +150,7 @@ class Job(NamedTuple):
     slots: Slots
     scratch: Scratch
 
-    def kernels(
-        self, file: str, names: Sequence[str], key: tuple[Any, ...], pieces: Callable[[], Sequence[str]]
-    ) -> tuple[Any, ...]:
+    def kernels(self, file: str, names: Sequence[str], key: Hashable, pieces: Callable[[], Sequence[str]]) -> Kernels:
         """The functions of a kernel file for this product, matrix and mask, and for ``pieces`` with this key."""
         product, m, mask = self.product, self.m, self.mask
         whole = (product.key, m.indices.dtype.char, m.indptr.dtype.char, mask.key, key)
@@ -153,7 +160,7 @@ class Job(NamedTuple):
         return functions(file, whole, names, lambda: [*product.pieces(m), *mask.pieces(), *pieces()])
 
 
-def native_atomic(monoid: Any, dtype: np.dtype) -> int:
+def native_atomic(monoid: TypedMonoid, dtype: np.dtype) -> int:
     """The processor's own atomic for this monoid, or 0."""
     number = _NATIVE.get(monoid.binaryop.source, 0)
     if dtype.itemsize < 4 or (dtype.kind == "f" and number != 1):
@@ -164,7 +171,7 @@ def native_atomic(monoid: Any, dtype: np.dtype) -> int:
 _initials: dict[str, Any] = {}
 
 
-def initial_value(monoid: Any) -> Any:
+def initial_value(monoid: TypedMonoid) -> Any:
     """What a sum holds before its first product, or None if nothing will do.
 
     The identity of a float monoid need not be neutral to the last bit: 0.0 turns -0.0 into 0.0, and infinity hides a

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import cache
 from typing import Any
 
 import cupy
 import numpy as np
 
+from ....foundation.types import TypedSemiring, Value
 from ...programs.reading import EACH, Values
 from ...stores.entries import cast
 from ...stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
@@ -22,6 +24,7 @@ from .mxv_product import Job, Product
 from .vectors import as_bitmap, spread
 
 _ROW = np.dtype(INDEX)
+Dense = tuple[Any, Array]  # flags (None: all) and values by position
 THREAD, WARP, HYBRID, SETTLING, EDGE = range(5)  # as in kernels/pull.cu
 
 
@@ -32,13 +35,13 @@ def _way(by: int, row: np.dtype = _ROW, listed_rows: bool = False, listed_result
 
 
 _BY_ROWS = {"pull.thread": _way(THREAD), "pull.warp": _way(WARP), "pull.hybrid": _way(HYBRID)}
-_products: dict[Any, Product] = {}  # of asynchronous pulls
+_products: dict[Hashable, Product] = {}  # of asynchronous pulls
 
 
 def _run(
     job: Job,
     way: tuple[str, ...],
-    vector: tuple[Array | None, Array],
+    vector: Dense,
     walk: tuple[int, int, int],
     outputs: tuple[int, int, int],
     per_block: int = BLOCK,
@@ -67,7 +70,7 @@ def pull(job: Job, strategy: str) -> VectorStore:
     return result
 
 
-def _as_dense(job: Job) -> tuple[tuple[Any, Array], VectorMask | None]:
+def _as_dense(job: Job) -> tuple[Dense, VectorMask | None]:
     """Flags and values of the vector by position; a list spread out in the scratch is returned, to be cleared."""
     product, u, scratch = job.product, job.u, job.scratch
     found = list_of(u)
@@ -100,7 +103,7 @@ def dense_result(size: int, present: Array, values: Array, slots: Slots) -> Vect
     return VectorStore.counted_bitmap(size, values, present, slots.published(), size)
 
 
-def _by_rows(job: Job, vector: tuple[Any, Array], strategy: str) -> VectorStore:
+def _by_rows(job: Job, vector: Dense, strategy: str) -> VectorStore:
     nrows = job.m.nrows
     result = Result(nrows, job.product.dtype, job.product.structure)
     per_block = BLOCK // 32 if strategy == "pull.warp" else BLOCK
@@ -108,7 +111,7 @@ def _by_rows(job: Job, vector: tuple[Any, Array], strategy: str) -> VectorStore:
     return result.store(job.slots)
 
 
-def _by_edges(job: Job, vector: tuple[Any, Array]) -> VectorStore:
+def _by_edges(job: Job, vector: Dense) -> VectorStore:
     row_ids = job.m.row_ids
     present, values = fresh_sums(job.product, job.m.nrows)
     walk = (row_ids.data.ptr, 0, job.m.nvals)
@@ -116,7 +119,7 @@ def _by_edges(job: Job, vector: tuple[Any, Array]) -> VectorStore:
     return dense_result(job.m.nrows, present, values, job.slots)
 
 
-def _compact(job: Job, vector: tuple[Any, Array]) -> VectorStore:
+def _compact(job: Job, vector: Dense) -> VectorStore:
     product, m, _, mask, _, slots, scratch = job
     nrows = m.nrows
     found = present = None
@@ -146,12 +149,12 @@ def _compact(job: Job, vector: tuple[Any, Array]) -> VectorStore:
 def pull_in_place(
     a: MatrixStore,
     u: VectorStore,
-    semiring: Any,
+    semiring: TypedSemiring,
     mask: MaskView | None,
     *,
     transposed: bool,
     flip: bool,
-    final: Any,
+    final: Value,
 ) -> VectorStore:
     """``t = m u``, where entries of ``t`` that are ``final`` belong to ``u`` as soon as they are found: rows that reach
     this value are seen by rows that are looked at later."""
@@ -178,7 +181,7 @@ def pull_in_place(
         raise
 
 
-def _asynchronous(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool) -> Product:
+def _asynchronous(a: MatrixStore, u: VectorStore, semiring: TypedSemiring, flip: bool) -> Product:
     key = (semiring.key, a.values.dtype.char, len(a.values) == 1, u.values.dtype.char, len(u.values) == 1, flip)
     found = _products.get(key)
     if found is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import cupy
 import numpy as np
@@ -40,11 +40,11 @@ def push_sort(job: Job, frontier: Frontier, offsets: Array, edges: int) -> Vecto
     )
     kept = slots.address + 8 * LISTED  # how many products the mask leaves
     keys = cupy.empty(edges, key_type)
-    products: Any = 0 if product.structure else cupy.empty(edges, product.dtype)
+    products: int | Array = 0 if product.structure else cupy.empty(edges, product.dtype)
     values = cupy.empty(1 if product.structure else min(edges, size), product.dtype)
     # The output of every product that the mask allows, and the product, in the order of the frontier.
     walk = (m.indptr, m.indices, m.values, 0, frontier.values, *mask.arguments, *frontier.arguments, offsets)
-    opened: Any = 0
+    opened: int | Array = 0
     if mask.closes and not product.structure:  # if the order matters, the mask is read twice
         opened = cupy.empty(-(-edges // EDGES_PER_TILE), INDEX)
         launch(count_open, edges, (*walk, opened, kept, scratch.flags("counted", 8)), EDGES_PER_TILE)
@@ -56,7 +56,7 @@ def push_sort(job: Job, frontier: Frontier, offsets: Array, edges: int) -> Vecto
         keys, products = sort_pairs(keys, products, bits, count=kept, overwrite=True, overwrite_payload=True)
 
     indices = cupy.empty(min(edges, size), INDEX)
-    starts: Any = 0 if product.exit_at_first else cupy.empty(len(indices), INDEX)
+    starts: int | Array = 0 if product.exit_at_first else cupy.empty(len(indices), INDEX)
     launch(count_runs, TILES, (keys, kept, scratch.tile_sums), per_block=1)
     given = (keys, products, kept, scratch.tile_sums)
     launch(list_runs, TILES, (*given, indices, values, starts, slots.address), per_block=1)

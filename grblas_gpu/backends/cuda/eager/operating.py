@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import cupy
 import numpy as np
 
+from ....foundation.types import Kernels, TypedMonoid, TypedOperator, Value
 from ...programs.terms import Kind
 from ...stores.entries import is_iso
 from ...stores.later import Later
@@ -24,7 +26,7 @@ CHUNKS, LEAST_CHUNK = 4096, 1024  # as in kernels/reduce_runs.cu
 SHARE_BYTES = 4096  # as in kernels/reduce_all.cu: what a warp reads at a time
 
 
-def compute(op: Any, *operands: Array) -> Array:
+def compute(op: TypedOperator, *operands: Array) -> Array:
     """``op`` on arrays of one length (or length 1, which stands for all)."""
     count = max(len(x) for x in operands) if all(len(x) for x in operands) else 0
     if all(_is_one(x) for x in operands) and count:  # one value for all stays one value
@@ -32,7 +34,7 @@ def compute(op: Any, *operands: Array) -> Array:
     return _launch(op, operands, count)
 
 
-def _launch(op: Any, operands: Any, count: int) -> Array:
+def _launch(op: TypedOperator, operands: Any, count: int) -> Array:
     result = records.empty(count, op.return_type.np_type)
     if count:
         plain = [_memory(_plain(x)) for x in operands]  # kept until the kernel has been launched
@@ -44,7 +46,7 @@ def _launch(op: Any, operands: Any, count: int) -> Array:
     return result
 
 
-def compute_bound(op: Any, values: Array, scalar: Any, is_left: bool) -> Array:
+def compute_bound(op: TypedOperator, values: Array, scalar: Value, is_left: bool) -> Array:
     """``op(scalar, value)`` or ``op(value, scalar)`` for all values; the scalar comes with the launch."""
     iso = _is_one(values)
     count = 1 if iso and len(values) else len(values)
@@ -62,7 +64,7 @@ def compute_bound(op: Any, values: Array, scalar: Any, is_left: bool) -> Array:
     return np.broadcast_to(result, (len(values),)) if len(values) != count else result
 
 
-def _key(op: Any) -> Any:
+def _key(op: TypedOperator) -> Hashable:
     """What tells operators apart; user-defined types may share a name, but not a struct."""
     types = op.type, op.type2, op.return_type
     if not any(dtype._is_udt for dtype in types):
@@ -103,7 +105,7 @@ def _plain(x: Array) -> Array:
     return cupy.ascontiguousarray(x)
 
 
-def reduce_runs(op: Any, values: Array, starts: Array) -> Array:
+def reduce_runs(op: TypedOperator, values: Array, starts: Array) -> Array:
     """Each run of values combined by a monoid, or from the left by a binary operator."""
     result = cupy.empty(len(starts), op.return_type.np_type)
     if len(starts):
@@ -127,12 +129,12 @@ class Told(Later):
         return np.frombuffer((self._slots.read(EDGES) << _HALF | lower).to_bytes(8, "little"), self.dtype, 1)[0]
 
 
-def reduce_all(monoid: Any, values: Array) -> Any:
+def reduce_all(monoid: TypedMonoid, values: Array) -> Any:
     """All values combined, as a NumPy scalar: one launch, one number read."""
     return all_combined(monoid, values).read()  # synchronizes
 
 
-def all_combined(monoid: Any, values: Array) -> Told:
+def all_combined(monoid: TypedMonoid, values: Array) -> Told:
     """All values combined: one launch."""
     count = len(values)
     if count == 1 or is_iso(values):
@@ -146,7 +148,7 @@ def all_combined(monoid: Any, values: Array) -> Told:
     return Told(dtype, slots)
 
 
-def one_combined(monoid: Any, value: Array, count: int) -> Told:
+def one_combined(monoid: TypedMonoid, value: Array, count: int) -> Told:
     """One value combined with itself, so many times: one launch."""
     scratch, at = current(), value.data.ptr
     _, reduce_one = _reductions(monoid, at)
@@ -155,19 +157,19 @@ def one_combined(monoid: Any, value: Array, count: int) -> Told:
     return Told(monoid.return_type.np_type, slots)
 
 
-def _reductions(monoid: Any, at: int) -> tuple[Any, ...]:
+def _reductions(monoid: TypedMonoid, at: int) -> Kernels:
     aligned = at % 16 == 0
     given = {"Value": monoid.return_type.np_type, "ALIGNED": aligned}
     return compile.specialized("reduce_all.cu", _OF_ALL, given, compile.Sum(monoid))
 
 
 def launch_reduction(
-    op: Any,
+    op: TypedOperator,
     values: Array,
     stride: int,
-    count: tuple[Any, int],
-    starts: Any,
-    runs: tuple[Any, int],
+    count: tuple[int | Array, int],
+    starts: int | Array,
+    runs: tuple[int | Array, int],
     result: Array,
     scratch: Scratch,
 ) -> None:

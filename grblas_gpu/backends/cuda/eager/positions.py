@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
+from ....foundation.types import Kernels
 from ...stores.storage import INDEX, Array, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
@@ -20,7 +19,7 @@ _INDEX = np.dtype(INDEX)
 _KERNELS = [f"{name}_positions_kernel" for name in ("check", "mark", "place")]
 
 
-def kernels_on_positions(dtype: np.dtype) -> tuple[Any, ...]:
+def kernels_on_positions(dtype: np.dtype) -> Kernels:
     return functions("positions.cu", dtype.char, _KERNELS, lambda: [using("Given", dtype)])
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....foundation.types import Kernels
 from ...stores.storage import Array
 from ..runtime.compile import specialized
 from ..runtime.launch import blocks_for, processors, run_with_shared
@@ -52,7 +53,7 @@ class Work:
         return self.given[2][_PASSES : _PASSES + _DIGITS]
 
 
-def sort(keys: Array, bits: int, *, count: Any = 0, overwrite: bool = False, work: Work | None = None) -> Array:
+def sort(keys: Array, bits: int, *, count: int | Array = 0, overwrite: bool = False, work: Work | None = None) -> Array:
     """Keys that are not negative in ascending order, by their lowest ``bits``; what is above them comes along.
 
     ``count`` is a number in device memory of how many there are, if they do not fill the array. With ``overwrite`` the
@@ -66,7 +67,7 @@ def sort_pairs(
     payload: Array,
     bits: int,
     *,
-    count: Any = 0,
+    count: int | Array = 0,
     overwrite: bool = False,
     overwrite_payload: bool = False,
     work: Work | None = None,
@@ -98,7 +99,7 @@ def programs(
     return [partial(passes, types, KEYS, unsigned, unsigned), partial(passes, types, APART, upper, lower)]
 
 
-def sort_positions(keys: Array, bits: int, *, count: Any = 0) -> tuple[Array, Array]:
+def sort_positions(keys: Array, bits: int, *, count: int | Array = 0) -> tuple[Array, Array]:
     """The keys in order and where each of them was."""
     dtype = np.dtype(np.uint32 if len(keys) < 2**32 else np.int64)
     return _sort(keys, None, dtype, bits, count, False, False, True)
@@ -119,7 +120,7 @@ def _sort(
     payload: Array | None,
     payload_type: np.dtype,
     bits: int,
-    count: Any,
+    count: int | Array,
     overwrite: bool,
     overwrite_payload: bool,
     positions: bool = False,
@@ -133,12 +134,12 @@ def _sort(
     item, sorters = key_type.itemsize + paired * payload_type.itemsize, sorters_for(capacity)
     shared, blocks = tile_bytes(item, sorters), blocks_of(capacity, item, sorters)
 
-    def new_payload() -> Any:
+    def new_payload() -> int | Array:
         return cupy.empty(capacity, payload_type) if paired else 0
 
     given = (keys, 0 if payload is None else payload)
     first = (cupy.empty(capacity, key_type), new_payload())
-    second: tuple[Any, Any] = (0, 0)
+    second: tuple[int | Array, int | Array] = (0, 0)
     if work.passes > 1:
         second = (
             keys if overwrite else cupy.empty(capacity, key_type),
@@ -187,14 +188,14 @@ def sorters_for(capacity: int) -> int:
     return MANY_SORTERS if capacity >= MANY else FEW_SORTERS
 
 
-def passes(types: tuple[Any, ...], into: int, upper: np.dtype, lower: np.dtype) -> tuple[Any, ...]:
+def passes(types: tuple[Any, ...], into: int, upper: np.dtype, lower: np.dtype) -> Kernels:
     """The kernels that move keys, count their digits, and sort a few keys."""
     return compiled("radix_sort.cu", _KERNELS, types, upper, lower, INTO=into)
 
 
 def compiled(
     file: str, names: Sequence[str], types: tuple[Any, ...], upper: np.dtype, lower: np.dtype, **constants: int
-) -> tuple[Any, ...]:
+) -> Kernels:
     """Kernels for types of keys, payload and places, and of the two parts that keys may be written in."""
     key, payload, paired, place, sorters = types
     given = {

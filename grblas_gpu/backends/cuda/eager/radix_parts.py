@@ -11,6 +11,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....foundation.types import Kernel
 from ...stores.storage import Array
 from ..runtime.launch import run_with_shared
 from . import radix
@@ -33,12 +34,12 @@ def sort_parts_apart(
     """As :func:`.radix.sort_apart`; ``work`` has counted the digit above the low bits only."""
     count, paired, value = len(keys), payload is not None, radix.type_of(payload)
 
-    def run(kernel: Any, key: np.dtype, threads: int, *arguments: Any) -> None:
+    def run(kernel: Kernel, key: np.dtype, threads: int, *arguments: object) -> None:
         item = key.itemsize + paired * value.itemsize
         blocks, shared = radix.blocks_of(count, item, threads), radix.tile_bytes(item, threads)
         run_with_shared(kernel, blocks, threads, arguments, shared)
 
-    def new_payload() -> Any:
+    def new_payload() -> int | Array:
         return cupy.empty(count, value) if paired else 0
 
     source, sorters = (cupy.empty(count, _LOW), new_payload()), radix.sorters_for(count)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ....foundation.types import Kernels, TypedMonoid
 from ...stores.storage import INDEX, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
@@ -20,7 +19,7 @@ _ON_OFFSETS = [f"{name}_kernel" for name in ("count_rows", "cut_rows", "count_ed
 COUNT_ROWS, CUT_ROWS, COUNT_EDGES, SUM_DEGREES, OFFSETS = range(5)
 
 
-def kernels_on_offsets(dtype: np.dtype) -> tuple[Any, ...]:
+def kernels_on_offsets(dtype: np.dtype) -> Kernels:
     """The kernels that read nothing of a matrix but its offsets, in the order of the names above."""
     return functions("row_offsets.cu", dtype.char, _ON_OFFSETS, lambda: [using("Offset", dtype)])
 
@@ -41,7 +40,7 @@ def carries(scratch: Scratch) -> tuple[int, int]:
     return workspace.data.ptr, workspace.data.ptr + 8 * MOST_CHUNKS
 
 
-def reduce_rows(a: MatrixStore, monoid: Any) -> VectorStore:
+def reduce_rows(a: MatrixStore, monoid: TypedMonoid) -> VectorStore:
     """The entries of each row combined; no entry for an empty row."""
     dtype, nrows, entries = monoid.return_type.np_type, a.nrows, a.nvals
     if entries == 0:

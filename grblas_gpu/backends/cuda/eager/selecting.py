@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
+from ....foundation.types import Kernels, TypedOperator, Value
 from ....plan.facts import uses
 from ...stores.entries import cast
 from ...stores.storage import INDEX, Array, MatrixStore
@@ -24,12 +23,12 @@ _BOOL = np.dtype(bool)
 WORD = 8  # bytes of a value that entries are blended by, at most
 
 
-def select(a: MatrixStore, op: Any, thunk: Any) -> MatrixStore:
+def select(a: MatrixStore, op: TypedOperator, thunk: Value) -> MatrixStore:
     """The entries for which ``op(x, i, j, thunk)`` is true."""
     return _kept(a, op, word(cast(np.asarray(thunk).reshape(1), op.type2.np_type)[0]), MatrixMask())
 
 
-def apply_index(a: MatrixStore, op: Any, thunk: Any) -> MatrixStore:
+def apply_index(a: MatrixStore, op: TypedOperator, thunk: Value) -> MatrixStore:
     """``op(x, i, j, thunk)`` on every entry."""
     dtype, entries = op.return_type.np_type, a.nvals
     out = cupy.empty(entries, dtype)
@@ -58,7 +57,7 @@ def blended(x: MatrixStore, y: MatrixStore, mask: MatrixMask) -> MatrixStore:
     return MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, values)
 
 
-def kernels_that_move(dtype: np.dtype) -> tuple[Any, ...]:
+def kernels_that_move(dtype: np.dtype) -> Kernels:
     """A blend of values, and the transpose of a dense matrix."""
     return specialized("moved_values.cu", ("blend_kernel", "transpose_dense_kernel"), {"Value": moved(dtype)})
 
@@ -90,7 +89,7 @@ class _Marked:
     def __init__(
         self,
         a: MatrixStore,
-        op: Any,
+        op: TypedOperator | None,
         thunk: int,
         mask: MatrixMask,
         places: Array | None = None,
@@ -122,7 +121,12 @@ class _Marked:
 
 
 def _kept(
-    a: MatrixStore, op: Any, thunk: int, mask: MatrixMask, places: Array | None = None, flags: Array | None = None
+    a: MatrixStore,
+    op: TypedOperator | None,
+    thunk: int,
+    mask: MatrixMask,
+    places: Array | None = None,
+    flags: Array | None = None,
 ) -> MatrixStore:
     entries = a.nvals
     if entries == 0:
@@ -139,6 +143,6 @@ def _kept(
     return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
 
 
-def _operator(op: Any) -> Operator:
+def _operator(op: TypedOperator | None) -> Operator:
     never_called = "DEVICE bool op(bool, int64, int64, int64) { return true; }"
     return Operator(op, "op", never_called, (_BOOL, np.dtype(INDEX)), "Thunk", index_unary)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Hashable
+from typing import NamedTuple
 
 import cupy
 import numpy as np
 
+from ....foundation.types import TypedSemiring
 from ....plan.facts import uses
 from ...forms.dense_products import Allowed, Side, Words
 from ...programs.monoids import keeps_equal
@@ -30,7 +32,7 @@ _KERNELS = ("spmm_kernel", "add_carries_kernel")
 
 
 def multiply(
-    rows: MatrixStore, dense: Side, semiring: Any, flip: bool, early_exit: bool, allowed: Allowed
+    rows: MatrixStore, dense: Side, semiring: TypedSemiring, flip: bool, early_exit: bool, allowed: Allowed
 ) -> tuple[Array, Array, int]:
     """See ``dense_products.Kernels``."""
     store, columns, entries, nrows = dense.store, dense.shape[1], rows.nvals, rows.nrows
@@ -107,10 +109,10 @@ def turn(values: Array, nrows: int, ncols: int) -> Array:
     return out
 
 
-_constants: dict[Any, Array] = {}
+_constants: dict[Hashable, Array] = {}
 
 
-def _alone(semiring: Any, device: int) -> Array:
+def _alone(semiring: TypedSemiring, device: int) -> Array:
     """The one value that a semiring makes of any operands."""
     key = device, semiring.key
     found = _constants.get(key)
@@ -136,7 +138,7 @@ class DenseKernels:
         return flags, count.read()  # synchronizes
 
     @staticmethod
-    def constant(a: MatrixStore, b: MatrixStore, semiring: Any) -> Array | None:
+    def constant(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> Array | None:
         op, monoid = semiring.binaryop, semiring.monoid
         if op.positional is not None or not keeps_equal(monoid):
             return None

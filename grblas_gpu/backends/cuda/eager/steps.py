@@ -5,12 +5,12 @@ The text of a step is that of a loop (:mod:`..fusion.emit_one_step`). Here are i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
 from ....foundation import atomic_updates
+from ....foundation.types import Kernel
 from ...programs.terms import MaskUse, VectorUse
 from ...stores.storage import Pending, VectorStore
 from ..fusion.emit_one_step import use
@@ -27,7 +27,7 @@ def use_of(u: VectorStore) -> VectorUse:
     return use(u.values.dtype, u.present is None)
 
 
-def key_of(u: VectorStore) -> Any:
+def key_of(u: VectorStore) -> Hashable:
     return u.values.dtype.char, u.present is None
 
 
@@ -50,7 +50,9 @@ def mask_slot(mask: VectorMask, number: int) -> tuple[MaskUse | None, list[Vecto
     return MaskUse(number, mask.values is None, mask.complement), [use(dtype, mask.present is None)]
 
 
-def computed(key: Any, pieces: Callable[[], list[str]], count: int, result_at: int, words: tuple[int, ...]) -> None:
+def computed(
+    key: Hashable, pieces: Callable[[], list[str]], count: int, result_at: int, words: tuple[int, ...]
+) -> None:
     """A step on arrays, all of which have an element everywhere."""
     (kernel,) = functions("step.cu", key, ["step_kernel"], pieces)
     given = (count, 0, result_at, 0, 0, *words)
@@ -58,7 +60,7 @@ def computed(key: Any, pieces: Callable[[], list[str]], count: int, result_at: i
 
 
 def into_new(
-    key: Any,
+    key: Hashable,
     pieces: Callable[[], list[str]],
     size: int,
     dtype: np.dtype,
@@ -83,7 +85,7 @@ def entries_of(c: VectorStore) -> tuple[int, int]:
 
 def in_place(
     c: VectorStore,
-    kernel: Any,
+    kernel: Kernel,
     head: tuple[int, ...],
     items: int,
     words: tuple[int, ...],

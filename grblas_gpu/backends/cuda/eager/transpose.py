@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cupy
 import numpy as np
 
+from ....foundation.types import Kernel
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import specialized
@@ -89,10 +90,10 @@ def _offset(entries: int) -> np.dtype:
 
 
 class _Kernels(NamedTuple):
-    list_rows: Any
-    pack_entries: Any
-    unpack_entries: Any
-    list_columns: Any
+    list_rows: Kernel
+    pack_entries: Kernel
+    unpack_entries: Kernel
+    list_columns: Kernel
 
 
 def _kernels(a: MatrixStore, key: np.dtype = _USUAL, place: np.dtype = _USUAL) -> _Kernels:

@@ -6,11 +6,10 @@ at which nearly empty vectors are left to the definitions (:func:`worthwhile`).
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
+from ....foundation.types import Accum, DataType, Store, TypedOperator, Value
 from ...programs.terms import Kind, MaskUse
 from ...stores.entries import cast, expand
 from ...stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
@@ -29,7 +28,7 @@ MOST_DENSE = 2**32
 _FLAG = np.dtype(bool)
 
 
-def worthwhile(*stores: Any) -> bool:
+def worthwhile(*stores: Store) -> bool:
     """Whether these operands are vectors to go through position by position."""
     if type(stores[0]) is not VectorStore:
         return False
@@ -91,7 +90,9 @@ def as_list(u: VectorStore) -> VectorStore:
     return VectorStore(u.size, out, indices=indices)
 
 
-def ewise(x: VectorStore, y: VectorStore, op: Any, union: bool, defaults: tuple[Any, Any] | None = None) -> VectorStore:
+def ewise(
+    x: VectorStore, y: VectorStore, op: TypedOperator, union: bool, defaults: tuple[Value, Value] | None = None
+) -> VectorStore:
     """``op`` on the union or the intersection of two vectors; a missing operand may have a default."""
     dtype = op.return_type.np_type
     x, y = as_bitmap(x), as_bitmap(y)
@@ -111,11 +112,11 @@ def ewise(x: VectorStore, y: VectorStore, op: Any, union: bool, defaults: tuple[
     return steps.into_new(key, pieces, x.size, dtype, words, scratch_arrays.current(), full, iso)
 
 
-def _scalar(value: Any, dtype: Any) -> int:
+def _scalar(value: Value, dtype: DataType) -> int:
     return word(cast(np.asarray(value).reshape(1), dtype.np_type)[0])
 
 
-def write(c: VectorStore, t: VectorStore, view: MaskView | None, accum: Any, replace: bool) -> VectorStore:
+def write(c: VectorStore, t: VectorStore, view: MaskView | None, accum: Accum, replace: bool) -> VectorStore:
     """``c<mask> (accum)= t``."""
     mask = resolve(view)
     if mask is None:  # nothing may be written
@@ -165,7 +166,7 @@ def fill_gaps(c: VectorStore, t: VectorStore) -> VectorStore:
     return steps.in_place(c, kernel, head, items, words, scratch_arrays.current(), reads_output=True)
 
 
-def filtered(x: VectorStore, op: Any, thunk: Any, select: bool) -> VectorStore:
+def filtered(x: VectorStore, op: TypedOperator, thunk: Value, select: bool) -> VectorStore:
     """The entries where ``op(x, i, 0, thunk)`` is true, or its results."""
     x = as_bitmap(x)
     dtype = x.dtype if select else op.return_type.np_type

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ....foundation.progress import busy
+from ....foundation.types import MatrixStore
 from ..eager.mxv_balanced import may_have_short_rows
 from ..runtime.compile import announced
 from ..runtime.tiers import Tiers
@@ -36,7 +36,7 @@ class Compiled:
         self.reported = [layout.reported_variable(number) for number in range(layout.variables)]
         self.constants = [layout.names.get(("constant", number)) for number in range(constants)]
 
-    def begin(self, matrices: Sequence[Any]) -> None:
+    def begin(self, matrices: Sequence[MatrixStore]) -> None:
         """Start to compile the kernel for these matrices while the run is prepared."""
         self._tiers(*likely_variant(self.program, matrices))
 
@@ -73,7 +73,7 @@ class Compiled:
         return found
 
 
-def likely_variant(program: LoopKernel, matrices: Sequence[Any]) -> tuple[bool, bool]:
+def likely_variant(program: LoopKernel, matrices: Sequence[MatrixStore]) -> tuple[bool, bool]:
     """Whether a run has clusters, as far as the sizes of matrices say, and whether it looks at short rows."""
     # Clusters leave 24 of an H200's 264 blocks idle: a tenth of a large pull, and more than short lists gain.
     teams = not program.team_words

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ....foundation.types import TypedSemiring, Udf
 from ....plan import rules
 from ....plan.facts import ends_early
 from ...machine.calibration import costs_of
@@ -111,7 +112,7 @@ def _cost_text(step: BodyStep, product: Product) -> list[str]:
     ]
 
 
-def _number_text(function: Any) -> str:
+def _number_text(function: Udf) -> str:
     """A function of numbers in C++."""
     names = list(inspect.signature(function).parameters)
     declared = ", ".join(f"{'bool' if name in ('terminal', 'named') else 'double'} {name}" for name in names)
@@ -122,7 +123,7 @@ def _names_rows(step: BodyStep) -> bool:
     return step.mask is not None and not step.mask.complement
 
 
-def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
+def _costs(op: TypedSemiring, product: Product) -> tuple[bool, rules.Costs]:
     """Whether a row may end early, and what things cost then."""
     terminal = ends_early(op, product.structure)
     return terminal, rules.in_loops(costs_of("cuda"), terminal, op.monoid.is_idempotent, product.structure)

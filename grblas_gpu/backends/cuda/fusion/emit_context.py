@@ -33,7 +33,7 @@ class Context:
     def slots(self) -> Sequence[SlotFacts]:
         return self.facts.slots
 
-    def word(self, *name: Any) -> str:
+    def word(self, *name: str | int) -> str:
         return f"given.word[{self.layout.word(*name)}]"
 
     def matrix_word(self, side: str, matrix: int, transposed: bool = False, field: str = "") -> int:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from ....dtypes import INT64
+from ....foundation.types import Accum, TypedOperator
 from ...programs.terms import BodyStep, Kind, MaskUse, Operand, VectorUse
 from ..runtime.compile import constant
 from ..runtime.translate import c_type
@@ -53,10 +53,10 @@ def scalars(*dtypes: np.dtype) -> tuple[Operand, ...]:
 def step_of(
     kind: Kind,
     out: int,
-    op: Any,
+    op: TypedOperator | None,
     args: tuple[Operand, ...],
     mask: MaskUse | None = None,
-    accum: Any = None,
+    accum: Accum = None,
     replace: bool = False,
 ) -> BodyStep:
     return BodyStep(kind, out, op, args, mask, accum, replace, None, 0, 0)
@@ -106,7 +106,7 @@ def step_pieces(
     ]
 
 
-def operator_pieces(op: Any, arity: int) -> list[str]:
+def operator_pieces(op: TypedOperator, arity: int) -> list[str]:
     """An operator on so many arrays: ``op(x)``, ``op(x, y)``, ``op(x, i, j, y)`` or ``op(x, i, j, y, k, l)``."""
     types = {1: (op.type,), 2: (op.type, op.type2)}.get(arity, (op.type, INT64, INT64, op.type2, INT64, INT64)[:arity])
     kind = {1: Kind.APPLY, 2: Kind.MULT, 4: Kind.APPLY_INDEX, 6: Kind.MULT}[arity]

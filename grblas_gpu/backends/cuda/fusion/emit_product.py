@@ -6,10 +6,11 @@ Types, flags and strategies of a product are constants of its namespace, so that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ....foundation.types import Value
 from ....ir.descriptor import Counted
 from ...programs.requests import direction_of, reuses_mask
 from ...programs.steps import product_operands
@@ -139,7 +140,7 @@ def _changes(steps: Sequence[int]) -> str:
     return f"both({', '.join(names)})" if len(names) > 1 else "".join(names) or "NoChange{}"
 
 
-def _final(value: Any, space: str, done: Kind) -> str:
+def _final(value: Value, space: str, done: Kind) -> str:
     """The value at which rows settle."""
     if isinstance(value, Counted):
         return f"cast<{space}::Value>(int64({arithmetic(value.arithmetic)}))"

@@ -97,7 +97,7 @@ def _result(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
     vectors = [arg for arg in step.args if arg.kind == "vector"]
     has = [reading.has(arg.number) for arg in vectors]
 
-    def read(arg: Operand, dtype: Any) -> str:
+    def read(arg: Operand, dtype: np.dtype) -> str:
         return f"cast<{c_type(dtype)}>({reading.at(arg.number)})"
 
     if step.kind == Kind.COPY:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import cupy
 
+from ....foundation.types import Kernel
 from ..runtime.launch import carveout_percent, shared_bytes_at_most
 from ..runtime.workspace import Scratch
 from .emit_context import MOST_BLOCKS
@@ -19,7 +19,7 @@ TOO_LARGE = 720  # the driver's CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
 class Launcher:
     """Launches a kernel with as many blocks as can wait for each other, and no more than there is work for."""
 
-    def __init__(self, kernel: Any, threads: int, blocks: int, cluster: int) -> None:
+    def __init__(self, kernel: Kernel, threads: int, blocks: int, cluster: int) -> None:
         self._kernel = kernel  # keeps the function
         self._function = kernel.kernel.ptr
         self._threads = threads  # in a block

@@ -111,9 +111,9 @@ class Layout:
         self._head = HEAD.size + loops  # and a count for each loop inside
         self.state_words = self._head + vectors * SLOT.size + variables * VARIABLE.size
         self.report_words = REPORT.size + vectors + variables * VARIABLE.size
-        self.names: dict[Any, int] = {}
+        self.names: dict[tuple[Any, ...], int] = {}
 
-    def word(self, *name: Any) -> int:
+    def word(self, *name: str | int) -> int:
         """The number of a word, by a name that says what it holds."""
         return self.names.setdefault(name, self.state_words + len(self.names))
 

@@ -11,6 +11,7 @@ import cupy
 import numpy as np
 
 from ....exceptions import EmptyObject, GraphblasException, IndexOutOfBound, InvalidValue
+from ....foundation.types import MatrixStore
 from ....ir.program import Program
 from ....trace.records import clock
 from ....trace.records import current as current_trace
@@ -312,7 +313,7 @@ class Run:
             scalar._content = from_bits(word, scalar.dtype.np_type) if present else None
 
 
-def _same(known: list[weakref.ref[Any]], given: list[weakref.ref[Any]]) -> bool:
+def _same(known: list[weakref.ref[MatrixStore]], given: list[weakref.ref[MatrixStore]]) -> bool:
     """Whether these are the same matrices. Those that are given are alive."""
     return len(known) == len(given) and all(a() is b() for a, b in zip(known, given, strict=True))
 

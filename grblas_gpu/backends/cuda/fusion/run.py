@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
 
 from ....ir.program import Program
 from ...programs.lower import Body, located, lower
@@ -17,7 +16,7 @@ from .emit_teams import LONGEST_SHARED
 from .one_run import Run, Wrong
 from .trace import trace_iterated
 
-_programs: dict[Any, Compiled | tuple[str, int | None]] = {}  # or why there is none: see Unfusable
+_programs: dict[Hashable, Compiled | tuple[str, int | None]] = {}  # or why there is none: see Unfusable
 
 
 class Loops(Backend):

@@ -21,7 +21,7 @@ def bits(value: Any, dtype: np.dtype) -> int:
     return number - 2**64 if number >= 2**63 else number
 
 
-def from_bits(word: int, dtype: np.dtype) -> Any:
+def from_bits(word: int, dtype: np.dtype) -> np.generic:
     """The number in a word.
 
     >>> from_bits(bits(-2, np.dtype("int8")), np.dtype("int8"))

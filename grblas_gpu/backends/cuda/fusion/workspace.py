@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import weakref
+from collections.abc import Hashable
 from typing import Any
 
 import cupy
 import numpy as np
 
-from ...stores.storage import INDEX
+from ....foundation.types import MatrixStore, Stream
+from ...stores.storage import INDEX, Array
 from ..eager.rows import MOST_CHUNKS
 from ..runtime.workspace import Scratch
 from .emit import LoopKernel
@@ -23,7 +25,7 @@ LEAST_PART = 85
 MOST_SORTED = 2**25  # products that a push may sort
 MOST_SPANS = 4096  # as in kernels/loop_push.cuh
 WATCH = 20_000  # looks at the report before the host goes to sleep
-NOWHERE: tuple[Any, Any] = (None, None)
+NOWHERE: tuple[Array, Array] = (None, None)
 FLAGS, VALUES, LISTS, LISTED = (SLOT.at[name] for name in ("flags_at", "values_at", "list_at", "listed"))
 BUFFERS, SIZE, CAPACITY = (SLOT.at[name] for name in ("buffers", "size", "capacity"))
 
@@ -41,14 +43,14 @@ class Workspace:
         self.words = memoryview(given).cast("B").cast("q")
         self._given_at = (ctypes.c_void_p * 1)(ctypes.addressof(given))
         self.parameters = ctypes.addressof(self._given_at)
-        self.matrices: list[weakref.ref[Any]] = []  # the words are those of
+        self.matrices: list[weakref.ref[MatrixStore]] = []  # the words are those of
         self.wants_shared = False  # whether products keep something of their operands in shared memory
         self.wants_teams = True  # whether a cluster may go on alone
         self.short_rows = False  # whether rows that are added up whole may be short ones
         self._parts: Any = None
-        self._sort_workspace: list[Any] = []
+        self._sort_workspace: list[Array] = []
         self.work = max([1, *sizes])
-        self._arrays: list[Any] = []
+        self._arrays: list[Array] = []
         self.primary_buffers = [NOWHERE] * len(sizes)  # flags and values for vectors of the next run
         self.taken: set[int] = set()  # vectors that had entries in the end: these arrays are somebody's
         self.begun: list[Any] = [None] * len(sizes)  # how vectors began the last time: their words say so
@@ -98,7 +100,7 @@ class Workspace:
         for name, address in named.items():
             self.words[layout.word(name)] = address
 
-    def _keep(self, array: Any) -> Any:
+    def _keep(self, array: Array) -> Array:
         self._arrays.append(array)
         return array
 
@@ -125,7 +127,7 @@ class Workspace:
 
 def workspace_of(scratch: Scratch, program: LoopKernel, sizes: tuple[int, ...]) -> Workspace:
     """The workspace of this thread and stream for vectors of these sizes."""
-    arrays: dict[Any, Any] = scratch._arrays
+    arrays: dict[Hashable, Any] = scratch._arrays
     found: Workspace | None = arrays.get(program)
     if found is None or found.sizes != sizes:
         arrays[program] = None  # make room first
@@ -144,7 +146,7 @@ class Report:
         self._stamp = ctypes.c_int64.from_address(self.address)
         self.wanted = 0  # the stamp of the last launch
 
-    def wait(self, stream: Any) -> np.ndarray:
+    def wait(self, stream: Stream) -> np.ndarray:
         stamp, wanted = self._stamp, self.wanted
         for _ in range(WATCH):
             if stamp.value == wanted:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable
 
 import cupy
 import numpy as np
 
+from ....foundation.types import Stream
 from ...stores.storage import INDEX, Array, MatrixStore, VectorStore, column_type
 from .counters import Slots
 from .workspace import current, memory_of_two
 
 _FLAG = np.dtype(bool)
 _alloc, _array, _device = cupy.cuda.alloc, cupy.ndarray, cupy.cuda.runtime.getDevice
-_nothing: dict[Any, tuple[Array, Array]] = {}  # of a device and a type: indices and values
+_nothing: dict[Hashable, tuple[Array, Array]] = {}  # of a device and a type: indices and values
 
 
-def two_arrays(length: int, dtype: Any, other_length: int, other_dtype: Any) -> tuple[Array, Array]:
+def two_arrays(length: int, dtype: np.dtype, other_length: int, other_dtype: np.dtype) -> tuple[Array, Array]:
     """Like two calls of ``cupy.empty``, but with one allocation: small arrays stay together."""
     one, other = memory_of_two(length * dtype.itemsize, other_length * other_dtype.itemsize)
     return _array((length,), dtype, one), _array((other_length,), other_dtype, other)
@@ -40,7 +41,7 @@ class Result:
             self._flags, self._values = flags, values = memory_of_two(size, length * dtype.itemsize)
             self.addresses = flags.ptr, values.ptr
 
-    def clear_flags(self, stream: Any) -> None:
+    def clear_flags(self, stream: Stream) -> None:
         """For a kernel that sets some of them."""
         assert self._flags is not None
         self._flags.memset_async(0, self._size, stream)
@@ -63,7 +64,7 @@ def no_offsets(nrows: int) -> Array:
     return found
 
 
-def _no_elements(dtype: Any, device: int) -> tuple[Array, Array]:
+def _no_elements(dtype: np.dtype | type, device: int) -> tuple[Array, Array]:
     """Arrays without elements are shared: they cannot change."""
     found = _nothing.get((device, dtype))
     if found is None:
@@ -71,20 +72,20 @@ def _no_elements(dtype: Any, device: int) -> tuple[Array, Array]:
     return found
 
 
-def empty_list(size: int, dtype: Any, device: int | None = None) -> VectorStore:
+def empty_list(size: int, dtype: np.dtype, device: int | None = None) -> VectorStore:
     """A vector without entries."""
     indices, values = _no_elements(dtype, _device() if device is None else device)
     return VectorStore.known(size, values, indices, None, 0)
 
 
-def empty_rows(nrows: int, ncols: int, dtype: Any) -> MatrixStore:
+def empty_rows(nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
     """A matrix without entries, as CSR."""
     device = _device()
     (_, columns), (_, values) = _no_elements(column_type(ncols), device), _no_elements(dtype, device)
     return MatrixStore(nrows, ncols, no_offsets(nrows), columns, values)
 
 
-def another_empty_list(size: int, dtype: Any) -> VectorStore | None:
+def another_empty_list(size: int, dtype: np.dtype) -> VectorStore | None:
     """A vector without entries, if one of this type was made before; it shares its memory."""
     found = _nothing.get((_device(), dtype))
     return None if found is None else VectorStore.known(size, found[1], found[0], None, 0)

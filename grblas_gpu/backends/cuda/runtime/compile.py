@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ import numpy as np
 from ....dtypes import INT64
 from ....exceptions import UdfParseError
 from ....foundation.progress import busy
+from ....foundation.types import DataType, Kernels, TypedMonoid, TypedOperator, Value
 from . import archive, link, structs, translate
 from .nvrtc import OPTIONS
 from .translate import Untranslatable, c_type, literal
@@ -35,7 +36,7 @@ from .turns import turn
 KERNELS = Path(__file__).parents[1] / "kernels"
 SHOWN = "grblas_gpu/backends/cuda/kernels"  # how errors name the folder, wherever the package is installed
 _INCLUDE = re.compile(r'^#include "([^"]+)"[^\n]*\n', re.MULTILINE)
-compiled: dict[Any, tuple[Any, ...]] = {}  # by kernel file and key
+compiled: dict[Hashable, Kernels] = {}  # by kernel file and key
 _at_once: list[str] = []  # programs that threads are compiling
 
 
@@ -80,7 +81,7 @@ def constant(name: str, number: bool | int) -> str:
     return f"constexpr long long {name} = {number};"
 
 
-def value(name: str, number: Any, dtype: np.dtype) -> str:
+def value(name: str, number: Value, dtype: np.dtype) -> str:
     """A function without arguments that returns a constant (floats may be infinite).
 
     >>> value("identity", 0, np.dtype("int64"))
@@ -89,22 +90,22 @@ def value(name: str, number: Any, dtype: np.dtype) -> str:
     return f"DEVICE {c_type(dtype)} {name}() {{ return {literal(number, dtype)}; }}"
 
 
-def unary(name: str, op: Any) -> str:
+def unary(name: str, op: TypedOperator) -> str:
     """A typed unary operator as ``result name(type x)``."""
     return _function(name, op, ("x",), (op.type,))
 
 
-def binary(name: str, op: Any) -> str:
+def binary(name: str, op: TypedOperator) -> str:
     """A typed binary operator (or monoid) as ``result name(type x, type2 y)``; positional ones see :func:`product`."""
     return _function(name, op, ("x", "y"), (op.type, op.type2))
 
 
-def index_unary(name: str, op: Any) -> str:
+def index_unary(name: str, op: TypedOperator) -> str:
     """A typed index-unary or select operator as ``result name(type x, int64 i, int64 j, type2 y)``."""
     return _function(name, op, ("x", "i", "j", "y"), (op.type, INT64, INT64, op.type2))
 
 
-def product(name: str, op: Any) -> str:
+def product(name: str, op: TypedOperator) -> str:
     """A typed binary operator that gets the positions of its operands, for positional ones.
 
     ``result name(type x, type2 y, int64 firsti, int64 firstj, int64 secondi, int64 secondj)``
@@ -123,7 +124,7 @@ def product(name: str, op: Any) -> str:
     return f"{declared}{head}{statements}}}"
 
 
-def _function(name: str, op: Any, names: tuple[str, ...], types: tuple[Any, ...]) -> str:
+def _function(name: str, op: TypedOperator, names: tuple[str, ...], types: tuple[DataType, ...]) -> str:
     if op.positional is not None:
         raise ValueError(f"{op!r} needs the positions of its operands: use product()")
     parameters = ", ".join(f"{c_type(dtype.np_type)} {each}" for each, dtype in zip(names, types, strict=True))
@@ -131,22 +132,23 @@ def _function(name: str, op: Any, names: tuple[str, ...], types: tuple[Any, ...]
     return f"{declared}DEVICE {c_type(op.return_type.np_type)} {name}({parameters}) {{\n{statements}}}"
 
 
-def _statements(op: Any, names: tuple[str, ...], types: tuple[Any, ...]) -> tuple[str, str]:
+def _statements(op: TypedOperator, names: tuple[str, ...], types: tuple[DataType, ...]) -> tuple[str, str]:
     """The text before a function, and its body."""
     result = c_type(op.return_type.np_type)
     if op.source is not None:
         return "", f"    return cast<{result}>({translate.expression(op.source)});\n"
-    records = any(dtype._is_udt for dtype in types)
+    function, records = op.function, any(dtype._is_udt for dtype in types)
+    assert function is not None
     try:
-        return "", translate.body(op.function, names, op.return_type.np_type, records)
+        return "", translate.body(function, names, op.return_type.np_type, records)
     except Untranslatable as reason:
         if records:
             raise UdfParseError(
                 f"cannot compile {op.name} for the GPU: a function of user-defined types needs a translation to C++, "
-                f'and {reason}. Use backend "cpu" for it.\n{translate.shown(op.function)}'
+                f'and {reason}. Use backend "cpu" for it.\n{translate.shown(function)}'
             ) from None
         dtypes = tuple(dtype.np_type for dtype in types)
-        symbol, declared = link.declare(op.function, dtypes, op.return_type.np_type, str(reason))
+        symbol, declared = link.declare(function, dtypes, op.return_type.np_type, str(reason))
         return f"{declared}\n", f"    return {symbol}({', '.join(names)});\n"
 
 
@@ -184,9 +186,7 @@ def _read(name: str) -> str:
     return (KERNELS / name).read_text()
 
 
-def functions(
-    kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], Iterable[str]] = tuple
-) -> tuple[Any, ...]:
+def functions(kernel: str, key: Hashable, names: Sequence[str], pieces: Callable[[], Iterable[str]] = tuple) -> Kernels:
     """The compiled functions of these names, for the current device.
 
     ``key`` distinguishes specialisations of the same kernel file; ``pieces`` is called for a new one.
@@ -195,7 +195,7 @@ def functions(
     return found if found is not None else _compile(kernel, key, names, pieces)
 
 
-def specialized(kernel: str, names: Sequence[str], given: Mapping[str, Any], *parts: Any) -> tuple[Any, ...]:
+def specialized(kernel: str, names: Sequence[str], given: Mapping[str, Any], *parts: Any) -> Kernels:
     """:func:`functions` of a program for types and constants by name, and for parts that have a key and pieces."""
     key = (*(x.char if isinstance(x, np.dtype) else x for x in given.values()), *(part.key for part in parts))
     return functions(kernel, key, names, lambda: [*(line for part in parts for line in part.pieces()), *named(given)])
@@ -212,15 +212,15 @@ def named(given: Mapping[str, Any]) -> list[str]:
 class Operator(NamedTuple):
     """An operator with its types, under names of the kernel's choice; without one, a function that is not called."""
 
-    op: Any
+    op: TypedOperator | None
     name: str
     absent: str
     types: tuple[np.dtype, np.dtype] = (np.dtype(bool), np.dtype(bool))  # of the function that is not called
     second: str = "Right"
-    make: Callable[[str, Any], str] = product
+    make: Callable[[str, TypedOperator], str] = product
 
     @property
-    def key(self) -> Any:
+    def key(self) -> Hashable:
         return None if self.op is None else self.op.key
 
     def pieces(self) -> list[str]:
@@ -232,17 +232,17 @@ class Operator(NamedTuple):
 class Sum(NamedTuple):
     """The operator of a monoid as ``add``."""
 
-    monoid: Any
+    monoid: TypedMonoid
 
     @property
-    def key(self) -> Any:
+    def key(self) -> Hashable:
         return self.monoid.key
 
     def pieces(self) -> list[str]:
         return [binary("add", self.monoid.binaryop)]
 
 
-def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], Iterable[str]]) -> tuple[Any, ...]:
+def _compile(kernel: str, key: Hashable, names: Sequence[str], pieces: Callable[[], Iterable[str]]) -> Kernels:
     """CuPy's kernels compile themselves for each device on which they run, linked ones are made for one device."""
     import cupy
 
@@ -268,14 +268,14 @@ def announced(what: str, text: str = "") -> str:
     return f"compiling {what} for this device, once{left}; `grblas-gpu kernels warm` does so for all algorithms"
 
 
-def _not_for_records(key: Any, problem: str) -> str:
+def _not_for_records(key: Hashable, problem: str) -> str:
     """A translation knows no types: the compiler resolves operations on a record or a sub-array."""
     errors = [line for line in problem.splitlines() if "error" in line] or problem.splitlines()
     shown = "\n    ".join(errors[:3])
     return f'cannot compile {key} for the GPU; use backend "cpu" for it. The compiler says:\n    {shown}'
 
 
-def functions_of(text: str, names: Iterable[str], options: tuple[str, ...] = OPTIONS) -> tuple[tuple[Any, ...], bool]:
+def functions_of(text: str, names: Iterable[str], options: tuple[str, ...] = OPTIONS) -> tuple[Kernels, bool]:
     """Functions of a compiled program, and whether they are for this device only."""
     import cupy
 
@@ -298,7 +298,7 @@ def functions_of(text: str, names: Iterable[str], options: tuple[str, ...] = OPT
         _at_once.remove(text)
 
 
-def _from_archive(text: str, names: Iterable[str]) -> tuple[Any, ...] | None:
+def _from_archive(text: str, names: Iterable[str]) -> Kernels | None:
     """Functions of machine code that was compiled ahead of time, if there is any that the driver accepts."""
     import cupy
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import cupy
 import numpy as np
 
+from ....foundation.types import Stream
 from ...stores.storage import INDEX
 from .compile import functions
 
@@ -101,7 +102,7 @@ class Block:
 
     _retired: ClassVar[list[Block]] = []
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Stream) -> None:
         self._forget_retired()
         self.stream = stream
         self.device = cupy.cuda.runtime.getDevice()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+
+from ....foundation.types import Kernel
 
 BLOCK, LARGE = 256, 1024
 TILES = 1024  # as in kernels/tiles.cuh
@@ -35,9 +36,9 @@ def blocks_for(items: int, per_block: int, most: int) -> int:
 
 
 def launch(
-    kernel: Any,
+    kernel: Kernel,
     items: int,
-    arguments: tuple[Any, ...],
+    arguments: tuple[object, ...],
     per_block: int = BLOCK,
     per_processor: int = BLOCKS_PER_PROCESSOR,
 ) -> None:
@@ -86,7 +87,9 @@ def _shared_memory(device: int) -> int:
     return int(cupy.cuda.Device(device).attributes.get("MaxSharedMemoryPerMultiprocessor", 64 * 1024))
 
 
-def run_with_shared(kernel: Any, blocks: int, threads: int, arguments: tuple[Any, ...], shared_bytes: int) -> None:
+def run_with_shared(
+    kernel: Kernel, blocks: int, threads: int, arguments: tuple[object, ...], shared_bytes: int
+) -> None:
     """Run a kernel with dynamic shared memory; more than the default limit needs an attribute of the kernel."""
     if shared_bytes > kernel.max_dynamic_shared_size_bytes:
         kernel.max_dynamic_shared_size_bytes = shared_bytes

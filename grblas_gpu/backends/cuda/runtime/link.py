@@ -13,7 +13,7 @@ import importlib.util
 import itertools
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....exceptions import JitError, UdfParseError
+from ....foundation.types import Udf
 from ...machine import kernel_cache
 from .translate import c_type, shown
 
@@ -33,20 +34,18 @@ _MOST_LINES = 12  # of what Numba has to say
 
 
 class _Linked(NamedTuple):
-    function: Callable[..., Any]
+    function: Udf
     arguments: tuple[np.dtype, ...]
     result: np.dtype
     reason: str  # why it has no translation
 
 
 _functions: dict[str, _Linked] = {}
-_symbols: dict[Any, str] = {}
+_symbols: dict[Hashable, str] = {}
 _numbers = itertools.count()
 
 
-def declare(
-    function: Callable[..., Any], arguments: tuple[np.dtype, ...], result: np.dtype, reason: str
-) -> tuple[str, str]:
+def declare(function: Udf, arguments: tuple[np.dtype, ...], result: np.dtype, reason: str) -> tuple[str, str]:
     """The name under which a function will be linked, and its declaration."""
     function = getattr(function, "py_func", function)
     key = (function, arguments, result)
@@ -125,7 +124,7 @@ def lto_ir(symbol: str, capability: str) -> bytes:
     return compiled
 
 
-def _compiled(cuda: Any, function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> bytes:
+def _compiled(cuda: Any, function: Udf, signature: Any, options: dict[str, Any]) -> bytes:
     from numba.core.errors import NumbaError
 
     try:
@@ -151,7 +150,7 @@ def _numpy_names() -> Iterator[None]:
             del np.row_stack
 
 
-def _calling(function: Any, arguments: int) -> Callable[..., Any]:
+def _calling(function: Any, arguments: int) -> Udf:
     names = ", ".join(f"a{number}" for number in range(arguments))
     namespace = {"function": function}
     exec(f"def linked({names}): return function({names})", namespace)

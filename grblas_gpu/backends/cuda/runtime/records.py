@@ -6,17 +6,19 @@ kernels, read their fields.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import cupy
 import numpy as np
 
+from ....foundation.types import Array, ArrayLike
 from .structs import on_device
 
 _WORDS: tuple[np.dtype, ...] = tuple(np.dtype(word) for word in (np.uint64, np.uint32, np.uint16, np.uint8))
 
 
-def to_device(values: Any, dtype: Any = None) -> Any:
+def to_device(values: ArrayLike, dtype: np.dtype | type | None = None) -> Any:
     """As ``cupy.asarray``, for values that may be records."""
     if isinstance(values, RecordArray):
         return values if dtype is None else values.astype(dtype)
@@ -27,12 +29,12 @@ def to_device(values: Any, dtype: Any = None) -> Any:
     return RecordArray.from_host(np.asarray(values, dtype))
 
 
-def to_host(array: Any) -> np.ndarray:
+def to_host(array: Array) -> np.ndarray:
     """As ``cupy.asnumpy``, for values that may be records."""
     return array.get() if isinstance(array, RecordArray) else cupy.asnumpy(array)  # synchronizes
 
 
-def empty(count: int, dtype: np.dtype) -> Any:
+def empty(count: int, dtype: np.dtype) -> Array:
     """As ``cupy.empty``, for values that may be records."""
     return _filled(cupy.empty, (count,), dtype) if dtype.kind == "V" else cupy.empty(count, dtype)
 
@@ -42,7 +44,7 @@ class RecordArray:
 
     __slots__ = ("dtype", "words")
 
-    def __init__(self, words: Any, dtype: np.dtype) -> None:
+    def __init__(self, words: Array, dtype: np.dtype) -> None:
         self.words = words
         self.dtype = dtype
 
@@ -88,19 +90,19 @@ class RecordArray:
 
     # ---- indexing -------------------------------------------------------------------------------------------------
 
-    def _like(self, words: Any) -> RecordArray:
+    def _like(self, words: Array) -> RecordArray:
         return RecordArray(words, self.dtype)
 
-    def __getitem__(self, index: Any) -> RecordArray:
+    def __getitem__(self, index: object) -> RecordArray:
         return self._like(self.words[_places(index)])
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: object, value: object) -> None:
         self.words[_places(index)] = to_device(value, self.dtype).words
 
     def copy(self) -> RecordArray:
         return self._like(self.words.copy())
 
-    def astype(self, dtype: Any, copy: bool = True) -> RecordArray:
+    def astype(self, dtype: np.dtype | type, copy: bool = True) -> RecordArray:
         """The same fields, by another name or at other offsets on the host: the layout on the device is the same."""
         if on_device(np.dtype(dtype)) != on_device(self.dtype):
             raise TypeError(f"records of the type {self.dtype} are not {dtype}")
@@ -109,11 +111,11 @@ class RecordArray:
     def reshape(self, *shape: int) -> RecordArray:
         return self._like(self.words.reshape(*shape, self.words.shape[-1]))
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         """Bitwise equality, which decides whether values are iso."""
         return (self.words == to_device(other, self.dtype).words).all(axis=-1)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return ~(self == other)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -139,7 +141,7 @@ def _places(index: Any) -> Any:
     return index
 
 
-def _filled(make: Any, shape: Any, dtype: np.dtype) -> RecordArray:
+def _filled(make: Any, shape: int | tuple[int, ...], dtype: np.dtype) -> RecordArray:
     word, per_record = _words_of(dtype)
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     return RecordArray(make((*shape, per_record), word), dtype)
@@ -148,32 +150,32 @@ def _filled(make: Any, shape: Any, dtype: np.dtype) -> RecordArray:
 def _made(make: Any) -> Any:
     """``np.zeros(..., like=records)``: of records, or of numbers where these are."""
 
-    def call(like: RecordArray, shape: Any, dtype: Any = float) -> Any:
+    def call(like: RecordArray, shape: int | tuple[int, ...], dtype: np.dtype | type = float) -> Any:
         dtype = np.dtype(dtype)
         return _filled(make, shape, dtype) if dtype.kind == "V" else make(shape, dtype)
 
     return call
 
 
-def _concatenate(like: RecordArray, arrays: Any) -> RecordArray:
+def _concatenate(like: RecordArray, arrays: Iterable[RecordArray]) -> RecordArray:
     return like._like(np.concatenate([to_device(array, like.dtype).words for array in arrays]))
 
 
-def _broadcast_to(like: RecordArray, array: RecordArray, shape: Any) -> RecordArray:
+def _broadcast_to(like: RecordArray, array: RecordArray, shape: tuple[int, ...]) -> RecordArray:
     return array._like(np.broadcast_to(array.words, (*shape, array.words.shape[-1])))
 
 
-def _may_share_memory(like: RecordArray, x: Any, y: Any) -> bool:
+def _may_share_memory(like: RecordArray, x: Array, y: Array) -> bool:
     if not (isinstance(x, RecordArray) and isinstance(y, RecordArray)):
         return False
     return bool(np.may_share_memory(x.words, y.words))
 
 
-def _arange(like: RecordArray, *args: Any, **kwargs: Any) -> Any:
+def _arange(like: RecordArray, *args: object, **kwargs: object) -> Array:
     return cupy.arange(*args, **kwargs)
 
 
-def _asarray(like: RecordArray, values: Any, dtype: Any = None) -> Any:
+def _asarray(like: RecordArray, values: ArrayLike, dtype: np.dtype | None = None) -> Array:
     return to_device(values, dtype)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any
@@ -28,7 +28,7 @@ def begin(text: str, names: Sequence[str], options: tuple[str, ...] = OPTIONS) -
     return _submitted(lambda: functions_of(text, names, options)[0])
 
 
-def together(key: Any, programs: Callable[[], Iterable[Callable[[], Functions]]]) -> None:
+def together(key: Hashable, programs: Callable[[], Iterable[Callable[[], Functions]]]) -> None:
     """Compile the programs that an operation is going to need, each in a thread of its own; once for a key."""
     if key not in _begun:
         wait([_submitted(each) for each in programs()])  # a failure shows where the program is used

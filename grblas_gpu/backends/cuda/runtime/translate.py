@@ -11,7 +11,7 @@ import ast
 import inspect
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from functools import cache, reduce
 from numbers import Number
 from operator import getitem
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ....dtypes import SUBARRAY, is_subarray, leaves
+from ....foundation.types import Udf
 from . import structs
 
 C_TYPES = {
@@ -92,7 +93,7 @@ _BUILTINS = {"abs": "absolute", "pow": "power", "round": "int_round"}
 _PARTS = {"real": "real_part", "imag": "imaginary_part"}
 _OF_ALL = {"sum": "sum_of", "prod": "product_of", "min": "least_of", "max": "largest_of"}  # methods of sub-arrays
 _FOLDED = {"min": "min2", "max": "max2"}
-_CASTS: dict[Any, str] = {bool: "bool", int: "int64", float: "double"} | {
+_CASTS: dict[type, str] = {bool: "bool", int: "int64", float: "double"} | {
     dtype.type: name for dtype, name in C_TYPES.items()
 }
 MOST_STATEMENTS = 200  # an `if` repeats the following statements in both branches
@@ -320,11 +321,11 @@ def _fold(name: str, operands: list[str]) -> str:
 
 
 @cache
-def _known_functions() -> dict[Any, str]:
+def _known_functions() -> dict[Hashable, str]:
     """Python functions, by identity, to the names of their C++ versions."""
     import builtins
 
-    known: dict[Any, str] = {}
+    known: dict[Hashable, str] = {}
     for module, table in ((np, _FROM_NUMPY), (math, _FROM_MATH), (builtins, _BUILTINS)):
         for name, target in table.items():
             if hasattr(module, name):
@@ -352,7 +353,7 @@ def expression(source: str) -> str:
 # --- user-defined functions ------------------------------------------------------------------------------------------
 
 
-def body(function: Callable[..., Any], parameters: Iterable[str], result: np.dtype, fields: bool = False) -> str:
+def body(function: Udf, parameters: Iterable[str], result: np.dtype, fields: bool = False) -> str:
     """The statements of a user-defined function of these C++ parameters that returns a ``result``.
 
     With ``fields``, some of the parameters are records or sub-arrays.
@@ -361,7 +362,7 @@ def body(function: Callable[..., Any], parameters: Iterable[str], result: np.dty
     return _Statements(function, _syntax_tree(function), tuple(parameters), result, fields).text
 
 
-def shown(function: Callable[..., Any]) -> str:
+def shown(function: Udf) -> str:
     """The text of a function as error messages show it."""
     function = getattr(function, "py_func", function)
     name = getattr(function, "__name__", repr(function))

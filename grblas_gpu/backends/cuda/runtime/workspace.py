@@ -9,12 +9,14 @@ from __future__ import annotations
 import ctypes
 import struct
 import threading
+from collections.abc import Hashable
 from contextlib import suppress
 from typing import Any
 
 import cupy
 import numpy as np
 
+from ....foundation.types import Kernel, Memory, Stream, Value
 from ...stores.storage import INDEX, WORTH_KEEPING, Array
 from .counters import SLOTS, SLOTS_PER_CALL, Block, Slots
 from .launch import (
@@ -36,7 +38,7 @@ ALIGNED = 256  # bytes
 _alloc, _launch_kernel = cupy.cuda.alloc, cupy.cuda.driver.launchKernel
 
 
-def memory_of_two(size: int, other_size: int) -> tuple[Any, Any]:
+def memory_of_two(size: int, other_size: int) -> tuple[Memory, Memory]:
     """The memory of two arrays. Kernels may get it before the array objects exist: making these takes longer."""
     start = -(-size // ALIGNED) * ALIGNED
     if start + other_size > WORTH_KEEPING or not size or not other_size:
@@ -48,24 +50,24 @@ def memory_of_two(size: int, other_size: int) -> tuple[Any, Any]:
 class Scratch:
     """The work arrays of one thread on one device and stream."""
 
-    def __init__(self, stream: Any, device: int) -> None:
+    def __init__(self, stream: Stream, device: int) -> None:
         self.stream = stream
         self.device = device
         self.stream_at = stream.ptr
         self._most_blocks = most_blocks(device)
-        self._ready: dict[Any, Any] = {}
+        self._ready: dict[Hashable, _Ready] = {}
         self._block = Block(stream)
         self.tile_sums = cupy.empty(max(TILES, SHARES), INDEX)
         self.counters = cupy.zeros(COUNTERS, INDEX)
         self._pinned = cupy.cuda.alloc_pinned_memory(8)
         self._host = np.frombuffer(self._pinned, INDEX, 1)
-        self._arrays: dict[Any, Array] = {}
+        self._arrays: dict[Hashable, Array] = {}
         self.no_offsets: Array | None = None  # of the last matrix without entries
         self._mark = 0
 
     def launch(
         self,
-        kernel: Any,
+        kernel: Kernel,
         items: int,
         words: tuple[int, ...],
         per_block: int = BLOCK,
@@ -86,7 +88,7 @@ class Scratch:
             blocks = min(-(-items // per_block), self._most_blocks * per_processor // BLOCKS_PER_PROCESSOR)
         _launch_kernel(ready.handle, blocks, 1, 1, BLOCK, 1, 1, 0, self.stream_at, ready.parameters, 0)
 
-    def launch_large(self, kernel: Any, warps: int, words: tuple[int, ...], most_shared: int) -> None:
+    def launch_large(self, kernel: Kernel, warps: int, words: tuple[int, ...], most_shared: int) -> None:
         """Large blocks, one per processor, for so many warps, with all the shared memory that they can use."""
         ready = self._ready.get(kernel)
         if ready is None:
@@ -140,7 +142,7 @@ class Scratch:
             array = self._arrays[name] = cupy.zeros(size, bool)
         return array
 
-    def sums(self, dtype: np.dtype, initial: Any, size: int) -> Array:
+    def sums(self, dtype: np.dtype, initial: Value | None, size: int) -> Array:
         """An array full of ``initial``; leave it so."""
         key = dtype.char, repr(initial)
         array = self._arrays.get(key)
@@ -163,7 +165,7 @@ class _Ready:
 
     __slots__ = ("_addresses", "handle", "pack", "parameters", "words")
 
-    def __init__(self, kernel: Any, count: int, arguments: int) -> None:
+    def __init__(self, kernel: Kernel, count: int, arguments: int) -> None:
         function = getattr(kernel, "kernel", kernel)  # compiled for this device
         self.handle = getattr(function, "ptr", function)
         self.pack = struct.Struct(f"{count}q").pack_into
@@ -189,7 +191,7 @@ def word(value: Any) -> int:
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.sets: dict[Any, Scratch] = {}
+        self.sets: dict[Hashable, Scratch] = {}
         self.last: Scratch | None = None
 
 

@@ -20,6 +20,7 @@ from grblas_gpu.algorithms import (
     edge_betweenness_centrality,
     turbobfs,
 )
+from library_graphs import takes_long
 
 import grblas_gpu as gb
 from grblas_gpu import generators
@@ -133,6 +134,7 @@ def test_path_counts_beyond_64_bits_become_floats(backend: str, batch: int) -> N
     close(result, np.array(serial_dependencies(found.rows, found.cols, found.n, sources)) / 2)
 
 
+@takes_long
 @pytest.mark.parametrize("batch", [1, 2])
 def test_more_paths_than_floats_can_count(backend: str, batch: int) -> None:
     """Counting raises an error; centrality goes on with logarithms of the counts."""

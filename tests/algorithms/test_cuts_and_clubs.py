@@ -15,19 +15,13 @@ from grblas_gpu.algorithms import (
     triangle_centrality,
     voterank,
 )
-from library_graphs import DIRECTED, UNDIRECTED, as_matrix, compiles_slowly, directed, undirected
+from library_graphs import DIRECTED, UNDIRECTED, as_matrix, compiles_slowly, directed, simple, undirected
 
 import grblas_gpu as gb
 from grblas_gpu import generators
 
 every_directed = pytest.mark.parametrize("name", DIRECTED)
 every_undirected = pytest.mark.parametrize("name", UNDIRECTED)
-
-
-def simple(name: str) -> nx.Graph:
-    G = undirected(name)
-    G.remove_edges_from(list(nx.selfloop_edges(G)))
-    return G
 
 
 @compiles_slowly

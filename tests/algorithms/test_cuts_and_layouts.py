@@ -19,7 +19,7 @@ from grblas_gpu.algorithms import (
     spectral_cut,
     spectral_layout,
 )
-from library_graphs import as_list, as_matrix, directed, takes_long, undirected, weighted
+from library_graphs import as_list, as_matrix, directed, takes_long, undirected, weighted, without_loops
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, generators
@@ -28,11 +28,6 @@ some_directed = pytest.mark.parametrize("name", ["one vertex", "no edges", "rand
 some_undirected = pytest.mark.parametrize(
     "name", ["one vertex", "no edges", "cycle", "grid", "karate", "two parts", "loops", "isolated"]
 )
-
-
-def without_loops(G: nx.Graph) -> nx.Graph:
-    G.remove_edges_from(list(nx.selfloop_edges(G)))
-    return G
 
 
 @takes_long

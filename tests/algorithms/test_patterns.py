@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from grblas_gpu.algorithms import clique_count, graphlet_degrees, motif_counts, subgraph_count, subgraph_matches
-from library_graphs import UNDIRECTED, as_matrix, takes_long, undirected
+from library_graphs import UNDIRECTED, as_matrix, simple, takes_long, undirected
 from networkx.algorithms.isomorphism import DiGraphMatcher, GraphMatcher
 
 import grblas_gpu as gb
@@ -28,12 +28,6 @@ PLACES = {
     (2, 2, 3, 3): {2: 12, 3: 13},
     (3, 3, 3, 3): {3: 14},
 }
-
-
-def simple(name: str) -> nx.Graph:
-    G = undirected(name)
-    G.remove_edges_from(list(nx.selfloop_edges(G)))
-    return G
 
 
 @takes_long

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from library_graphs import DIRECTED, as_list, as_matrix, directed, takes_long
+from library_graphs import DIRECTED, as_list, as_matrix, directed, takes_long, without_loops
 from scipy.sparse import coo_array, csgraph
 
 import grblas_gpu as gb
@@ -57,9 +57,7 @@ def pattern(A: Matrix):
 
 
 def undirected(A: Matrix) -> nx.Graph:
-    G = nx.from_scipy_sparse_array(pattern(A), create_using=nx.DiGraph).to_undirected()
-    G.remove_edges_from(list(nx.selfloop_edges(G)))
-    return G
+    return without_loops(nx.from_scipy_sparse_array(pattern(A), create_using=nx.DiGraph).to_undirected())
 
 
 @takes_long

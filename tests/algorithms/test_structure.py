@@ -209,15 +209,6 @@ def test_only_neighbours_of_what_changed_vote_again(backend: str, directions: in
         labels(elected.S) << elected
 
 
-def test_label_propagation_finds_cliques(backend: str) -> None:
-    """Where communities are plain to see, networkx finds the same."""
-    G = nx.relabel_nodes(nx.caveman_graph(5, 6), dict(enumerate(range(30))))
-    G.add_edge(5, 6)
-    labels = label_propagation(as_matrix(G)).to_dense().tolist()
-    found = {frozenset(v for v in G if labels[v] == label) for label in labels}
-    assert found == set(map(frozenset, nx.community.label_propagation_communities(G)))
-
-
 @pytest.mark.parametrize("n", [1, 5, 2**40])
 @pytest.mark.parametrize("loops", [0, 1])
 def test_truss_of_a_hypersparse_matrix_without_edges(backend: str, n: int, loops: int) -> None:

@@ -38,17 +38,17 @@ def many(backend: str, palette: Palette, make: Callable[..., Lines] = Lines, for
 
 def test_a_sample() -> None:
     with gb.using("cpu"):
-        assert not differences(Task(90, 1))
+        assert not differences(Task(50, 1))
 
 
 def test_a_sample_with_complex_numbers() -> None:
     with gb.using("cpu"):
-        assert not differences(Task(60, 1, COMPLEX))
+        assert not differences(Task(30, 1, COMPLEX))
 
 
 def test_a_sample_with_records() -> None:
     with gb.using("cpu"):
-        assert not differences(Task(60, 1, RECORDS, RecordLines))
+        assert not differences(Task(30, 1, RECORDS, RecordLines))
 
 
 def test_what_was_found() -> None:

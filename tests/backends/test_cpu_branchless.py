@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cpu_kernel_cases import DEFINITIONS, ENGINE, same
 
 from grblas_gpu import operators, select, semiring
 from grblas_gpu.backends.cpu import masks, mxm, mxv, mxv_push
 from grblas_gpu.backends.cpu import select as select_kernels
-from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.cpu.inline import kept_end
-from grblas_gpu.backends.reference import Definitions
+from grblas_gpu.backends.stores.entries import entries
 from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
 pytestmark = pytest.mark.usefixtures("numba_tier")
-ENGINE, DEFINITIONS = CpuBackend(), Definitions()
 
 
 def hubs(rng, nrows, ncols, dtype=np.int64, iso=False):
@@ -30,31 +29,6 @@ def hubs(rng, nrows, ncols, dtype=np.int64, iso=False):
 
 def bitmap(rng, size, fill, dtype=np.int64):
     return VectorStore(size, rng.integers(1, 9, size).astype(dtype), present=rng.random(size) < fill)
-
-
-def same(got, expected):
-    assert got.nvals == expected.nvals
-    if type(expected) is MatrixStore:
-        assert np.array_equal(got.indptr, expected.indptr) and np.array_equal(got.indices, expected.indices)
-        assert np.array_equal(
-            np.broadcast_to(got.values, expected.indices.shape),
-            np.broadcast_to(expected.values, expected.indices.shape),
-        )
-        return
-    for one in ("indices", "values"):
-        assert np.array_equal(listed(got)[one], listed(expected)[one])
-
-
-def listed(x):
-    indices = x.indices
-    if indices is None:
-        indices = np.arange(x.size) if x.present is None else np.flatnonzero(x.present)
-        values = np.broadcast_to(x.values, x.size)[indices]
-    else:
-        order = np.argsort(indices)
-        values = np.broadcast_to(x.values, len(indices))[order]
-        indices = indices[order]
-    return {"indices": indices, "values": values}
 
 
 # ---- select -------------------------------------------------------------------------------------------------------
@@ -97,7 +71,7 @@ def test_a_function_is_not_called_where_there_is_no_entry(rng):
     x.values[~x.present] = 0
     op = operators.SelectOp.register_anonymous(smaller, "smaller")["INT64"]
     kept = ENGINE.select(x, op, np.int64(2))
-    assert listed(kept)["indices"].tolist() == np.flatnonzero(x.present & (x.values <= 3)).tolist()
+    assert entries(kept)[0].tolist() == np.flatnonzero(x.present & (x.values <= 3)).tolist()
 
 
 # ---- matrix times vector ------------------------------------------------------------------------------------------
@@ -135,7 +109,7 @@ def test_pull_of_a_few_long_rows(rng, name, fill):
     assert len(mxv._listed_chunks(longest, A)) > 1
     got, expected = product(A, u, getattr(semiring, name)["INT64"], view, "pull.compact")
     if name == "any_second":  # whichever comes first
-        assert np.array_equal(listed(got)["indices"], listed(expected)["indices"])
+        assert np.array_equal(entries(got)[0], entries(expected)[0])
     else:
         same(got, expected)
 
@@ -161,6 +135,6 @@ def test_rows_with_few_and_with_many_products(rng, monkeypatch, name, copied):
     plan = Plan("mxm.gustavson", "")
     got, expected = ENGINE.mxm(A, B, op, None, plan=plan), DEFINITIONS.mxm(A, B, op, None, plan=plan)
     if name == "any_first":  # whichever comes first
-        assert np.array_equal(got.indptr, expected.indptr) and np.array_equal(got.indices, expected.indices)
+        assert np.array_equal(entries(got)[0], entries(expected)[0])
     else:
         same(got, expected)

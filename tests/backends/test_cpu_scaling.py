@@ -7,8 +7,8 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, semiring
-from grblas_gpu.backends.cpu import tier
 
+pytestmark = pytest.mark.usefixtures("numba_tier")
 NUMBERS = ["plus_times", "min_plus", "plus_minus", "max_min"]
 ANYTHING = ["any_first", "any_second", "lor_eq", "plus_pair"]  # truth values, too
 TYPES = [("FP64", "FP64"), ("INT8", "INT64"), ("FP32", "INT16")]
@@ -16,14 +16,6 @@ CASES = [(name, types) for name in NUMBERS + ANYTHING for types in TYPES] + [
     (name, ("BOOL", "BOOL")) for name in ANYTHING
 ]
 N, M = 300, 170
-
-
-@pytest.fixture(autouse=True)
-def compiled():
-    before = tier.get_tier()
-    tier.set_tier("numba")
-    yield
-    tier.set_tier(before)
 
 
 def random_matrix(nrows: int, ncols: int, dtype: str, seed: int) -> Matrix:

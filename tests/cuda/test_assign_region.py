@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture, moved
-from random_objects import SIZE, SMALL_KINDS, definitions, small_vector
+from random_objects import SIZE, SMALL_KINDS, definitions, same, small_vector
 
 from grblas_gpu import binary
-from grblas_gpu.backends.stores.entries import entries
 from grblas_gpu.backends.stores.storage import MaskView, VectorStore
 from grblas_gpu.exceptions import InvalidValue
 
@@ -36,12 +35,9 @@ def check(engine, c_kind: str, kind: str, mask, accum, replace: bool, positions=
     before = moved(c, engine.to_device)
     index = (engine.to_device(positions),)
     result = engine.engine.CudaBackend().assign(before, on_device, index, there, accum, replace, False)
-    for found, expected in zip(entries(moved(result, engine.to_host)), entries(wanted), strict=True):
-        assert found.dtype == expected.dtype
-        np.testing.assert_array_equal(found, expected)
-    for found, expected in zip(entries(moved(before, engine.to_host)), entries(c), strict=True):
-        if result is not before and kind != "scalar":
-            np.testing.assert_array_equal(found, expected)  # what was there before is as it was
+    same(moved(result, engine.to_host), wanted)
+    if result is not before and kind != "scalar":
+        same(moved(before, engine.to_host), c)  # what was there before is as it was
 
 
 @pytest.mark.parametrize("c_kind", SMALL_KINDS)

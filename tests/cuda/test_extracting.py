@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture, moved
-from random_objects import SIZE, SMALL_KINDS, definitions, same, small_vector, valued_matrix, with_degrees
+from random_objects import SIZE, SMALL_KINDS, definitions, one_value, same, small_vector, valued_matrix, with_degrees
 
 from grblas_gpu.backends.stores.storage import INDEX, MatrixStore
 
 engine = engine_fixture("eager.extracting", "eager.positions")
-
-
-def one_value(a: MatrixStore) -> MatrixStore:
-    return MatrixStore(a.nrows, a.ncols, a.indptr, a.indices, a.values[: min(1, a.nvals)])
 
 
 @pytest.mark.parametrize("offsets", [np.int32, INDEX])

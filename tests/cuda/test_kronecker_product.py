@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture, moved
-from random_objects import definitions, same, valued_matrix, with_degrees
+from random_objects import definitions, one_value, same, valued_matrix, with_degrees
 
 from grblas_gpu import binary
 from grblas_gpu.backends.stores.storage import INDEX, MatrixStore
@@ -19,10 +19,6 @@ def check(engine, a: MatrixStore, b: MatrixStore, op) -> MatrixStore:
     found: MatrixStore = moved(engine.kronecker.kronecker_product(*there, op), engine.to_host)
     same(found, definitions.kronecker(a, b, op))
     return found
-
-
-def one_value(a: MatrixStore) -> MatrixStore:
-    return MatrixStore(a.nrows, a.ncols, a.indptr, a.indices, a.values[:1])
 
 
 def test_products(engine) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture, moved
-from random_objects import SIZE, SMALL_KINDS, definitions, small_vector
+from random_objects import SIZE, SMALL_KINDS, definitions, same, small_vector
 
 from grblas_gpu import binary, indexunary, select
 from grblas_gpu.backends.stores.entries import cast, entries
@@ -23,15 +23,6 @@ def some(engine, choices, seed: int, count: int = 1):
     return choices if engine.name == "gpu" else [choices[(seed + step) % len(choices)] for step in range(count)]
 
 
-def check(result: VectorStore, expected: VectorStore) -> None:
-    keys, values = entries(result)
-    wanted_keys, wanted = entries(expected)
-    np.testing.assert_array_equal(keys, wanted_keys)
-    assert result.nvals == len(wanted_keys)
-    assert values.dtype == wanted.dtype
-    np.testing.assert_array_equal(values, wanted)
-
-
 @pytest.mark.parametrize("kind", SMALL_KINDS)
 @pytest.mark.parametrize("name", ["minus INT64", "lt FP64", "firsti INT64"])
 def test_ewise(engine, kind: str, name: str) -> None:
@@ -44,7 +35,7 @@ def test_ewise(engine, kind: str, name: str) -> None:
         choices = [(False,), (True,), (True, (5, 7))]
         for union, *given in some(engine, choices, turn + SMALL_KINDS.index(other)):
             expected = definitions.union(x, y, op, *given) if union else definitions.ewise_mult(x, y, op)
-            check(moved(engine.vectors.ewise(a, b, op, union, *given), engine.to_host), expected)
+            same(moved(engine.vectors.ewise(a, b, op, union, *given), engine.to_host), expected)
 
 
 @pytest.mark.parametrize("mask", [None, "sparse", "bitmap", "full", "empty"])
@@ -61,7 +52,7 @@ def test_write(engine, mask: str | None, structure: bool, complement: bool) -> N
             for replace in some(engine, [False, True], turn // 2):
                 expected = definitions.write(c, t, view, accum, replace)
                 a, b = moved(c, engine.to_device), moved(t, engine.to_device)
-                check(moved(engine.vectors.write(a, b, there, accum, replace), engine.to_host), expected)
+                same(moved(engine.vectors.write(a, b, there, accum, replace), engine.to_host), expected)
 
 
 @pytest.mark.parametrize("kind", SMALL_KINDS)
@@ -69,10 +60,10 @@ def test_select_and_apply_index(engine, kind: str) -> None:
     x = small_vector(kind, np.int32, 5)
     there = moved(x, engine.to_device)
     for op in some(engine, [select.valuegt["INT32"], select.rowle["INT32"]], len(kind)):
-        check(moved(engine.vectors.filtered(there, op, 2, True), engine.to_host), definitions.select(x, op, 2))
+        same(moved(engine.vectors.filtered(there, op, 2, True), engine.to_host), definitions.select(x, op, 2))
     op = indexunary.rowindex["INT64"]
     expected = definitions.apply_index(x, op, 3)
-    check(moved(engine.vectors.filtered(there, op, 3, False), engine.to_host), expected)
+    same(moved(engine.vectors.filtered(there, op, 3, False), engine.to_host), expected)
 
 
 @pytest.mark.parametrize("kind", SMALL_KINDS)
@@ -83,16 +74,16 @@ def test_apply_with_a_bound_value(engine, kind: str) -> None:
     for op, side in some(engine, [(binary.minus["FP64"], "left"), (binary.lt["INT32"], "right")], len(kind)):
         for scalar in (np.float32(2.5), 3):
             expected = definitions.apply_bind(x, op, scalar, side)
-            check(moved(cuda.apply_bind(moved(x, engine.to_device), op, scalar, side), engine.to_host), expected)
+            same(moved(cuda.apply_bind(moved(x, engine.to_device), op, scalar, side), engine.to_host), expected)
 
 
 @pytest.mark.parametrize("kind", SMALL_KINDS)
 def test_storage(engine, kind: str) -> None:
     x = small_vector(kind, np.float64, 6)
     bitmap = engine.vectors.as_bitmap(moved(x, engine.to_device))
-    check(moved(bitmap, engine.to_host), x)
+    same(moved(bitmap, engine.to_host), x)
     if bitmap.kind == "bitmap":
-        check(moved(engine.vectors.as_list(bitmap), engine.to_host), x)
+        same(moved(engine.vectors.as_list(bitmap), engine.to_host), x)
 
 
 @pytest.mark.parametrize("mask", ["sparse", "bitmap", "full", "empty"])
@@ -107,7 +98,7 @@ def test_assign_scalar(engine, mask: str, structure: bool, complement: bool) -> 
         there_c = engine.vectors.writable(moved(c, engine.to_device))
         result = engine.assign.assign_scalar(there_c, np.int64(6), there)
         result = engine.assign.assign_scalar(result, np.int64(6), there)  # its count is still on the device
-        check(moved(result, engine.to_host), expected)
+        same(moved(result, engine.to_host), expected)
 
 
 @pytest.mark.parametrize("kind", ["sparse", "bitmap"])

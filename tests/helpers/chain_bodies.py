@@ -63,24 +63,6 @@ def accumulated(A: Matrix, source: int, **options) -> Result:
     return loop, [x, y, z, total]
 
 
-def one_value(A: Matrix, source: int, **options) -> Result:
-    """Some vectors and their copies are iso."""
-    n = A.nrows
-    x, seen = Vector.from_coo([source], [True], size=n), Vector(bool, n)
-    some, copy, again = Vector.from_coo(np.arange(0, n, 3), True, size=n), Vector(bool, n), Vector(bool, n)
-    counted = Vector(int, n)
-    loop = gb.loop(x, 6)
-    for step in loop:
-        x(**options) << semiring.any_pair[bool](x @ A)
-        copy(some.S, replace=True) << x
-        again << copy
-        counted(again.V, binary.plus) << step + 1
-        copy(~some.S, replace=True) << x
-        again(~seen.S, replace=True) << copy
-        seen(again.S) << again
-    return loop, [x, seen, copy, again, counted]
-
-
 def by_position(A: Matrix, source: int, **options) -> Result:
     """Operators that read the index, the count of the loop, and a Scalar that the body computes."""
     n = A.nrows
@@ -115,26 +97,6 @@ def levels_backward(A: Matrix, source: int, **options) -> Result:
         delta(binary.plus) << binary.times(w & sigma)
         sigma << binary.plus(sigma, 1)
     return loop, [w, level, delta, sigma]
-
-
-def everywhere(A: Matrix, source: int, **options) -> Result:
-    """All positions: full vectors, one that loses its entries, and one that depends on the previous product."""
-    n = A.nrows
-    x, full = Vector.from_coo([source], [1], int, size=n), Vector.from_dense(np.arange(n) % 6)
-    some, copy, empty = Vector.from_coo(np.arange(1, n, 3), 5, int, size=n), Vector(int, n), Vector(int, n)
-    loop = gb.loop(full, 4)
-    for step in loop:
-        x(**options) << semiring.plus_first(x @ A)
-        full(binary.plus) << x
-        copy << full
-        copy << binary.minus(copy, step)
-        some(copy.V, binary.max) << full
-        copy(~some.S, replace=True) << copy
-        empty << monoid.plus(some | copy)
-        empty.clear()
-        empty(some.S) << copy
-        full << binary.minus(full | empty, left_default=1, right_default=step)
-    return loop, [x, full, some, copy, empty]
 
 
 def two_sizes(A: Matrix, source: int, **options) -> Result:
@@ -217,10 +179,8 @@ CHAINS: dict[str, Callable[..., Result]] = {
         relaxed,
         buckets,
         accumulated,
-        one_value,
         by_position,
         levels_backward,
-        everywhere,
         two_sizes,
         other_entries,
         rows,

@@ -86,6 +86,16 @@ def undirected(name: str) -> nx.Graph:
     return ordered(UNDIRECTED[name]())
 
 
+def without_loops(G: nx.Graph) -> nx.Graph:
+    H = G.copy()
+    H.remove_edges_from(list(nx.selfloop_edges(H)))
+    return H
+
+
+def simple(name: str) -> nx.Graph:
+    return without_loops(undirected(name))
+
+
 def directed(name: str) -> nx.DiGraph:
     return ordered(DIRECTED[name]())
 

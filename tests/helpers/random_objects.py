@@ -77,6 +77,11 @@ def valued_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype, fill:
     return a
 
 
+def one_value(a: MatrixStore) -> MatrixStore:
+    """The positions of a matrix, all with its first value."""
+    return MatrixStore(a.nrows, a.ncols, a.indptr, a.indices, a.values[: min(1, a.nvals)])
+
+
 def with_degrees(degrees, dtype=np.float64, seed: int = 0) -> MatrixStore:
     """Rows of these lengths, with values between -9 and 8."""
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(INDEX)
@@ -128,4 +133,17 @@ def same(found, wanted) -> None:
         assert found.indices.dtype == wanted.indices.dtype
     for one, other in zip(entries(found), entries(wanted), strict=True):
         np.testing.assert_array_equal(one, other)
-    assert found.values.dtype == wanted.values.dtype
+    assert found.nvals == wanted.nvals and found.values.dtype == wanted.values.dtype
+
+
+def same_product(found: MatrixStore, wanted: MatrixStore, op) -> None:
+    """The same entries; values may differ by rounding, and by the choice of ``any``."""
+    assert (found.nrows, found.ncols, found.nvals) == (wanted.nrows, wanted.ncols, wanted.nvals)
+    np.testing.assert_array_equal(found.indptr, wanted.indptr)
+    np.testing.assert_array_equal(found.indices, wanted.indices)
+    assert found.indices.dtype == column_type(found.ncols) and found.values.dtype == wanted.values.dtype
+    assert len(found.values) in (found.nvals, min(1, found.nvals))
+    if not op.monoid.any_value:
+        single = found.values.dtype == np.float32
+        values, expected = (np.broadcast_to(x.values, x.nvals) for x in (found, wanted))
+        np.testing.assert_allclose(values, expected, rtol=1e-5 if single else 1e-12, atol=1e-4 if single else 0)

@@ -193,7 +193,7 @@ def test_no_text(tmp_path: Path) -> None:
         io.read_edgelist(BytesIO(b"0 1\n\xff 2\n"))
 
 
-@pytest.mark.parametrize("line", ["x" * 5_000_000, "0 " + "9" * 5_000_000, "0 1 " + "x" * 5_000_000])
+@pytest.mark.parametrize("line", ["x" * 500_000, "0 " + "9" * 500_000, "0 1 " + "x" * 500_000])
 def test_long_lines_are_shortened_in_messages(line: str) -> None:
     with pytest.raises(ValueError, match="line 2") as caught:
         io.read_edgelist(StringIO(f"{'0 1 1' if line.count(' ') == 2 else '0 1'}\n{line}\n"))

@@ -597,6 +597,7 @@ def test_an_unknown_experiment():
         reproduce("005", experiments.Options("cpu"))
 
 
+@pytest.mark.slow  # Numba compiles it
 def test_edge_checks():
     """On the path 0 - 1 - 2 - 3 - 4 from 0, bottom-up from level 1 on: one pass settles two levels."""
     indptr, indices = graphs.BenchmarkGraph("path", generators.path, 5).csr

@@ -159,6 +159,7 @@ def test_many_searches_of_a_large_graph_with_hubs_are_rows(monkeypatch):
 # ---- benchmarks ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow  # Numba compiles it
 @pytest.mark.parametrize("make", [lambda: generators.kronecker(9, 4), lambda: generators.grid_2d(17)])
 def test_the_fused_loop_is_a_search(make):
     A = make()

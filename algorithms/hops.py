@@ -73,7 +73,9 @@ def draw_hops(
             found[relation[2]].append(targets)
             counts[relation][hop] = len(targets)
         for kind, targets in found.items():
-            new = np.unique(np.concatenate(targets))
+            new = np.sort(np.concatenate(targets))
+            # each once; several times as fast as np.unique, which hashes integers
+            new = new[np.diff(new, prepend=-1) > 0]
             frontier[kind] = new[~np.isin(new, keys[kind])]
             keys[kind] = np.concatenate([keys[kind], frontier[kind]])
             reached[kind].append(len(frontier[kind]))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import Matrix, Vector, binary, io
+from .. import Matrix, Vector, io
 from ..exceptions import InvalidValue
 from .checks import Sources, as_index, check_sources, graph_algorithm
 from .hops import draw_hops
@@ -70,6 +70,4 @@ def sample_neighbors(
     vertices = io.to_array(Vector.from_dense(starts))
     relation = ("", "", "")
     sample = draw_hops({relation: A}, {"": vertices}, {relation: hops}, weighted=weighted, seed=seed)
-    i, j, _ = sample.edges[relation]
-    # result<drawn> = A
-    return binary.second(Matrix.from_coo(i, j, True, bool, nrows=n, ncols=n) & A).new()
+    return Matrix.from_coo(*sample.edges[relation], A.dtype, nrows=n, ncols=n)

@@ -20,6 +20,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "mapnumpy": _FLAG,
     "progress": _FLAG,
     "read_limit": (None, int),
+    "spill": ("auto", "never"),
 }
 _ENVIRONMENT = "GRAPHBLAS_"  # as in python-graphblas: GRAPHBLAS_AUTOCOMPUTE=False
 _MISSING = object()
@@ -39,6 +40,7 @@ class Config(dict):
       they are NumPy's functions, with the types that Numba finds.
     - ``progress``: whether long computations show their progress, on terminals and in notebooks.
     - ``read_limit``: the bytes of memory that a file may request; None: about as much as its content can fill.
+    - ``spill``: whether arrays that do not fit on a device lie in the host's memory (``"auto"``), or raise OutOfMemory.
 
     The environment sets them before the first import: ``GRAPHBLAS_AUTOCOMPUTE=False``.
 
@@ -70,8 +72,8 @@ class Config(dict):
         Parameters
         ----------
         name : str
-            The setting: ``"autocompute"``, ``"compile"``, ``"loops"``, ``"mapnumpy"``, ``"progress"`` or
-            ``"read_limit"``.
+            The setting: ``"autocompute"``, ``"compile"``, ``"loops"``, ``"mapnumpy"``, ``"progress"``,
+            ``"read_limit"`` or ``"spill"``.
         default : any, optional
             The result for any other name.
         """
@@ -82,8 +84,8 @@ class Config(dict):
 
         Settings of other names are kept for the program that sets them; a name like one of ours is a mistake.
 
-        They are ``autocompute``, ``compile``, ``loops``, ``mapnumpy``, ``progress`` and ``read_limit``;
-        ``help(gb.config)`` says what they mean.
+        They are ``autocompute``, ``compile``, ``loops``, ``mapnumpy``, ``progress``, ``read_limit`` and
+        ``spill``; ``help(gb.config)`` says what they mean.
 
         Parameters
         ----------

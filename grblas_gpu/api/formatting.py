@@ -152,7 +152,8 @@ def _rule(head: str) -> str:
 
 def _form(a: Matrix) -> str:
     """The storage format of a matrix in the terms of python-graphblas; that of a transpose is by columns."""
-    return FORMATS[a._store.form][a._is_transposed]
+    on_host = ", columns on the host" if a._engine.has_columns_on_host(a._store) else ""
+    return FORMATS[a._store.form][a._is_transposed] + on_host
 
 
 def _first_entries(x: Any, size: int, cell: Cell) -> list[list[Any]]:
@@ -175,7 +176,9 @@ def _more(x: Tensor, entries: list[list[Any]]) -> str:
 
 
 def _memory(x: Tensor) -> dict[str, str]:
-    return {"memory": bytes_text(sum(a.nbytes for a in x.device_arrays().values())), "backend": x.backend}
+    of_host, total = x.ss.nbytes_on_host, x.ss.nbytes
+    memory = f"{bytes_text(total - of_host)} and {bytes_text(of_host)} of the host" if of_host else bytes_text(total)
+    return {"memory": memory, "backend": x.backend}
 
 
 def _positions(size: int, most: int, few: int | None = None) -> list[int | None]:

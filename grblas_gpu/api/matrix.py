@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import select
+from ..backends.registry import get_engine
 from ..backends.stores.storage import MatrixStore
 from ..dtypes import FP64, lookup_dtype
 from ..exceptions import OutputNotEmpty
@@ -441,10 +442,11 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
             for line, start, stop in zip(outer.tolist(), bounds[:-1], bounds[1:], strict=True)
         }
 
-    def to(self, backend: str | None = None, *, form: str | None = None) -> Matrix:
+    def to(self, backend: str | None = None, *, form: str | None = None, columns: str | None = None) -> Matrix:
         """This Matrix on another backend or in another storage format: itself if nothing changes, else a copy.
 
-        The format stays until the Matrix changes; then the library selects one.
+        The format stays until the Matrix changes; then the library selects one. A Matrix that is larger than the memory
+        of a device can have its columns and values in the memory of the host (:doc:`/storage`).
 
         Parameters
         ----------
@@ -453,11 +455,13 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
         form : str, optional
             "sparse" (compressed rows), "hypersparse" (only rows that have entries), "bitmap" or "full", which needs an
             entry everywhere.
+        columns : str, optional
+            "host" or "device": where columns and values of a sparse Matrix on backend "cuda" lie.
 
         Raises
         ------
         ValueError
-            No backend has this name.
+            No backend has this name, or ``columns`` is neither of the two.
         RuntimeError
             The backend is not available: CuPy, a device or MPI is missing.
         InvalidValue
@@ -469,11 +473,23 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
         >>> list(A.device_arrays())
         ['indptr', 'indices', 'values']
         """
-        there: Matrix = self if backend is None else super().to(backend)
+        there: Matrix = self._with_columns(backend, columns) if columns or backend is None else super().to(backend)
         if form is None:
             return there
         recording.read("the entries", self)
         return there._in_form(form)
+
+    @reports_memory
+    def _with_columns(self, backend: str | None, columns: str | None) -> Matrix:
+        if columns is None:
+            return self
+        if columns not in ("host", "device"):
+            raise ValueError(f'to: columns is "host" or "device"; got {columns!r}')
+        recording.read("the entries", self)
+        engine = self._engine if backend is None else get_engine(backend)
+        with recording.paused():
+            given = self._store if engine is self._engine else self._engine.export(self._store)
+            return Matrix._from_store(engine, self.dtype, engine.with_columns(given, columns), self.name)
 
     @reports_memory
     def _in_form(self, form: str) -> Matrix:

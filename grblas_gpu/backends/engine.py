@@ -11,6 +11,7 @@ A call of an operation goes to the first of these that takes it:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import Any
 
@@ -69,8 +70,9 @@ class Engine(_Backend):
         """The method of this name that takes values of this kind; its strategy and the reason for a trace."""
         raise AssertionError(kind)
 
-    def failed(self, name: str, error: BaseException) -> None:
-        """An operation raised an error, which this may replace."""
+    def failed(self, name: str, error: BaseException) -> AbstractContextManager[Any] | None:
+        """An operation raised an error, which this may replace; or the context in which the operation is repeated."""
+        return None
 
 
 def _members(parts: Iterable[type]) -> dict[str, Any]:
@@ -110,9 +112,11 @@ def _composed(cls: type[Engine], name: str, given: Any, in_front: Mapping[str, F
                     return found
             return last(self, *arguments, **options)
         except BaseException as error:
-            if guarded:
-                self.failed(name, error)
-            raise
+            more = self.failed(name, error) if guarded else None
+            if more is None:
+                raise
+        with more:  # without the arrays that the error kept alive
+            return method(self, *arguments, **options)
 
     method.__name__, method.__doc__ = name, getattr(definition, "__doc__", None)
     return method

@@ -129,6 +129,17 @@ class Backend(Primitives, Protocol):
     """
 
     # memory
+    def with_columns(self, a: MatrixStore, where: str) -> MatrixStore:
+        """A copy of a matrix, of this engine or the host, with columns and values on the "device" or the "host"."""
+        return self.adopt(a)
+
+    def nbytes_on_host(self, x: Store) -> int:
+        """The bytes of a store that kernels of a device read over the bus."""
+        return 0
+
+    def has_columns_on_host(self, a: MatrixStore) -> bool:
+        return False
+
     def listed(self, part: range) -> Array:
         """Positions of a slice as an array of this engine's."""
         return self.array(np.arange(part.start, part.stop, part.step, dtype=INDEX))

@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 def _as_seconds(costs: Any) -> Any:
     from ..backends.machine.calibration import Seconds
 
-    return Seconds(costs.push_edge, costs.pull_row, costs.pull_probe, costs.mxm_product, 1.0)
+    return Seconds(costs.push_edge, costs.pull_row, costs.pull_probe, costs.mxm_product, 1.0, costs.bus_entry)
 
 
 def measure(scale: int, pull: str, backend: str) -> Any:
@@ -77,7 +77,10 @@ def measure(scale: int, pull: str, backend: str) -> Any:
     masked = Work(max(6, scale - 4), pull)
     product, dot = best(masked.products), best(masked.dots)
     least = 1e-12  # differences may be zero or negative: clocks are coarse, and other programs run
-    times = (pushed, rows, probes - rows * large.n / large.edges, product / masked.walked, dot / masked.walked)
+    times = [pushed, rows, probes - rows * large.n / large.edges, product / masked.walked, dot / masked.walked]
+    if backend == "cuda":
+        large.A = large.A.to(columns="host")
+        times.append(best(large.probes) / large.edges - probes)
     return Seconds(*(max(each, least) for each in times))
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..api.conversions import MAX_SIZE
+from ..config import config
 from ..foundation.display import bytes_text
+from ..foundation.memory import free_on_host
 
 Arguments = dict[str, Any]
 
@@ -79,11 +81,13 @@ def check(what: str, needed: float, force: bool) -> None:
 
 
 def available_bytes() -> float:
-    """Free memory for new objects: that of the device, or of this machine within the limits of this process."""
+    """Free memory for new objects: that of the device, and of this machine within the limits of this process."""
     from ..backends.machine.memory_limits import free_bytes
     from ..backends.registry import current_engine
 
-    return float(free_bytes(current_engine().array([0])))
+    engine = current_engine()
+    spills = engine.name == "cuda" and config["spill"] == "auto"
+    return float(free_bytes(engine.array([0])) + spills * free_on_host())
 
 
 def _area(a: Arguments) -> float:

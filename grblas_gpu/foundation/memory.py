@@ -7,26 +7,33 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Any, TypeVar, cast
 
 from ..exceptions import OutOfMemory
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 LESS = "a smaller type, A.pattern() for no values, or io.load(..., mmap=True) takes less"
+#: Functions of engines: a context with more memory for a method with this name and error, or None.
+more_memory: dict[str, Callable[[str, BaseException], AbstractContextManager[Any] | None]] = {}
 _TOO_BIG = ("array is too big", "Maximum allowed", "maximum supported dimension", "array would be larger")
 
 
 def reports_memory(method: Method) -> Method:
-    """Make a method raise OutOfMemory in place of the memory errors of NumPy, CuPy and Python."""
+    """Repeat a method where an engine knows more memory, or raise OutOfMemory in place of other memory errors."""
 
     @functools.wraps(method)
     def call(*args: object, **kwargs: object) -> Any:
         try:
             return method(*args, **kwargs)
         except (MemoryError, ValueError) as error:
-            raise_out_of_memory(method.__qualname__, error)
-            raise
+            found = (find(method.__qualname__, error) for find in more_memory.values())
+            more = next(filter(None, found), None)
+            if more is None:
+                raise_out_of_memory(method.__qualname__, error)
+                raise
+        with more:  # without the arrays that the error kept alive
+            return call(*args, **kwargs)
 
     return cast("Method", call)
 
@@ -53,10 +60,12 @@ def explained(error: BaseException) -> str:
 
 
 def free_on_device() -> int:
-    """The memory that CuPy could still allocate: free memory of the device, and of its pool."""
+    """The memory that CuPy could still allocate: free memory of the device and of its pool, within the pool's limit."""
     import cupy
 
-    return int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
+    pool = cupy.get_default_memory_pool()
+    free, limit = int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes()), int(pool.get_limit())
+    return min(free, limit - int(pool.used_bytes())) if limit else free
 
 
 def free_on_host() -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..backends.machine.memory_limits import free_bytes
 from ..backends.registry import current_engine
 from ..backends.stores.storage import INDEX, MatrixStore, column_type
 from ..dtypes import BOOL
@@ -23,6 +24,7 @@ KeysOfRows = Callable[[int, int, Array], int]
 NOTHING = np.uint64(2**64 - 1)  # no edge: sorts behind all keys
 HOST_PIECE, DEVICE_PIECE = 2**15, 2**24  # edges at a time: these fit a cache, or keep a device busy
 HOST_KEYS, DEVICE_KEYS = 2**32, 2**29  # keys per sort: below CuPy's limit of 2**31, with memory left for a graph
+LEAST_KEYS, KEY_BYTES = 2**20, 48  # of a device, and the memory that it takes to sort one of them
 
 
 def engine_array() -> Array:
@@ -103,8 +105,10 @@ def matrix_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -> 
     bits, used = key_bits(n), 0
     indptr = np.zeros(n + 1, INDEX, like=like)
     cols: Any = None
+    if most > _keys_at_once(like):  # the size of all ranges is unknown, and memory may not hold a copy
+        cols = np.empty(most, column_type(n), like=like)
     for low, high, keys in distinct_by_rows(n, most, keys_of_rows, like):
-        if cols is None:  # the size of all ranges is unknown, and memory may not hold a copy
+        if cols is None:
             cols = np.empty(len(keys) if high == n else most, column_type(n), like=like)
         firsts = np.arange(low, high, dtype=np.uint64, like=like) << bits
         indptr[low:high] = np.searchsorted(keys, firsts) + used
@@ -115,9 +119,15 @@ def matrix_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -> 
     return symmetric_matrix(indptr, cols[:used])
 
 
+def _keys_at_once(like: Array) -> int:
+    if isinstance(like, np.ndarray):
+        return HOST_KEYS
+    return min(DEVICE_KEYS, max(LEAST_KEYS, free_bytes(like) // KEY_BYTES))
+
+
 def distinct_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -> Iterator[tuple[int, int, Array]]:
     """Ranges of rows with their keys, each once and in order."""
-    at_once = HOST_KEYS if isinstance(like, np.ndarray) else DEVICE_KEYS
+    at_once = _keys_at_once(like)
     # Rows are in random order, so ranges of equal size have about equally many entries; a sixteenth is left for hubs.
     parts = 1 if most <= at_once else -(-most * 16 // (15 * at_once))
     size = -(-n // parts)

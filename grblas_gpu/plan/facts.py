@@ -90,6 +90,9 @@ def matvec_facts(
     hottest = 0.0
     if waits(engine, semiring) and a.nvals:
         hottest = (a.max_column if transposed else a.max_degree) / a.nvals
+    terminal, costs = ends_early(semiring, u.iso and _has_one_value(a, semiring)), engine.costs
+    if costs.bus_entry and engine.has_columns_on_host(a):
+        costs = rules.over_bus(costs, terminal)
     return Facts(
         nrows=nrows,
         nvals=a.nvals,
@@ -100,8 +103,8 @@ def matvec_facts(
         u_edges_at_most=at_most,
         allowed=allowed,
         mask_sparse=mask_sparse,
-        terminal=ends_early(semiring, u.iso and _has_one_value(a, semiring)),
-        costs=engine.costs,
+        terminal=terminal,
+        costs=costs,
         by_columns=columns is not None,
         by_rows=not transposed or a._transpose is not None,
         pushed=a.pushed,

@@ -40,6 +40,7 @@ class Costs(NamedTuple):
     list_row: float = 0.0  # a position of an operand without a list, which a push makes first
     transpose: float = 0.0  # an entry of a transpose that has to be made first
     push_entry: float = 0.0  # an entry of the operand: its offsets, and the targets of its edges
+    bus_entry: float = 0.0  # an entry that comes over the bus: its column lies on the host
 
 
 CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0, sum_edge=1.6, transpose=60.0)
@@ -62,7 +63,20 @@ CUDA_COSTS = Costs(
     sort_edge=16.0,
     sort_start=2.0**24,
     long_entry=700.0,
+    bus_entry=64.0,
 )
+BUS_PIECE = 8  # entries that come over the bus together
+
+
+def over_bus(costs: Costs, ends_early: bool) -> Costs:
+    """The costs for columns on the host. A row that may end early brings a piece that it hardly uses.
+
+    >>> over_bus(CUDA_COSTS, True)[:3], over_bus(CUDA_COSTS, False)[:3]
+    ((66.5, 1.0, 513.75), (66.5, 1.0, 65.75))
+    """
+    each = costs.bus_entry
+    probe = costs.pull_probe + each * (BUS_PIECE if ends_early else 1)
+    return costs._replace(push_edge=costs.push_edge + each, pull_probe=probe)
 
 
 def in_loops(costs: Costs, ends_early: bool, idempotent: bool = False, structural: bool = False) -> Costs:

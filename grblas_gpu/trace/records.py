@@ -12,6 +12,7 @@ from ..foundation.display import html_object, html_table
 from ..foundation.suggestions import needed
 
 SHOWN_IN_NOTEBOOKS = 60  # records
+ON_HOST = "; columns on the host"  # of a reason
 
 
 @dataclass

@@ -61,10 +61,11 @@ def scale(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("columns", ["device", "host"])
 @pytest.mark.parametrize("name", EVERY)
-def test_several_blocks(scale: int, name: str) -> None:
+def test_several_blocks(scale: int, name: str, columns: str) -> None:
     A = graph(scale)
     with gb.using("cpu"):
         expected = EVERY[name](A)
     with gb.using("cuda"):
-        assert same(EVERY[name](A.to("cuda")), expected)
+        assert same(EVERY[name](A.to("cuda", columns=columns)), expected)

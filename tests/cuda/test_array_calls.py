@@ -6,13 +6,18 @@ The emulated arrays refuse what CuPy refuses (``cupy_calls.py``).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import partial
 
 import emulated_engine
 import numpy as np
 import pytest
+from failing_device import full_device
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, agg, algorithms, binary, generators, io, monoid, sampling
+from grblas_gpu.backends import registry
+from grblas_gpu.foundation.memory import reports_memory
 
 N = 12
 
@@ -20,6 +25,7 @@ N = 12
 @pytest.fixture(params=emulated_engine.ENGINES)
 def backend(request, monkeypatch) -> Iterator[str]:
     with emulated_engine.backend("cuda" if request.param == "gpu" else request.param, monkeypatch) as name:
+        registry.get_engine(name)
         yield name
 
 
@@ -175,10 +181,11 @@ def told(found):
     return str(np.asarray(found).tolist())
 
 
+@pytest.mark.parametrize("memory", [nullcontext, partial(full_device, 32)], ids=["device", "host"])
 @pytest.mark.parametrize("calls", [OPERATIONS, GRAPHS], ids=["operations", "graphs"])
-def test_as_on_the_host(backend: str, calls) -> None:
+def test_as_on_the_host(backend: str, calls, memory) -> None:
     for name, call in calls.items():
         with gb.using("numpy"):
             expected = told(call())
-        with gb.using(backend):
-            assert told(call()) == expected, name
+        with gb.using(backend), memory():
+            assert told(reports_memory(call)()) == expected, name

@@ -135,6 +135,7 @@ def test_out_of_memory_says_what_and_changes_nothing(cupy) -> None:
         with pytest.raises(cupy.cuda.memory.OutOfMemoryError):
             while True:
                 hog.append(cupy.empty(2**18, np.uint8))
+        gb.config.set(spill="never")
         with pytest.raises(OutOfMemory, match=r"[\d,]+ bytes.*[\d,]+ bytes are free"):
             y << semiring.plus_times(A @ x)
         with pytest.raises(OutOfMemory):
@@ -142,6 +143,7 @@ def test_out_of_memory_says_what_and_changes_nothing(cupy) -> None:
         with pytest.raises(OutOfMemory):
             x.dup()
     finally:
+        gb.config.set(spill="auto")
         pool.set_limit(size=0)
         del hog
     assert y.to("cpu").isequal(before)

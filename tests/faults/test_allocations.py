@@ -44,6 +44,12 @@ READING = {
 Failing = Callable[[int], AbstractContextManager[Any]]
 
 
+@pytest.fixture(autouse=True)
+def kept_on_the_device() -> Iterator[None]:
+    with gb.config.set(spill="never"):
+        yield
+
+
 @pytest.fixture(params=["numba", "numpy"])
 def tier(request: pytest.FixtureRequest) -> Iterator[str]:
     before = get_tier()

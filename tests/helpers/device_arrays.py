@@ -57,7 +57,7 @@ class DeviceArray:
         cupy_calls.check(name, args, kwargs, lambda x: isinstance(x, DeviceArray))
         if name not in cupy_calls.FROM_THE_HOST:
             refuse_host(*args, *kwargs.values())
-        return dressed(function(*bare(args), **bare(kwargs)))
+        return dressed(emulated_cupy.NEW.get(name, function)(*bare(args), **bare(kwargs)))
 
     def __array_ufunc__(self, ufunc, method: str, *inputs, **kwargs):
         if method != "__call__":
@@ -152,8 +152,11 @@ def module() -> ModuleType:
     def made(function):
         return lambda *args, **kwargs: DeviceArray(np.asarray(function(*bare(args), **bare(kwargs))))
 
-    for name in "arange argsort asarray ascontiguousarray".split():
+    for name in "arange argsort ascontiguousarray".split():
         setattr(cupy, name, made(getattr(np, name)))
+    cupy.asarray = lambda x, *args, **kwargs: made(np.asarray if isinstance(x, DeviceArray) else emulated_cupy.asarray)(
+        x, *args, **kwargs
+    )
     for name, function in emulated_cupy.NEW.items():
         setattr(cupy, name, made(function))
     cupy.asnumpy = bare

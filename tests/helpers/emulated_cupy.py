@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import tempfile
 import weakref
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -80,8 +82,11 @@ class Pointer:
         return int(array.ctypes.data)
 
     @property
-    def mem(self) -> SimpleNamespace:
+    def mem(self):
         """The memory that contains the array."""
+        for memory in UnownedMemory.all:
+            if memory.ptr <= self.ptr < memory.ptr + memory.size:
+                return memory
         whole = self.array
         while isinstance(whole.base, np.ndarray):
             whole = whole.base
@@ -178,14 +183,66 @@ class Memory(np.ndarray):
         self[:size] = value
 
 
+class UnownedMemory:
+    all: ClassVar[weakref.WeakSet] = weakref.WeakSet()
+
+    def __init__(self, ptr: int, size: int, owner: object, device_id: int = -1) -> None:
+        self.ptr, self.size = ptr, size
+        self.all.add(self)
+
+
+def memory_pointer(memory: UnownedMemory, offset: int) -> Memory:
+    content = (ctypes.c_uint8 * memory.size).from_address(memory.ptr)
+    pointer = np.ndarray.__new__(Memory, memory.size, np.uint8, content)
+    pointer.owner = memory  # alive as long as arrays in it
+    return pointer[offset:] if offset else pointer
+
+
+class OutOfMemoryError(MemoryError):
+    pass
+
+
+class Pool:
+    """Memory in whole pieces, with contents that reveal reads before the first write."""
+
+    def malloc(self, size: int) -> Memory:
+        return np.full(-(-size // PIECE) * PIECE, 0xA5, np.uint8).view(Memory)
+
+    def get_limit(self) -> int:
+        return 0
+
+    free_bytes = used_bytes = get_limit
+
+
+pool = Pool()
+_allocator = ContextVar("allocator", default=pool.malloc)
+
+
+@contextmanager
+def using_allocator(allocator):
+    token = _allocator.set(allocator)
+    try:
+        yield
+    finally:
+        _allocator.reset(token)
+
+
 def alloc(size: int) -> Memory:
-    return unwritten(size, np.uint8).view(Memory)
+    return _allocator.get()(size)
 
 
 def unwritten(shape, dtype=float, order="C") -> np.ndarray:
-    """Memory like that of a pool: in whole pieces, with contents that reveal reads before the first write."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    return np.ndarray(shape, dtype, np.full(-(-size // PIECE) * PIECE, 0xA5, np.uint8), order=order)
+    return np.ndarray(shape, dtype, alloc(size), order=order)
+
+
+_pinned: dict[int, np.ndarray] = {}
+
+
+def host_alloc(size: int, flags: int) -> int:
+    memory = np.full(size, 0xA5, np.uint8)
+    _pinned[memory.ctypes.data] = memory
+    return memory.ctypes.data
 
 
 def filled(shape, value, dtype) -> np.ndarray:
@@ -204,6 +261,16 @@ def ones(shape, dtype=float) -> np.ndarray:
 
 def zeros(shape, dtype=float) -> np.ndarray:
     return filled(shape, 0, dtype)
+
+
+def asarray(x, dtype=None) -> np.ndarray:
+    """Arrays of the host are copied; others are as they are."""
+    found = np.asarray(x, dtype)
+    if found.dtype.kind == "V":
+        return found
+    copy = unwritten(found.shape, found.dtype)
+    copy[...] = found
+    return copy
 
 
 NEW = {"empty": unwritten, "full": full, "ones": ones, "zeros": zeros}
@@ -332,15 +399,24 @@ def module(runs: bool = True) -> ModuleType:
         memcpyDeviceToHost=2,
         memcpyAsync=_copy if runs else _copy_one,
         memGetInfo=lambda: (FREE, FREE),
+        hostAlloc=host_alloc,
+        hostAllocPortable=1,
+        freeHost=_pinned.pop,
+        deviceSynchronize=_nothing,
+        CUDARuntimeError=RuntimeError,
     )
-    cupy.get_default_memory_pool = lambda: SimpleNamespace(free_bytes=lambda: 0)
+    cupy.get_default_memory_pool = lambda: pool
     cupy.cuda = SimpleNamespace(
         runtime=runtime,
         get_current_stream=lambda: stream,
         Device=Device,
         driver=SimpleNamespace(launchKernel=_launch_kernel if runs else _launch_nothing),
         alloc=alloc,
-        memory=SimpleNamespace(OutOfMemoryError=MemoryError),
+        get_allocator=_allocator.get,
+        using_allocator=using_allocator,
+        UnownedMemory=UnownedMemory,
+        MemoryPointer=memory_pointer,
+        memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
         Event=Event,
         Stream=Stream,
         alloc_pinned_memory=lambda size: _Pinned(size),

@@ -54,6 +54,23 @@ class PoolAllocations(Allocations):
 
 
 @contextmanager
+def full_device(least: int) -> Iterator[None]:
+    """A device, or an emulation, with room for arrays of less than so many bytes: others lie on the host."""
+    import cupy
+
+    on_device = cupy.cuda.get_allocator()
+
+    def allocator(size: int):
+        if size < least:
+            return on_device(size)
+        raise cupy.cuda.memory.OutOfMemoryError(size, 0, 0)
+
+    with pytest.MonkeyPatch.context() as patch, cupy.cuda.using_allocator(allocator):
+        patch.setattr(sys.modules["grblas_gpu.backends.cuda.runtime.host_memory"], "LEAST", least)
+        yield
+
+
+@contextmanager
 def failing_pool(after: int) -> Iterator[Allocations]:
     """Make the allocation after ``after`` others on a GPU fail."""
     import cupy

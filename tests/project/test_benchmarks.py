@@ -626,6 +626,13 @@ def test_every_benchmark_imports_what_there_is(name):
 
 
 @pytest.mark.slow
+def test_host_columns(capsys):
+    from benchmarks import host_columns
+
+    assert host_columns.main("--scale 6 --backend cpu --trials 1".split()) == 0
+    assert re.search(r"^bfs .*\npagerank, 20 rounds ", capsys.readouterr().out, re.MULTILINE)
+
+
 def test_dense_products(capsys, monkeypatch, loops):
     pytest.importorskip("graphblas")
     from benchmarks import dense_products

@@ -91,6 +91,11 @@ class Storage:
         return self._parent.__sizeof__() - object.__sizeof__(self._parent)
 
     @property
+    def nbytes_on_host(self) -> int:
+        """The bytes of ``nbytes`` that kernels of a device read from the memory of the host."""
+        return self._parent._engine.nbytes_on_host(self._parent._store)
+
+    @property
     def is_iso(self) -> bool:
         """Whether all entries have one value.
 

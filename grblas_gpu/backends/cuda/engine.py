@@ -7,6 +7,7 @@ Memory is in ``memory.py`` and ``building.py``, work entry by entry in ``element
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import cupy
@@ -195,5 +196,5 @@ class CudaBackend(Engine, definitions=DEFINITIONS, kernels=PARTS, forms=EveryFor
     def other_engine(self, kind: str, name: str) -> tuple[Callable[..., Any], str, str]:
         return getattr(array_code.ARRAY_CODE, name), "array code", array_code.REASONS[kind]
 
-    def failed(self, name: str, error: BaseException) -> None:
-        failed(name, error)
+    def failed(self, name: str, error: BaseException) -> AbstractContextManager[Any] | None:
+        return failed(name, error)

@@ -15,7 +15,7 @@ from ..stores.matrix_forms import moved
 from ..stores.matrix_storage import SPARSE
 from ..stores.storage import Array, MatrixStore, VectorStore
 from .eager import matrix_elements
-from .runtime import records
+from .runtime import host_memory, records
 from .runtime.arrays import empty_rows
 
 HOST = Definitions()
@@ -46,6 +46,20 @@ class CudaMemory(Backend):
         else:
             shared = cupy.asarray(array)
         return cupy.ascontiguousarray(shared) if shared.ndim else shared
+
+    def with_columns(self, a: MatrixStore, where: str) -> MatrixStore:
+        def entries(array: Array) -> Array:
+            if where == "host" and array.dtype.kind != "V" and len(array) > 1:
+                return host_memory.host_copy(array)
+            return records.to_device(array) if isinstance(array, np.ndarray) else array.copy()
+
+        return moved(a, entries, records.to_device)
+
+    def nbytes_on_host(self, x: Store) -> int:
+        return sum(array.nbytes for array in x.arrays.values() if host_memory.is_on_host(array))
+
+    def has_columns_on_host(self, a: MatrixStore) -> bool:
+        return a.dense is None and host_memory.is_on_host(a.once.indices)
 
     def adopt(self, store: Store) -> Store:
         return _move(store, records.to_device)

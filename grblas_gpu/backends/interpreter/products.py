@@ -14,6 +14,7 @@ from ...plan import dense_rules
 from ...plan.facts import mxm_facts, plan_matvec
 from ...plan.rules import Facts, Plan
 from ...trace import records as trace
+from ...trace.records import ON_HOST
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from .asynchronous import check_any_order, check_product_of_matrices, final_value, pull_in_place
 from .operands import matrix_store
@@ -53,7 +54,7 @@ def matvec(node: Node, view: MaskView | None) -> VectorStore:
             facts = facts._replace(u_nvals=operand.nvals) if tracing else facts
     if tracing:
         assert facts is not None
-        _record_plan(node.op.name, plan, facts, view)
+        _record_plan(node.op.name, plan, facts, view, ON_HOST * engine.has_columns_on_host(store))
     result = engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
     return result if desc is None or facts is None else _remembering(result, desc, facts)
 
@@ -81,7 +82,7 @@ def _remembering(result: VectorStore, desc: Descriptor, facts: Facts) -> VectorS
     return result
 
 
-def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> None:
+def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None, where: str) -> None:
     collector = trace.current()
     assert collector is not None
     collector.records.append(
@@ -90,7 +91,7 @@ def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> 
             seconds=0.0,
             output_nvals=0,
             strategy=plan.strategy,
-            reason=collector.reason_of(plan),
+            reason=collector.reason_of(plan) + where,
             direction=plan.direction,
             input_nvals=facts.u_nvals,
             input_edges=facts.u_edges(),
@@ -117,7 +118,8 @@ def mxm(node: Node, view: MaskView | None) -> MatrixStore:
     facts = mxm_facts(engine, a, b, semiring, view)
     plan = dense_rules.choose(facts, desc)
     if collector is not None:
-        known = (plan.strategy, plan.reason, plan.direction, a.nvals)
+        where = ON_HOST * any(map(engine.has_columns_on_host, (a, b)))
+        known = (plan.strategy, plan.reason + where, plan.direction, a.nvals)
         collector.records.append(trace.Record("mxm", 0.0, 0, *known, mask_nvals=facts.mask_nvals))
     return engine.mxm(a, b, semiring, view, plan=plan)
 

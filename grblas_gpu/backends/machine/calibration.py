@@ -23,14 +23,15 @@ _current = dict(DEFAULTS)
 
 
 class Seconds(NamedTuple):
-    """Measured seconds per item: an edge pushed, a row read, an edge probed; and in masked products of matrices a
-    product, and an entry that a dot product reads."""
+    """Measured seconds per item: an edge pushed, a row read, an edge probed; in masked products of matrices a product,
+    and an entry that a dot product reads; and an entry that a device reads over the bus."""
 
     push_edge: float
     pull_row: float
     pull_probe: float
     mxm_product: float
     dot_entry: float
+    bus_entry: float = 0.0
 
 
 def costs_from(seconds: Seconds, default: Costs) -> dict[str, float]:
@@ -46,6 +47,8 @@ def costs_from(seconds: Seconds, default: Costs) -> dict[str, float]:
         "pull_probe": default.pull_probe,
         "mxm_product": seconds.mxm_product / seconds.dot_entry,
     }
+    if seconds.bus_entry:
+        found["bus_entry"] = seconds.bus_entry / unit
     return {name: float(f"{min(max(cost, LEAST), MOST):.4g}") for name, cost in found.items()}
 
 
@@ -59,7 +62,7 @@ def with_costs(default: Costs, given: Any) -> Costs:
     """
     if not isinstance(given, Mapping):
         return default
-    names = ("push_edge", "pull_row", "pull_probe", "mxm_product")
+    names = ("push_edge", "pull_row", "pull_probe", "mxm_product", "bus_entry")
     numbers = {name: given[name] for name in names if type(given.get(name)) in (int, float)}
     believed: dict[str, Any] = {name: float(cost) for name, cost in numbers.items() if LEAST <= cost <= MOST}
     return default._replace(**believed)

@@ -44,19 +44,25 @@ def with_form(a: MatrixStore, form: str) -> MatrixStore:
     return MatrixStore.bitmap(a.nrows, a.ncols, present, values, a.nvals)
 
 
-def moved(a: MatrixStore, to: Callable[[Array], Array]) -> MatrixStore:
-    """The same matrix, in the same form, in the memory that ``to`` brings an array to."""
+def moved(
+    a: MatrixStore, to: Callable[[Array], Array], lines_to: Callable[[Array], Array] | None = None
+) -> MatrixStore:
+    """The same matrix, in the same form, in the memory that ``to`` brings an array to, and ``lines_to`` offsets."""
     if a.form == FULL:
         return MatrixStore.full(a.nrows, a.ncols, to(a.dense))
     if a.form == BITMAP:
         return MatrixStore.bitmap(a.nrows, a.ncols, to(a.present), to(a.dense), a.nvals)  # synchronizes: counts
+    lines_to = lines_to or to
     indices, values = to(a.indices), to(a.values)
     if a.form == HYPERSPARSE:
-        return MatrixStore.hypersparse(a.nrows, a.ncols, to(a.rows), to(a.starts), indices, values)
-    indptr = to(a.indptr)
+        return MatrixStore.hypersparse(a.nrows, a.ncols, lines_to(a.rows), lines_to(a.starts), indices, values)
+    indptr = lines_to(a.indptr)
     if isinstance(indptr, np.ndarray):
         indptr = indptr.astype(INDEX, copy=False)  # the host has one width
-    return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
+    result = MatrixStore(a.nrows, a.ncols, indptr, indices, values)
+    if a._transpose is a:  # it is symmetric
+        result._transpose = result
+    return result
 
 
 def flat(a: MatrixStore) -> VectorStore:

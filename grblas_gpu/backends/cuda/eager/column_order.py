@@ -15,6 +15,7 @@ import numpy as np
 
 from ....foundation.memory import free_on_device as free_bytes
 from ...stores.storage import Array, MatrixStore
+from ..runtime.host_memory import is_on_host
 from ..runtime.reporting import sized
 
 LEAST_COLUMNS = 2**17  # all of a shorter vector is in the caches anyway
@@ -47,7 +48,7 @@ def column_order(a: MatrixStore, products: int) -> ColumnOrder | None:
 
 @sized
 def _order(a: MatrixStore) -> ColumnOrder | None:
-    if 4 * a.indices.nbytes > free_bytes():  # it is not worth the memory that somebody else will want
+    if is_on_host(a.indices) or 4 * a.indices.nbytes > free_bytes():  # it is not worth memory that others will want
         return None
     entries = cupy.bincount(a.indices, minlength=a.ncols) if a._transpose is None else cupy.diff(a._transpose.indptr)
     columns = cupy.argsort(-entries.astype(np.int64))

@@ -8,6 +8,7 @@ import numpy as np
 from ....foundation.memory import free_on_device as free_bytes
 from ...stores.matrix_storage import SPARSE
 from ...stores.storage import INDEX, MatrixStore, column_type
+from ..runtime.host_memory import is_on_host
 from .gathering import gathered
 from .transpose import transpose
 
@@ -22,7 +23,8 @@ def may_order_searches(a: MatrixStore) -> bool:
 
 def orders_searches(a: MatrixStore) -> bool:
     """Whether an undirected graph has hubs, and the device memory for another copy."""
-    return bool(a.max_degree * a.nrows >= HUB * a.nvals and BYTES_TO_ORDER * a.nvals <= free_bytes())
+    has_room = not is_on_host(a.indices) and BYTES_TO_ORDER * a.nvals <= free_bytes()
+    return bool(has_room and a.max_degree * a.nrows >= HUB * a.nvals)
 
 
 def by_degree(pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]:

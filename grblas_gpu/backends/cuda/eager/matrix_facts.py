@@ -18,7 +18,8 @@ from ..runtime.compile import functions, specialized
 from ..runtime.launch import launch
 from ..runtime.reporting import sized
 from .operating import cast_values
-from .transpose import row_ids, transpose
+from .transpose import row_ids
+from .transpose_in_parts import transpose
 
 __all__ = [
     "cast_values",

@@ -9,7 +9,7 @@ from ...programs.lower import Body, located, lower
 from ...programs.requests import trace_ignored_options
 from ...programs.terms import Unfusable
 from ...protocol import Backend
-from ..runtime.reporting import failed
+from ..runtime.reporting import failed, sized
 from .compiled import Compiled
 from .emit import kernel_of
 from .emit_teams import LONGEST_SHARED
@@ -55,7 +55,7 @@ class Prepared:
                 self._iterated(*compiled)
                 return None
             limit = program.limit
-            steps = Run(compiled, body, 2**62 if limit is None else limit, self._meanwhile).result()
+            steps = run_loop(compiled, body, 2**62 if limit is None else limit, self._meanwhile).result()
             trace_ignored_options(program)
             return steps
         except Unfusable as reason:
@@ -71,6 +71,12 @@ class Prepared:
         """The nodes are run one by one. Of a function, its loops will say why."""
         if self._program.condition is not None:
             trace_iterated(located(self._program, why, number))
+
+
+@sized
+def run_loop(compiled: Compiled, body: Body, limit: int, meanwhile: Callable[[], None] | None) -> Run:
+    """A loop with memory for its vectors, before it begins."""
+    return Run(compiled, body, limit, meanwhile)
 
 
 def _compiled(body: Body) -> Compiled | tuple[str, int | None]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....trace.records import Record, current
+from ....trace.records import ON_HOST, Record, current
 from ...programs.requests import reuses_mask
 from ...programs.steps import product_operands
 from ...programs.terms import BodyStep
+from ..runtime.host_memory import is_on_host
 from .direction import STRATEGIES, Seen, reason
 from .layout import REPORT, ROW
 
@@ -52,6 +53,7 @@ def records_of(run: Any, seconds: float) -> None:
             known = (row[name] for name in Seen._fields[:-3])
             seen = Seen._make((*known, sizes[vector.number], sizes[step.out], store.nvals))
             why = reason(step, product, strategies, seen, bool(row["push"]))
+            why += ON_HOST * is_on_host(store.once.indices)
             strategy = STRATEGIES[row["strategy"]]
             if row["in_shared"] == SETTLES:
                 why = "in any order: what is found is multiplied again at once, for some hops"

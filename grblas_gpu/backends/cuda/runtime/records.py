@@ -13,6 +13,7 @@ import cupy
 import numpy as np
 
 from ....foundation.types import Array, ArrayLike
+from . import host_memory
 from .structs import on_device
 
 _WORDS: tuple[np.dtype, ...] = tuple(np.dtype(word) for word in (np.uint64, np.uint32, np.uint16, np.uint8))
@@ -25,6 +26,8 @@ def to_device(values: ArrayLike, dtype: np.dtype | type | None = None) -> Any:
     if dtype is None:
         dtype = getattr(values, "dtype", None)
     if dtype is None or np.dtype(dtype).kind != "V":
+        if isinstance(values, np.ndarray) and values.dtype == dtype and values.nbytes >= host_memory.LARGE:
+            return host_memory.device_copy(values)
         return cupy.asarray(values, dtype)
     return RecordArray.from_host(np.asarray(values, dtype))
 

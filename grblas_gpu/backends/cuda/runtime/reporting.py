@@ -1,22 +1,25 @@
-"""Out-of-memory errors of the engine that report the sizes."""
+"""What follows when the device has no memory left: the host's is used, or an error reports the sizes."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar, cast
 
 import cupy
 
+from ....config import config
 from ....exceptions import OutOfMemory
-from ....foundation.memory import LESS, free_on_device
+from ....foundation.memory import LESS, free_on_device, more_memory
 from . import workspace
+from .host_memory import Spilling, is_spilling
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def sized(function: Method) -> Method:
-    """Turns CuPy's out-of-memory errors into ours, with sizes."""
+    """Repeats a function in the host's memory where the device's is too small, or reports the sizes."""
     name = function.__name__
 
     @functools.wraps(function)
@@ -24,17 +27,32 @@ def sized(function: Method) -> Method:
         try:
             return function(*args, **kwargs)
         except BaseException as error:
-            failed(name, error)
-            raise
+            more = failed(name, error)
+            if more is None:
+                raise
+        with more:  # without the arrays that the error kept alive
+            return function(*args, **kwargs)
 
     return cast("Method", call)
 
 
-def failed(name: str, error: BaseException) -> None:
-    """The error handling of :func:`sized`, for callers that avoid its overhead."""
+def failed(name: str, error: BaseException) -> AbstractContextManager[Any] | None:
+    """The error handling of :func:`sized`, for callers that avoid its overhead: where to repeat a call."""
     workspace.forget()  # its contents are unknown
-    if isinstance(error, cupy.cuda.memory.OutOfMemoryError):
+    return more(name, error)
+
+
+def more(name: str, error: BaseException) -> AbstractContextManager[Any] | None:
+    """A context in which arrays that do not fit on the device lie on the host, unless ``config`` refuses it."""
+    if not isinstance(error, cupy.cuda.memory.OutOfMemoryError):
+        return None
+    if is_spilling() or config["spill"] == "never":
         raise _too_large(name, error) from None
+    found: AbstractContextManager[Any] = cupy.cuda.using_allocator(Spilling())
+    return found
+
+
+more_memory["cuda"] = more
 
 
 def _too_large(name: str, error: BaseException) -> OutOfMemory:

@@ -12,6 +12,7 @@ from types import ModuleType as _ModuleType
 from ..foundation.suggestions import did_you_mean as _did_you_mean
 from ..foundation.suggestions import public_only as _public_only
 from .apsp import apsp as apsp
+from .astar import astar as astar
 from .bc import betweenness_centrality as betweenness_centrality
 from .bfs import bfs as bfs
 from .bfs import bfs_multi as bfs_multi
@@ -27,6 +28,7 @@ from .closeness import closeness as closeness
 from .coarsening import coarsen as coarsen
 from .colouring import vertex_colouring as vertex_colouring
 from .components import connected_components as connected_components
+from .context_free import context_free_reachability as context_free_reachability
 from .degree_centrality import degree_centrality as degree_centrality
 from .densest_subgraph import densest_subgraph as densest_subgraph
 from .dobfs import dobfs as dobfs
@@ -71,6 +73,7 @@ from .preparing import NotConverged as NotConverged
 from .random_walks import random_walks as random_walks
 from .reachability import reachability as reachability
 from .reachability import transitive_closure as transitive_closure
+from .regular_paths import regular_reachability as regular_reachability
 from .rich_club import rich_club as rich_club
 from .sampling import sample_neighbors as sample_neighbors
 from .similarity import cosine as cosine

@@ -18,7 +18,7 @@ from ..exceptions import NoValue
 from ..plan.search_rules import copies_tree
 from .bfs import bfs_parents
 from .checks import check_source, with_labels
-from .labels import labels_of, shown
+from .labels import called, labels_of, shown
 from .preparing import check_weights
 from .relaxing import settle_in_buckets
 from .sssp import WIDEST, default_widths, distance_type, shortest_path_tree, sssp
@@ -73,30 +73,45 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
     Path(length=3, vertices=[0, 2, 1])
     """
     source, target = check_source(A, source), check_source(A, target, "target")
-    ends, vertices = [source, target], np.arange(A.nrows)
-    if not weighted:
-        tree = bfs_parents(A, source, reproducible=True)
-    else:
+    if weighted:
         check_weights(A, "shortest_path", negative=True)
-        if A.nvals and A.value_range().min < 0:
-            distances, tree = sssp(A, source, predecessors=True)
-        else:
-            distances = distances_up_to(A, source, target)
-            # part = A(near, near): the vertices within the distance of the target
-            vertices = np.sort(io.to_array(io.to_vectors(distances)[0]))
-            source, target = np.searchsorted(vertices, np.asarray(ends, like=vertices)).tolist()
-            distances = distances[vertices].new()
-            tree = shortest_path_tree(A[vertices, vertices].new(), source, distances)
-    if target == len(vertices) or vertices[target] != ends[1] or tree.get(target) is None:
-        raise NoValue(f"shortest_path: no path leads from {shown(ends[0])} to {shown(ends[1])}")
+        negative = A.nvals and A.value_range().min < 0
+        return path_among(A, sssp(A, source) if negative else distances_up_to(A, source, target), source, target)
+    tree = bfs_parents(A, source, reproducible=True)
+    if tree.get(target) is None:
+        raise no_path(source, target)
+    vertices = followed(tree, source, target)
+    return Path(len(vertices) - 1, vertices)
+
+
+def path_among(A: Matrix, distances: Vector, source: int, target: int) -> Path:
+    """The path in the part of the graph where there are ``distances``, which has all vertices of shortest paths."""
+    length = distances.get(target)
+    if length is None:
+        raise no_path(source, target)
+    vertices = np.sort(io.to_array(io.to_vectors(distances)[0]))
+    first, last = np.searchsorted(vertices, np.asarray([source, target], like=vertices)).tolist()
+    # part = A(vertices, vertices)
+    tree = shortest_path_tree(A[vertices, vertices].new(), first, distances[vertices].new())
+    return Path(length, vertices[np.asarray(followed(tree, first, last), like=vertices)].tolist())
+
+
+def no_path(source: int, target: int) -> NoValue:
+    return NoValue(f"{called('shortest_path')}no path leads from {shown(source)} to {shown(target)}")
+
+
+def followed(tree: Vector, source: int, target: int) -> list[int]:
+    """The vertices from the source of a tree to another one.
+
+    >>> followed(Vector.from_dense([0, 0, 1]), 0, 2)
+    [0, 1, 2]
+    """
     path, before = [target], tree.get
     while path[-1] != source:
         if copies_tree(len(path)):
             before = tree.to_dense(-1).__getitem__
         path.append(int(before(path[-1])))
-    return Path(
-        distances.get(target) if weighted else len(path) - 1, vertices[np.asarray(path[::-1], like=vertices)].tolist()
-    )
+    return path[::-1]
 
 
 def distances_up_to(A: Matrix, source: int, target: int) -> Vector:

@@ -295,6 +295,11 @@ WORKS: dict[str, Work] = {
     "four shortest paths": Work(
         lambda c: a.k_shortest_paths(c.A, c.source, c.target, 4), on_graph(checks.several_paths, "source", "target"),
         of_small=True),
+    "astar": Work(
+        lambda c: a.astar(c.A, c.source, c.target, {}), on_graph(checks.path, "source", "target"), of_small=True),
+    "regular query": of_graph("regular_reachability", checks.closure, False, True, expression="A/A*"),
+    "context-free query": of_graph(
+        "context_free_reachability", checks.closure, False, True, rules=[("S", "A"), ("S", "S A")]),
     "transitive closure": of_graph("transitive_closure", checks.closure, False, True),
     "betweenness": of_graph("betweenness_centrality", checks.all_dependencies, False, True, **ONE_WAY),
 }

@@ -20,7 +20,8 @@ from typing import Any
 
 #: Arguments of algorithms that have no default, by the name of the parameter.
 ARGUMENTS: dict[str, Any] = {"source": 0, "target": 1, "sources": [0, 1], "vertices": [0, 1, 2, 3], "k": 3}
-ARGUMENTS |= {"length": 4, "fanouts": [2], "count": 2, "pattern": [(0, 1), (1, 2)]}
+ARGUMENTS |= {"length": 4, "fanouts": [2], "count": 2, "pattern": [(0, 1), (1, 2)], "heuristic": {}}
+ARGUMENTS |= {"expression": "A/A*", "rules": [("S", "A S A"), ("S", "A")]}
 #: Further arguments that keep the calls short.
 OPTIONS: dict[str, dict[str, Any]] = {
     "voterank": {"limit": 3},
@@ -31,7 +32,7 @@ for _name in ("betweenness_centrality", "edge_betweenness_centrality", "two_hop_
     OPTIONS[_name] = {"sources": [0, 1]}
 #: Algorithms with a result for all pairs of vertices, or a search from each.
 QUADRATIC = "apsp closeness cosine diameter eccentricity harmonic_centrality jaccard markov_clustering overlap".split()
-QUADRATIC += "sorensen transitive_closure".split()
+QUADRATIC += "context_free_reachability regular_reachability sorensen transitive_closure".split()
 MOST_QUADRATIC = 9  # largest scale for them
 ACYCLIC = ("topological_generations", "topological_order")
 BIPARTITE = ("bipartite_sides", "maximum_bipartite_matching")

@@ -79,6 +79,22 @@ def bucket_widths(mean: float, vertices: int, edges: int) -> list[tuple[float, i
     return [(narrow, FIRST_ONES), (later, LATER_ONES), (wide, None)]
 
 
+# ---- all pairs of vertices -----------------------------------------------------------------------------------
+
+TILE = 64  # vertices whose distances are found by squaring
+DENSE = 192  # products of a dense matrix that cost as much as one of a sparse one with all its corrections
+SMALLEST, LARGEST = 32, 4096  # vertices
+
+
+def is_small(vertices: int, edges: int) -> bool:
+    """Whether the distances of all pairs are found by dense products: these take n^3 steps, others n m per round.
+
+    >>> is_small(600, 4800), is_small(4000, 16_000), is_small(100_000, 10**9)
+    (True, False, False)
+    """
+    return SMALLEST <= vertices <= LARGEST and vertices * vertices <= DENSE * edges
+
+
 # ---- how much at a time --------------------------------------------------------------------------------------
 
 ENTRIES = 2**22  # of a result in memory at a time

@@ -16,7 +16,7 @@ ENGINES = pytest.mark.parametrize("backend", ["cpu", "numpy"], indirect=True)
 TAKES_SECONDS = {"louvain", "leiden"}  # test_communities.py has them
 WITHOUT_EDGES_THERE_IS_NOTHING = {"hits", "eigenvector", "modularity of 16 parts", "quality of 16 parts"}
 WITHOUT_EDGES_THERE_IS_NOTHING |= {"ensemble of 4", "fiedler vector"}
-NEEDS_A_TARGET = {"shortest path", "maximum flow", "cheapest flow"}
+NEEDS_A_TARGET = {"astar", "shortest path", "maximum flow", "cheapest flow"}
 
 
 def drawn(n: int, edges: int, seed: int, *, directed: bool, alone: int = 0) -> tuple[Matrix, bool]:

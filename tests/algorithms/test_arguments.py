@@ -71,7 +71,7 @@ VERTICES: dict[str, Forms] = {
         "dict": lambda: {0: 0, 1: 0, 2: 0, 3: 1, 4: 1, 5: 1, 6: 1, 7: 0},
     },
 }
-VERTICES["vertices"] = VERTICES["sources"]
+VERTICES["vertices"], VERTICES["heuristic"] = VERTICES["sources"], VERTICES["start"]
 #: What the same is with labels; a vertex is called by its number and a letter.
 LABELLED = {
     "source": "v3",
@@ -82,10 +82,12 @@ LABELLED = {
     "personalization": {"v0": 0.5, "v3": 2.0, "v5": 1.0},
     "dangling": {"v0": 0.5, "v3": 2.0, "v5": 1.0},
     "start": {"v0": 0.5, "v3": 2.0, "v5": 1.0},
+    "heuristic": {"v0": 0.5, "v3": 2.0, "v5": 1.0},
     "labels": {f"v{i}": "left" if i in (0, 1, 2, 7) else "right" for i in range(SIZE)},
 }
 #: Others that have no default.
 ARGUMENTS = {"k": 2, "length": 3, "fanouts": 2, "count": 2, "pattern": [(0, 1), (1, 2)]}
+ARGUMENTS |= {"expression": "A/^A|A", "rules": [("S", "A S"), ("S", "A")]}
 
 
 def edges(name: str) -> Matrix:

@@ -17,7 +17,8 @@ from grblas_gpu import Matrix, Vector, algorithms, generators
 from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, GraphblasException, IndexOutOfBound, InvalidValue
 
 WITH_A_SOURCE = ("bellman_ford", "delta_stepping", "reachability", "sssp")
-NEEDS_A_VERTEX = (*WITH_A_SOURCE, "ego_graph", "k_shortest_paths", "maximum_flow", "minimum_cost_flow", "shortest_path")
+BETWEEN_TWO = ("astar", "k_shortest_paths", "maximum_flow", "minimum_cost_flow", "shortest_path")
+NEEDS_A_VERTEX = (*WITH_A_SOURCE, *BETWEEN_TWO, "ego_graph")
 PARTS = ("ego_graph", "induced_subgraph", "sample_neighbors")  # of the graph, with its weights
 SEARCHES = {
     name: lambda A, name=name: getattr(algorithms, name)(A, 0)
@@ -29,7 +30,7 @@ every_algorithm = pytest.mark.parametrize("name", EVERY)
 # The values do not matter to the others, so NaN does not either.
 WEIGHTED = {
     name: ALGORITHMS[name]
-    for name in "apsp bellman_ford coarsen delta_stepping ecg hits k_shortest_paths leiden louvain".split()
+    for name in "apsp astar bellman_ford coarsen delta_stepping ecg hits k_shortest_paths leiden louvain".split()
     + "maximum_flow minimum_cost_flow minimum_cut minimum_spanning_forest modularity pagerank".split()
     + "personalized_pagerank shortest_path sssp".split()
 } | {
@@ -133,7 +134,7 @@ def test_values_do_not_matter_to_the_others(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    "closeness clustering delta_stepping hits louvain pagerank personalized_pagerank random_walks".split()
+    "astar closeness clustering delta_stepping hits louvain pagerank personalized_pagerank random_walks".split()
     + ["sample_neighbors", "ecg", "fiedler_vector", "forceatlas2", "load_centrality", "minimum_cut"],
 )
 def test_negative_weights_where_they_make_no_sense(name: str) -> None:
@@ -235,6 +236,7 @@ CALLS: dict[str, Callable[[Matrix], Any]] = {
     **{name: getattr(algorithms, name) for name in ("topological_order", "topological_generations")},
     **{name: getattr(algorithms, name) for name in ("bipartite_sides", "maximum_bipartite_matching")},
     "shortest_path": lambda A: algorithms.shortest_path(A, 0, 5),
+    "astar": lambda A: algorithms.astar(A, 0, 5, {}),
     "k_shortest_paths": lambda A: [path.length for path in algorithms.k_shortest_paths(A, 0, 5, 3)],
     "modularity": lambda A: algorithms.modularity(A, Vector.from_dense([0, 0, 0, 1, 1, 1])),
     "partition_quality": lambda A: algorithms.partition_quality(A, Vector.from_dense([0, 0, 0, 1, 1, 1])),
@@ -242,10 +244,8 @@ CALLS: dict[str, Callable[[Matrix], Any]] = {
 DIRECTED = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (1, 4), (4, 5)]
 BIPARTITE = [(0, 1), (2, 1), (2, 3), (4, 3), (4, 5)]
 TRIANGLES = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (2, 4), (4, 5)]
-ONE_WAY = (
-    "apsp bellman_ford eccentricity diameter_estimate shortest_path k_shortest_paths sssp transitive_closure".split()
-)
-ONE_WAY += ["topological_order", "topological_generations"]
+ONE_WAY = "apsp astar bellman_ford eccentricity diameter_estimate shortest_path k_shortest_paths sssp".split()
+ONE_WAY += ["topological_order", "topological_generations", "transitive_closure"]
 UNUSED = ("unused",) * 3
 
 

@@ -48,6 +48,8 @@ ELSEWHERE = {
     "NotConverged": "an exception", "coarsen": "three results", "forceatlas2": "two results",
     "spectral_layout": "two results", "maximum_matching_bounds": "two numbers", "motif_counts": "nine numbers",
     "graphlet_degrees": "a row of numbers", "partition_quality": "as modularity",
+    "astar": "takes bounds", "context_free_reachability": "takes a grammar",
+    "regular_reachability": "takes several graphs",
     "subgraph_count": "takes a pattern", "subgraph_matches": "takes a pattern",
 }  # fmt: skip
 

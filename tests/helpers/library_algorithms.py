@@ -37,6 +37,7 @@ def some_non_edges(A) -> int:
 ALGORITHMS = {
     "apsp": algorithms.apsp,
     "articulation_points": algorithms.articulation_points,
+    "astar": lambda A: algorithms.astar(A, 0, 0, {}),
     "bellman_ford": lambda A: algorithms.bellman_ford(A, 0),
     "biconnected_components": algorithms.biconnected_components,
     "bipartite_sides": lambda A: algorithms.bipartite_sides(bipartite_part(A)),
@@ -46,6 +47,7 @@ ALGORITHMS = {
     "clustering": algorithms.clustering,
     "coarsen": algorithms.coarsen,
     "connected_components": algorithms.connected_components,
+    "context_free_reachability": lambda A: algorithms.context_free_reachability(A, [("S", "A"), ("S", "A S A")]),
     "core_number": algorithms.core_number,
     "cosine": algorithms.cosine,
     "degree_centrality": algorithms.degree_centrality,
@@ -91,6 +93,7 @@ ALGORITHMS = {
     "personalized_pagerank": lambda A: algorithms.personalized_pagerank(A, range(min(2, size(A)))),
     "random_walks": lambda A: algorithms.random_walks(A, range(size(A)), 3),
     "reachability": lambda A: algorithms.reachability(A, 0),
+    "regular_reachability": lambda A: algorithms.regular_reachability(A, "A/A*"),
     "rich_club": algorithms.rich_club,
     "sample_neighbors": lambda A: algorithms.sample_neighbors(A, range(size(A)), 2),
     "sample_non_edges": lambda A: algorithms.sample_non_edges(A, some_non_edges(A)),

@@ -54,7 +54,7 @@ def as_found(G: Graph, level: np.ndarray, first: np.ndarray, *, backward: bool =
 
     We assume that lists of predecessors are in the order of the nodes.
     """
-    pointers, neighbours = G.predecessors() if backward else (G.pointers, G.neighbours)
+    pointers, neighbours = G.incoming() if backward else (G.pointers, G.neighbours)
     position = np.empty(len(G), np.int64)
     layer, depth = first, 0
     while len(layer):

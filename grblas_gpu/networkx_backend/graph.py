@@ -190,7 +190,7 @@ class Graph:
         """The first node of the edge of each item of ``neighbours``."""
         return np.repeat(np.arange(len(self), dtype=self.neighbours.dtype), np.diff(self.pointers))
 
-    def predecessors(self) -> tuple[np.ndarray, np.ndarray]:
+    def incoming(self) -> tuple[np.ndarray, np.ndarray]:
         """Like ``pointers`` and ``neighbours`` with all edges reversed, in the order of the nodes."""
         if not self.directed:
             return self.pointers, self.neighbours

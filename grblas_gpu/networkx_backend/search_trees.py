@@ -81,7 +81,7 @@ def between(G: Graph, source: int, target: int) -> list[int]:
 
     In a directed graph, we assume that lists of predecessors are in the order of the nodes.
     """
-    lists = (G.pointers, G.neighbours), G.predecessors()
+    lists = (G.pointers, G.neighbours), G.incoming()
     before = np.full((2, len(G)), -1)  # in each search, the node before; its own number at the start
     before[0, source], before[1, target] = source, target
     layers, meeting = [np.array([source]), np.array([target])], source if source == target else None

@@ -56,6 +56,18 @@ def random_graph(kind: type, nodes: int, edges: int, seed: int, low: int = 0):
     return G
 
 
+def test_methods_that_networkx_has_are_its_own() -> None:
+    """Code of NetworkX runs on converted graphs: what has another meaning must have another name."""
+    shared = [name for name in dir(nx.MultiDiGraph) if name in dir(interface.Graph) and not name.startswith("_")]
+    assert "nbunch_iter" in shared
+    for name in shared:
+        ours, theirs = (inspect.signature(getattr(kind, name)) for kind in (interface.Graph, nx.DiGraph))
+        assert list(ours.parameters) == list(theirs.parameters), name
+    G = nx.gnp_random_graph(12, 0.3, seed=1, directed=True)
+    for function in (nx.constraint, nx.effective_size):
+        assert function(G, nodes=[0, 3], backend=BACKEND) == function(G, nodes=[0, 3])
+
+
 def null(kind: type):
     return kind()
 

@@ -12,7 +12,6 @@ from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.tables import Tabular, arrow_table, taken
 from ..api.vector import Vector
-from ..backends.registry import get_backend
 from ..dtypes import lookup_dtype
 from ..exceptions import DimensionMismatch, InvalidValue
 from ..foundation.border import border
@@ -31,7 +30,6 @@ from .text_files import name_of, text_of
 Labels = Sequence[Any] | np.ndarray
 ALL = object()  # all nodes
 SHOWN = 10  # edges in a notebook
-MANY = 2**16  # edges
 
 
 def edge_columns(edges: Iterable[Sequence]) -> list[tuple]:
@@ -51,19 +49,6 @@ def edge_columns(edges: Iterable[Sequence]) -> list[tuple]:
         said = f"an edge is (source, target) or (source, target, weight); edge 0 is {edges[0]!r}"
         raise ValueError(f"Graph.from_edges: {said}")
     return columns
-
-
-def _adjacency(rows: Any, cols: Any, values: Any, dtype: DTypeLike | None, n: int, dup_op: Any) -> Matrix:
-    """The Matrix of edges between n nodes. On the host, SciPy counts the edges of many rows, which beats sorting."""
-    if len(rows) >= MANY and dup_op is None and get_backend() in ("cpu", "numpy"):
-        from scipy.sparse import coo_array
-
-        weighted = values is not True
-        found = coo_array((values if weighted else np.ones(len(rows), bool), (rows, cols)), (n, n)).tocsr()
-        found.sum_duplicates()
-        if not weighted or found.nnz == len(rows):  # else some edges repeat
-            return Matrix.from_csr(found.indptr, found.indices, found.data if weighted else True, dtype, ncols=n)
-    return Matrix.from_coo(rows, cols, values, dtype, nrows=n, ncols=n, dup_op=dup_op)
 
 
 def plain_label(label: Any) -> Any:
@@ -496,7 +481,8 @@ class Graph(Tabular):
         """``place`` says where an edge is listed, for the error about duplicates."""
         i, j, x = (rows, cols, weights) if directed else both_directions(rows, cols, weights)
         try:
-            matrix = _adjacency(i, j, True if x is None else x, dtype, len(labels), None if x is None else dup_op)
+            combined, n = None if x is None else dup_op, len(labels)
+            matrix = Matrix.from_coo(i, j, True if x is None else x, dtype, nrows=n, ncols=n, dup_op=combined)
         except ValueError as error:
             if weights is None or dup_op is not None:
                 raise

@@ -129,21 +129,3 @@ def test_one_policy_for_duplicates(way: str) -> None:
         make(duplicates="frist")
     with pytest.raises(TypeError, match="pass one of them"):
         make(duplicates="sum", dup_op=gb.binary.plus)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("directed", [False, True])
-def test_many_edges_are_those_of_few(directed: bool, weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    random = np.random.default_rng(7)
-    ends = random.integers(0, 50, (2, 300))
-    weights = None
-    if weighted:
-        ends = np.unique(np.sort(ends, axis=0), axis=1)
-        weights = random.random(ends.shape[1])
-    few = Graph.from_numbered_edges(*ends, weights, range(50), directed=directed)
-    monkeypatch.setattr("grblas_gpu.io.graph.MANY", 1)
-    many = Graph.from_numbered_edges(*ends, weights, range(50), directed=directed)
-    assert many.matrix.isequal(few.matrix, check_dtype=True)
-    if weighted:
-        with pytest.raises(ValueError, match="Duplicate edge"):
-            Graph.from_numbered_edges(*np.tile(ends, 2), np.tile(weights, 2), range(50), directed=directed)

@@ -14,6 +14,7 @@ from ..engine import Declined, Engine
 from ..forms.every_form import EveryForm, NumpyBackend
 from ..reference import DEFINITIONS, Definitions
 from ..reference import groups as defined
+from ..stores import matrix_storage
 from ..stores.entries import Store, expand, present_flags
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from . import (
@@ -21,6 +22,7 @@ from . import (
     asynchronous,
     ewise,
     extract,
+    grouping,
     kronecker,
     mxm,
     mxv,
@@ -42,6 +44,7 @@ from .tier import get_tier, set_tier
 __all__ = ["CpuBackend", "get_tier", "set_tier"]
 
 _DEFINITIONS = NumpyBackend()
+matrix_storage.transpose_large = grouping.transposed
 
 
 class CpuKernels:
@@ -63,6 +66,7 @@ class CpuKernels:
     spread = staticmethod(spread.spread)
     extract_matrix = staticmethod(extract.extract_matrix)
     gather = staticmethod(scatter.gather)
+    build_matrix = grouping.build_matrix
     run_loop = staticmethod(run_loop)
 
     @staticmethod

@@ -17,6 +17,7 @@ and cached next to its own arrays. So every operation takes every form, and some
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -28,6 +29,8 @@ from . import csr_of_forms
 from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
 
 STRIP = 256  # rows that are transposed together
+#: The transpose of a large CSR matrix on the host, or None; the CPU engine sets it.
+transpose_large: Callable[[MatrixStore], MatrixStore | None] = lambda a: None  # noqa: E731
 
 SPARSE, HYPERSPARSE, BITMAP, FULL = "sparse", "hypersparse", "bitmap", "full"
 
@@ -361,6 +364,8 @@ def transpose_csr(a: MatrixStore) -> MatrixStore:
         return make(a.ncols, a.nrows, a.indices[order], a.row_ids[order], values)
     if not isinstance(a.indices, np.ndarray):
         return natives[type(a.indices)].transpose(a)
+    if (by_engine := transpose_large(a)) is not None:
+        return by_engine
     from scipy.sparse import csr_array
 
     iso = a.iso

@@ -25,6 +25,12 @@ from .formats import formats as formats
 from .formats import read as read
 from .formats import write as write
 from .graph import Graph as Graph
+from .graph_libraries import from_dgl as from_dgl
+from .graph_libraries import from_igraph as from_igraph
+from .graph_libraries import from_torch_geometric as from_torch_geometric
+from .graph_libraries import to_dgl as to_dgl
+from .graph_libraries import to_igraph as to_igraph
+from .graph_libraries import to_torch_geometric as to_torch_geometric
 from .ldbc import read_ldbc as read_ldbc
 from .matrix_market import mmread as mmread
 from .matrix_market import mmwrite as mmwrite

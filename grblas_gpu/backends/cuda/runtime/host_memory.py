@@ -49,6 +49,11 @@ def is_spilling() -> bool:
     return type(cupy.cuda.get_allocator()) is Spilling
 
 
+def is_much(size: int) -> bool:
+    """Whether so many bytes are better copied here than by CuPy."""
+    return size >= LEAST and (size >= LARGE or is_spilling())
+
+
 def on_host(size: int) -> Any:
     """An allocator: the host's memory."""
     size = -(-size // PIECE) * PIECE
@@ -81,17 +86,27 @@ def host_array(length: int, dtype: np.dtype) -> Array:
 
 
 def device_copy(array: np.ndarray) -> Array:
-    """A copy of a large array of the host."""
+    """A copy of an array of the host; where it does not fit on the device, nothing passes through that."""
     copy = cupy.empty(array.shape, array.dtype.newbyteorder("="))
     _fill(copy, np.ascontiguousarray(array, copy.dtype))
     return copy
+
+
+def numpy_copy(array: Array) -> np.ndarray:
+    """A copy for the host of what lies there."""
+    cupy.cuda.get_current_stream().synchronize()  # synchronizes: a kernel may still write it
+    return _view(array).copy()
 
 
 def _fill(copy: Array, array: Array) -> None:
     if not isinstance(array, np.ndarray):
         copy[...] = array
     elif is_on_host(copy):
-        memory = (ctypes.c_char * copy.nbytes).from_address(copy.data.ptr)
-        np.frombuffer(memory, copy.dtype).reshape(copy.shape)[...] = array
+        _view(copy)[...] = array
     else:
         copy.set(array)
+
+
+def _view(array: Array) -> np.ndarray:
+    memory = (ctypes.c_char * array.nbytes).from_address(array.data.ptr)
+    return np.frombuffer(memory, array.dtype).reshape(array.shape)

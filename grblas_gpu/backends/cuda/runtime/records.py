@@ -26,7 +26,7 @@ def to_device(values: ArrayLike, dtype: np.dtype | type | None = None) -> Any:
     if dtype is None:
         dtype = getattr(values, "dtype", None)
     if dtype is None or np.dtype(dtype).kind != "V":
-        if isinstance(values, np.ndarray) and values.dtype == dtype and values.nbytes >= host_memory.LARGE:
+        if isinstance(values, np.ndarray) and values.dtype == dtype and host_memory.is_much(values.nbytes):
             return host_memory.device_copy(values)
         return cupy.asarray(values, dtype)
     return RecordArray.from_host(np.asarray(values, dtype))
@@ -34,7 +34,11 @@ def to_device(values: ArrayLike, dtype: np.dtype | type | None = None) -> Any:
 
 def to_host(array: Array) -> np.ndarray:
     """As ``cupy.asnumpy``, for values that may be records."""
-    return array.get() if isinstance(array, RecordArray) else cupy.asnumpy(array)  # synchronizes
+    if isinstance(array, RecordArray):
+        return array.get()  # synchronizes
+    if type(array) is cupy.ndarray and array.flags.c_contiguous and host_memory.is_on_host(array):
+        return host_memory.numpy_copy(array)  # synchronizes
+    return cupy.asnumpy(array)  # synchronizes
 
 
 def empty(count: int, dtype: np.dtype) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from running import printed_by
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, generators, monoid, select, semiring
@@ -274,9 +274,5 @@ if __name__ == "__main__":
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.slow
 def test_the_child_of_a_fork_has_kernels_compiled_itself(tmp_path: Path) -> None:
-    environment = os.environ | {"GRBLAS_GPU_BACKEND": "cpu", "GRAPHBLAS_COMPILE": "auto"}
-    done = subprocess.run(
-        [sys.executable, "-c", FORKED], env=environment, capture_output=True, text=True, timeout=300, cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["done"]
+    said = printed_by("-c", FORKED, cwd=tmp_path, GRBLAS_GPU_BACKEND="cpu", GRAPHBLAS_COMPILE="auto")
+    assert said.split() == ["done"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from running import printed_by
 
 from grblas_gpu.backends.cpu import pool
 
@@ -33,16 +34,7 @@ print(compile.compilations(), kernel_cache.folder())
 
 
 def run(program: str, **environment: str) -> str:
-    root = str(Path(__file__).parents[2])
-    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": path, "GRBLAS_GPU_CPU_TIER": "numba", **environment},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return printed_by("-c", program, **{"GRBLAS_GPU_CPU_TIER": "numba", **environment})
 
 
 def test_second_process_compiles_nothing(tmp_path):

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import os
-import subprocess
-import sys
 from pathlib import Path
 from types import FunctionType
 from typing import ClassVar
 
 import pytest
+from running import printed_by
 
 from grblas_gpu import backends
 from grblas_gpu.backends.cpu.engine import CpuBackend
@@ -140,4 +139,4 @@ assert v.to_coo()[1].tolist() == [1, 2]
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_process_says_that_it_has_no_device() -> None:
     """Tried on another engine: that of a device would fail within its driver."""
-    subprocess.run([sys.executable, "-c", FORKING], check=True, timeout=120)
+    printed_by("-c", FORKING)

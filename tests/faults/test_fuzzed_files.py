@@ -6,25 +6,20 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from file_fuzzer import READERS
+from running import printed_by
 
 FUZZER = Path(__file__).parents[1] / "helpers" / "file_fuzzer.py"
 
 
 def fuzz(names: list[str], count: int, seed: int, timeout: float) -> int:
-    environment = {**os.environ, "GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy"}
-    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
-    command = [sys.executable, str(FUZZER), ",".join(names), str(count), str(seed)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=timeout)
-    assert done.returncode == 0, f"{done.returncode}: {done.stderr[-3000:]}"
+    arguments = str(FUZZER), ",".join(names), str(count), str(seed)
+    said = printed_by(*arguments, timeout=timeout, GRBLAS_GPU_BACKEND="cpu", GRBLAS_GPU_CPU_TIER="numpy")
     total = 0
-    for line in done.stdout.splitlines():
+    for line in said.splitlines():
         for tally in json.loads(line).values():
             assert tally["accepted"]
             assert tally["refused"]

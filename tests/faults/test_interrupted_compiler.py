@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
+from running import printed_by
 
 import grblas_gpu as gb
 from grblas_gpu.backends.cpu.tier import get_tier, set_tier
@@ -52,11 +50,8 @@ print(interrupted)
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))])
 def test_the_next_call_works(tmp_path: Path, seed: int) -> None:
-    environment = os.environ | {"GRBLAS_GPU_CACHE_DIR": str(tmp_path), "GRBLAS_GPU_BACKEND": "cpu"}
-    command = [sys.executable, "-c", PROGRAM.replace("SEED", str(seed))]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 0
+    program = PROGRAM.replace("SEED", str(seed))
+    assert int(printed_by("-c", program, GRBLAS_GPU_CACHE_DIR=str(tmp_path), GRBLAS_GPU_BACKEND="cpu")) > 0
 
 
 @pytest.mark.parametrize("tier", ["numpy", "numba"])

@@ -1,10 +1,23 @@
-"""Running code in tests: modules outside of the package, and functions in concurrent threads."""
+"""Running code in tests: in another process, modules outside of the package, and functions in concurrent threads."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
+
+
+def printed_by(*arguments: str, cwd: Path | None = None, timeout: float = 300, **settings: str) -> str:
+    """What Python, run with these arguments and variables of the environment, prints; it must end without an error."""
+    path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path, **settings}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=environment)
+    assert done.returncode == 0, f"{done.returncode}: {done.stderr[-3000:]}"
+    return done.stdout
 
 
 def module_at(path: Path):

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import subprocess
-import sys
 from io import BytesIO, StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from running import printed_by
 
 from grblas_gpu import config, io
 
@@ -31,23 +29,14 @@ for text in json.load(open(sys.argv[1])):
     except (ValueError, MemoryError) as error:
         print(json.dumps(f"{type(error).__name__}: {error}"))
 """
-ENVIRONMENT = {**os.environ, "GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy"}
+ENVIRONMENT = {"GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy"}
 
 
 def read(texts: list[str], folder: Path) -> list[list[float] | str]:
     """The values or the error of each."""
     file = folder / "texts.json"
     file.write_text(json.dumps(texts))
-    done = subprocess.run(
-        [sys.executable, "-c", READ, str(file)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env=ENVIRONMENT,
-    )
-    assert done.returncode == 0, f"{done.returncode}: {done.stderr[-500:]}"
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in printed_by("-c", READ, str(file), **ENVIRONMENT).splitlines()]
 
 
 def test_a_last_line_without_an_end(tmp_path: Path) -> None:
@@ -157,7 +146,5 @@ def test_arrays_that_values_do_not_fit(tmp_path: Path, text: str, message: str) 
 def test_the_command_line_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "bad.mtx"
     path.write_text(COORDINATES + "1 1 1\n1 1 2\0")
-    command = [sys.executable, "-m", "grblas_gpu.cli", "bfs", str(path), "--source", "0"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=ENVIRONMENT)
-    assert done.returncode > 0
-    assert "bad.mtx: Line 3: not text" in done.stderr
+    with pytest.raises(AssertionError, match=r"bad\.mtx: Line 3: not text"):
+        printed_by("-m", "grblas_gpu.cli", "bfs", str(path), "--source", "0", **ENVIRONMENT)

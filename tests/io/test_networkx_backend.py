@@ -16,6 +16,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from networkx.utils.backends import _registered_algorithms as DISPATCHABLE
+from running import printed_by
 
 import _nx_grblas_gpu as info
 from grblas_gpu.networkx_backend import interface
@@ -772,9 +773,8 @@ def test_unchanged_programs_use_it():
         "G = nx.gnm_random_graph(500, 3000, seed=1)\n"
         "print(sum(nx.pagerank(G).values()))\n"
     )
-    environment = os.environ | {"NETWORKX_BACKEND_PRIORITY": BACKEND}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    assert "Using backend 'grblas_gpu' for call to 'pagerank'" in done.stdout
+    said = printed_by("-c", program, NETWORKX_BACKEND_PRIORITY=BACKEND)
+    assert "Using backend 'grblas_gpu' for call to 'pagerank'" in said
 
 
 @pytest.mark.slow

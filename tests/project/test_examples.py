@@ -13,12 +13,11 @@ import json
 import pkgutil
 import re
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from running import module_at
+from running import module_at, printed_by
 
 from grblas_gpu import algorithms
 from grblas_gpu.backends import registry
@@ -123,6 +122,5 @@ def test_plots(program, tmp_path):
     skip_without_libraries(path)
     file = tmp_path / "plot.png"
     arguments = [*QUICK.get(path, "").split(), "--plot", str(file)]
-    done = subprocess.run([sys.executable, str(ROOT / path), *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    printed_by(str(ROOT / path), *arguments)
     assert imread(file)[..., :3].std() > 0.01

@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from running import module_at
+from running import module_at, printed_by
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -53,14 +53,11 @@ def test_the_package_shows_its_public_names_and_no_others():
 def test_parts_are_loaded_when_they_are_asked_for(name):
     code = f"import sys, grblas_gpu as gb; assert {f'grblas_gpu.{name}'!r} not in sys.modules; assert gb.{name}; "
     code += f"from grblas_gpu import {name}, Graph; assert {name} is gb.{name} and Graph is gb.io.Graph"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    printed_by("-c", code)
 
 
 def test_import_is_light():
-    done = subprocess.run(
-        [sys.executable, "-c", "import sys, grblas_gpu; print(*sys.modules)"], capture_output=True, check=True
-    )
-    modules = set(done.stdout.decode().split())
+    modules = set(printed_by("-c", "import sys, grblas_gpu; print(*sys.modules)").split())
     assert "grblas_gpu" in modules
     assert not modules & {"numba", "cupy", "scipy", "networkx", "matplotlib", "pandas", "html"}
 

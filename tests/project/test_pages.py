@@ -10,8 +10,6 @@ import doctest
 import importlib.util
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,7 +17,7 @@ from typing import NamedTuple
 
 import pytest
 from hardware import has_gpu
-from running import module_at
+from running import module_at, printed_by
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, cli
@@ -132,9 +130,7 @@ def commands() -> list[tuple[str, list[str]]]:
 
 def test_commands_name_what_there_is():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    helped = subprocess.run(
-        [sys.executable, "-m", "grblas_gpu.cli", "--help"], capture_output=True, text=True, check=True
-    )
+    helped = printed_by("-m", "grblas_gpu.cli", "--help")
     seen = set()
     for where, words in commands():
         while "=" in words[0]:  # settings before a command
@@ -146,7 +142,7 @@ def test_commands_name_what_there_is():
         if program == "make":
             assert first in targets, f"{where}: make {first}"
         elif program == "grblas-gpu":
-            assert re.search(rf"\b{first}\b", helped.stdout), f"{where}: grblas-gpu {first}"
+            assert re.search(rf"\b{first}\b", helped), f"{where}: grblas-gpu {first}"
         elif program == "python" and first.startswith(("benchmarks/", "examples/", "docs/")):
             assert (ROOT / first).is_file(), f"{where}: {first}"
         else:
@@ -316,9 +312,8 @@ def test_built_pages_have_every_public_name(tmp_path):
     pytest.importorskip("sphinx")
     pytest.importorskip("furo")
     pytest.importorskip("myst_parser")
-    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "-q", "-b", "html", str(ROOT / "docs")]
-    done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    command = ["-m", "sphinx", "--fail-on-warning", "-q", "-b", "html", str(ROOT / "docs")]
+    printed_by(*command, str(tmp_path), timeout=3000)
     page = (tmp_path / "reference" / "grblas_gpu.Matrix.html").read_text(encoding="utf-8")
     for name in ("from_coo", "mxm", "reduce_rowwise", "apply", "to", "pattern"):
         assert f'id="grblas_gpu.Matrix.{name}"' in page

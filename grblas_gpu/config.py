@@ -63,7 +63,7 @@ class Config(dict):
     def __missing__(self, name: object) -> Any:
         raise _unknown(name)
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         self.set({name: value})
 
     def get(self, name: str, default: object = _MISSING) -> Any:
@@ -168,7 +168,7 @@ class Config(dict):
         """A copy of all settings."""
         return dict(self)
 
-    def clear(self, *args: Any, **kwargs: Any) -> Any:
+    def clear(self, *args: object, **kwargs: object) -> Any:
         raise TypeError("settings cannot be removed; config.refresh() puts the defaults back")
 
     pop = popitem = setdefault = __delitem__ = __ior__ = clear

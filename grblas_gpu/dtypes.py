@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from .foundation.atomic_updates import imported
+from .foundation.types import DTypeLike
 
 _supports_complex = True
 SUBARRAY = "[]"  # the only field of the records that hold sub-arrays; no user's field has this name
@@ -86,7 +87,7 @@ class DataType:
 
     __hash__ = object.__hash__
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         try:
             return self._order() < lookup_dtype(other)._order()
         except ValueError:
@@ -100,12 +101,12 @@ class DataType:
         """Whether this module has no attribute with its name."""
         return globals().get(self.name) is not self
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> str | tuple[object, ...]:
         shown = self.np_type if self.subarray is None else self.subarray
         return (DataType._deserialize, (self.name, shown, self._is_anonymous)) if self._is_udt else self.name
 
     @staticmethod
-    def _deserialize(name: str, np_type: Any, is_anonymous: bool) -> DataType:
+    def _deserialize(name: str, np_type: np.dtype, is_anonymous: bool) -> DataType:
         if is_anonymous:
             return register_anonymous(np_type, name)
         return _registry[name] if name in _registry else register_new(name, np_type)
@@ -142,7 +143,7 @@ _registry.update({complex: FC64, "complex": FC64})
 del _dtype, _key
 
 
-def lookup_dtype(key: Any, value: Any = None) -> DataType:
+def lookup_dtype(key: object, value: Any = None) -> DataType:
     """Find the data type that ``key`` names; ``value`` helps when ``key`` is the type of a NumPy scalar.
 
     >>> lookup_dtype("INT64") is lookup_dtype(int) is INT64
@@ -175,7 +176,7 @@ def _lookup_numpy(key: Any) -> DataType | None:
         return None
 
 
-def _lookup_numba(key: Any) -> DataType | None:
+def _lookup_numba(key: object) -> DataType | None:
     """A Numba type has a name that we know; a literal type, such as that of the constant 1, knows its plain type."""
     key = getattr(key, "literal_type", key)
     return _registry.get(getattr(key, "name", None))
@@ -184,7 +185,7 @@ def _lookup_numba(key: Any) -> DataType | None:
 # User-defined types: records
 
 
-def register_new(name: str, dtype: Any) -> DataType:
+def register_new(name: str, dtype: DTypeLike) -> DataType:
     """Register a user-defined type, a record of numbers, as an attribute of this module.
 
     >>> point = register_new("Point", {"x": float, "y": float})
@@ -291,7 +292,7 @@ def _is_fixed(np_type: np.dtype, inside: bool = False) -> bool:
     return _is_fixed(np_type.subdtype[0], True) if np_type.subdtype is not None else np_type in _registry
 
 
-def _lookup_record(key: Any) -> DataType | None:
+def _lookup_record(key: object) -> DataType | None:
     """Records are registered at their first use."""
     record = getattr(key, "dtype", None) if type(key).__module__.startswith("numba") else key
     try:
@@ -314,7 +315,7 @@ def _default_name(np_type: np.dtype) -> str:
     return repr(np_type)
 
 
-def _dtype_to_string(dtype: Any) -> str:
+def _dtype_to_string(dtype: DTypeLike | None) -> str:
     """A text that :func:`_string_to_dtype` converts back to the same type."""
     if not isinstance(dtype, np.dtype) or dtype in _registry:
         dtype = lookup_dtype(dtype)

@@ -42,7 +42,7 @@ def _resolve(expr: Any, caller: str, prefix: str) -> Any:
     return _namespace.find(f"{prefix}{name}")(operand, thunk)
 
 
-def _match_expr(parent: Any, expr: Any) -> Any:
+def _match_expr(parent: object, expr: Any) -> Any:
     """``A.select(A < 5)`` as a selection by value, or None if the comparison is not of ``A`` with a number."""
     name = getattr(getattr(expr, "op", None), "name", "").removeprefix("is")
     args: Any = getattr(expr, "args", ())
@@ -53,22 +53,22 @@ def _match_expr(parent: Any, expr: Any) -> Any:
     return _namespace.find(f"value{name}")[expr.op.type](parent, args[1])
 
 
-def value(expr: Any) -> Any:
+def value(expr: object) -> Any:
     """Select by value: ``select.value(A > 0)``."""
     return _resolve(expr, "value", "value")
 
 
-def row(expr: Any) -> Any:
+def row(expr: object) -> Any:
     """Select by row: ``select.row(A <= 5)``."""
     return _resolve(expr, "row", "row")
 
 
-def column(expr: Any) -> Any:
+def column(expr: object) -> Any:
     """Select by column: ``select.column(A <= 5)``."""
     return _resolve(expr, "column", "col")
 
 
-def index(expr: Any) -> Any:
+def index(expr: object) -> Any:
     """Select by index of a vector: ``select.index(v <= 5)``."""
     return _resolve(expr, "index", "index")
 

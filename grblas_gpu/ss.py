@@ -28,7 +28,9 @@ __all__ = ["Context", "about", "burble", "concat", "config", "diag", "global_con
 public_only(globals())
 
 
-def concat(tiles: object, dtype: DTypeLike | None = None, *, name: str | None = None, **opts: object) -> Any:
+def concat(
+    tiles: object, dtype: DTypeLike | None = None, *, name: str | None = None, **opts: object
+) -> Matrix | Vector:
     """A Matrix of rows of tiles, or a Vector of Vectors and Scalars one after another.
 
     Parameters
@@ -56,7 +58,9 @@ def concat(tiles: object, dtype: DTypeLike | None = None, *, name: str | None = 
     return whole if is_matrix else whole._as_vector(name=name)
 
 
-def diag(x: Any, k: int = 0, dtype: DTypeLike | None = None, *, name: str | None = None, **opts: object) -> Any:
+def diag(
+    x: Any, k: int = 0, dtype: DTypeLike | None = None, *, name: str | None = None, **opts: object
+) -> Vector | Matrix:
     """A diagonal of a Matrix as a Vector, or a Vector as a diagonal of a new Matrix.
 
     Parameters

@@ -22,6 +22,7 @@ from .api.matrix import Matrix, TransposedMatrix
 from .api.vector import Vector
 from .foundation.display import new_figure
 from .foundation.suggestions import conversion, needed, public_only, type_text
+from .foundation.types import Figure
 from .io.graph import Graph
 from .io.networkx_graphs import to_networkx
 
@@ -42,7 +43,7 @@ def spy(
     axes: Any = None,
     figsize: tuple[float, float] | None = None,
     **kwargs: object,
-) -> Any:
+) -> Figure:
     """A picture of the entries of a Matrix: a square for each, row 0 at the top.
 
     Parameters
@@ -103,7 +104,7 @@ def spy(
     return figure
 
 
-def draw(m: Any, *, layout: Any = "forceatlas2") -> Any:
+def draw(m: Any, *, layout: Any = "forceatlas2") -> Figure:
     """A small graph: a dot for each vertex, an arrow with its value for each entry (needs networkx and matplotlib).
 
     Parameters
@@ -175,13 +176,13 @@ def draw(m: Any, *, layout: Any = "forceatlas2") -> Any:
 
 def datashade(
     M: Any,
-    agg: Any = "count",
+    agg: str = "count",
     *,
     width: int | None = None,
     height: int | None = None,
     opts_kwargs: dict[str, object] | None = None,
     **kwargs: object,
-) -> Any:
+) -> Figure:
     """A picture of a Matrix with very many entries: each pixel combines its entries (needs hvplot and datashader).
 
     Parameters
@@ -250,7 +251,7 @@ def datashade(
 
 def _shaded(
     M: Matrix, entries: Any, agg: str, width: int | None, height: int | None, opts: dict | None, kwargs: dict
-) -> Any:
+) -> Figure:
     """One plot of datashader: rows go down, and columns are numbered above."""
     from bokeh.models import HoverTool
 
@@ -262,7 +263,7 @@ def _shaded(
     return entries.hvplot.scatter(**how | kwargs).opts(**{"bgcolor": "black", "tools": [hover]} | (opts or {}))
 
 
-def _matrix(M: Any, within: str) -> Any:
+def _matrix(M: Any, within: str) -> Matrix:
     try:
         return ensure_type(M.matrix if isinstance(M, Graph) else M, (Matrix, TransposedMatrix))
     except TypeError:
@@ -270,7 +271,7 @@ def _matrix(M: Any, within: str) -> Any:
         raise TypeError(f"viz.{within}: expected a Matrix; got {type_text(M)}{way_out}") from None
 
 
-def _figure(caller: str, show: bool, **options: Any) -> Any:
+def _figure(caller: str, show: bool, **options: Any) -> Figure:
     """A new figure: in a window where matplotlib has one, else for a notebook or a file."""
     figure = new_figure(caller, **options)
     if show:

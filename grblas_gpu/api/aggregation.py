@@ -104,20 +104,20 @@ def _as_vector(scalar: Scalar) -> Any:
     return vector
 
 
-def _op(name: str, left: Any, right: Any) -> Any:
+def _op(name: str, left: Any, right: object) -> Any:
     return left.ewise_mult(right, registry.find("binary", name)).new()
 
 
-def _mean(count: Any, total: Any) -> Any:
+def _mean(count: object, total: object) -> Any:
     return _op("truediv", total, count)
 
 
-def _population_variance(count: Any, total: Any, squares: Any) -> Any:
+def _population_variance(count: object, total: object, squares: object) -> Any:
     mean = _mean(count, total)
     return _op("minus", _mean(count, squares), _op("times", mean, mean))
 
 
-def _sample_variance(count: Any, total: Any, squares: Any) -> Any:
+def _sample_variance(count: Any, total: Any, squares: object) -> Any:
     """<x^2> / (n-1) - <x>^2 / (n (n-1))"""
     total = total.dup(dtype=FP64)
     less = count.apply(registry.find("binary", "minus"), right=1).new()
@@ -125,11 +125,11 @@ def _sample_variance(count: Any, total: Any, squares: Any) -> Any:
     return _op("minus", _op("truediv", squares, less), right)
 
 
-def _root(vector: Vector) -> Any:
+def _root(vector: Vector) -> Vector:
     return vector.apply(registry.find("unary", "sqrt")).new()
 
 
-def _root_of_count(count: Any, product: Any) -> Any:
+def _root_of_count(count: Any, product: object) -> Any:
     inverse = count.apply(registry.find("unary", "minv")[FP64]).new()
     return _op("pow", product, inverse)
 
@@ -161,7 +161,7 @@ def _coordinates(obj: Any, scalar: bool) -> tuple[Any, Any, Any, int]:
     return rows, columns, values, obj.nrows
 
 
-def _result(groups: Any, values: ArrayLike | Value, size: int, dtype: DataType, scalar: bool) -> Any:
+def _result(groups: object, values: ArrayLike | Value, size: int, dtype: DataType, scalar: bool) -> Any:
     vector = Vector.from_coo(groups, values, size=size, dtype=dtype)
     return vector[0].new() if scalar else vector
 

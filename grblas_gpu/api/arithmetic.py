@@ -120,7 +120,7 @@ def _spreads(self: Any, other: object) -> bool:
     return (kind is kinds.Vector and self.ndim == 2) or (not self._is_scalar and kind not in kinds.COLLECTIONS)
 
 
-def _rewritten(sign: Callable[[Any, object], object]) -> Any:
+def _rewritten(sign: Callable[[Any, object], object]) -> Callable[..., object]:
     def method(self: Any, other: object) -> Any:
         self << sign(self, other)
         return self
@@ -178,7 +178,7 @@ class ArithmeticInPlace:
         return self
 
 
-def _refused(sign: str) -> Any:
+def _refused(sign: str) -> Callable[..., object]:
     def method(self: Any, other: object) -> NoReturn:
         raise TypeError(f"{sign!r} not supported for {type(self).__name__}")
 

@@ -199,7 +199,7 @@ def _numbers(array: Array, kind: str, offset: int, length: int) -> np.ndarray:
     return _buffer(array, 1, NUMBERS[kind], offset + length)[offset:]
 
 
-def _chosen(values: Any, used: np.ndarray) -> Any:
+def _chosen(values: np.ndarray | Text | Codes, used: np.ndarray) -> Any:
     """Some values of a dictionary."""
     if not isinstance(values, Text):
         return values[used]

@@ -10,7 +10,7 @@ from ..dtypes import DataType
 from ..exceptions import InvalidObject, InvalidValue
 from ..foundation.display import escape
 from ..foundation.memory import reports_memory
-from ..foundation.types import DTypeLike, MaskLike, OperatorLike
+from ..foundation.types import DTypeLike, MaskLike, OperatorLike, TypedBinary
 from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..operators import UNKNOWN_OPCLASS, TypedOpBase, binary_from_string, find_opclass, get_typed_op
@@ -43,7 +43,7 @@ class _Replace:
 replace = _Replace()
 
 
-def ensure_type(x: Any, types: Any) -> Any:
+def ensure_type(x: Any, types: type | tuple[type, ...]) -> Any:
     """``x`` if it has one of the types; an expression of such a type is computed; otherwise a TypeError."""
     if isinstance(x, types):
         return x
@@ -149,7 +149,7 @@ def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = N
         )
 
 
-def duplicate_operator(self: Any, dup_op: Any) -> Any:
+def duplicate_operator(self: Any, dup_op: Any) -> TypedBinary | None:
     """The typed operator that combines duplicates and can reduce runs, or None."""
     if dup_op is None:
         return None
@@ -205,7 +205,7 @@ class BaseType:
         accum: Any = None,
         replace: bool = False,
         input_mask: Any = None,
-        **opts: Any,
+        **opts: object,
     ) -> Any:
         """``C(mask, accum, replace=True) << expr``: the parameters of an update, in any order."""
         alone = mask is None and accum is None and input_mask is None
@@ -252,7 +252,7 @@ class BaseType:
             accum = self._typed_accum(accum)
         return Updater(self, mask, accum, replace, input_mask, descriptor_from_options(opts) if opts else None)
 
-    def _typed_accum(self, accum: Any) -> Any:
+    def _typed_accum(self, accum: Any) -> TypedBinary:
         accum = get_typed_op(accum, self.dtype, kind="binary")
         if accum.opclass == "Monoid":
             return accum.binaryop

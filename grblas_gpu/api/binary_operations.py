@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..dtypes import unify
 from ..exceptions import DimensionMismatch
-from ..foundation.types import Operand, OperatorLike, Tensor, TypedOperator
+from ..foundation.types import Matrix, Operand, OperatorLike, Tensor, TypedOperator, Vector
 from ..ir import ops
 from ..ir.ops import Op
 from ..operators import get_typed_op
 from . import kinds
 from .base import as_scalar, check_same_backend, expect_op, expect_type
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression
+
+if TYPE_CHECKING:
+    from .elementwise import Elementwise
+    from .expressions import BaseExpression
 
 if TYPE_CHECKING:
     from .scalar import Scalar
@@ -29,17 +33,19 @@ def _typed_op_of_chain(op: OperatorLike, left: Any, right: Any, kind: str) -> An
     return get_typed_op(op, *dtypes, kind=kind)
 
 
-def _computed(op: Any, *operands: Any, **defaults: Operand) -> list[Any]:
+def _computed(op: Any, *operands: object, **defaults: Operand) -> list[Any]:
     """The operands, chains among them computed."""
     return [op(x, **defaults).new() if getattr(x, "_role", None) == "infix" else x for x in operands]
 
 
-def check_shapes(within: str, a: Any, b: Any) -> None:
+def check_shapes(within: str, a: Vector | Matrix | Elementwise, b: Any) -> None:
     if a.shape != b.shape:
         raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
 
 
-def _ewise_operands(x: Tensor, y: Any, op: OperatorLike, method: str, is_infix: bool, **defaults: Operand) -> list[Any]:
+def _ewise_operands(
+    x: Tensor, y: Any, op: OperatorLike, method: str, is_infix: bool, **defaults: Operand
+) -> list[object]:
     """The operands: a chain with vectors or matrices stays, as the types of all of them select the operator."""
     if x._is_scalar:
         if is_infix:
@@ -50,7 +56,7 @@ def _ewise_operands(x: Tensor, y: Any, op: OperatorLike, method: str, is_infix: 
     return [x, expect_type(x, y, kinds.COLLECTIONS, within=method, argname="other", op=op)]
 
 
-def ewise(x: Any, y: Any, op: OperatorLike, method: str, is_infix: bool = False) -> Any:
+def ewise(x: Any, y: Any, op: OperatorLike, method: str, is_infix: bool = False) -> BaseExpression:
     """``ewise_add`` and ``ewise_mult`` for all combinations of vectors and matrices, and for scalars."""
     x, y = _ewise_operands(x, y, op, method, is_infix)
     op = _typed_op_of_chain(op, x, y, "binary")
@@ -80,7 +86,7 @@ def _union_operator(
 
 def ewise_union(
     x: Any, y: Any, op: OperatorLike, left_default: Operand, right_default: Operand, is_infix: bool = False
-) -> Any:
+) -> BaseExpression:
     defaults = {"left_default": left_default, "right_default": right_default}
     x, y = _ewise_operands(x, y, op, "ewise_union", is_infix, **defaults)
     if is_infix:
@@ -90,7 +96,7 @@ def ewise_union(
     return _ewise_expression(x, y, "ewise_union", ops.EWISE_UNION, [x, left, y, right], op=op, expr_repr=shown)
 
 
-def _ewise_expression(x: Tensor, y: Any, method: str, ir_op: Op, args: list[Any], **kwargs: Any) -> Any:
+def _ewise_expression(x: Tensor, y: Any, method: str, ir_op: Op, args: list[Any], **kwargs: object) -> BaseExpression:
     if x.ndim:
         check_same_backend(x, y, method)
     if x.ndim == y.ndim:

@@ -17,13 +17,13 @@ class Interchange:
 
     __slots__ = ()
 
-    def __binsparse_descriptor__(self) -> dict[str, Any]:
+    def __binsparse_descriptor__(self) -> dict[str, object]:
         return {"binsparse": descriptor(self)[0]}
 
     def __binsparse__(self) -> dict[str, np.ndarray]:
         return descriptor(self)[1]
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, **options: object) -> object:
         """The memory of a full object for another library: ``np.from_dlpack(v)``, ``torch.from_dlpack(A)``.
 
         NumPy copies from a GPU where that is requested: ``np.from_dlpack(v, device="cpu")``.
@@ -34,7 +34,7 @@ class Interchange:
         """
         return exported(self).__dlpack__(**options)
 
-    def __dlpack_device__(self) -> Any:
+    def __dlpack_device__(self) -> tuple[int, int]:
         return exported(self).__dlpack_device__()
 
 

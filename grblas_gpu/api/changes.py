@@ -10,7 +10,7 @@ from ..backends.interpreter.changes import change_many
 from ..backends.registry import get_engine
 from ..backends.stores.storage import INDEX
 from ..exceptions import InvalidValue
-from ..foundation.types import Tensor
+from ..foundation.types import OperatorLike, Tensor
 from ..ir import recording
 from .base import duplicate_operator, duplicates_error
 from .conversions import check_bounds, index_array, values_to_array
@@ -18,7 +18,7 @@ from .conversions import check_bounds, index_array, values_to_array
 NAMES = {1: ("indices",), 2: ("rows", "columns")}
 
 
-def update_elements(x: Any, given: tuple[Any, ...], values: Any, dup_op: Any) -> None:
+def update_elements(x: Any, given: tuple[object, ...], values: Any, dup_op: OperatorLike | None) -> None:
     """Set the elements at these positions, of which equal ones are combined."""
     index = _positions(x, given, "update")
     array, _ = values_to_array(values, x.dtype, x._engine)
@@ -39,14 +39,14 @@ def update_elements(x: Any, given: tuple[Any, ...], values: Any, dup_op: Any) ->
         change_many(x, index, values, np.ones(len(values), bool))
 
 
-def delete_elements(x: Tensor, given: tuple[Any, ...]) -> None:
+def delete_elements(x: Tensor, given: tuple[object, ...]) -> None:
     """Remove the elements at these positions."""
     index, _ = _distinct(_positions(x, given, "delete"))
     if count := len(index[0]):
         change_many(x, index, np.zeros(count, x.dtype.np_type), np.zeros(count, bool))
 
 
-def _positions(x: Tensor, given: tuple[Any, ...], method: str) -> tuple[np.ndarray, ...]:
+def _positions(x: Tensor, given: tuple[object, ...], method: str) -> tuple[np.ndarray, ...]:
     recording.refuse(f"{method} of {x.name}")
     index = []
     for axis, size, name in zip(given, x.shape, NAMES[x.ndim], strict=True):

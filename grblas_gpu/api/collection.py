@@ -139,7 +139,7 @@ class Collection(Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
         return cls.from_coo(*pieces[:-ndim], **shape, name=name)
 
     def _update_or_set(
-        self, given: tuple[Any, ...], values: ArrayLike | Value, dup_op: OperatorLike | None, opts: dict[str, Any]
+        self, given: tuple[object, ...], values: ArrayLike | Value, dup_op: OperatorLike | None, opts: dict[str, object]
     ) -> None:
         """``update`` with an expression as its only argument, or with positions and values."""
         if values is None and all(each is None for each in given[1:]):
@@ -228,8 +228,8 @@ class Collection(Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
         """
         submit(Node(ops.CLEAR, self))
 
-    def __setitem__(self, keys: object, expr: object, **opts: Any) -> None:
+    def __setitem__(self, keys: object, expr: object, **opts: object) -> None:
         Updater(self, desc=descriptor_from_options(opts))[keys] = expr
 
-    def __delitem__(self, keys: object, **opts: Any) -> None:
+    def __delitem__(self, keys: object, **opts: object) -> None:
         del Updater(self, desc=descriptor_from_options(opts))[keys]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .expressions import MatrixExpression, ScalarExpression, VectorExpression
 
 
-def _of_result(name: str) -> Any:
+def _of_result(name: str) -> property:
     return property(lambda self: self._get_value(name))
 
 

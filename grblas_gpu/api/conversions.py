@@ -49,7 +49,7 @@ def is_device_array(x: object) -> bool:
     return hasattr(x, "__dlpack_device__") and int(x.__dlpack_device__()[0]) in DLPACK_CUDA
 
 
-def given_array(x: object, engine: Engine | None = None) -> Any:
+def given_array(x: object, engine: Engine | None = None) -> Array:
     """The array as given, or None for other objects (a list, a scalar).
 
     A CUDA array is shared without a copy if the engine (by default that of new objects) supports it.
@@ -77,7 +77,7 @@ def index_array(
 
 
 def ints_to_numpy_buffer(
-    array: ArrayLike, dtype: DTypeLike, *, name: str = "array", copy: bool = False, **layout: Any
+    array: ArrayLike, dtype: DTypeLike, *, name: str = "array", copy: bool = False, **layout: object
 ) -> Array:
     """Integers as an array of this type: the name that programs import from ``graphblas.core.utils``."""
     return checked_index(array, name).astype(dtype, copy=copy)
@@ -214,7 +214,7 @@ def stored_subarrays(values: Array, np_type: np.dtype, ndim: int = 1) -> np.ndar
     return found
 
 
-def shown_values(values: Array) -> Any:
+def shown_values(values: Array) -> np.ndarray:
     """Stored values for the user: sub-arrays become further dimensions."""
     return values[SUBARRAY].copy() if is_subarray(values.dtype) else values
 

@@ -12,13 +12,13 @@ from ..backends.stores.entries import cast, entries
 from ..backends.stores.matrix_forms import flat
 from ..backends.stores.storage import MatrixStore
 from ..dtypes import lookup_dtype, unify
-from ..foundation.types import DTypeLike, Tensor
+from ..foundation.types import Array, DTypeLike, Tensor
 from ..ir import recording
 from .base import as_scalar
 from .matrix_formats import shared_array
 
 
-def dense_array(x: Tensor, fill_value: object = None, dtype: DTypeLike | None = None, *, copy: bool = True) -> Any:
+def dense_array(x: Tensor, fill_value: object = None, dtype: DTypeLike | None = None, *, copy: bool = True) -> Array:
     """A Vector or Matrix as an array of its engine; without ``copy``, that of a full object may be its own memory.
 
     >>> from grblas_gpu import Vector

@@ -35,11 +35,11 @@ class Elementwise(Arithmetic, EwiseSigns):
     _expect_type = expect_type
     _expect_op = expect_op
 
-    def _expression(self, method: str, ir_op: Op, args: list[Any], **kwargs: Any) -> Any:
+    def _expression(self, method: str, ir_op: Op, args: list[object], **kwargs: object) -> BaseExpression:
         """An expression with the shape of this object."""
         return self._expression_type(method, ir_op, args, self.shape, **kwargs)
 
-    def ewise_add(self, other: object, op: OperatorLike = monoid.plus) -> Any:
+    def ewise_add(self, other: object, op: OperatorLike = monoid.plus) -> BaseExpression:
         """The union of the entries: ``op`` where both have an entry, and the only entry elsewhere.
 
         Parameters
@@ -70,7 +70,7 @@ class Elementwise(Arithmetic, EwiseSigns):
         """
         return ewise(self, other, op, "ewise_add")
 
-    def ewise_mult(self, other: object, op: OperatorLike = binary.times) -> Any:
+    def ewise_mult(self, other: object, op: OperatorLike = binary.times) -> BaseExpression:
         """The intersection of the entries, combined with ``op``.
 
         Parameters
@@ -101,7 +101,9 @@ class Elementwise(Arithmetic, EwiseSigns):
         """
         return ewise(self, other, op, "ewise_mult")
 
-    def ewise_union(self, other: object, op: OperatorLike, left_default: Operand, right_default: Operand) -> Any:
+    def ewise_union(
+        self, other: object, op: OperatorLike, left_default: Operand, right_default: Operand
+    ) -> BaseExpression:
         """The union of the entries, combined with ``op``; a default replaces a missing entry.
 
         Parameters
@@ -134,7 +136,7 @@ class Elementwise(Arithmetic, EwiseSigns):
         """
         return ewise_union(self, other, op, left_default, right_default)
 
-    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Any:
+    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> BaseExpression:
         """A unary operator on every entry, or a binary one with a scalar on the ``left`` or ``right``.
 
         Parameters
@@ -201,7 +203,7 @@ class Elementwise(Arithmetic, EwiseSigns):
         shown = "{0.name}.apply({op}, right={1._expr_name})"
         return self._expression("apply", ops.APPLY_RIGHT, [self, right], op=op, expr_repr=shown)
 
-    def select(self, op: Any, thunk: Any = None) -> Any:
+    def select(self, op: Any, thunk: Any = None) -> BaseExpression:
         """The entries for which an operator (or a mask) is true.
 
         Parameters

@@ -10,7 +10,7 @@ from ..backends.interpreter.changes import element
 from ..backends.interpreter.run import execute as execute_node
 from ..exceptions import DimensionMismatch, InvalidObject
 from ..foundation.memory import reports_memory
-from ..foundation.types import Tensor
+from ..foundation.types import DataType, Tensor
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.recording import Number
@@ -49,7 +49,7 @@ def check_shapes_equal(within: str, a: Tensor, b: Any) -> None:
         raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
 
 
-def plain_literal(out: Any, value: Any) -> Any:
+def plain_literal(out: Any, value: Any) -> np.generic | None:
     """A Python number or bool as a NumPy scalar, without a Scalar object; None if value or output have another type."""
     literal = LITERALS.get(type(value))
     if literal is None or out.dtype._is_udt or (literal is np.int64 and not -(2**63) <= value < 2**63):
@@ -57,7 +57,7 @@ def plain_literal(out: Any, value: Any) -> Any:
     return literal(value)
 
 
-def _record_of(out: Any) -> Any:
+def _record_of(out: Any) -> DataType | None:
     """The type of a literal for this output, if it differs from the literal's own."""
     return out.dtype if out.dtype._is_udt else None
 
@@ -96,24 +96,13 @@ def set_element(out: Any, indexes: object, value: object) -> None:
     if literal is not None:  # the most common case
         value = literal
     elif type(value) is not kinds.Scalar:
+        refused: dict[str, str] = {"argname": "value", "extra_message": "Literal scalars also accepted."}
         if output_type(value) in kinds.COLLECTIONS:
-            out._expect_type(
-                value,
-                kinds.Scalar,
-                within="__setitem__",
-                argname="value",
-                extra_message="Literal scalars also accepted.",
-            )
+            out._expect_type(value, kinds.Scalar, within="__setitem__", **refused)
         try:
             value = kinds.Scalar.from_value(value, _record_of(out), is_cscalar=None, name="")
         except TypeError:
-            out._expect_type(
-                value,
-                kinds.Scalar,
-                within="__setitem__",
-                argname="value",
-                extra_message="Literal scalars also accepted.",
-            )
+            out._expect_type(value, kinds.Scalar, within="__setitem__", **refused)
     submit(Node(ops.SET_ELEMENT, out, None, (value, indexes)))
 
 

@@ -270,7 +270,7 @@ class IndexExpr(Delayed[Result]):
         updater = self.parent(*args, **kwargs)
         return Assigner(updater, self.indexes, submask=updater.mask is not None)
 
-    def __lshift__(self, expr: object, **opts: object) -> None:
+    def __lshift__(self, expr: object, **opts: Any) -> None:
         assign_to(self.parent, self.indexes, expr, opts)
 
     update = __lshift__
@@ -301,7 +301,7 @@ class IndexExpr(Delayed[Result]):
             return self.parent._extracted(self.indexes, dtype, name)
         return self._to_expr().new(dtype, mask=mask, name=name, **opts)
 
-    def _to_expr(self) -> Any:
+    def _to_expr(self) -> BaseExpression:
         return self.parent._extraction(self.indexes)
 
     def _mask_of_result(self, mask: Mask) -> Mask:

@@ -64,7 +64,7 @@ def html_scalar(s: Any) -> str:
     return f'{CSS_STYLE}<div class="gb-scalar"><tt>{s._name_html}</tt>{shown}</div>'
 
 
-def _scalar_facts(s: Scalar) -> dict[str, Any]:
+def _scalar_facts(s: Scalar) -> dict[str, object]:
     value = (
         {} if recording.current() is not None else {"value": s.value}
     )  # values are not known while a loop is recorded

@@ -10,7 +10,7 @@ from ..backends.machine.memory_limits import check_entries
 from ..backends.stores.storage import natives
 from ..exceptions import IndexOutOfBound, InvalidObject
 from ..foundation.memory import raise_out_of_memory
-from ..foundation.types import ArrayLike, Engine, Tensor
+from ..foundation.types import Array, ArrayLike, Engine, Tensor
 from ..ir import recording
 from ..ir.recording import Number
 from . import kinds
@@ -191,7 +191,7 @@ def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
     return _resolve_array(np.array(key, np.int64) if len(key) == 0 else np.array(key), size)
 
 
-def _resolve_object(key: Any, size: int, obj: Any) -> Any:
+def _resolve_object(key: Any, size: int, obj: Any) -> Axis | list:
     """Resolve a key that is no integer, slice or list: a Scalar becomes an integer; a Vector of integers and an array
     are lists of positions; other objects of this library are errors; any other key is converted to a list."""
     kind = output_type(key)
@@ -308,7 +308,7 @@ def _resolve_array(index: Any, size: int, engine: Any = None, later: bool = Fals
     return Axis(len(index), _checked(index, size, engine), size)
 
 
-def _checked(index: Any, size: int, engine: Engine) -> Any:
+def _checked(index: Any, size: int, engine: Engine) -> Array:
     """A copy of the positions, checked, with negative ones counted from the end."""
     if type(index) is not np.ndarray and engine is not None:
         found = engine.checked_positions(index, size)

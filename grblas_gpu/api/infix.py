@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .. import binary
 from ..dtypes import BOOL
 from ..exceptions import DimensionMismatch
-from ..foundation.types import DTypeLike, Matrix, Scalar, Vector
+from ..foundation.types import Computed, DTypeLike, Matrix, Scalar, Vector
 from . import kinds
 from .base import html_name
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector
@@ -82,7 +82,7 @@ class InfixExpr(Delayed[Result]):
     def _value(self, value: object) -> None:
         self._to_expr()._value = value
 
-    def new(self, dtype: DTypeLike | None = None, **kwargs: Any) -> Result:
+    def new(self, dtype: DTypeLike | None = None, **kwargs: object) -> Result:
         return self._to_expr().new(dtype, **kwargs)
 
     def _format_expr(self, html: bool = False) -> str:
@@ -115,7 +115,7 @@ class _BooleanDefault(InfixExpr[Result]):
         return super()._get_value(attr)
 
 
-def _mixed(self: Any, other: Any) -> Any:
+def _mixed(self: Any, other: object) -> Any:
     raise TypeError(
         "Cannot mix `|` and `&` in one infix expression: compute one of them first, e.g. `plus(x | times(y & z).new())`"
     )
@@ -218,7 +218,7 @@ _EWISE = {
 }
 
 
-def ewise_infix(left: Any, right: Any, sign: str, reflected: bool = False) -> Any:
+def ewise_infix(left: Any, right: Any, sign: str, reflected: bool = False) -> Computed | Mask:
     """``left | right`` and ``left & right``."""
     method = "ewise_add" if sign == "__or__" else "ewise_mult"
     other_sign = "&" if sign == "__or__" else "|"

@@ -14,7 +14,7 @@ import sys
 import weakref
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ..backends.interpreter import run as interpreter
 from ..backends.interpreter.run import holds
 from ..config import config
 from ..foundation.display import escape, html_object
-from ..foundation.types import Engine
+from ..foundation.types import Computed, Engine, Handle
 from ..ir import recording
 from ..ir.node import Node
 from ..ir.program import Program
@@ -36,7 +36,7 @@ from .vector import Vector
 OBJECTS = (Vector, Scalar, Matrix)  # kinds that a loop can change
 
 
-def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) -> Loop:
+def loop(condition: Handle | Computed, limit: int | None = None, *, fallback: bool = False) -> Loop:
     """Repeat the body of a ``for`` statement while the condition holds; the loop variable counts from 0.
 
     ``condition`` is a Vector or Matrix (it holds while there are entries), a Scalar, or a comparison of Scalars
@@ -77,7 +77,7 @@ def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) ->
     return Loop(condition, None if limit is None else _whole(limit), fallback)
 
 
-def when(condition: Any) -> Loop:
+def when(condition: Handle | Computed) -> Loop:
     """``for _ in when(condition): ...``: an ``if`` inside a loop. Its body runs once if the condition holds.
 
     The condition is one of :func:`loop`. It is a ``for`` statement because the decision can then be recorded; Python
@@ -114,7 +114,7 @@ def _check_condition(condition: object, name: str) -> None:
         raise TypeError(f"{name}: the condition is a Vector, a Matrix or a comparison of Scalars; got {kind}")
 
 
-def _whole(limit: Any) -> int:
+def _whole(limit: SupportsIndex) -> int:
     """Check a number of steps: a non-negative integer of any type. Errors: 2.5 and True."""
     try:
         steps = None if isinstance(limit, (bool, np.bool_)) else operator.index(limit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -113,11 +114,11 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
     @reports_memory
     def build(
         self,
-        rows: Any,
-        columns: Any,
-        values: Any,
+        rows: ArrayLike,
+        columns: ArrayLike,
+        values: ArrayLike | Value,
         *,
-        dup_op: Any = None,
+        dup_op: OperatorLike | None = None,
         clear: bool = False,
         nrows: int | None = None,
         ncols: int | None = None,
@@ -618,7 +619,7 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
         return Vector._from_store(self._engine, self.dtype, self._engine.extract_column(self._store, 0, None), name)
 
 
-def _of_transpose(name: str) -> Any:
+def _of_transpose(name: str) -> Callable[..., object]:
     def method(self: TransposedMatrix, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:
         return getattr(self._matrix, name)(dtype, sort=sort)
 
@@ -688,12 +689,18 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
             expr_repr="{0.name}",
         )
 
-    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Matrix:
+    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: object) -> Matrix:
         """The transpose as a new Matrix."""
         return self._as_expression().new(dtype, mask=mask, name=name, **opts)
 
     def dup(
-        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
+        self,
+        dtype: DTypeLike | None = None,
+        *,
+        clear: bool = False,
+        mask: MaskLike | None = None,
+        name: str | None = None,
+        **opts: object,
     ) -> Matrix:
         if clear:
             return Matrix(self.dtype if dtype is None else dtype, *self._shape, name=name)

@@ -5,7 +5,7 @@ Some engines sum group by group and need no matrix of all sums; the other engine
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -82,7 +82,7 @@ class MatrixGroups(MatrixConstruction, MatrixOperations):
         shown = "{0.name}.heaviest_groups({1.name})"
         return VectorExpression("heaviest_groups", ops.HEAVIEST_GROUPS, args, (nrows,), dtype=INT64, expr_repr=shown)
 
-    def _beside(self, x: Any, name: str, size: int) -> Any:
+    def _beside(self, x: Vector, name: str, size: int) -> Vector:
         x = ensure_type(x, kinds.Vector)
         check_same_backend(self, x, "heaviest_groups")
         if x.size != size:
@@ -105,7 +105,7 @@ def found(A: Matrix, groups: Vector, handicap: Vector | None, rows: Vector | Non
 define_groups(found)
 
 
-def _by_products(A: Any, groups: Vector, handicap: Vector | None, rows: Vector | None) -> Vector:
+def _by_products(A: Matrix, groups: Vector, handicap: Vector | None, rows: Vector | None) -> Vector:
     # A = the requested rows
     A = A if rows is None else binary.second(rows & A).new()
     # S_jg = whether column j is in group g

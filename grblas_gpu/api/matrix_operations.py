@@ -80,7 +80,7 @@ class MatrixOperations(Tensor):
 
     _nrows, _ncols = nrows, ncols
 
-    def _comparable_types(self) -> Any:
+    def _comparable_types(self) -> tuple[type, ...]:
         return kinds.MATRICES
 
     def __iter__(self) -> Iterator:

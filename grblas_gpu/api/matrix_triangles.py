@@ -5,7 +5,7 @@ Some engines visit every triangle once and add to each corner; the other engines
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import binary, monoid, semiring
 from ..backends.registry import using
@@ -102,7 +102,7 @@ class MatrixTriangles(MatrixPreparation):
             at_vertex(binary.plus) << between.reduce_columnwise(monoid.plus)
             return at_vertex
 
-    def _structure(self, name: str) -> Any:
+    def _structure(self, name: str) -> Matrix:
         recording.read("the entries", self)
         store = self._store
         if store.nrows != store.ncols:

@@ -54,7 +54,7 @@ def _note() -> None:
         _watching[thread] = True
 
 
-def _record(*arguments: Any, **options: Any) -> Any:
+def _record(*arguments: Any, **options: object) -> object:
     _note()
     return _replaced["logging"](*arguments, **options)
 
@@ -65,7 +65,7 @@ class _Stream:
     def __init__(self, stream: Any) -> None:
         self._stream = stream
 
-    def write(self, text: str) -> Any:
+    def write(self, text: str) -> object:
         _note()
         return self._stream.write(text)
 

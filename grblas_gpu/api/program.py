@@ -366,7 +366,7 @@ class FunctionRecorder(Recorder):
             self._frame = self.frame
             super().new_scalar(out)
 
-    def read(self, what: str, obj: Tensor | None = None) -> None:
+    def read(self, what: str, obj: object = None) -> None:
         name = "" if obj is None else f" of {self.spelled(obj)}"
         self.refuse(f"{what}{name}, which is not known when {self._name} is recorded,")
 

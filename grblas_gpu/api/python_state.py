@@ -96,7 +96,7 @@ class PythonState:
         self._values = self._now(frame)
         self._fixed = sorted(self._values.keys() - code.rebound)  # names that are bound before a round
 
-    def _now(self, frame: FrameType) -> dict[str, Any]:
+    def _now(self, frame: FrameType) -> dict[str, object]:
         known, others = frame.f_locals, frame.f_globals
         values = {}
         for name in self._code.names:
@@ -196,7 +196,7 @@ def _parts(value: object, kind: type) -> Mapping[Any, Any] | None:
     return {f".{name}": part for name, part in list(attributes.items())} if isinstance(attributes, dict) else None
 
 
-def reachable(names: Mapping[str, Any], depth: int = 1) -> Iterator[tuple[str, Any]]:
+def reachable(names: Mapping[str, object], depth: int = 1) -> Iterator[tuple[str, Any]]:
     """Names with their values, then the parts of the values, as Python spells them; each value once."""
     level, seen = list(names.items()), set()
     for _ in range(depth + 1):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..backends.interpreter import run as interpreter
 from ..exceptions import LoopError
+from ..foundation.types import Handle, Matrix, Vector
 from ..ir import ops, recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program
@@ -124,7 +125,7 @@ class Recorder:
                 self.refuse(f"{self.spelled(after)}, which a loop inside binds to a new object, is changed in place")
             self._conditional[id(after)] = after
 
-    def is_conditional(self, x: Any) -> bool:
+    def is_conditional(self, x: object) -> bool:
         """Whether an object was created in a completed body that may not have run."""
         return id(x) in self._conditional
 
@@ -138,7 +139,7 @@ class Recorder:
         """The instruction that is being recorded; errors and traces turn it into a line."""
         return 0 if self._frame is None else self._frame.f_lasti
 
-    def changes(self, obj: Any) -> bool:
+    def changes(self, obj: Vector | Matrix) -> bool:
         """Whether the recording so far changes an object."""
         return id(obj) in self.written
 
@@ -148,16 +149,16 @@ class Recorder:
         self._make(out)
         self._bodies[-1].round.begin(out, self._place)
 
-    def new_scalar(self, out: Any) -> None:
+    def new_scalar(self, out: Handle) -> None:
         """Note that the body creates a Scalar, which starts with its given value in every round."""
         self._make(out)
         self._bodies[-1].round.begin(out, self._place)
 
-    def _make(self, out: Any) -> None:
+    def _make(self, out: object) -> None:
         for body in self._bodies:
             body.round.made[id(out)] = out
 
-    def read(self, what: str, obj: Any = None) -> None:
+    def read(self, what: str, obj: object = None) -> None:
         """Note that a value is read: allowed if the loop does not change it."""
         if obj is not None and id(obj) not in self.written and id(obj) not in self._earlier:
             assert self._frame is not None

@@ -8,6 +8,7 @@ from operator import is_
 from typing import Any, NamedTuple
 
 from ..backends.interpreter.run import COMPUTE
+from ..foundation.types import Descriptor
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.recording import Count, Number
@@ -156,7 +157,7 @@ class Walk:
             return node
         return node._replace(operands=operands, mask=mask, out=out)
 
-    def _descriptor(self, descriptor: Any) -> None:
+    def _descriptor(self, descriptor: Descriptor | None) -> None:
         self.fact(None if descriptor is None else descriptor.key)
         number = getattr(getattr(descriptor, "settles_at", None), "number", None)
         for count in () if number is None else number.counts:
@@ -262,7 +263,7 @@ def reads(node: Node, obj: object) -> bool:
     return any(x is obj for x in walk.read)
 
 
-def handles_of(node: Node) -> list[Any]:
+def handles_of(node: Node) -> list[object]:
     """All objects that a node reads or writes."""
     walk = _Handles()
     walk.node(node)

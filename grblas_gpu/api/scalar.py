@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..backends.stores.storage import VectorStore
 from ..config import config
 from ..dtypes import FP64, INT64, DataType, is_subarray, lookup_dtype
 from ..foundation.memory import reports_memory
-from ..foundation.types import DTypeLike
+from ..foundation.types import DTypeLike, Matrix, Vector
 from ..ir import recording
 from ..ir.recording import Number
 from . import kinds
@@ -49,7 +50,7 @@ def as_record(value: object, np_type: np.dtype) -> Any:
     return record[()]
 
 
-def _fields(value: object, np_type: np.dtype) -> Any:
+def _fields(value: object, np_type: np.dtype) -> object:
     if np_type.names is None or np_type.fields is None or not isinstance(value, dict):
         return value
     if value.keys() != np_type.fields.keys():
@@ -307,19 +308,19 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
         return complex(self.value)
 
     @property
-    def __index__(self) -> Any:
+    def __index__(self) -> Callable[..., int]:
         if self.dtype.np_type.kind in "iu":
             return self.__int__
         raise AttributeError("Scalar object only has `__index__` for integral dtypes")
 
-    def __array__(self, dtype: Any = None, *, copy: object = None) -> Any:
+    def __array__(self, dtype: Any = None, *, copy: object = None) -> np.ndarray:
         own = None if self.dtype.subarray is not None else self.dtype.np_type
         return np.array(self.value, dtype=own if dtype is None else dtype)
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + self.dtype.np_type.itemsize
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return Scalar._deserialize, (self.value, self.dtype, self._is_cscalar, self.name)
 
     @staticmethod
@@ -466,7 +467,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
         value = self.value
         return default if value is None else value
 
-    def _as_vector(self, *, name: str | None = None) -> Any:
+    def _as_vector(self, *, name: str | None = None) -> Vector:
         v = kinds.Vector(self.dtype, 1, name=self.name if name is None else name)
         content = self._get()
         if content is not None:
@@ -474,7 +475,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
             v._store = v._engine.adopt(store)
         return v
 
-    def _as_matrix(self, *, name: str | None = None) -> Any:
+    def _as_matrix(self, *, name: str | None = None) -> Matrix:
         return self._as_vector()._as_matrix(name=name)
 
 

@@ -115,7 +115,7 @@ class Steady:
 
     # ---- comparison -----------------------------------------------------------------------------------------------
 
-    def note_made(self, column: Sequence[Any], node: Node | None) -> None:
+    def note_made(self, column: Sequence[object], node: Node | None) -> None:
         numbers = {found.get(id(x)) for found, x in zip(self._made, column, strict=True)}
         if numbers == {None}:
             for found, x in zip(self._made, column, strict=True):
@@ -127,7 +127,7 @@ class Steady:
     def number_of(self, round: int, x: object) -> int | None:
         return self._made[round].get(id(x))
 
-    def note_carried(self, place: int, column: Sequence[Any], depth: int, source: object) -> None:
+    def note_carried(self, place: int, column: Sequence[object], depth: int, source: object) -> None:
         """``place`` reads the ``source`` of ``depth`` rounds ago; one handle per round in between passes it on."""
         key = _key(column[:depth], source)
         self._of_place[place] = key
@@ -143,7 +143,7 @@ class Steady:
         return None if key is None else self.carried[key].handle
 
 
-def _key(initial: Sequence[Any], source: object) -> tuple[int, ...]:
+def _key(initial: Sequence[object], source: object) -> tuple[int, ...]:
     return (*map(id, initial), source if type(source) is int else id(source))
 
 
@@ -311,7 +311,7 @@ class _Replace(Walk):
         return self._new if x is self._old else x
 
 
-def unrolled(steady: Steady, condition: Any, limit: int | None, done: Any, code: CodeType | None) -> Program:
+def unrolled(steady: Steady, condition: object, limit: int | None, done: object, code: CodeType | None) -> Program:
     """One full turn of rotating objects as one body; ``done`` counts the rounds.
 
     A round after the first runs if the condition holds. The limit counts whole turns.

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..foundation.suggestions import needed
+from ..foundation.types import ArrowTable, DataFrame, PolarsFrame
 
 
 class LabelColumn(NamedTuple):
@@ -31,7 +32,7 @@ class Tabular:
         """Arrays or lists by name."""
         raise TypeError(f"{type(self).__name__} has no columns")
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> ArrowTable:
         """A ``pyarrow.Table`` (needs the extra ``arrow``); numbers are not copied.
 
         Examples
@@ -42,7 +43,7 @@ class Tabular:
         """
         return arrow_table(self._columns(), f"{type(self).__name__}.to_arrow")
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """A ``pandas.DataFrame``.
 
         Examples
@@ -54,7 +55,7 @@ class Tabular:
         pd = needed("pandas", f"{type(self).__name__}.to_pandas")
         return pd.DataFrame(_expanded(self._columns()))
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> PolarsFrame:
         """A ``polars.DataFrame``.
 
         Examples
@@ -66,12 +67,12 @@ class Tabular:
         pl = needed("polars", f"{type(self).__name__}.to_polars")
         return pl.DataFrame(_expanded(self._columns()))
 
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """The table for any library that reads Arrow streams (needs the extra ``arrow``)."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
 
-def arrow_table(columns: Mapping[str, Any], caller: str) -> Any:
+def arrow_table(columns: Mapping[str, object], caller: str) -> ArrowTable:
     """A ``pyarrow.Table``; a column of several types is an error."""
     pa = needed("pyarrow", caller, "'grblas_gpu[arrow]'")
     arrays = {}
@@ -108,5 +109,5 @@ def taken(labels: Sequence[Any] | np.ndarray, numbers: np.ndarray) -> Any:
     return known[numbers] if isinstance(known, np.ndarray) else LabelColumn(known, numbers)
 
 
-def _expanded(columns: Mapping[str, Any]) -> dict[str, Any]:
+def _expanded(columns: Mapping[str, object]) -> dict[str, object]:
     return {name: list(c.values()) if isinstance(c, LabelColumn) else c for name, c in columns.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from .. import binary, monoid
 from ..backends.interpreter.run import execute as execute_node
@@ -120,7 +120,7 @@ class Tensor(Elementwise, ProductSigns):
         other = self._expect_type(other, self._comparable_types(), within="isclose", argname="other")
         return self._may_be_equal(other, check_dtype) and self._all_match(other, binary.isclose(rel_tol, abs_tol))
 
-    def _comparable_types(self) -> Any:
+    def _comparable_types(self) -> tuple[type, ...]:
         raise TypeError
 
     def _may_be_equal(self, other: Any, check_dtype: bool) -> bool:
@@ -202,7 +202,7 @@ class Tensor(Elementwise, ProductSigns):
             "reposition", ops.REPOSITION, [self, offsets, shape], shape, dtype=self.dtype, expr_repr=shown
         )
 
-    def wait(self, how: str = "materialize") -> Any:
+    def wait(self, how: str = "materialize") -> Self:
         """Merge changes of single elements that wait for the next operation to read this object.
 
         Parameters

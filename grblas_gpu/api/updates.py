@@ -10,6 +10,7 @@ from typing import Any
 from ..backends.interpreter.run import execute as execute_node
 from ..config import config
 from ..exceptions import DimensionMismatch, InvalidObject
+from ..foundation.types import MaskLike, OperatorLike
 from ..ir import ops, recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..ir.node import node_of
@@ -51,7 +52,7 @@ class Updater:
             raise TypeError("Indexing not supported for Scalars")
         return Indexes(self.parent, keys)
 
-    def __getitem__(self, keys: Any) -> Assigner:
+    def __getitem__(self, keys: object) -> Assigner:
         return Assigner(self, self._indexes(keys), submask=False)
 
     def __setitem__(self, keys: object, value: object) -> None:
@@ -100,7 +101,7 @@ class Assigner:
     __bool__ = Updater.__bool__
 
 
-def assign_to(parent: Any, indexes: Indexes, expr: object, opts: dict[str, Any]) -> None:
+def assign_to(parent: Any, indexes: Indexes, expr: object, opts: dict[str, object]) -> None:
     """``C[index] << expr``."""
     if parent._is_transposed:
         raise TypeError("'TransposedMatrix' object does not support item assignment")
@@ -131,10 +132,10 @@ def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Des
 def update(
     out: Any,
     expr: Any,
-    mask: Any = None,
-    accum: Any = None,
+    mask: MaskLike | None = None,
+    accum: OperatorLike | None = None,
     replace: bool = False,
-    input_mask: Any = None,
+    input_mask: MaskLike | None = None,
     desc: Descriptor | None = None,
 ) -> None:
     """``out(mask, accum, replace) << expr`` for any right side."""
@@ -169,7 +170,13 @@ def update(
 
 
 def _assign_all(
-    out: Any, value: Any, mask: Any, accum: Any, replace: bool, input_mask: Any, desc: Descriptor | None
+    out: Any,
+    value: Any,
+    mask: MaskLike | None,
+    accum: OperatorLike | None,
+    replace: bool,
+    input_mask: MaskLike | None,
+    desc: Descriptor | None,
 ) -> None:
     """Assign a right side that is an object or a literal to the whole output."""
     if input_mask is not None:

@@ -13,7 +13,7 @@ from ..backends.stores.formats import choose_format
 from ..dtypes import FP64, DataType
 from ..exceptions import OutputNotEmpty
 from ..foundation.memory import reports_memory
-from ..foundation.types import ArrayLike, Store, Value
+from ..foundation.types import ArrayLike, Matrix, Store, Value
 from ..ir import ops, recording
 from ..operators import get_semiring
 from . import kinds
@@ -112,7 +112,13 @@ class Vector(VectorConstruction):
 
     @reports_memory
     def build(
-        self, indices: Any, values: Any, *, dup_op: Any = None, clear: bool = False, size: int | None = None
+        self,
+        indices: ArrayLike,
+        values: ArrayLike | Value,
+        *,
+        dup_op: OperatorLike | None = None,
+        clear: bool = False,
+        size: int | None = None,
     ) -> None:
         """Fill an empty Vector with entries.
 
@@ -320,7 +326,7 @@ class Vector(VectorConstruction):
         return shown_values(self._engine.to_dense(self._store, fill, dtype.np_type))
 
     @reports_memory
-    def diag(self, k: int = 0, *, name: str | None = None) -> Any:
+    def diag(self, k: int = 0, *, name: str | None = None) -> Matrix:
         """A square Matrix with this Vector on its k-th diagonal.
 
         Parameters
@@ -438,7 +444,7 @@ class Vector(VectorConstruction):
     def _comparable_types(self) -> Any:
         return Vector
 
-    def _as_matrix(self, *, name: str | None = None) -> Any:
+    def _as_matrix(self, *, name: str | None = None) -> Matrix:
         recording.read("the entries", self)
         return kinds.Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
 

@@ -92,7 +92,7 @@ class VectorConstruction(Collection):
         size: Any,
         dup_op: OperatorLike | None,
         name: str | None,
-    ) -> Any:
+    ) -> Self:
         index = index_array(indices, "indices")
         array, dtype = values_to_array(values, dtype)
         new = cls(dtype, size_of(index, "indices", "size") if size is None else size, name=name)

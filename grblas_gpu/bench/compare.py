@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..foundation.progress import progress
+from ..foundation.types import Json
 from . import graphs
 from .contenders import contenders
 from .graphs import BenchmarkGraph
@@ -25,7 +24,7 @@ def standard_graphs(small: bool) -> list[BenchmarkGraph]:
 
 def compare(
     small: bool, backend: str | None, names: list[str] | None, kernels: tuple[str, ...], sources: int, trials: int
-) -> dict[str, Any]:
+) -> Json:
     """Measure, and return everything for tables, a page and a JSON file.
 
     ``backend`` selects one engine of this library; ``names`` selects contenders.
@@ -43,7 +42,7 @@ def compare(
     return session.result()
 
 
-def tables(result: dict[str, Any]) -> list[Table]:
+def tables(result: Json) -> list[Table]:
     """One table for each kernel."""
     found = []
     rows = result["measurements"]
@@ -65,7 +64,7 @@ def tables(result: dict[str, Any]) -> list[Table]:
     return found
 
 
-def speed_up(rows: list[dict[str, Any]], row: dict[str, Any]) -> float | None:
+def speed_up(rows: list[Json], row: Json) -> float | None:
     """The speed-up over SuiteSparse on the same graph."""
     for other in rows:
         same = all(other[key] == row[key] for key in ("graph", "kernel"))

@@ -125,7 +125,7 @@ def networkx_graph() -> Contender:
         G.add_edges_from(zip(*(ends.tolist() for ends in graph.edges), strict=True))
         return G
 
-    def bfs(G: Any, source: int) -> dict[int, int]:
+    def bfs(G: object, source: int) -> dict[int, int]:
         return dict(networkx.single_source_shortest_path_length(G, source))
 
     def bc(G: Any, source: int) -> dict[int, float]:
@@ -167,10 +167,10 @@ def networkit_graph() -> Contender:
         G.addEdges(tuple(ends.astype(np.uint64) for ends in graph.edges))
         return G
 
-    def bfs(G: Any, source: int) -> Any:
+    def bfs(G: object, source: int) -> Any:
         return networkit.distance.BFS(G, source, storePaths=False).run().getDistances(asarray=True)
 
-    def levels(found: Any, n: int) -> np.ndarray:
+    def levels(found: object, n: int) -> np.ndarray:
         distances = np.asarray(found)
         return np.where(distances < n, distances, -1).astype(np.int64)
 

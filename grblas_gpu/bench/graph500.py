@@ -19,6 +19,7 @@ import numpy as np
 from .. import Matrix, algorithms, generators
 from ..backends.registry import current_engine
 from ..distributed.graph500 import teps_statistics
+from ..foundation.types import Array, Json
 from ..generators.kronecker_graphs import drawn_degrees
 from .graphs import BenchmarkGraph, dense_array, edge_pieces, weighted
 from .harness import compiling
@@ -38,7 +39,7 @@ def graph500(
     seed: int = 1,
     kernels: tuple[str, ...] = KERNELS,
     validate: bool = True,
-) -> dict[str, Any]:
+) -> Json:
     """Run the benchmark on the current backend; returns all that a submission needs.
 
     Raises WrongResult if a tree breaks a rule.
@@ -52,7 +53,7 @@ def graph500(
     constructed = time.perf_counter() - begin
     chosen = list(dict.fromkeys(graph.sources(8 * roots, seed)))[:roots]
     drawn = drawn_degrees(scale, edge_factor, seed=seed)
-    found: dict[str, Any] = {"scale": scale, "edge_factor": edge_factor, "seed": seed, "backend": backend}
+    found: Json = {"scale": scale, "edge_factor": edge_factor, "seed": seed, "backend": backend}
     found |= {"vertices": A.nrows, "entries": entries, "construction_seconds": constructed, "roots": chosen}
     for kernel in kernels:
         matrix = A if kernel == "bfs" else weighted(A, np.float32, _lengths)
@@ -60,7 +61,7 @@ def graph500(
     return found | {"validated": validate, **describe()}
 
 
-def _lengths(stream: Any, edges: Any) -> Any:
+def _lengths(stream: Any, edges: object) -> Array:
     """Numbers from 0 to 1 with 24 bits, which FP32 can represent."""
     return (stream.bits(edges) >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-24)
 
@@ -73,7 +74,7 @@ def tree_of(kernel: str, A: Matrix, root: int) -> tuple[Any, Any]:
     return found.predecessors, found.distances
 
 
-def _searches(kernel: str, A: Matrix, roots: list[int], drawn: Any, validate: bool) -> dict[str, Any]:
+def _searches(kernel: str, A: Matrix, roots: list[int], drawn: Any, validate: bool) -> dict[str, object]:
     times, edges = [], []
     with compiling():
         for _ in range(2):
@@ -143,7 +144,7 @@ def check_tree(A: Matrix, root: int, parents: Any, lengths: Any = None, distance
         raise WrongResult("rules 2 and 5: no edge of the right length joins a vertex and its parent")
 
 
-def depths(parents: Any, root: int) -> Any:
+def depths(parents: Any, root: int) -> np.ndarray:
     """The number of tree edges from the root to each vertex; -1 where parents do not lead to the root."""
     depth = np.zeros_like(parents) - 1
     depth[root] = 0

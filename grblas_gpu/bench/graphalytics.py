@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import Matrix, Vector, algorithms
+from ..foundation.types import Json
 from ..io.ldbc import properties_of, read_ldbc
 from .harness import compiling, spread
 from .machine import seconds
@@ -171,7 +172,7 @@ def check(data: Dataset, name: str, found: np.ndarray, expected: np.ndarray) -> 
         raise WrongResult(f"{name} on {data.name}: {said} ({len(wrong)} of {len(found)} vertices are wrong)")
 
 
-def measure(data: Dataset, name: str, trials: int = 3, expected: np.ndarray | None = None) -> dict[str, Any]:
+def measure(data: Dataset, name: str, trials: int = 3, expected: np.ndarray | None = None) -> Json:
     """Time a kernel, the first call and ``trials`` more, and check its output if there is an expected one."""
     run = partial(finished, KERNELS[name].run, data)
     with compiling():

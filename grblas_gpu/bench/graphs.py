@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import Matrix, Vector, agg, generators, using
+from ..foundation.types import Array
 from ..generators.randomness import Stream
 from .machine import has_cuda
 
@@ -82,7 +83,7 @@ class BenchmarkGraph:
         draws = Stream(seed).below(len(candidates), np.arange(count, dtype=np.uint64))
         return [int(candidates[draw]) for draw in draws.tolist()]
 
-    def candidates(self) -> Any:
+    def candidates(self) -> np.ndarray:
         """The vertices with neighbours, computed on the engine of the matrix, without a copy of its offsets."""
         return np.flatnonzero(np.diff(self.any_matrix._store.indptr))
 
@@ -97,7 +98,9 @@ class BenchmarkGraph:
             cupy.get_default_memory_pool().free_all_blocks()
 
 
-def weighted(A: Matrix, dtype: Any, draw: Callable[[Stream, Any], Any]) -> Matrix:
+def weighted(
+    A: Matrix, dtype: type[np.floating] | type[np.unsignedinteger], draw: Callable[[Stream, Any], Any]
+) -> Matrix:
     """The graph with a random weight at each edge, the same both ways; ``draw`` gets a stream and edges as numbers."""
     indptr, indices = A._store.indptr, A._store.indices
     weights = np.empty(len(indices), dtype, like=indices)
@@ -111,7 +114,7 @@ def weighted(A: Matrix, dtype: Any, draw: Callable[[Stream, Any], Any]) -> Matri
     return W
 
 
-def dense_array(vector: Vector, missing: float, dtype: Any) -> Any:
+def dense_array(vector: Vector, missing: float, dtype: Any) -> Array:
     """The values of a Vector as one array of its engine."""
     arrays = vector.device_arrays()
     values = arrays["values"].astype(dtype, copy=False)
@@ -123,7 +126,7 @@ def dense_array(vector: Vector, missing: float, dtype: Any) -> Any:
     return dense
 
 
-def edge_pieces(indptr: Any, indices: Any, rows: Any = None) -> Iterator[tuple[slice, Any, Any]]:
+def edge_pieces(indptr: np.ndarray, indices: Any, rows: Any = None) -> Iterator[tuple[slice, Any, Any]]:
     """All entries in pieces: their positions, rows (computed by default) and columns."""
     for start in range(0, len(indices), PIECE):
         part = slice(start, min(start + PIECE, len(indices)))

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..backends.cpu.fusion import tier
 from ..foundation.progress import progress
+from ..foundation.types import Json
 from . import verify
 from .contenders import Contender
 from .graphs import BenchmarkGraph
@@ -96,7 +97,7 @@ class Session:
 
     def __init__(self, title: str) -> None:
         self.title = title
-        self.measurements: list[dict[str, Any]] = []
+        self.measurements: list[Json] = []
         self.left_out: list[dict[str, str]] = []
 
     def measure(
@@ -107,7 +108,7 @@ class Session:
         sources: int = 3,
         trials: int = 5,
         budget: float = BUDGET,
-    ) -> list[dict[str, Any]]:
+    ) -> list[Json]:
         """Verify and time a kernel on a graph, and keep a row for each contender.
 
         A contender is timed for about ``budget`` seconds. If the fastest contender
@@ -162,7 +163,7 @@ class Session:
             prepared[contender.name] = time.perf_counter() - start
         return ready, prepared
 
-    def result(self) -> dict[str, Any]:
+    def result(self) -> Json:
         """Everything, for a JSON file."""
         cuda = any(row["contender"].endswith("cuda") for row in self.measurements)
         rates = {backend: copy_rate(backend) / 1e9 for backend in (("host", "cuda") if cuda else ("host",))}
@@ -201,7 +202,7 @@ def _verify(graph: BenchmarkGraph, kernel: str, root: int, ready: Ready, first: 
 
 def _row(
     entries: int, kernel: str, contender: Contender, facts: list[dict[str, int]], times: list[tuple[int, float]]
-) -> dict[str, Any]:
+) -> Json:
     rate = copy_rate(contender.backend)
     floors, every = (
         [bytes_of(fact["reached"], entries, contender.backend) / rate for fact in facts] for bytes_of in FLOORS[kernel]

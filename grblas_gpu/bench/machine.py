@@ -12,9 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+
+from ..foundation.types import Json
 
 PACKAGES = (
     "grblas_gpu numpy scipy numba python-graphblas suitesparse-graphblas networkx igraph networkit "
@@ -24,12 +25,12 @@ HOST_BYTES, DEVICE_BYTES = 2**27, 2**30  # copied to measure the rate: far more 
 COPY_TRIALS = 7
 
 
-def describe() -> dict[str, Any]:
+def describe() -> Json:
     """The description of the environment in a result file."""
     return {"machine": machine(), "versions": versions(), "commit": commit(), "date": time.strftime("%Y-%m-%d")}
 
 
-def machine_text(about: dict[str, Any]) -> str:
+def machine_text(about: Json) -> str:
     """Commit and device of a result.
 
     >>> machine_text({"commit": None, "machine": {"gpu": None, "cpu": "some CPU", "cores": 2}})
@@ -40,8 +41,8 @@ def machine_text(about: dict[str, Any]) -> str:
     return f"commit {(about['commit'] or 'unknown')[:12]}, {device}"
 
 
-def machine() -> dict[str, Any]:
-    found: dict[str, Any] = {
+def machine() -> Json:
+    found: Json = {
         "cpu": cpu_name(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
@@ -131,7 +132,7 @@ def synchronize(backend: str) -> None:
 
 
 def seconds(
-    run: Callable[[], Any], backend: str = "host", clock: Callable[[], float] = time.perf_counter, times: int = 1
+    run: Callable[[], object], backend: str = "host", clock: Callable[[], float] = time.perf_counter, times: int = 1
 ) -> float:
     """Seconds per call, over several calls, including the wait for the result."""
     start = clock()

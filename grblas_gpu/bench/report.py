@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from ..foundation.types import Json
 from .compare import REFERENCE, speed_up, tables
 from .svg import NARROW, WIDTH, bars, legend
 from .tables import Table, is_numeric, shown
@@ -40,7 +41,7 @@ svg text { fill: var(--text); font: 13px system-ui, sans-serif; paint-order: str
 """
 
 
-def page(result: dict[str, Any]) -> str:
+def page(result: Json) -> str:
     """The page of a comparison."""
     rows = result["measurements"]
     parts = [f"<h1>{escape(result['title'])}</h1>", _origin(result)]
@@ -58,7 +59,7 @@ def page(result: dict[str, Any]) -> str:
     return document(result["title"], "\n".join(parts))
 
 
-def _figures(rows: list[dict[str, Any]], part: list[dict[str, Any]]) -> list[tuple[Any, str, float | None]]:
+def _figures(rows: list[Json], part: list[Json]) -> list[tuple[Any, str, float | None]]:
     """For each figure: the bars, their description, and the position of its line."""
     rates = "billions of entries of the matrix per second; more is better"
     floors = "time over that of copying the bytes that must move; 1 is about the limit"
@@ -94,7 +95,7 @@ def html_table(table: Table) -> str:
     return f'<div class="scroll"><table>\n{line(table.columns, "th")}\n{rows}\n</table></div>{notes}'
 
 
-def _figure(rows: list[dict[str, Any]], names: list[str], value: Any, unit: str, line_at: float | None = None) -> str:
+def _figure(rows: list[Json], names: list[str], value: Any, unit: str, line_at: float | None = None) -> str:
     groups = list(dict.fromkeys(row["graph"] for row in rows))
     series = {
         name: [
@@ -110,7 +111,7 @@ def _figure(rows: list[dict[str, Any]], names: list[str], value: Any, unit: str,
     return f"<figure><figcaption>{escape(unit)}</figcaption>{charts}</figure>"
 
 
-def _origin(result: dict[str, Any]) -> str:
+def _origin(result: Json) -> str:
     machine = result["machine"]
     where = f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB"
     if machine["gpu"]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..foundation.types import Json
+
 
 @dataclass
 class Table:
@@ -16,7 +18,7 @@ class Table:
     rows: list[list[Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def add(self, *cells: Any) -> None:
+    def add(self, *cells: object) -> None:
         if len(cells) != len(self.columns):
             raise ValueError(f"{self.title}: {len(cells)} cells for {len(self.columns)} columns")
         self.rows.append(list(cells))
@@ -25,7 +27,7 @@ class Table:
         k = self.columns.index(name)
         return [row[k] for row in self.rows]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         return {"title": self.title, "columns": self.columns, "rows": self.rows, "notes": self.notes}
 
     def __str__(self) -> str:
@@ -43,11 +45,11 @@ class Table:
         return "\n".join([self.title, rule, lines[0], rule, *lines[1:], *(f"  {note}" for note in self.notes)])
 
 
-def is_numeric(cells: list[Any]) -> bool:
+def is_numeric(cells: list[object]) -> bool:
     return all(cell is None or isinstance(cell, (int, float)) for cell in cells)
 
 
-def shown(cell: Any) -> str:
+def shown(cell: object) -> str:
     """Numbers with about three digits and thousands separators; an empty string for None."""
     if cell is None:
         return ""

@@ -19,7 +19,9 @@ class WrongResult(RuntimeError):
     """A contender computed a wrong result."""
 
 
-def check_levels(indptr: Any, indices: Any, levels: Any, source: int, rows: Any = None) -> None:
+def check_levels(
+    indptr: np.ndarray, indices: np.ndarray, levels: Any, source: int, rows: np.ndarray | None = None
+) -> None:
     """Check distances from the source in a symmetric graph, -1 without a path.
 
     The source has 0, an edge joins vertices whose levels differ by at most one, and every vertex but the source has a

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from ..foundation.types import Json
 from .memory import check_generator
 from .options import add_command, pairs, positive, show
 
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"calibrate: backend {engine.name} has no costs to measure; use --backend cpu or cuda")
     backend = engine.name
     default = calibration.DEFAULTS[backend]
-    found: dict[str, Any] = {"backend": backend, "hardware": calibration.hardware(backend)}
+    found: Json = {"backend": backend, "hardware": calibration.hardware(backend)}
     if options.show:
         costs = calibration.costs_of(backend)
         found |= {name: getattr(costs, name) for name in calibration.costs_from(_as_seconds(default), default)}
@@ -66,7 +67,7 @@ def measure(scale: int, pull: str, backend: str) -> Any:
     from ..backends.machine.calibration import Seconds
     from ..bench.machine import seconds
 
-    def best(work: Callable[[], Any]) -> float:
+    def best(work: Callable[[], object]) -> float:
         """Seconds of the fastest of several calls; an extra first call compiles."""
         return min([seconds(work, backend) for _ in range(TRIALS + 1)][1:])
 

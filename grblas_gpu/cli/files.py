@@ -22,6 +22,7 @@ from ..api.tables import arrow_table
 from ..config import config
 from ..foundation.progress import elapsed
 from ..foundation.suggestions import needed
+from ..foundation.types import Json, Source
 from ..io.archives import SUFFIXES as ARCHIVES
 from ..io.archives import is_archive, matrix_in
 from ..io.arrow_files import write_arrow_file
@@ -72,7 +73,7 @@ class Loaded(NamedTuple):
             raise UsageError(f"{number} is not a vertex: the graph has {vertices}")
         return number
 
-    def label(self, vertex: int) -> Any:
+    def label(self, vertex: int) -> object:
         return vertex if self.labels is None else self.labels[vertex]
 
 
@@ -108,7 +109,7 @@ def read_graph(
     """
     if not weighted and duplicates == "error":
         duplicates = "first"
-    table: dict[str, Any] = {"header": header, "columns": columns, "duplicates": duplicates}
+    table: Json = {"header": header, "columns": columns, "duplicates": duplicates}
     if name == STANDARD:
         kind, source = _standard_input()
     else:
@@ -128,7 +129,7 @@ def read_graph(
     return graph._replace(matrix=_undirected(graph, weighted), directed=False) if undirected else graph
 
 
-def _is_announced_symmetric(source: Any) -> bool:
+def _is_announced_symmetric(source: Source) -> bool:
     """Whether the banner of a Matrix Market file says that it has each edge once, for both directions."""
     if hasattr(source, "seek"):
         source.seek(0)
@@ -148,7 +149,7 @@ def _loaded(found: Matrix | io.Graph) -> Loaded:
     return Loaded(found.matrix, None if numbered else found.labels, found.directed)
 
 
-def _edge_list(source: Any, base: int, labels: bool, table: dict[str, Any]) -> Matrix | io.Graph:
+def _edge_list(source: Source, base: int, labels: bool, table: Json) -> Matrix | io.Graph:
     """Vertices are numbers if those of the first edge are numbers and ``labels`` is false."""
     from ..io.edge_table import data_lines, layout_of
     from ..io.text_files import name_of, text_of
@@ -283,7 +284,7 @@ def _output(name: str) -> Iterator[Any]:
         yield file
 
 
-def _quoted(label: Any, delimiter: str) -> str:
+def _quoted(label: object, delimiter: str) -> str:
     text = str(label)
     if any(mark in text for mark in f'{delimiter}"\n'):
         return '"' + text.replace('"', '""') + '"'

@@ -18,12 +18,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..foundation.types import Json, Matrix
+
 #: Arguments of algorithms that have no default, by the name of the parameter.
-ARGUMENTS: dict[str, Any] = {"source": 0, "target": 1, "sources": [0, 1], "vertices": [0, 1, 2, 3], "k": 3}
+ARGUMENTS: dict[str, object] = {"source": 0, "target": 1, "sources": [0, 1], "vertices": [0, 1, 2, 3], "k": 3}
 ARGUMENTS |= {"length": 4, "fanouts": [2], "count": 2, "pattern": [(0, 1), (1, 2)], "heuristic": {}}
 ARGUMENTS |= {"expression": "A/A*", "rules": [("S", "A S A"), ("S", "A")]}
 #: Further arguments that keep the calls short.
-OPTIONS: dict[str, dict[str, Any]] = {
+OPTIONS: dict[str, Json] = {
     "voterank": {"limit": 3},
     "katz": {"alpha": 1e-4},
     "eigenvector_centrality": {"max_iterations": 1000},
@@ -48,7 +50,7 @@ def names() -> list[str]:
     return [*public, *OPERATIONS]
 
 
-def graph(name: str, scale: int, dtype: str) -> Any:
+def graph(name: str, scale: int, dtype: str) -> Matrix:
     """A graph on which the algorithm has work to do."""
     from .. import generators, select
 
@@ -110,7 +112,7 @@ OPERATIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def run(name: str, scales: list[int], types: list[str], backend: str) -> dict[str, Any]:
+def run(name: str, scales: list[int], types: list[str], backend: str) -> Json:
     """Wall-clock and CPU seconds of each call, seconds of the process, and the errors of calls."""
     start = time.perf_counter()
     import grblas_gpu as gb
@@ -154,7 +156,7 @@ def in_process(
     cold: bool,
     limit: float,
     archive: str = "",
-) -> dict[str, Any]:
+) -> Json:
     """The result of :func:`run` in a new process; ``folder`` receives the CUDA programs that it uses.
 
     ``cold``: start with empty caches and the kernels of ``archive``, if it is given.
@@ -174,7 +176,7 @@ def in_process(
             return {"name": name, "errors": [f"more than {limit:g} s"]}
         if done.returncode:
             return {"name": name, "errors": [(done.stderr.splitlines() or ["failed"])[-1]]}
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    found: Json = json.loads(done.stdout.splitlines()[-1])
     if backend == "cuda":
         found["compilations"] = len(set(folder.iterdir()) - before)
     return found

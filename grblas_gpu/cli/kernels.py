@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..foundation.types import Json
 from .files import UsageError, check_folder
 from .options import add_command, pairs, positive, show
 
@@ -25,7 +26,7 @@ ACTIONS = {
 SECONDS = 900.0  # time limit of one algorithm with empty caches
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: object) -> None:
     command = add_command(commands, "kernels", run, "compile CUDA kernels before programs need them", backends=())
     help = "; ".join(f"{name}: {what}" for name, what in ACTIONS.items())
     command.add_argument("action", choices=tuple(ACTIONS), metavar="ACTION", help=help)
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _build(options: argparse.Namespace) -> dict[str, Any]:
+def _build(options: argparse.Namespace) -> dict[str, object]:
     """Build an archive. Machine code of an older NVRTC runs with drivers of that version and all later ones."""
     from ..backends.cuda.runtime import archive, nvrtc
 
@@ -73,7 +74,7 @@ def _build(options: argparse.Namespace) -> dict[str, Any]:
     return found | {"mebibytes": size}
 
 
-def _run_all(options: argparse.Namespace) -> dict[str, Any]:
+def _run_all(options: argparse.Namespace) -> dict[str, object]:
     """Run every algorithm in a process of its own. CuPy caches the compiled kernels; we keep their sources."""
     from ..backends.cuda.runtime import archive
     from .first_calls import SCALES, TYPES, in_process, names
@@ -88,7 +89,7 @@ def _run_all(options: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
 
-        def first_calls(name: str) -> dict[str, Any]:
+        def first_calls(name: str) -> Json:
             return in_process(name, SCALES, TYPES, "cuda", folder, False, SECONDS)
 
         results = _at_once(first_calls, chosen, options.jobs, "running")

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..foundation.types import Json
 from .library_tables import Table
 
 
@@ -20,15 +21,15 @@ class Command(NamedTuple):
     layout: str = "vertices"  # the layout of the table, or "number"
     weighted: bool = False  # whether weights always matter
     labels: bool = False  # whether values are vertices
-    more: dict[str, Any] | None = None  # other arguments of the algorithm
+    more: Json | None = None  # other arguments of the algorithm
     part: str = ""  # the part of the result that is the table
     facts: dict[str, str] | None = None  # further facts, by the part of the result that has each
     totals: dict[str, int] | None = None  # facts that are sums of all values, and how often each is in the sum
 
-    def table_of(self, found: Any) -> Any:
+    def table_of(self, found: object) -> Any:
         return getattr(found, self.part) if self.part else found
 
-    def facts_of(self, found: Any, table: Table) -> dict[str, Any]:
+    def facts_of(self, found: object, table: Table) -> dict[str, object]:
         facts = {name: getattr(found, part) for name, part in (self.facts or {}).items()}
         for name, times in (self.totals or {}).items():
             total = sum(row[-1] for row in table.rows)

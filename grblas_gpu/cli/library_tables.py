@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..foundation.types import Matrix
+from ..foundation.types import Json, Matrix
 from .files import Loaded
 
 
@@ -78,7 +78,7 @@ def first_rows(found: Table, first: str, count: int | None) -> list[dict[str, ob
     return [dict(zip(found.columns, row, strict=True)) for row in rows[:count]]
 
 
-def groups(found: Table, count: int) -> list[dict[str, Any]]:
+def groups(found: Table, count: int) -> list[Json]:
     """The most frequent values.
 
     >>> groups(Table(["vertex", "side"], [("ann", 0), ("bob", 1), ("cid", 0)]), 1)

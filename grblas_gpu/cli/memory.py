@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from ..api.conversions import MAX_SIZE
 from ..config import config
 from ..foundation.display import bytes_text
 from ..foundation.memory import free_on_host
+from ..foundation.types import Json
 
-Arguments = dict[str, Any]
+Arguments = Json
 
 #: Vertices and entries of the graphs of generators; both directions of an edge are entries.
 SIZES: dict[str, Callable[[Arguments], tuple[float, float]]] = {

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ..foundation.suggestions import did_you_mean
+from ..foundation.types import Json
 from ..io.duplicates import POLICIES
 
 BACKENDS = ("auto", "cpu", "cuda", "numpy")
@@ -71,7 +72,7 @@ def add_file(command: argparse.ArgumentParser, formats: str) -> None:
     command.add_argument("--force", action="store_true", help="even if memory seems to be too small")
 
 
-def reading(options: argparse.Namespace) -> dict[str, Any]:
+def reading(options: argparse.Namespace) -> Json:
     """The options of :func:`add_file`, as arguments of ``read_graph``."""
     names = ("undirected", "base", "header", "columns", "duplicates", "labels", "force")
     return {name: getattr(options, name) for name in names}

@@ -25,7 +25,7 @@ SEARCHES = {
 SHOWN = 40  # limit of the levels in a table
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: object) -> None:
     bfs = add_command(commands, "bfs", run_bfs, "distances from a vertex")
     add_file(bfs, FORMATS)
     bfs.add_argument("--source", "-s", type=vertex, required=True, help="the vertex to start from: number or label")
@@ -104,7 +104,7 @@ def edges_traversed(A: Any, levels: Any) -> int:
     return found // 2 if A.is_symmetric() else found
 
 
-def _quickest_trace(run: Callable[[], Any], repeat: int) -> Any:
+def _quickest_trace(run: Callable[[], object], repeat: int) -> Any:
     """The trace of the fastest of several runs, the one least disturbed by other programs."""
     from ..trace.records import trace
 
@@ -116,7 +116,7 @@ def _quickest_trace(run: Callable[[], Any], repeat: int) -> Any:
     return min(traces, key=lambda traced: sum(record.seconds for record in traced.records), default=None)
 
 
-def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
+def _timed(run: Callable[[], object]) -> tuple[Any, float]:
     start = time.perf_counter()
     result = run()
     return result, time.perf_counter() - start

@@ -8,10 +8,10 @@ import shutil
 import sys
 from importlib import metadata, util
 from pathlib import Path
-from typing import Any
 
 from ..backends.machine.kernel_cache import default_folder
 from ..backends.registry import NAMES, get_engine
+from ..foundation.types import Json
 from ..version import __version__
 
 #: Optional packages: the module, its distributions, its purpose, and how to install it.
@@ -119,7 +119,7 @@ def _size(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) if folder.is_dir() else 0
 
 
-def text(found: dict[str, Any]) -> str:
+def text(found: Json) -> str:
     packages = ", ".join(f"{name} {version}" for name, version in found["packages"].items())
     lines = [
         f"grblas_gpu {found['version']}, Python {found['python']}, {packages}",

@@ -11,6 +11,7 @@ from ..backends.mpi.engine import MpiBackend
 from ..backends.mpi.routing import route
 from ..backends.stores.entries import keys_at, matrix_from_keys, rows_and_columns
 from ..exceptions import IndexOutOfBound, InvalidValue
+from ..foundation.types import OperatorLike
 from ..operators import get_typed_op
 
 Piece = tuple[Any, ...]  # rows, columns, and perhaps values
@@ -67,7 +68,7 @@ class Arriving:
         if self.with_values:
             self.values.append(arrived[2])
 
-    def matrix(self, dup_op: Any) -> Matrix:
+    def matrix(self, dup_op: OperatorLike | None) -> Matrix:
         engine, (nrows, ncols) = self.engine, self.shape
         keys = np.concatenate([np.zeros(0, np.int64), *self.keys])
         self.keys.clear()
@@ -87,7 +88,7 @@ class Arriving:
         return Matrix._from_store(engine, self.dtype, store)
 
 
-def checked_index(index: Any, size: int, what: str) -> np.ndarray:
+def checked_index(index: object, size: int, what: str) -> np.ndarray:
     array = np.asarray(index)
     if array.size == 0:
         return np.zeros(0, np.int64)

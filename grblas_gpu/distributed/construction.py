@@ -6,7 +6,6 @@ The results are of type ``Matrix`` or ``Vector``, on the backend "mpi".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from ..backends.mpi.routing import route
 from ..backends.registry import get_engine
 from ..dtypes import BOOL, lookup_dtype
 from ..exceptions import InvalidValue
+from ..foundation.types import ArrayLike, DTypeLike, OperatorLike, PathLike, Value
 from .arriving import Arriving, Piece, checked_index, combiner
 from .files import edges_of_file, vertices_of_file
 from .folders import files_of, read_description, read_parts, write_parts
@@ -56,15 +56,15 @@ class DistMatrix(metaclass=_OnRanks):
 
     @staticmethod
     def from_parts(
-        rows: Any,
-        columns: Any,
-        values: Any = True,
-        dtype: Any = None,
+        rows: ArrayLike,
+        columns: ArrayLike,
+        values: ArrayLike | Value = True,
+        dtype: DTypeLike | None = None,
         *,
         nrows: int,
         ncols: int,
         undirected: bool = False,
-        dup_op: Any = None,
+        dup_op: OperatorLike | None = None,
         backend: str = "mpi",
     ) -> Matrix:
         """A Matrix of the entries of all ranks; each rank passes some, anywhere in the matrix.
@@ -130,7 +130,7 @@ class DistMatrix(metaclass=_OnRanks):
 
     @staticmethod
     def from_file(
-        path: str | PathLike[str] | list[Any],
+        path: PathLike | list[PathLike],
         *,
         nrows: int | None = None,
         undirected: bool | None = None,
@@ -190,7 +190,7 @@ class DistMatrix(metaclass=_OnRanks):
         return A
 
     @staticmethod
-    def save(A: Matrix, folder: str | PathLike[str]) -> None:
+    def save(A: Matrix, folder: PathLike) -> None:
         """Write a Matrix to a folder; each rank writes its own file, and any number of ranks can read them.
 
         >>> import tempfile
@@ -206,7 +206,7 @@ class DistMatrix(metaclass=_OnRanks):
         write_parts(folder, engine.grid, described, engine.global_entries(A._store))
 
     @staticmethod
-    def load(folder: str | PathLike[str], *, backend: str = "mpi") -> Matrix:
+    def load(folder: PathLike, *, backend: str = "mpi") -> Matrix:
         """A Matrix from a folder that :meth:`save` wrote (see its example); ranks read the files in turn."""
         engine = _engine(backend)
         found = read_description(folder, engine.grid, "Matrix")
@@ -250,7 +250,13 @@ class DistVector(metaclass=_OnRanks):
 
     @staticmethod
     def from_parts(
-        indices: Any, values: Any, dtype: Any = None, *, size: int, dup_op: Any = None, backend: str = "mpi"
+        indices: ArrayLike,
+        values: ArrayLike,
+        dtype: DTypeLike | None = None,
+        *,
+        size: int,
+        dup_op: OperatorLike | None = None,
+        backend: str = "mpi",
     ) -> Vector:
         """A Vector of the entries of all ranks; each rank passes some, anywhere in the vector.
 
@@ -274,7 +280,7 @@ class DistVector(metaclass=_OnRanks):
         return Vector._from_store(engine, found, store)
 
     @staticmethod
-    def save(v: Vector, folder: str | PathLike[str]) -> None:
+    def save(v: Vector, folder: PathLike) -> None:
         """Write a Vector to a folder; each rank writes its own file, and any number of ranks can read them.
 
         >>> import tempfile
@@ -292,7 +298,7 @@ class DistVector(metaclass=_OnRanks):
         write_parts(folder, engine.grid, described, mine)
 
     @staticmethod
-    def load(folder: str | PathLike[str], *, backend: str = "mpi") -> Vector:
+    def load(folder: PathLike, *, backend: str = "mpi") -> Vector:
         """A Vector from a folder that :meth:`save` wrote (see its example); ranks read the files in turn."""
         engine = _engine(backend)
         grid = engine.grid
@@ -324,9 +330,9 @@ def _engine(backend: str) -> MpiBackend:
     return engine
 
 
-def _engine_of(x: Any) -> MpiBackend:
-    engine: Any = getattr(x, "_engine", None)
-    if not isinstance(x, (DistMatrix, DistVector)):
+def _engine_of(x: object) -> MpiBackend:
+    engine: MpiBackend | None = getattr(x, "_engine", None)
+    if engine is None or not isinstance(x, (DistMatrix, DistVector)):
         raise TypeError(f"expected an object on backend 'mpi'; got {type(x).__name__}; use .to('mpi')")
     return engine
 

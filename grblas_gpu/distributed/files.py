@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 from ..api.conversions import MAX_SIZE
 from ..backends.mpi.faults import known_everywhere
 from ..foundation.border import shown
+from ..foundation.types import PathLike
 from ..io.binary_files import read_arrays
 
 COMPRESSED = (".gz", ".bz2", ".xz")
@@ -28,7 +28,7 @@ class FilePart(NamedTuple):
     symmetric: bool = False
 
 
-def edges_of_file(path: str | os.PathLike[str], rank: int, ranks: int, base: int | None = None) -> FilePart:
+def edges_of_file(path: PathLike, rank: int, ranks: int, base: int | None = None) -> FilePart:
     """A rank's share of the entries."""
     file = Path(path)
     if file.suffix in COMPRESSED:
@@ -41,7 +41,7 @@ def edges_of_file(path: str | os.PathLike[str], rank: int, ranks: int, base: int
     return FilePart(rows, columns, file.stat().st_size)
 
 
-def vertices_of_file(path: str | os.PathLike[str], part: FilePart, everyone: Any) -> int:
+def vertices_of_file(path: PathLike, part: FilePart, everyone: Any) -> int:
     """The number of vertices; a ValueError on all ranks unless their parts form one complete file."""
     highest = max(part.rows.max(initial=-1), part.columns.max(initial=-1))
     said = part.length, part.size, part.entries, part.symmetric

@@ -7,7 +7,6 @@ writes the latter after all parts. A folder without it, or with fewer parts than
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.mpi.faults import known_everywhere
+from ..foundation.types import Json, PathLike
 from ..io.replacing import replacing
 
 FORMAT = 1
@@ -23,7 +23,7 @@ DESCRIPTION = "parts.json"
 Arrays = tuple[np.ndarray, ...]  # rows, columns and values of a matrix; indices and values of a vector
 
 
-def write_parts(folder: str | os.PathLike[str], grid: Any, description: dict[str, Any], arrays: Arrays) -> None:
+def write_parts(folder: PathLike, grid: Any, description: dict[str, object], arrays: Arrays) -> None:
     """Write this rank's entries, then (rank 0) the description of the object; collective."""
     place = Path(folder)
     grid.check_same(folder=str(place))
@@ -47,12 +47,12 @@ def write_parts(folder: str | os.PathLike[str], grid: Any, description: dict[str
         grid.together(step)
 
 
-def read_description(folder: str | os.PathLike[str], grid: Any, kind: str) -> dict[str, Any]:
+def read_description(folder: PathLike, grid: Any, kind: str) -> Json:
     """The description of a folder's content; the same on all ranks, or an error on all of them."""
     place = Path(folder)
     grid.check_same(folder=str(place))
 
-    def read() -> dict[str, Any]:
+    def read() -> Json:
         try:
             found = json.loads((place / DESCRIPTION).read_text(encoding="utf-8"))
             parts, shape = found["parts"], found["shape"]
@@ -74,7 +74,7 @@ def read_description(folder: str | os.PathLike[str], grid: Any, kind: str) -> di
     return found
 
 
-def read_parts(folder: str | os.PathLike[str], parts: int, count: int, rank: int, ranks: int) -> Iterator[Arrays]:
+def read_parts(folder: PathLike, parts: int, count: int, rank: int, ranks: int) -> Iterator[Arrays]:
     """The arrays of this rank's share of the parts; ranks take parts in turn."""
     for number in range(rank, parts, ranks):
         file = _part(Path(folder), number)
@@ -91,12 +91,12 @@ def read_parts(folder: str | os.PathLike[str], parts: int, count: int, rank: int
         yield arrays
 
 
-def files_of(path: Any) -> list[Any]:
+def files_of(path: PathLike | list[PathLike]) -> list[PathLike]:
     """The files of a graph: those of a list, or those of a folder in the order of their names."""
     if isinstance(path, (list, tuple)):
-        files = list(path)
+        files: list[PathLike] = list(path)
     elif Path(path).is_dir():
-        files = sorted(file for file in Path(path).iterdir() if file.is_file() and not file.name.startswith("."))
+        files = [*sorted(file for file in Path(path).iterdir() if file.is_file() and not file.name.startswith("."))]
     else:
         return [path]
     if not files:

@@ -15,6 +15,8 @@ import numpy as np
 
 from ..api.matrix import Matrix
 from ..api.vector import Vector
+from ..backends.mpi.engine import MpiBackend
+from ..foundation.types import Json
 from ..generators.randomness import Stream
 from ..trace.records import Trace
 from .construction import DistMatrix
@@ -89,7 +91,7 @@ class Graph500Result:
     def harmonic_mean_teps(self) -> float:
         return self.as_dict()["harmonic_mean_teps"]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """For JSON."""
         return {**asdict(self), **teps_statistics(self.teps)}
 
@@ -186,7 +188,7 @@ def graph500(
     )
 
 
-def timed(engine: Any, A: Matrix, root: int) -> tuple[float, Vector]:
+def timed(engine: MpiBackend, A: Matrix, root: int) -> tuple[float, Vector]:
     """Seconds of the slowest rank, and the tree."""
     engine.grid.everyone.add_up([0])  # all begin together
     begun = time.perf_counter()
@@ -199,7 +201,7 @@ def timed(engine: Any, A: Matrix, root: int) -> tuple[float, Vector]:
     return _slowest(engine.grid, time.perf_counter() - begun), parents
 
 
-def choose_roots(engine: Any, degrees: Any, n: int, count: int, seed: int) -> list[int]:
+def choose_roots(engine: MpiBackend, degrees: Any, n: int, count: int, seed: int) -> list[int]:
     """Distinct random vertices that have edges; fewer than ``count`` if the graph has fewer."""
     low, high = engine.chunk(n)
     here = engine.local.host(degrees.here)
@@ -221,7 +223,7 @@ def _below(n: int, seed: int, counters: np.ndarray) -> list[int]:
     return (Stream(seed, PURPOSE).bits(counters) & np.uint64(n - 1)).astype(np.int64).tolist()
 
 
-def trace_levels(engine: Any, A: Matrix, root: int) -> list[Level]:
+def trace_levels(engine: MpiBackend, A: Matrix, root: int) -> list[Level]:
     """The bytes sent and the time taken by every level of one search."""
     with Trace() as collected:
         parents: Vector = hybrid_bfs(A, root)

@@ -42,7 +42,7 @@ def hybrid_bfs(A: Matrix, source: int) -> Vector:
     {0: 0, 1: 0, 2: 1, 3: 1}
     """
     source = check_source(A, source)
-    engine: Any = A._engine
+    engine: MpiBackend = A._engine
     if isinstance(engine, MpiBackend):
         found: Any = engine.search_tree(A._store, source)  # the loop below, with one round per level
         if found is not None:

@@ -8,7 +8,6 @@ of ranks. The folder stays when the job is done; starting the job again returns 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from ..api.matrix import Matrix
 from ..api.vector import Vector
 from ..backends.mpi.engine import MpiBackend
 from ..exceptions import InvalidValue
+from ..foundation.types import Json, PathLike
 from ..io.replacing import replacing
 from .construction import DistVector
 
@@ -28,7 +28,7 @@ ITERATIONS, SOURCES = 10, 64  # between two writes
 class Restart:
     """The state of a job: a number of steps and a Vector, for one graph and one set of arguments."""
 
-    def __init__(self, folder: str | os.PathLike[str], A: Any, every: int, **arguments: Any) -> None:
+    def __init__(self, folder: PathLike, A: Any, every: int, **arguments: Any) -> None:
         if type(every) is not int or every < 1:
             raise InvalidValue(f"every must be a positive number of steps, not {every!r}")
         engine = A._engine
@@ -49,7 +49,7 @@ class Restart:
             self.steps, self.done = state["steps"], state["done"]
             self.vector = DistVector.load(self._folder / state["vector"], backend=self._backend)
 
-    def _read(self) -> dict[str, Any] | None:
+    def _read(self) -> Json | None:
         try:
             text = (self._folder / STATE).read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -93,10 +93,10 @@ class Restart:
 def pagerank(
     A: Matrix,
     *,
-    restart: str | os.PathLike[str],
+    restart: PathLike,
     every: int = ITERATIONS,
     max_iterations: int = 100,
-    **options: Any,
+    **options: object,
 ) -> Vector:
     """``algorithms.pagerank`` that resumes after a kill; ``options`` are those of ``algorithms.pagerank``.
 
@@ -138,9 +138,7 @@ def pagerank(
     return state.result()
 
 
-def betweenness_centrality(
-    A: Matrix, *, restart: str | os.PathLike[str], every: int = SOURCES, **options: Any
-) -> Vector:
+def betweenness_centrality(A: Matrix, *, restart: PathLike, every: int = SOURCES, **options: object) -> Vector:
     """Exact ``algorithms.betweenness_centrality`` that resumes after a kill; it takes the same ``options``.
 
     Parameters

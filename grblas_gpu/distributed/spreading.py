@@ -50,7 +50,7 @@ def spread(A: Matrix) -> Spread:
     >>> levels.to_dict()
     {0: 0, 1: 1, 2: 1, 3: 1, 4: 1}
     """
-    engine: Any = A._engine
+    engine: MpiBackend = A._engine
     if not isinstance(engine, MpiBackend):
         raise InvalidValue(f'spread: the graph is on backend "{A.backend}"; A.to("mpi") cuts it over the ranks')
     if A.nrows != A.ncols:

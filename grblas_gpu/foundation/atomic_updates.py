@@ -31,7 +31,7 @@ from collections.abc import Callable
 from importlib import import_module
 from threading import get_ident
 from time import sleep
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 #: The functions below ``signal.signal``, which spends 15 microseconds on enumerations.
@@ -122,7 +122,7 @@ class uninterrupted:
             handler(number, frame)
 
 
-def completed(function: Callable[..., Any], *arguments: Any) -> Any:
+def completed(function: Callable[..., object], *arguments: object) -> Any:
     """The result of a call in a separate thread, which completes it even if a signal interrupts the caller.
 
     An exception that leaves Numba half imported, or a compilation half done, would make all later calls fail.
@@ -146,7 +146,7 @@ def completed(function: Callable[..., Any], *arguments: Any) -> Any:
     return results[0]
 
 
-def imported(name: str) -> Any:
+def imported(name: str) -> ModuleType:
     """Import a module completely: a signal does not interrupt the import."""
     found = sys.modules.get(name)
     if found is not None and not getattr(found.__spec__, "_initializing", False):

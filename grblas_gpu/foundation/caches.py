@@ -27,7 +27,7 @@ class Bounded(dict[Any, Any]):
         self.most = most
         _caches[name] = self
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         while len(self) >= self.most and key not in self:
             self.pop(next(iter(self), None), None)
         super().__setitem__(key, value)

@@ -66,7 +66,7 @@ def public_only(module: dict[str, Any], hint: Callable[[str], str] | None = None
     return module["__all__"]
 
 
-def needed(module: str, caller: str, install: str = "") -> Any:
+def needed(module: str, caller: str, install: str = "") -> ModuleType:
     """Import an optional package, or raise an ImportError that says which function needs it and how to install it.
 
     >>> needed("absent", "io.to_absent", "absent-py")

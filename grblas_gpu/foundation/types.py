@@ -6,12 +6,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping
-    from typing import TypeAlias
+    from typing import IO, TypeAlias
 
     import cupy
+    import matplotlib.figure
+    import networkx
     import numpy as np
     import numpy.typing as npt
+    import pandas
+    import polars
+    import pyarrow
+    import scipy.sparse
+    import torch
 
     from ..api.base import BaseType as Handle
     from ..api.computed import Computed
@@ -33,6 +41,23 @@ if TYPE_CHECKING:
     from ..operators.parameterized import ParameterizedUdf
     from ..operators.semiring import TypedBuiltinSemiring as TypedSemiring
     from ..plan.rules import Plan
+
+    #: The path of a file or folder.
+    PathLike: TypeAlias = str | os.PathLike[str]
+    #: A file: its path, or an open one.
+    Source: TypeAlias = PathLike | IO[Any]
+    #: An object of JSON: facts, options, the rows of a benchmark.
+    Json: TypeAlias = dict[str, Any]
+    #: Arrays, sizes and flags of a storage format, by name.
+    Parts: TypeAlias = dict[str, Any]
+    #: Objects of other libraries.
+    ArrowTable: TypeAlias = pyarrow.Table
+    DataFrame: TypeAlias = pandas.DataFrame
+    Figure: TypeAlias = matplotlib.figure.Figure
+    NetworkXGraph: TypeAlias = networkx.Graph
+    PolarsFrame: TypeAlias = polars.DataFrame
+    SciPySparse: TypeAlias = scipy.sparse.sparray
+    TorchTensor: TypeAlias = torch.Tensor
 
     Array: TypeAlias = np.ndarray | cupy.ndarray
     #: A function of a compiled CUDA program.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..backends.registry import current_engine
+from ..foundation.types import ArrayLike
 from .randomness import Stream
 from .structure import EdgeKeys, check_probability, check_size, engine_array, pieces, undirected
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ..api.matrix import Matrix
 
 
-def stochastic_block_model(sizes: Sequence[int], probabilities: Any, *, seed: int = 1) -> Matrix:
+def stochastic_block_model(sizes: Sequence[int], probabilities: ArrayLike, *, seed: int = 1) -> Matrix:
     """Blocks of vertices, numbered one after the other: a pair is an edge with the probability of its two blocks.
 
     Pairs are drawn with replacement, a Poisson number of them for each two blocks. So every pair is drawn or not
@@ -62,7 +63,7 @@ def stochastic_block_model(sizes: Sequence[int], probabilities: Any, *, seed: in
     return edges.matrix()
 
 
-def configuration_model(degrees: Any, *, seed: int = 1) -> Matrix:
+def configuration_model(degrees: ArrayLike, *, seed: int = 1) -> Matrix:
     """Given degrees: ends of edges, as many at each vertex as its degree, are joined in random pairs.
 
     Loops and duplicates are dropped, so a few vertices have a lower degree. Without an even sum, one end is left over.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -129,7 +129,9 @@ def quadrant_limits(a: float, b: float, c: float) -> list[np.uint64]:
     return [np.uint64(min(round(sum(part) * 2**32), 2**32 - 1)) for part in ((a,), (a, b), (a, b, c))]
 
 
-def recipe_edges(scale: int, seed: int, limits: Any, counters: Array) -> tuple[Array, Array]:
+def recipe_edges(
+    scale: int, seed: int, limits: list[np.unsignedinteger] | list[list[np.unsignedinteger]], counters: Array
+) -> tuple[Array, Array]:
     """The edges with these numbers before the permutation: sources and targets as uint64.
 
     ``limits`` are those of all levels, or a list for each level.

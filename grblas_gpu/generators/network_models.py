@@ -179,7 +179,7 @@ def noisy_kronecker(scale: int, edge_factor: int = 16, noise: float = 0.1, *, se
     limits = [quadrant_limits(*level) for level in noisy_quadrants(scale, noise, seed)]
     places = Stream(seed, 1).permutation(1 << scale, engine_array()).astype(np.uint64)
 
-    def edges(edge: Any) -> tuple[Any, Any]:
+    def edges(edge: object) -> tuple[Any, Any]:
         source, target = recipe_edges(scale, seed, limits, edge)
         return places[source.view(np.int64)], places[target.view(np.int64)]
 
@@ -234,7 +234,7 @@ def least_cosine(r: Any, other: Any, reach: float) -> Any:
     return (np.cosh(r) * np.cosh(other) - math.cosh(reach)) / np.maximum(np.sinh(r) * np.sinh(other), 1e-300)
 
 
-def widest_angle(r: Any, inner: float, reach: float) -> Any:
+def widest_angle(r: Any, inner: float, reach: float) -> np.ndarray:
     """The largest angle at which a point can be near one whose radius is ``inner`` or more."""
     # the angle falls with the other radius wherever r + inner >= reach; elsewhere all angles are near enough
     return np.where(r + inner <= reach, math.pi, np.arccos(np.clip(least_cosine(r, inner, reach), -1, 1)) + 1e-9)

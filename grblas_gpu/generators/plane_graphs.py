@@ -10,6 +10,7 @@ import numpy as np
 from ..backends.registry import current_engine
 from ..backends.stores.entries import ranges, repeat
 from ..backends.stores.storage import INDEX
+from ..foundation.types import Array
 from .randomness import Stream
 from .structure import check_probability, check_size, engine_array, matrix_of_keys, undirected
 
@@ -131,13 +132,16 @@ def road(nrows: int, ncols: int | None = None, keep: float = 0.7, *, seed: int =
     return undirected(np.concatenate(sources), np.concatenate(targets), nrows * ncols)
 
 
-def points(n: int, seed: int, like: Any) -> tuple[Any, Any]:
+def points(n: int, seed: int, like: Array) -> tuple[Array, Array]:
     """Integer coordinates of n random points."""
     counters = np.arange(n, dtype=np.uint64, like=like)
-    return tuple(Stream(seed, purpose).below(SIDE, counters).astype(INDEX) for purpose in (1, 2))
+    x, y = (Stream(seed, purpose).below(SIDE, counters).astype(INDEX) for purpose in (1, 2))
+    return x, y
 
 
-def _near(vertex: Any, x: Any, y: Any, firsts: Any, cells: int, width: int, reach: int, bits: np.uint64) -> Any:
+def _near(
+    vertex: np.ndarray, x: Any, y: Any, firsts: np.ndarray, cells: int, width: int, reach: int, bits: np.uint64
+) -> np.ndarray:
     """The keys of all pairs of a given vertex and a point within reach, in order; the vertices are consecutive."""
     column, line = x[vertex] // width, y[vertex] // width
     left, right = np.maximum(column - 1, 0), np.minimum(column + 1, cells - 1)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-Array = Any  # numpy.ndarray or cupy.ndarray
+from ..foundation.types import Array
 
 STEP = 0x9E3779B97F4A7C15
 FIRST, SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB

@@ -15,7 +15,7 @@ from .text_files import name_of
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
 
-def is_archive(source: Any) -> bool:
+def is_archive(source: object) -> bool:
     """Whether this is the name of a tar archive."""
     return isinstance(source, (str, os.PathLike)) and os.fspath(source).lower().endswith(SUFFIXES)
 

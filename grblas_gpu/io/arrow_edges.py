@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def numbered_edges(table: Any, source: str | int, target: str | int, weight: str
         return number(_all(first, batches))
 
 
-def _all(first: list, others: Any) -> Any:
+def _all(first: list, others: Iterator[list[np.ndarray | Text | Codes]]) -> Any:
     yield first
     yield from others
 
@@ -59,7 +60,7 @@ def _of_integers(batches: Any) -> Edges:
     return rows, cols, weights, labels
 
 
-def _numbered(parts: list[np.ndarray], number_of: Any) -> np.ndarray:
+def _numbered(parts: list[np.ndarray], number_of: Callable[..., np.ndarray]) -> np.ndarray:
     """The numbers of the labels of all batches, in one array."""
     out = np.empty(sum(map(len, parts)), np.int64)
     at = 0
@@ -77,13 +78,13 @@ def _integers(column: Any) -> np.ndarray:
     return column.astype(np.int64, copy=False)
 
 
-def _kind(column: Any) -> str | None:
+def _kind(column: np.ndarray | Text | Codes) -> str | None:
     values = column.values if isinstance(column, Codes) else column
     if isinstance(values, Text):
         return "text"
     return "integers" if values.dtype.kind in "iu" else None
 
 
-def _named(column: Any) -> str:
+def _named(column: np.ndarray | Text | Codes) -> str:
     values = column.values if isinstance(column, Codes) else column
     return "text" if isinstance(values, Text) else str(values.dtype)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..foundation.border import border
 from ..foundation.suggestions import needed
-from ..foundation.types import DTypeLike, OperatorLike
+from ..foundation.types import DTypeLike, OperatorLike, PathLike
 from .edge_table import known_columns
 from .graph import Graph
 from .replacing import replacing
@@ -19,7 +19,7 @@ INSTALL = "'grblas_gpu[arrow]'"
 
 
 def read_table(
-    path: str | os.PathLike,
+    path: PathLike,
     *,
     columns: Sequence[str | int] | None = None,
     directed: bool = True,
@@ -50,7 +50,7 @@ def _as_value_errors() -> Iterator[None]:
 class _Parquet:
     """The row groups of a Parquet file, some megabytes at a time."""
 
-    def __init__(self, path: Any) -> None:
+    def __init__(self, path: PathLike) -> None:
         self._file = needed("pyarrow.parquet", "a .parquet file", INSTALL).ParquetFile(path)
         self.schema = self._file.schema_arrow
 
@@ -60,22 +60,22 @@ class _Parquet:
         return pa.RecordBatchReader.from_batches(pa.schema([self.schema.field(name) for name in columns]), batches)
 
 
-def _feather(path: Any) -> Any:
+def _feather(path: object) -> Any:
     return needed("pyarrow.feather", "a .feather file", INSTALL).read_table(path, memory_map=True)
 
 
-def _is_parquet(path: Any) -> bool:
+def _is_parquet(path: PathLike) -> bool:
     with open(path, "rb") as file:
         return file.read(4) == b"PAR1"
 
 
-def write_table(path: str | os.PathLike, x: Any) -> None:
+def write_table(path: PathLike, x: Any) -> None:
     """Write the table of a Graph, Matrix, Vector or NodeValues."""
     with replacing(path) as unfinished:
         write_arrow_file(unfinished, x.to_arrow(), os.path.splitext(os.fspath(path))[1])
 
 
-def write_arrow_file(path: Any, table: Any, kind: str) -> None:
+def write_arrow_file(path: str, table: object, kind: str) -> None:
     """Write a ``pyarrow.Table``: ``.parquet``, or ``.feather`` and ``.arrow`` (the Arrow file format)."""
     if kind == ".parquet":
         needed("pyarrow.parquet", "a .parquet file", INSTALL).write_table(table, path)

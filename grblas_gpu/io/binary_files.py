@@ -27,6 +27,7 @@ from ..backends.registry import current_engine
 from ..backends.stores.storage import INDEX, MatrixStore, VectorStore
 from ..dtypes import lookup_dtype
 from ..foundation.border import border, check_arrays, check_fields, check_memory, length_of, shown
+from ..foundation.types import DataType, PathLike
 from .graph import Graph
 from .replacing import replacing
 from .stored_labels import labels_from_bytes, labels_to_bytes
@@ -53,7 +54,7 @@ MAP_NORESERVE = 0x4000  # of Linux on x86-64 and ARM; the module mmap has it fro
 _LONGEST_HEADER = 1 << 20
 
 
-def save(path: str | os.PathLike, x: Any) -> None:
+def save(path: PathLike, x: Any) -> None:
     """Write a Matrix, Vector or Graph in this library's own format; an interrupted write leaves no partial file.
 
     Parameters
@@ -116,7 +117,7 @@ def _checksum(array: np.ndarray) -> int:
     return zlib.crc32(array.view(np.uint8).data)
 
 
-def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None) -> Any:
+def load(path: PathLike, *, mmap: bool = False, name: str | None = None) -> Any:
     """A Matrix, Vector or Graph from a file that :func:`save` wrote; its entry has an example.
 
     Parameters
@@ -165,13 +166,13 @@ def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None
         return Graph(matrix, None if labels is None else labels_from_bytes(labels), directed=fields["directed"])
 
 
-def _size(number: Any) -> int:
+def _size(number: object) -> int:
     if type(number) is not int or not 0 <= number <= MAX_SIZE:
         raise ValueError(f"size {shown(str(number))} is out of range")
     return number
 
 
-def _matrix(form: str, dtype: Any, nrows: int, ncols: int, arrays: dict[str, np.ndarray]) -> MatrixStore:
+def _matrix(form: str, dtype: DataType, nrows: int, ncols: int, arrays: dict[str, np.ndarray]) -> MatrixStore:
     values = arrays["values"]
     if form in ("bitmap", "full"):
         return _dense_matrix(nrows, ncols, arrays.get("present"), values)
@@ -188,7 +189,7 @@ def _matrix(form: str, dtype: Any, nrows: int, ncols: int, arrays: dict[str, np.
     return MatrixStore.hypersparse(nrows, ncols, rows.astype(INDEX), store.indptr, store.indices, store.values)
 
 
-def _dense_matrix(nrows: int, ncols: int, present: Any, values: np.ndarray) -> MatrixStore:
+def _dense_matrix(nrows: int, ncols: int, present: np.ndarray | None, values: np.ndarray) -> MatrixStore:
     positions = nrows * ncols
     if len(values) not in {1 if positions else 0, positions}:
         raise ValueError(f"{len(values)} values for {positions} positions")
@@ -199,7 +200,7 @@ def _dense_matrix(nrows: int, ncols: int, present: Any, values: np.ndarray) -> M
     return MatrixStore.bitmap(nrows, ncols, present, values)
 
 
-def _vector(dtype: Any, size: int, arrays: dict[str, np.ndarray], name: str) -> Vector:
+def _vector(dtype: DataType, size: int, arrays: dict[str, np.ndarray], name: str) -> Vector:
     new = Vector(dtype, size, name=name)
     values, indices, present = arrays["values"], arrays.get("indices"), arrays.get("present")
     if indices is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
 
 from ..api.matrix import Matrix
 from ..foundation.border import border
+from ..foundation.types import PathLike
 from .graph import Graph
 from .replacing import replacing
 from .text_files import bytes_of
@@ -16,7 +16,7 @@ from .text_files import bytes_of
 _MOST = 2**31 - 1
 
 
-def read_gapbs(path: str | os.PathLike) -> Graph:
+def read_gapbs(path: PathLike) -> Graph:
     """The graph of a ``.sg`` file, or with 32-bit weights of a ``.wsg`` file, as ``converter`` of GAPBS writes them."""
     name, data = os.fspath(path), bytes_of(path)
     weighted = ".wsg" in name[-8:]
@@ -31,7 +31,7 @@ def read_gapbs(path: str | os.PathLike) -> Graph:
     return _graph(name, offsets, pairs[:, 0], pairs[:, 1] if weighted else None, directed)
 
 
-def write_gapbs(path: str | os.PathLike, graph: Graph) -> None:
+def write_gapbs(path: PathLike, graph: Graph) -> None:
     """Write a ``.sg`` file, or a ``.wsg`` file with weights; a directed graph is written with its transpose."""
     name = os.fspath(path)
     weighted = name.endswith(".wsg")
@@ -44,7 +44,7 @@ def write_gapbs(path: str | os.PathLike, graph: Graph) -> None:
             file.write(indptr.astype("<i8").tobytes() + pairs.astype("<i4").tobytes())
 
 
-def read_ecl(path: str | os.PathLike) -> Graph:
+def read_ecl(path: PathLike) -> Graph:
     """The graph of an ``.egr`` file, undirected if it is symmetric; weights may follow the neighbours."""
     name, data = os.fspath(path), bytes_of(path)
     sizes, place = _part(name, data, 0, "<i4", 2, "sizes")
@@ -55,7 +55,7 @@ def read_ecl(path: str | os.PathLike) -> Graph:
     return _graph(name, offsets.astype(np.int64), found, weights, None)
 
 
-def write_ecl(path: str | os.PathLike, graph: Graph) -> None:
+def write_ecl(path: PathLike, graph: Graph) -> None:
     """Write an ``.egr`` file; values other than True are 32-bit weights."""
     name = os.fspath(path)
     _check_size(name, graph)
@@ -73,7 +73,9 @@ def _part(name: str, data: bytes, place: int, dtype: str, count: int, what: str)
     return np.frombuffer(data, dtype, count, place), end
 
 
-def _graph(name: str, offsets: np.ndarray, cols: np.ndarray, weights: Any, directed: bool | None) -> Graph:
+def _graph(
+    name: str, offsets: np.ndarray, cols: np.ndarray, weights: np.ndarray | None, directed: bool | None
+) -> Graph:
     n = len(offsets) - 1
     if offsets[0] != 0 or offsets[-1] != len(cols) or (np.diff(offsets) < 0).any():
         raise ValueError(f"{name}: the offsets of rows do not ascend from 0 to {len(cols)}")

@@ -19,6 +19,7 @@ from ..api.matrix import Matrix
 from ..api.vector import Vector
 from ..foundation.border import border
 from ..foundation.suggestions import needed, type_text
+from ..foundation.types import PathLike
 from .replacing import replacing
 from .text_files import name_of
 
@@ -38,7 +39,7 @@ NUMBERS = {f"{sign}int{bits}": np.dtype(f"{sign}int{bits}") for sign in ("", "u"
 NUMBERS |= {name: np.dtype(name) for name in ("float32", "float64")}
 
 
-def from_descriptor(described: Any, arrays: Mapping[str, Any], name: str) -> Matrix | Vector:
+def from_descriptor(described: object, arrays: Mapping[str, object], name: str) -> Matrix | Vector:
     """The object that a descriptor and its arrays describe; ValueError if they do not fit together."""
     with border(name, what=NOT_BINSPARSE, foreign="missing or malformed: "):
         return _object(described, arrays)
@@ -138,7 +139,7 @@ def from_binsparse(x: Any) -> Matrix | Vector:
 # --- HDF5 and Zarr ---------------------------------------------------------------------------------------------------
 
 
-def read_hdf5(path: str | os.PathLike) -> Matrix | Vector:
+def read_hdf5(path: PathLike) -> Matrix | Vector:
     """The object in an HDF5 file: the attribute ``binsparse`` of its root is the descriptor."""
     h5py = needed("h5py", "a binsparse file in HDF5", "'grblas_gpu[files]'")
     with border(name_of(path), what=NOT_BINSPARSE), h5py.File(path, "r") as file:
@@ -147,7 +148,7 @@ def read_hdf5(path: str | os.PathLike) -> Matrix | Vector:
         return from_descriptor(described.get("binsparse", described), arrays, name_of(path))
 
 
-def write_hdf5(path: str | os.PathLike, x: Matrix | Vector) -> None:
+def write_hdf5(path: PathLike, x: Matrix | Vector) -> None:
     """Write a Matrix or Vector to an HDF5 file."""
     h5py = needed("h5py", "a binsparse file in HDF5", "'grblas_gpu[files]'")
     described, arrays = descriptor(x)
@@ -157,7 +158,7 @@ def write_hdf5(path: str | os.PathLike, x: Matrix | Vector) -> None:
             file.create_dataset(key, data=array)
 
 
-def read_zarr(path: str | os.PathLike) -> Matrix | Vector:
+def read_zarr(path: PathLike) -> Matrix | Vector:
     """The object in a Zarr group: its attribute ``binsparse`` is the descriptor."""
     zarr = needed("zarr", "a binsparse file in Zarr", "'grblas_gpu[files]'")
     name = name_of(path)
@@ -168,7 +169,7 @@ def read_zarr(path: str | os.PathLike) -> Matrix | Vector:
         return from_descriptor(group.attrs["binsparse"], dict(group.arrays()), name)
 
 
-def write_zarr(path: str | os.PathLike, x: Matrix | Vector) -> None:
+def write_zarr(path: PathLike, x: Matrix | Vector) -> None:
     """Write a Matrix or Vector to a folder with a Zarr group, in place of an older one."""
     zarr = needed("zarr", "a binsparse file in Zarr", "'grblas_gpu[files]'")
     described, arrays = descriptor(x)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..foundation.border import border, check_memory, length_of, shown
+from ..foundation.types import PathLike
 from .duplicates import combining
 from .graph import Graph
 from .number_columns import Fields, columns
@@ -18,7 +19,7 @@ _PROBLEM = re.compile(rb"^p[ \t]+(\w+)[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*$"
 _SKIPPED = re.compile(rb"^[cn](?=[ \t\r\n])", re.MULTILINE)  # comments, and values of vertices
 
 
-def read_dimacs(path: str | os.PathLike, directed: bool | None = None, duplicates: Any = None) -> Graph:
+def read_dimacs(path: PathLike, directed: bool | None = None, duplicates: Any = None) -> Graph:
     """The graph of a DIMACS file, with vertices from 1 on. Arcs are directed, edges are not.
 
     >>> import tempfile
@@ -58,7 +59,7 @@ def read_dimacs(path: str | os.PathLike, directed: bool | None = None, duplicate
         return Graph._of_edges(rows, cols, weights, labels, directed, None, combined, lambda k: f"edge {k + 1}")
 
 
-def write_dimacs(path: str | os.PathLike, graph: Graph) -> None:
+def write_dimacs(path: PathLike, graph: Graph) -> None:
     """Write a graph: arcs with weights in .gr and .sp, edges in .col."""
     arcs = ".col" not in os.fspath(path)[-8:]
     rows, cols, values = graph.matrix.to_coo() if arcs else graph.edges()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..foundation.types import OperatorLike
 POLICIES = {"error": None, "sum": "plus", "max": "max", "min": "min", "first": "first", "last": "second"}
 
 
-def combining(duplicates: OperatorLike | None, dup_op: OperatorLike | None = None) -> Any:
+def combining(duplicates: OperatorLike | None, dup_op: OperatorLike | None = None) -> OperatorLike | None:
     """The operator of a policy; None if duplicates are an error. ``dup_op`` is its older name.
 
     >>> combining("sum"), combining(None), combining("error")
@@ -39,7 +39,7 @@ def combining(duplicates: OperatorLike | None, dup_op: OperatorLike | None = Non
         raise ValueError(said) from None
 
 
-def _binary() -> Any:
+def _binary() -> ModuleType:
     from .. import binary
 
     return binary

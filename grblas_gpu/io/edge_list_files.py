@@ -15,6 +15,7 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import FP64, lookup_dtype
 from ..foundation.border import check_memory, length_of, shown
 from ..foundation.progress import elapsed
+from ..foundation.types import Source
 from .duplicates import both_directions, combining, refusal
 from .edge_table import Layout, data_lines, layout_of
 from .number_columns import Fields, Malformed, columns
@@ -24,7 +25,7 @@ LARGE = 2**18  # characters: loading the compiled parser pays
 
 
 def read_edgelist(
-    source: Any,
+    source: Source,
     *,
     delimiter: str | None = None,
     header: bool | None = None,
@@ -109,7 +110,7 @@ def read_edgelist(
 
 
 def write_edgelist(
-    target: Any, matrix: Any, *, delimiter: str = " ", base: int = 0, values: bool | None = None
+    target: Source, matrix: Matrix, *, delimiter: str = " ", base: int = 0, values: bool | None = None
 ) -> None:
     """Write the entries of a Matrix, a line each: row, column and value (unless ``values`` is false).
 

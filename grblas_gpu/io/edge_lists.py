@@ -15,7 +15,7 @@ import numpy as np
 
 from ..dtypes import lookup_dtype
 from ..foundation.border import border
-from ..foundation.types import DTypeLike, OperatorLike
+from ..foundation.types import DTypeLike, OperatorLike, PathLike
 from .duplicates import combining
 from .edge_list_files import line_of
 from .edge_table import data_lines, layout_of
@@ -29,7 +29,7 @@ _KONECT = re.compile(rb"\A%[ \t]*(sym|asym|bip)[ \t]+(\w+)")
 
 
 def read_edges(
-    path: str | os.PathLike,
+    path: PathLike,
     *,
     columns: Sequence[str | int] | None = None,
     directed: bool | None = None,
@@ -66,7 +66,7 @@ def read_edges(
 
 
 def _of_integers(
-    path: Any, parts: Any, layout: Any, fields: Fields, dtype: DTypeLike | None, directed: bool, duplicates: Any
+    path: PathLike, parts: Any, layout: Any, fields: Fields, dtype: DTypeLike | None, directed: bool, duplicates: Any
 ) -> Graph:
     name = os.fspath(path)
     ends = columns(parts, name, fields, "source target", skip=layout.header)
@@ -79,7 +79,7 @@ def _of_integers(
         return Graph._of_edges(rows, cols, weights, labels, directed, None, combined, place)
 
 
-def write_edges(path: str | os.PathLike, graph: Graph) -> None:
+def write_edges(path: PathLike, graph: Graph) -> None:
     """Write a line for each edge, with labels: with commas in .csv, tabs in .tsv, else spaces."""
     name = os.fspath(path)
     mark = next((mark for suffix, mark in {".csv": ",", ".tsv": "\t"}.items() if suffix in name[-8:]), " ")
@@ -97,7 +97,7 @@ def write_edges(path: str | os.PathLike, graph: Graph) -> None:
             file.write(mark.join([labels[i], labels[j], *map(str, w)]) + "\n")
 
 
-def _text(label: Any, mark: str, name: str) -> str:
+def _text(label: object, mark: str, name: str) -> str:
     text = str(label)
     if mark == " ":
         if not text or any(c.isspace() or c in '#%,;"' for c in text):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..foundation.suggestions import did_you_mean, type_text
-from ..foundation.types import DTypeLike, OperatorLike
+from ..foundation.types import DTypeLike, OperatorLike, PathLike, Source
 from .archives import is_archive
 from .arrow_files import read_table, write_table
 from .binary_files import load, save
@@ -45,7 +45,7 @@ class Format(NamedTuple):
     extra: str = ""  # the packages to install
 
 
-def _matrix_market(path: Any, *, duplicates: OperatorLike | None = None) -> Matrix:
+def _matrix_market(path: Source, *, duplicates: OperatorLike | None = None) -> Matrix:
     return mmread(path, dup_op=combining(duplicates))
 
 
@@ -84,7 +84,7 @@ FORMATS: dict[str, Format] = {
 SUFFIXES = {suffix: name for name, each in FORMATS.items() for suffix in each.suffixes.split()}
 
 
-def format_of(path: str | os.PathLike, format: str | None = None, *, exists: bool = True) -> str:
+def format_of(path: PathLike, format: str | None = None, *, exists: bool = True) -> str:
     """The name of the format of a file: as given, by its beginning, or by its suffix.
 
     >>> format_of("roads.gr.gz", exists=False), format_of("out.petster", exists=False)
@@ -114,7 +114,7 @@ def format_of(path: str | os.PathLike, format: str | None = None, *, exists: boo
     return found or named or "edge list"
 
 
-def plain_suffix(path: str | os.PathLike) -> str:
+def plain_suffix(path: PathLike) -> str:
     """The suffix of a name, without that of a compression, in lower case.
 
     >>> plain_suffix("A.MTX.gz")
@@ -125,12 +125,12 @@ def plain_suffix(path: str | os.PathLike) -> str:
     return os.path.splitext(name)[1].lower()
 
 
-def _is_konect(path: Any) -> bool:
+def _is_konect(path: PathLike) -> bool:
     return os.path.basename(os.fspath(path)).startswith("out.")
 
 
 def read(
-    path: str | os.PathLike,
+    path: PathLike,
     format: str | None = None,
     *,
     columns: Sequence[str | int] | None = None,
@@ -188,7 +188,7 @@ def read(
     return found.read(path, **given)
 
 
-def write(path: str | os.PathLike, x: Any, format: str | None = None) -> None:
+def write(path: PathLike, x: Any, format: str | None = None) -> None:
     """Write a Graph, Matrix or Vector to a file in the format of its suffix.
 
     A format without a place for labels accepts a Graph whose nodes are 0, 1, 2, ... or 1, 2, 3, ...

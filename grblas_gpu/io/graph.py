@@ -18,7 +18,7 @@ from ..foundation.border import border
 from ..foundation.display import html_object, html_table
 from ..foundation.progress import elapsed
 from ..foundation.suggestions import needed, type_text
-from ..foundation.types import DTypeLike, OperatorLike
+from ..foundation.types import ArrowTable, DTypeLike, NetworkXGraph, OperatorLike, Source
 from .arrow_edges import numbered_edges
 from .duplicates import both_directions, combining, refusal
 from .edge_list_files import parse_weights, split_lines
@@ -51,7 +51,7 @@ def edge_columns(edges: Iterable[Sequence]) -> list[tuple]:
     return columns
 
 
-def plain_label(label: Any) -> Any:
+def plain_label(label: Any) -> Hashable:
     """A label as Python shows it, not as NumPy does."""
     return label.item() if isinstance(label, np.generic) else label
 
@@ -120,7 +120,7 @@ class Graph(Tabular):
     def __len__(self) -> int:
         return self.matrix.nrows
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         return iter(self.labels)
 
     def __contains__(self, label: Hashable) -> bool:
@@ -288,7 +288,7 @@ class Graph(Tabular):
         labels = self._stored_labels
         return {"source": taken(labels, rows), "target": taken(labels, cols), "weight": values}
 
-    def table(self, vector: Vector, value: str = "value") -> Any:
+    def table(self, vector: Vector, value: str = "value") -> ArrowTable:
         """The entries of a Vector over the nodes as a ``pyarrow.Table``, with the labels (needs the extra ``arrow``).
 
         It makes no Python object for each node, as ``to_dict`` does.
@@ -475,7 +475,7 @@ class Graph(Tabular):
         labels: Labels,
         directed: bool,
         dtype: DTypeLike | None,
-        dup_op: Any,
+        dup_op: OperatorLike | None,
         place: Callable[[int], str],
     ) -> Graph:
         """``place`` says where an edge is listed, for the error about duplicates."""
@@ -493,7 +493,7 @@ class Graph(Tabular):
     @classmethod
     def from_arrow(
         cls,
-        table: Any,
+        table: object,
         source: str | int = "source",
         target: str | int = "target",
         weight: str | int | None = None,
@@ -549,7 +549,7 @@ class Graph(Tabular):
         return cls._of_edges(*numbered, directed, dtype, combined, "row {}".format)
 
     @classmethod
-    def from_networkx(cls, G: Any, weight: str | None = "weight", dtype: DTypeLike | None = None) -> Graph:
+    def from_networkx(cls, G: NetworkXGraph, weight: str | None = "weight", dtype: DTypeLike | None = None) -> Graph:
         """A Graph from a NetworkX graph, with the rules of ``io.from_networkx``.
 
         Parameters
@@ -571,7 +571,7 @@ class Graph(Tabular):
         matrix = adjacency(G, labels, dtype, weight, None)
         return cls._trusted(matrix, labels, G.is_directed())
 
-    def to_networkx(self, edge_attribute: str | None = "weight") -> Any:
+    def to_networkx(self, edge_attribute: str | None = "weight") -> NetworkXGraph:
         """A NetworkX DiGraph, or Graph if this one is not directed, with the labels as nodes.
 
         Parameters
@@ -593,7 +593,7 @@ class Graph(Tabular):
     @classmethod
     def read_edgelist(
         cls,
-        source: object,
+        source: Source,
         *,
         delimiter: str | None = None,
         header: bool | None = None,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..dtypes import lookup_dtype
 from ..foundation.border import border
-from ..foundation.types import DTypeLike, OperatorLike
+from ..foundation.types import DTypeLike, OperatorLike, PathLike
 from .graph import Graph
 from .label_codes import lookup
 from .number_columns import Fields, columns, first_line
@@ -20,7 +19,7 @@ PARTS = (".properties", ".v", ".e")
 
 
 def read_ldbc(
-    path: str | os.PathLike,
+    path: PathLike,
     *,
     directed: bool | None = None,
     weighted: bool | None = None,
@@ -83,7 +82,7 @@ def read_ldbc(
         return Graph.from_numbered_edges(rows, cols, weights, labels, directed=directed, duplicates=duplicates)
 
 
-def write_ldbc(path: str | os.PathLike, graph: Graph) -> None:
+def write_ldbc(path: PathLike, graph: Graph) -> None:
     """Write the vertices, the edges and the properties of a graph, whose labels must be integers."""
     start = _beginning(path)
     odd = next((label for label in graph.labels if type(label) is not int), None)
@@ -104,7 +103,7 @@ def write_ldbc(path: str | os.PathLike, graph: Graph) -> None:
         file.writelines(f"graph.{start.name}.{key} = {value}\n" for key, value in facts.items())
 
 
-def properties_of(path: str | os.PathLike) -> dict[str, str]:
+def properties_of(path: PathLike) -> dict[str, str]:
     """The properties of a graph, without the beginning ``graph.name.``; for example the source of each algorithm.
 
     >>> properties_of("absent")
@@ -113,7 +112,7 @@ def properties_of(path: str | os.PathLike) -> dict[str, str]:
     return _properties(Path(f"{_beginning(path)}.properties"))
 
 
-def _beginning(path: Any) -> Path:
+def _beginning(path: PathLike) -> Path:
     """The common beginning of the names of the files."""
     found = Path(os.fspath(path))
     if compressed_suffix(found):

@@ -14,6 +14,7 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import BOOL
 from ..exceptions import OutOfMemory
 from ..foundation.progress import elapsed
+from ..foundation.types import OperatorLike, Source
 from ..operators import registry
 from .archives import is_archive, matrix_in
 from .graph import Graph
@@ -24,7 +25,14 @@ from .text_files import is_compressed, name_of, opened
 _ENGINES = ("auto", "scipy", "fmm", "fast_matrix_market")
 
 
-def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str | None = None, **kwargs: Any) -> Matrix:
+def mmread(
+    source: Source,
+    engine: str = "auto",
+    *,
+    dup_op: OperatorLike | None = None,
+    name: str | None = None,
+    **kwargs: object,
+) -> Matrix:
     """A Matrix from a Matrix Market file, given by name or open.
 
     Parameters
@@ -70,7 +78,9 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
         return _read(source, engine, dup_op, name, kwargs)
 
 
-def _read(source: Any, engine: str, dup_op: Any, name: str | None, kwargs: dict[str, Any]) -> Matrix:
+def _read(
+    source: Source, engine: str, dup_op: OperatorLike | None, name: str | None, kwargs: dict[str, object]
+) -> Matrix:
     read, options = _function("mmread", engine)
     start = source.tell() if hasattr(source, "tell") else 0
     text = ReaderInput(source)
@@ -95,15 +105,15 @@ def _read(source: Any, engine: str, dup_op: Any, name: str | None, kwargs: dict[
 
 
 def mmwrite(
-    target: Any,
-    matrix: Any,
+    target: Source,
+    matrix: Matrix,
     engine: str = "auto",
     *,
     comment: str = "",
     field: str | None = None,
     precision: int | None = None,
     symmetry: str | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> None:
     """Write a Matrix to a Matrix Market file, compressed if its name ends in .gz, .bz2 or .xz.
 
@@ -182,7 +192,7 @@ def _function(which: str, engine: str) -> tuple[Any, dict[str, Any]]:
     return getattr(scipy.io, which), {"spmatrix": False} if which == "mmread" else {}
 
 
-def _with_line(message: str, source: Any, start: int) -> str:
+def _with_line(message: str, source: Source, start: int) -> str:
     """The message with a line number: SciPy leaves it out when the file ends early or its size line is wrong."""
     if message.startswith("Line "):
         return message

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..api.matrix import Matrix
 from ..foundation.border import border, check_memory, length_of, shown
+from ..foundation.types import PathLike
 from .graph import Graph
 from .text_files import bytes_of, opened
 
@@ -17,7 +18,7 @@ _NOT_NUMBERS = re.compile(rb"[^0-9eE+\-. \t\r\n]")
 _COMMENTS = re.compile(rb"^[ \t]*%[^\n]*$", re.MULTILINE)
 
 
-def read_metis(path: str | os.PathLike, directed: bool | None = None) -> Graph:
+def read_metis(path: PathLike, directed: bool | None = None) -> Graph:
     """The graph of a METIS file; it is directed if an edge is listed in one direction only. Vertex weights are skipped.
 
     >>> import tempfile
@@ -87,7 +88,7 @@ def _graph(
     return graph
 
 
-def write_metis(path: str | os.PathLike, graph: Graph) -> None:
+def write_metis(path: PathLike, graph: Graph) -> None:
     """Write a graph; values other than True are weights."""
     matrix = graph.matrix
     indptr, cols, values = matrix.to_csr()

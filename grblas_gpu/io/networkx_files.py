@@ -8,6 +8,7 @@ from typing import Any
 
 from ..foundation.border import border
 from ..foundation.suggestions import needed
+from ..foundation.types import PathLike
 from .graph import Graph
 from .text_files import opened, text_of
 
@@ -15,7 +16,7 @@ from .text_files import opened, text_of
 def reader(kind: str) -> Callable[..., Graph]:
     """The reader of "gml", "graphml" or "pajek"; parallel edges become one with the sum of their weights."""
 
-    def read(path: str | os.PathLike) -> Graph:
+    def read(path: PathLike) -> Graph:
         nx = needed("networkx", f"a {kind} file", "'grblas_gpu[networkx]'")
         text = text_of(path)
         with border(os.fspath(path), what=f"not {kind}: "):
@@ -33,7 +34,7 @@ def reader(kind: str) -> Callable[..., Graph]:
 def writer(kind: str) -> Callable[..., None]:
     """The writer of "gml", "graphml" or "pajek"; values other than True are weights."""
 
-    def write(path: str | os.PathLike, graph: Graph) -> None:
+    def write(path: PathLike, graph: Graph) -> None:
         nx = needed("networkx", f"a {kind} file", "'grblas_gpu[networkx]'")
         G: Any = graph.to_networkx(None if graph.matrix.dtype == bool else "weight")
         odd = next((x for x in graph.labels if kind == "pajek" and set(str(x)) & set("\"'\\\n\t")), None)

@@ -20,14 +20,14 @@ from ..backends.stores.storage import column_type
 from ..exceptions import DimensionMismatch
 from ..foundation.memory import reports_memory
 from ..foundation.suggestions import needed
-from ..foundation.types import DTypeLike
+from ..foundation.types import DTypeLike, NetworkXGraph
 from .scipy_sparse import one_if_equal
 
 NODE_BYTES = 200  # the least memory of a vertex without edges
 
 
 def from_networkx(
-    G: Any,
+    G: NetworkXGraph,
     nodelist: Iterable | None = None,
     dtype: DTypeLike | None = None,
     weight: str | None = "weight",
@@ -66,7 +66,7 @@ def from_networkx(
 
 
 @reports_memory
-def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: object = None) -> Any:
+def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: object = None) -> NetworkXGraph:
     """A NetworkX DiGraph (or a ``create_using``) with the vertices 0 to n - 1 and an edge for every entry.
 
     The values become the attribute ``edge_attribute``, unless that is None.
@@ -96,7 +96,7 @@ def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: 
     return G
 
 
-def adjacency(G: Any, nodes: list, dtype: DTypeLike | None, weight: str | None, name: str | None) -> Matrix:
+def adjacency(G: NetworkXGraph, nodes: list, dtype: DTypeLike | None, weight: str | None, name: str | None) -> Matrix:
     """The adjacency Matrix over these nodes, from the dictionaries of a NetworkX graph."""
     neighbours = _neighbours(G, nodes)
     indptr, cols = numbered_lists(nodes, neighbours)
@@ -119,7 +119,7 @@ def numbered_lists(nodes: list, neighbours: list) -> tuple[np.ndarray, np.ndarra
     return pointers, np.fromiter(ends, column_type(len(nodes)), int(pointers[-1]))
 
 
-def add_edges(G: Any, edges: tuple, labels: list | None, edge_attribute: str | None) -> None:
+def add_edges(G: NetworkXGraph, edges: tuple, labels: list | None, edge_attribute: str | None) -> None:
     """Add edges given as arrays (sources, targets, values), between labels if there are some."""
     rows, cols, values = edges
     ends = [rows.tolist(), cols.tolist()]
@@ -131,7 +131,7 @@ def add_edges(G: Any, edges: tuple, labels: list | None, edge_attribute: str | N
         G.add_weighted_edges_from(zip(*ends, values.tolist(), strict=True), weight=edge_attribute)
 
 
-def _neighbours(G: Any, nodes: list) -> list:
+def _neighbours(G: NetworkXGraph, nodes: list) -> list:
     """A dictionary for every node, from its neighbours (among the nodes) to edge data."""
     import networkx as nx
 
@@ -147,7 +147,7 @@ def _neighbours(G: Any, nodes: list) -> list:
     return [{other: data for other, data in adjacency[node].items() if other in chosen} for node in nodes]
 
 
-def _weights(G: Any, neighbours: list, weight: str | None) -> list:
+def _weights(G: NetworkXGraph, neighbours: list, weight: str | None) -> list:
     edges = itertools.chain.from_iterable(data.values() for data in neighbours)
     if weight is None:
         return [len(parallel) for parallel in edges]
@@ -160,7 +160,7 @@ def _weights(G: Any, neighbours: list, weight: str | None) -> list:
         return [data.get(weight, 1) for data in edges]
 
 
-def _not_a_number(G: Any, nodes: list, weight: str | None) -> str | None:
+def _not_a_number(G: NetworkXGraph, nodes: list, weight: str | None) -> str | None:
     """The edge whose weight is not a number."""
     for u, v, value in G.edges(nodes, data=weight, default=1):
         if not isinstance(value, (int, float, np.number, np.bool_)):

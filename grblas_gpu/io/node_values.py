@@ -30,10 +30,10 @@ class NodeValues(dict, Tabular):
     __slots__ = ("value",)
     if TYPE_CHECKING:
 
-        def get(self, label: Any, default: Any = None, /) -> Any:
+        def get(self, label: object, default: object = None, /) -> Any:
             """Without overloads, so that type checkers accept ``max(values, key=values.get)``."""
 
-    def __init__(self, *args: Any, value: str = "value", **kwargs: Any) -> None:
+    def __init__(self, *args: Any, value: str = "value", **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.value = value
 
@@ -59,7 +59,7 @@ class NodeValues(dict, Tabular):
     def _columns(self) -> dict[str, Any]:
         return {"node": plain(list(self)), self.value: plain(list(self.values()))}
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return NodeValues, (dict(self),)
 
     def __repr__(self) -> str:

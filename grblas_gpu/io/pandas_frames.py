@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..foundation.suggestions import needed
-from ..foundation.types import DTypeLike, OperatorLike
+from ..foundation.types import DataFrame, DTypeLike, OperatorLike
 from .duplicates import combining
 from .graph import Graph
 
 
 def from_pandas_edgelist(
-    df: Any,
+    df: DataFrame,
     source: object = "source",
     target: object = "target",
     edge_attr: object = None,
@@ -74,7 +74,7 @@ def from_pandas_edgelist(
 
 def to_pandas_edgelist(
     graph: Any, source: object = "source", target: object = "target", edge_attr: object = "weight"
-) -> Any:
+) -> DataFrame:
     """A DataFrame with a row for every edge of a Graph or entry of a Matrix (whose labels are row and column).
 
     An undirected edge is listed once. ``edge_attr=None`` leaves the weights out.

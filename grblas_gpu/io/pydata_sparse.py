@@ -16,7 +16,7 @@ from ..foundation.types import OperatorLike
 FORMATS = ("coo", "dok", "gcxs")
 
 
-def from_pydata_sparse(s: Any, *, dup_op: OperatorLike | None = None, name: str | None = None) -> Any:
+def from_pydata_sparse(s: Any, *, dup_op: OperatorLike | None = None, name: str | None = None) -> Vector | Matrix:
     """A Matrix (two dimensions) or Vector (one) from an array of PyData Sparse.
 
     Parameters

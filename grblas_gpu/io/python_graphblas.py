@@ -13,6 +13,7 @@ from ..api.scalar import Scalar
 from ..api.vector import Vector
 from ..dtypes import lookup_dtype
 from ..foundation.suggestions import needed, type_text
+from ..foundation.types import DTypeLike
 
 OURS = SimpleNamespace(Matrix=Matrix, Vector=Vector, Scalar=Scalar)
 
@@ -69,7 +70,7 @@ def to_graphblas(x: Any, *, name: str | None = None) -> Any:
     return _copied(x, kind, graphblas, x.dtype.name, name, coordinates)
 
 
-def _copied(x: Any, kind: str, library: Any, dtype: Any, name: str | None, coordinates: bool) -> Any:
+def _copied(x: Any, kind: str, library: object, dtype: DTypeLike | None, name: str | None, coordinates: bool) -> Any:
     """The object of a library with the entries of x; a Matrix by ``coordinates``, or by compressed rows."""
     new, name = getattr(library, kind), x.name if name is None else name
     if kind == "Scalar":

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..api.conversions import MAX_SIZE
 from ..foundation.border import check_memory, length_of, shown
+from ..foundation.types import Source
 from ..plan.storage_rules import matrix_form
 from .matrix_market_syntax import grammar_of
 from .text_files import is_compressed, name_of, pieces, whole_lines
@@ -33,7 +34,7 @@ class ReaderInput:
     b'%%MatrixMarket\\n'
     """
 
-    def __init__(self, source: object) -> None:
+    def __init__(self, source: Source) -> None:
         self.fault: Exception | None = None
         self._pieces = _checked(source)
         self._piece = io.BytesIO()
@@ -49,7 +50,7 @@ class ReaderInput:
         return data
 
 
-def _checked(source: object) -> Iterator[bytes]:
+def _checked(source: Source) -> Iterator[bytes]:
     name = name_of(source)
     text = _without_nul(pieces(source), name)
     start = b""

@@ -8,9 +8,11 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from ..foundation.types import PathLike
+
 
 @contextmanager
-def replacing(path: str | os.PathLike) -> Iterator[str]:
+def replacing(path: PathLike) -> Iterator[str]:
     """The name of a new file next to ``path``; it replaces ``path`` at the end of the block unless there is an error.
 
     A pipe or a device is written directly. Several processes and threads may do this at once.

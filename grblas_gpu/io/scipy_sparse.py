@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..api.base import ensure_type
@@ -15,14 +13,14 @@ from ..backends.stores.storage import INT32_LIMIT
 from ..dtypes import lookup_dtype
 from ..exceptions import InvalidValue
 from ..foundation.suggestions import type_text
-from ..foundation.types import Array, OperatorLike
+from ..foundation.types import Array, OperatorLike, SciPySparse
 from ..ir import recording
 
 FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
 
 
 def from_scipy_sparse(
-    A: Any, *, dup_op: OperatorLike | None = None, name: str | None = None, copy: bool = True
+    A: SciPySparse, *, dup_op: OperatorLike | None = None, name: str | None = None, copy: bool = True
 ) -> Matrix:
     """A Matrix from a SciPy sparse array or matrix of any format, or from one of ``cupyx.scipy.sparse``.
 
@@ -76,7 +74,7 @@ def from_scipy_sparse(
     return Matrix.from_coo(rows, cols, coo.data, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
 
 
-def to_scipy_sparse(A: Matrix, format: str = "csr", *, copy: bool = True) -> Any:
+def to_scipy_sparse(A: Matrix, format: str = "csr", *, copy: bool = True) -> SciPySparse:
     """A SciPy sparse array from a Matrix, or from a Vector, with one row (one column in "csc").
 
     With ``copy=False`` a "csr" shares the column indices and, unless the Matrix is iso, the values of a Matrix on the
@@ -138,7 +136,7 @@ def to_scipy_sparse(A: Matrix, format: str = "csr", *, copy: bool = True) -> Any
     return result
 
 
-def to_cupyx_sparse(A: Matrix, format: str = "csr") -> Any:
+def to_cupyx_sparse(A: Matrix, format: str = "csr") -> SciPySparse:
     """A matrix of ``cupyx.scipy.sparse`` ("csr", "csc" or "coo") from a Matrix on backend "cuda".
 
     All data stays on the device. CuPy has sparse matrices of BOOL, FP32 and FP64 only.
@@ -174,7 +172,7 @@ def to_cupyx_sparse(A: Matrix, format: str = "csr") -> Any:
     return csr_matrix((values, arrays["indices"], arrays["indptr"]), shape=A.shape).asformat(format)
 
 
-def _check_pointers(A: Any) -> None:
+def _check_pointers(A: SciPySparse) -> None:
     """Check the row pointers: SciPy's conversions follow them, even beyond the arrays."""
     pointers, stored = A.indptr, min(len(A.indices), len(A.data))
     lines = A.shape[A.format == "csc"] // (A.blocksize[0] if A.format == "bsr" else 1)
@@ -186,7 +184,7 @@ def _check_pointers(A: Any) -> None:
         )
 
 
-def one_if_equal(values: Array) -> Any:
+def one_if_equal(values: Array) -> Array | np.generic:
     """Values on the host; if all are equal, a view of one of them, so that the engine stores it once."""
     if not isinstance(values, np.ndarray) or values.ndim == 0 or len(values) < 2:
         return values

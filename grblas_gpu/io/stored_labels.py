@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,7 @@ def labels_from_bytes(array: np.ndarray) -> list:
     return [_restored(label) for label in stored]
 
 
-def _plain(label: object) -> Any:
+def _plain(label: object) -> object:
     label = label.item() if isinstance(label, np.generic) else label
     if isinstance(label, tuple):
         return {"tuple": [_plain(part) for part in label]}
@@ -47,7 +46,7 @@ def _plain(label: object) -> Any:
     )
 
 
-def _restored(label: object) -> Any:
+def _restored(label: object) -> object:
     if isinstance(label, dict):
         (parts,) = label.values()
         return tuple(_restored(part) for part in parts)

@@ -12,10 +12,11 @@ from typing import Any
 
 from ..foundation.border import border, check_memory, length_of
 from ..foundation.suggestions import needed, type_text
+from ..foundation.types import PathLike, Source
 from .replacing import replacing
 
 
-def _open_zstandard(path: Any, mode: str) -> Any:
+def _open_zstandard(path: PathLike, mode: str) -> Any:
     zstandard = needed("zstandard", "a .zst file", "'grblas_gpu[files]'")
     return _ZstandardFile(zstandard, path) if mode == "rb" else zstandard.open(path, mode)
 
@@ -23,7 +24,7 @@ def _open_zstandard(path: Any, mode: str) -> Any:
 class _ZstandardFile:
     """A compressed file, open for reading. (The reader of the package does not notice that a file is cut off.)"""
 
-    def __init__(self, zstandard: Any, path: Any) -> None:
+    def __init__(self, zstandard: Any, path: PathLike) -> None:
         self._file = open(path, "rb")  # noqa: SIM115
         self._make = zstandard.ZstdDecompressor().decompressobj
         self._frame = self._make()
@@ -67,7 +68,7 @@ def opened(target: Any, mode: str) -> Iterator[Any]:
         yield file
 
 
-def text_of(source: Any) -> str:
+def text_of(source: Source) -> str:
     """The text of a file. Damaged data, or data that is not text, raises ValueError with the number of its line."""
     is_name = isinstance(source, (str, os.PathLike))
     whole = b"".join(_within_bounds(source) if is_name else pieces(source))
@@ -83,12 +84,12 @@ def text_of(source: Any) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if is_name and "\r" in text else text
 
 
-def bytes_of(path: str | os.PathLike) -> bytes:
+def bytes_of(path: PathLike) -> bytes:
     """The decompressed bytes of a file, with a bound on their expansion."""
     return b"".join(_within_bounds(path))
 
 
-def _within_bounds(path: str | os.PathLike) -> Iterator[bytes]:
+def _within_bounds(path: Source) -> Iterator[bytes]:
     """The pieces of a file, with a bound on the expansion of compressed files."""
     length, found = length_of(path), 0
     for piece in pieces(path):
@@ -141,11 +142,11 @@ def whole_lines(pieces: Iterable[bytes], name: str, line: int = 1) -> Iterator[B
         yield line, rest if rest.endswith(b"\n") else rest + b"\n"
 
 
-def is_compressed(target: Any) -> bool:
+def is_compressed(target: object) -> bool:
     return isinstance(target, (str, os.PathLike)) and bool(compressed_suffix(target))
 
 
-def compressed_suffix(path: str | os.PathLike) -> str:
+def compressed_suffix(path: PathLike) -> str:
     """The suffix of the compression, or nothing.
 
     >>> compressed_suffix("a.mtx.gz"), compressed_suffix("a.mtx")
@@ -155,7 +156,7 @@ def compressed_suffix(path: str | os.PathLike) -> str:
     return suffix if suffix in _OPENERS else ""
 
 
-def name_of(source: Any) -> str:
+def name_of(source: object) -> str:
     """The name of a file in messages."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)

@@ -64,7 +64,7 @@ def paused() -> AbstractContextManager[None]:
     return _Paused() if active and current() is not None else _NOT_RECORDING
 
 
-def read(what: str, obj: Any) -> None:
+def read(what: str, obj: object) -> None:
     """Called before an object is read: recording ends if the recorded loop changes the object."""
     notice_thread()
     if active and (recording := current()) is not None:

@@ -13,13 +13,14 @@ import networkx as nx
 import numpy as np
 from networkx.utils import nodes_or_number
 
+from ..foundation.types import DataFrame, SciPySparse
 from .conversion import Mirrored, converted
 from .dispatch import compose, define, own, parallel
 from .graph import NAME, Graph
 from .numbers import EXACT
 
 
-def is_plain(create_using: Any) -> bool:
+def is_plain(create_using: object) -> bool:
     """Whether ``create_using`` wants a new Graph or DiGraph."""
     return create_using is None or create_using in (nx.Graph, nx.DiGraph)
 
@@ -83,7 +84,7 @@ def _new(cls: type, args: tuple, kwargs: dict) -> Graph:
     return _made_of(cls, *args, **kwargs)
 
 
-def _made_of(cls: type, incoming_graph_data: Any = None, **attr: object) -> Graph:
+def _made_of(cls: type, incoming_graph_data: object = None, **attr: object) -> Graph:
     """``nx.Graph(..., backend="grblas_gpu")``; by priority, NetworkX's own functions would get graphs of ours."""
     if NAME in nx.config.backend_priority.classes:
         raise NotImplementedError("graphs are made here only with backend=")
@@ -98,14 +99,16 @@ def _made_of(cls: type, incoming_graph_data: Any = None, **attr: object) -> Grap
     return G
 
 
-def _theirs(cls: Any, *args: Any, **kwargs: Any) -> Any:
+def _theirs(cls: Any, *args: object, **kwargs: object) -> Any:
     """An object of NetworkX's own class."""
     G = object.__new__(cls)
     G.__init__(*args, **kwargs)
     return G
 
 
-def _weighted(n: int, rows: Any, columns: Any, values: Any, create_using: Any, attribute: Any) -> Graph | None:
+def _weighted(
+    n: int, rows: object, columns: object, values: Any, create_using: object, attribute: object
+) -> Graph | None:
     """A graph of the entries of a matrix; None if NetworkX has to make it."""
     if not is_plain(create_using) or values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
         return None
@@ -116,7 +119,7 @@ def _weighted(n: int, rows: Any, columns: Any, values: Any, create_using: Any, a
     return made(list(range(n)), rows, columns, directed=create_using is nx.DiGraph, values=named)
 
 
-def _from_sparse(A: Any, parallel_edges: bool, create_using: Any, edge_attribute: object) -> Graph:
+def _from_sparse(A: SciPySparse, parallel_edges: bool, create_using: type, edge_attribute: object) -> Graph:
     entries = A.tocoo()
     rows, columns = entries.coords
     found = None
@@ -126,7 +129,7 @@ def _from_sparse(A: Any, parallel_edges: bool, create_using: Any, edge_attribute
 
 
 def _from_dense(
-    A: np.ndarray, parallel_edges: bool, create_using: Any, edge_attr: object, nodelist: Iterable | None
+    A: np.ndarray, parallel_edges: bool, create_using: type, edge_attr: object, nodelist: Iterable | None
 ) -> Graph:
     found = None
     if nodelist is None and A.ndim == 2 and A.shape[0] == A.shape[1]:
@@ -135,7 +138,9 @@ def _from_dense(
     return found or converted(own("from_numpy_array")(A, parallel_edges, create_using, edge_attr, nodelist=nodelist))
 
 
-def _from_pandas(df: Any, source: object, target: object, edge_attr: Any, create_using: Any, edge_key: object) -> Graph:
+def _from_pandas(
+    df: DataFrame, source: object, target: object, edge_attr: Any, create_using: Any, edge_key: object
+) -> Graph:
     columns = [edge_attr] if isinstance(edge_attr, (str, int)) and edge_attr is not True else edge_attr
     if columns is True:
         columns = [name for name in df.columns if name not in (source, target)]
@@ -147,7 +152,7 @@ def _from_pandas(df: Any, source: object, target: object, edge_attr: Any, create
     return made(labels, *ends, directed=create_using is nx.DiGraph, values=values)
 
 
-def _from_edges(edgelist: Iterable, create_using: Any) -> Graph:
+def _from_edges(edgelist: Iterable, create_using: object) -> Graph:
     edges = list(edgelist)
     if not is_plain(create_using) or not all(len(edge) == 2 for edge in edges):
         return converted(own("from_edgelist")(edges, create_using))
@@ -241,7 +246,7 @@ def _plain(name: str, edges: Callable) -> Callable:
     """A generator of NetworkX on a number of nodes, or on nodes, with the edges ``edges(number, directed)``."""
 
     @nodes_or_number(0)
-    def generate(n: Any, create_using: Any) -> Graph:
+    def generate(n: Any, create_using: object) -> Graph:
         labels, directed = list(n[1]), create_using is nx.DiGraph
         if not is_plain(create_using) or len(set(labels)) < len(labels):
             return converted(own(name)(labels, create_using))

@@ -10,6 +10,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from ..foundation.types import NetworkXGraph
 from ..io.networkx_graphs import numbered_lists
 from .graph import Graph
 from .numbers import real_numbers
@@ -52,13 +53,13 @@ class Mirrored(Graph):
         return self._copy[node]
 
 
-def converted(graph: Any) -> Graph:
+def converted(graph: object) -> Graph:
     """A graph with all its attributes."""
     return convert_from_nx(graph, preserve_edge_attrs=True, preserve_node_attrs=True, preserve_graph_attrs=True)
 
 
 def convert_from_nx(
-    graph: Any,
+    graph: NetworkXGraph,
     *,
     edge_attrs: Mapping[str, object] | None = None,
     node_attrs: Mapping[str, object] | None = None,
@@ -126,7 +127,7 @@ def convert_to_nx(obj: object, *, name: str | None = None) -> Any:
     return G
 
 
-def part_of(graph: Graph, edges: np.ndarray, nodes: np.ndarray | None = None) -> Any:
+def part_of(graph: Graph, edges: np.ndarray, nodes: np.ndarray | None = None) -> NetworkXGraph:
     """A NetworkX graph of the edges at these places in ``neighbours``, with the nodes marked True (None: all nodes).
 
     The graph has no parallel edges. ``edges`` lists each edge of an undirected graph once.
@@ -153,7 +154,7 @@ def edges_at(graph: Graph, places: np.ndarray, *, data: bool = True) -> Iterator
     return zip(rows, columns, attributes, strict=True)
 
 
-def _empty(graph: Graph) -> Any:
+def _empty(graph: Graph) -> NetworkXGraph:
     kinds: dict[tuple[bool, bool], Any] = {
         (False, False): nx.Graph,
         (True, False): nx.DiGraph,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import networkx as nx
 from networkx.utils.backends import _registered_algorithms
 
+from ..foundation.types import NetworkXGraph
 from .graph import NAME, Graph
 
 Choice = Callable[..., str | None]
@@ -65,11 +66,11 @@ def own(name: str) -> Callable:
     return _registered_algorithms[name].__wrapped__.orig_func
 
 
-def _run(function: Callable, signature: inspect.Signature, /, *args: Any, **kwargs: Any) -> Any:
+def _run(function: Callable, signature: inspect.Signature, /, *args: object, **kwargs: object) -> Any:
     return _apply(function, _arguments(signature, args, kwargs))
 
 
-def _run_theirs(theirs: Callable, then: Callable, /, *args: Any, **kwargs: Any) -> Any:
+def _run_theirs(theirs: Callable, then: Callable, /, *args: object, **kwargs: object) -> Any:
     return then(theirs(*args, **kwargs))
 
 
@@ -128,7 +129,7 @@ def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
     >>> should_run("pagerank", (nx.path_graph(3),), {})
     'the graph is small: fewer than 1000 edges'
     """
-    graph: Any = args[0] if args else next(iter(kwargs.values()), None)  # G, or flowG
+    graph: NetworkXGraph = args[0] if args else next(iter(kwargs.values()), None)  # G, or flowG
     if isinstance(graph, Graph):
         return True
     entry = FUNCTIONS[name]
@@ -153,7 +154,7 @@ def _is_converted(graph: object) -> bool:
     return bool(cache and cache.get("backends", {}).get(NAME))
 
 
-def _has_entries(graph: Any, least: float) -> bool:
+def _has_entries(graph: NetworkXGraph, least: float) -> bool:
     """Whether the lists of neighbours have at least this many items."""
     count = 0
     for neighbours in graph._adj.values():

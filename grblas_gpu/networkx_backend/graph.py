@@ -150,13 +150,13 @@ class Graph:
     # ---- matrices, made when they are first needed -----------------------------------------------------------
     # (Any, because mypy does not see the operators that are added to our classes at run time.)
 
-    def pattern(self, *, backward: bool = False) -> Any:
+    def pattern(self, *, backward: bool = False) -> Matrix:
         """True at every edge. ``backward``: with all edges reversed."""
         return self._matrix(("pattern", None), lambda: True, backward)
 
     def weights(
         self, attribute: str | None, *, negative: bool = True, backward: bool = False, missing: float = 1
-    ) -> Any:
+    ) -> Matrix:
         """The weights of all edges, the sum for parallel edges; 1 each without an attribute.
 
         NetworkX handles calls with weights that are infinite, NaN, or negative without ``negative``. ``missing`` is
@@ -167,7 +167,7 @@ class Graph:
         values = self._checked(attribute, negative, missing)
         return self._matrix(("weights", attribute, missing), lambda: add_parallel(values, self.parallel), backward)
 
-    def lengths(self, attribute: str | None, *, negative: bool = False, backward: bool = False) -> Any:
+    def lengths(self, attribute: str | None, *, negative: bool = False, backward: bool = False) -> Matrix:
         """The lengths of all edges, the minimum for parallel edges; 1 each without an attribute."""
         if attribute is None:
             return self._matrix(("lengths", None), lambda: 1, backward)
@@ -243,7 +243,7 @@ class Graph:
             raise NotImplementedError(f"some edges have a negative {attribute!r}")
         return values
 
-    def _matrix(self, key: tuple, values: Callable[[], object], backward: bool) -> Any:
+    def _matrix(self, key: tuple, values: Callable[[], object], backward: bool) -> Matrix:
         if backward and self.directed:
             return self._once((*key, "backward"), lambda: self._matrix(key, values, False).T.new())
         return self._once(key, lambda: Matrix.from_csr(self.pointers, self.neighbours, values(), ncols=len(self)))

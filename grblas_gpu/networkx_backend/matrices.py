@@ -8,6 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from ..foundation.types import DTypeLike, SciPySparse
 from ..io import to_scipy_sparse
 from .dispatch import define, parallel
 from .graph import Graph
@@ -15,19 +16,21 @@ from .graph import Graph
 Nodes = Collection[Hashable]
 
 
-def _typed(A: Any, dtype: Any) -> Any:
+def _typed(A: SciPySparse, dtype: DTypeLike | None) -> SciPySparse:
     """With this type; by default, a matrix without entries has FP64."""
     return A.astype(dtype) if dtype is not None else A if A.nnz else A.astype(float)
 
 
-def _in_format(A: Any, format: str, what: str) -> Any:
+def _in_format(A: SciPySparse, format: str, what: str) -> SciPySparse:
     try:
         return A.asformat(format)
     except ValueError as error:
         raise nx.NetworkXError(f"Unknown sparse {what} format: {format}") from error
 
 
-def _sparse(G: Graph, nodelist: Iterable[Hashable] | None, dtype: Any, weight: str | None, format: str) -> Any:
+def _sparse(
+    G: Graph, nodelist: Iterable[Hashable] | None, dtype: DTypeLike | None, weight: str | None, format: str
+) -> SciPySparse:
     if not len(G):
         raise nx.NetworkXError("Graph has no nodes or edges")
     order = None
@@ -76,7 +79,9 @@ def _dense(
     return found
 
 
-def _biadjacency(G: Graph, row_order: Nodes, column_order: Nodes | None, dtype: Any, weight: str, format: str) -> Any:
+def _biadjacency(
+    G: Graph, row_order: Nodes, column_order: Nodes | None, dtype: DTypeLike | None, weight: str, format: str
+) -> SciPySparse:
     if not len(row_order):
         raise nx.NetworkXError("row_order is empty list")
     columns = list(set(G) - set(row_order)) if column_order is None else column_order

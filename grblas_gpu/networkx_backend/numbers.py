@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..foundation.types import Array
@@ -38,7 +36,7 @@ def real_numbers(values: list, attribute: str) -> np.ndarray:
     return array.astype(np.int64, copy=False)
 
 
-def add_parallel(values: Array, parallel: np.ndarray | None) -> Any:
+def add_parallel(values: Array, parallel: np.ndarray | None) -> Array | np.generic:
     """The sum of the values of each group of parallel edges; ``parallel`` has the sizes of the groups.
 
     >>> import numpy as np
@@ -48,7 +46,7 @@ def add_parallel(values: Array, parallel: np.ndarray | None) -> Any:
     return _one_if_equal(values if parallel is None else _combine(np.add, values, parallel))
 
 
-def least_parallel(values: Array, parallel: np.ndarray | None) -> Any:
+def least_parallel(values: Array, parallel: np.ndarray | None) -> Array | np.generic:
     """The least value of each group of parallel edges.
 
     >>> import numpy as np
@@ -71,7 +69,7 @@ def _combine(operation: np.ufunc, values: np.ndarray, parallel: np.ndarray) -> n
     return operation.reduceat(values, np.concatenate([[0], np.cumsum(parallel)[:-1]]))
 
 
-def _one_if_equal(values: Array) -> Any:
+def _one_if_equal(values: Array) -> Array | np.generic:
     """One value if all are equal, so that the matrix is iso."""
     if isinstance(values, np.ndarray) and len(values) > 1 and (values == values[0]).all():
         return values[0]

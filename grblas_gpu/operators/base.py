@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from operator import eq, getitem, ne
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -234,7 +234,7 @@ class OpBase(Documented):
         """Nothing to do: tables are read when an operator is looked up."""
 
     @classmethod
-    def _from_row(cls, row: Any, *, anonymous: bool = False) -> Any:
+    def _from_row(cls, row: Any, *, anonymous: bool = False) -> Self:
         op = cls(row.name, anonymous=anonymous)
         op._row = row
         op._key = getattr(row, "key", None) or row.name
@@ -286,7 +286,7 @@ class OpBase(Documented):
             return self._typed_ops.setdefault(dtype, self._make(dtype))  # two threads get the same object
         return self._typed_ops[dtype]
 
-    def _make(self, dtype: DataType) -> Any:
+    def _make(self, dtype: DataType) -> TypedOpBase:
         if dtype is BOOL and (instead := self._for_bool()) is not None:
             return instead
         used, result = self._lookup(dtype)
@@ -324,7 +324,7 @@ class OpBase(Documented):
             return f"; {self._for_truth_values}"
         return f": Numba says: {reason}" if reason else ""
 
-    def _typed(self, dtype: DataType, result: DataType) -> Any:
+    def _typed(self, dtype: DataType, result: DataType) -> TypedOpBase:
         if self._row is None:
             return self._typed_user_class(self, dtype, result)
         typed = self._typed_class(self, dtype, result, getattr(self._row, "type2", None))
@@ -402,7 +402,7 @@ class OpBase(Documented):
         def _arguments(dtype: DataType, dtype2: DataType) -> Arguments: ...
 
     @classmethod
-    def _build(cls, name: str | None, func: Udf, *, anonymous: bool = False, is_udt: bool = False) -> Any:
+    def _build(cls, name: str | None, func: Udf, *, anonymous: bool = False, is_udt: bool = False) -> Self:
         """From a Python function."""
         check_function(func)
         op = cls(name or str(getattr(func, "__name__", f"<anonymous_{cls._modname}>")), anonymous=anonymous)

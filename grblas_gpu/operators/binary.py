@@ -185,7 +185,7 @@ class ParameterizedBinaryOp(ParameterizedFunction, of=BinaryOp):
         return op
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        op = self._cached_call(*args, **kwargs)
+        op: Any = self._cached_call(*args, **kwargs)
         if self._monoid is not None and op._monoid is None:
             op._monoid = op  # so that making the monoid does not come back here
             try:

@@ -104,7 +104,7 @@ class OneTypeBinaryOp(BinaryOp):
     def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> Any:
         return self[dtype]
 
-    def _find_for_types(self, dtype: DataType, dtype2: DataType | None) -> Any:
+    def _find_for_types(self, dtype: DataType, dtype2: DataType | None) -> TypedOpBase:
         return self[dtype]
 
     def __reduce__(self) -> tuple[object, ...]:

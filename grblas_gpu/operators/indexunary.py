@@ -143,7 +143,7 @@ class SelectOp(IndexUnaryOp):
     @classmethod
     def register_anonymous(
         cls, func: Udf, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
-    ) -> Any:
+    ) -> ParameterizedSelectOp | SelectOp:
         """Make a SelectOp without adding it to the namespace; it must return BOOL.
 
         Parameters
@@ -196,7 +196,7 @@ class SelectOp(IndexUnaryOp):
         return registry.find("select", name)
 
     @classmethod
-    def _after_lazy(cls, name: str) -> Any:
+    def _after_lazy(cls, name: str) -> SelectOp:
         select = cls._from_indexunary(registry.find("indexunary", name))
         registry.install("select", name, select, in_op=False)
         return select

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dtypes import DataType, leaves, lookup_dtype
+from ..foundation.types import Udf
 from .reductions import quiet
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def on_arrays(row: Row, result: DataType) -> Function:
     return call
 
 
-def as_function(row: Row, dtype: DataType, arguments: str, source: Callable[[DataType], str]) -> Any:
+def as_function(row: Row, dtype: DataType, arguments: str, source: Callable[[DataType], str]) -> Udf:
     """The operator as a Python function of records, for engines that translate functions."""
     results = []
     for path, np_type in leaves(dtype.np_type):

@@ -129,7 +129,7 @@ class Monoid(InNamespace, OpBase):
             self.orig_func = binaryop.orig_func
 
     @classmethod
-    def _from_row(cls, row: Any, *, anonymous: bool = False) -> Any:
+    def _from_row(cls, row: Any, *, anonymous: bool = False) -> Self:
         op = super()._from_row(row, anonymous=anonymous)
         op._is_idempotent = row.idempotent
         return op
@@ -236,7 +236,7 @@ class Monoid(InNamespace, OpBase):
 
     @classmethod
     def register_new(
-        cls, name: str, binaryop: Any, identity: Any, *, is_idempotent: bool = False, lazy: bool = False
+        cls, name: str, binaryop: object, identity: object, *, is_idempotent: bool = False, lazy: bool = False
     ) -> Any:
         """Make a Monoid and add it to the namespace.
 

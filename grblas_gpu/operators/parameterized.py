@@ -11,12 +11,12 @@ from . import registry
 from .documented import Documented
 
 
-def _deserialize_parameterized(op: ParameterizedUdf, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
+def _deserialize_parameterized(op: ParameterizedUdf, args: tuple[object, ...], kwargs: dict[str, object]) -> Operator:
     """Unpickle an operator that was made from parameters."""
     return op(*args, **kwargs)
 
 
-def with_options(function: Udf, options: dict[str, object]) -> Any:
+def with_options(function: Udf, options: dict[str, object]) -> Udf:
     """The function for a pickle; python-graphblas's readers expect it as it is where there are no options."""
     return partial(function, **options) if options else function
 
@@ -31,7 +31,7 @@ class ParameterizedUdf(Documented):
 
     if TYPE_CHECKING:
 
-        def _call(self, *args: object, **kwargs: object) -> Any: ...
+        def _call(self, *args: object, **kwargs: object) -> Operator: ...
         def _recipe(self) -> tuple[object, ...]: ...
 
     def __init__(self, name: str, anonymous: bool) -> None:
@@ -54,7 +54,7 @@ class ParameterizedUdf(Documented):
         return {}
 
     @classmethod
-    def _deserialize(cls: Any, name: str, *recipe_and_anonymous: Any, **options: Any) -> Any:
+    def _deserialize(cls: Any, name: str, *recipe_and_anonymous: object, **options: object) -> Any:
         """As python-graphblas calls it, so that its pickles are read."""
         *recipe, anonymous = recipe_and_anonymous
         found = None if anonymous else registry.find(cls._modname, name)
@@ -86,7 +86,7 @@ class ParameterizedFunction(ParameterizedUdf):
         self._is_udt = is_udt
         super().__init__(name or str(getattr(func, "__name__", f"<anonymous_{self._modname}>")), anonymous)
 
-    def _call(self, *args: object, **kwargs: object) -> Any:
+    def _call(self, *args: object, **kwargs: object) -> Operator:
         op = self._op_class.register_anonymous(self.func(*args, **kwargs), self.name, is_udt=self._is_udt)
         op._parameterized_info = (self, args, kwargs)
         return op
@@ -105,7 +105,7 @@ class InNamespace:
     _in_op: ClassVar[bool] = True
 
     @classmethod
-    def _register(cls, name: str, make: Callable[[], Operator], lazy: bool) -> Any:
+    def _register(cls, name: str, make: Callable[[], Operator], lazy: bool) -> Operator | None:
         """Make an operator, now or when it is looked up, and add it to the namespace."""
         registry.check_free(cls._modname, name)
         if lazy:

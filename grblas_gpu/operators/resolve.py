@@ -7,6 +7,7 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from ..dtypes import DataType
+from ..foundation.types import Operator
 from .base import OpBase, TypedOpBase
 from .binary import BinaryOp
 from .opclass import builtin_to_op
@@ -95,7 +96,7 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
 }
 
 
-def op_from_string(string: str) -> Any:
+def op_from_string(string: str) -> Operator:
     """The first kind of operator that knows the string."""
     for parse in _PARSERS.values():
         try:
@@ -105,7 +106,7 @@ def op_from_string(string: str) -> Any:
     raise ValueError(f"Unknown op string: {string!r}.  Example usage: 'abs[int]'")
 
 
-def _from_kind(string: str, kind: str | None) -> Any:
+def _from_kind(string: str, kind: str | None) -> Operator:
     if kind in _PARSERS:
         return _PARSERS[kind](string)
     if kind == "binary|aggregator":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import BOOL, INT64, DataType
-from ..foundation.types import DTypeKey, Function
+from ..foundation.types import DTypeKey, Function, OperatorLike
 from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp, TypedBuiltinBinaryOp
@@ -61,7 +61,7 @@ class TypedUserSemiring(TypedBuiltinSemiring):
     __slots__ = ()
 
 
-def _commutes_to(semiring: Any) -> Any:
+def _commutes_to(semiring: TypedBuiltinSemiring | Semiring) -> Any:
     """The semiring that gives the transposed result for exchanged and transposed operands, or None."""
     binaryop = semiring.binaryop
     other = binaryop._semiring_commutes_to or binaryop.commutes_to
@@ -225,7 +225,7 @@ class Semiring(InNamespace, OpBase):
         return cls._of_parts(name, monoid, binaryop, anonymous=True)
 
     @classmethod
-    def register_new(cls, name: str, monoid: Any, binaryop: Any, *, lazy: bool = False) -> Any:
+    def register_new(cls, name: str, monoid: OperatorLike, binaryop: OperatorLike, *, lazy: bool = False) -> Any:
         """Make a Semiring and add it to the namespace.
 
         Parameters

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dtypes import lookup_dtype
+from ..foundation.types import Operator
 from . import registry
 from .registry import OpPath
 
@@ -58,7 +59,7 @@ _EXAMPLES = {
 }
 
 
-def find_string(string: str, kind: str) -> Any:
+def find_string(string: str, kind: str) -> Operator:
     """The operator of this kind that a string such as ``"plus[int]"`` names."""
     usage = f"Example usage: {_EXAMPLES[kind]!r}"
     base, *brackets = string.lower().strip().split("[")
@@ -76,7 +77,7 @@ def find_string(string: str, kind: str) -> Any:
     return op[lookup_dtype(brackets[0][:-1])] if brackets else op
 
 
-def unary_from_string(string: str) -> Any:
+def unary_from_string(string: str) -> Operator:
     """``"-"``, ``"abs"``, ``"abs[int]"`` ..."""
     return find_string(string, "unary")
 
@@ -86,21 +87,21 @@ def binary_from_string(string: str) -> Any:
     return find_string(string, "binary")
 
 
-def monoid_from_string(string: str) -> Any:
+def monoid_from_string(string: str) -> Operator:
     """``"+"``, ``"min[float]"`` ..."""
     return find_string(string, "monoid")
 
 
-def indexunary_from_string(string: str) -> Any:
+def indexunary_from_string(string: str) -> Operator:
     """``"rowindex"``, ``"<="`` ..."""
     return find_string(string, "indexunary")
 
 
-def select_from_string(string: str) -> Any:
+def select_from_string(string: str) -> Operator:
     """``"tril"``, ``">"``, ``"row<="`` ..."""
     return find_string(string, "select")
 
 
-def aggregator_from_string(string: str) -> Any:
+def aggregator_from_string(string: str) -> Operator:
     """``"sum"``, ``"+"`` ..."""
     return find_string(string, "agg")

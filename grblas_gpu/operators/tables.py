@@ -83,7 +83,7 @@ def row(name: str, signature: Signature, *forms: tuple[Types, Function, str], **
     return Row(name, signature, tuple(Form(*form) for form in forms), **options)
 
 
-def simple(name: str, signature: Signature, numpy: Function, source: str, **options: Any) -> Row:
+def simple(name: str, signature: Signature, numpy: Function, source: str, **options: object) -> Row:
     return row(name, signature, (EVERY | COMPLEX, numpy, source), **options)
 
 

@@ -212,7 +212,7 @@ _inferred = Bounded("types of user-defined functions", 1024)
 _ufuncs = Bounded("user-defined functions on arrays", 256)
 
 
-def _ufunc(func: Callable[..., Any], arguments: Arguments, result: DataType) -> np.ufunc:
+def _ufunc(func: Callable[..., object], arguments: Arguments, result: DataType) -> np.ufunc:
     known = _content(func)
     key = known, arguments, result
     found = None if known is None else _ufuncs.get(key)
@@ -223,7 +223,7 @@ def _ufunc(func: Callable[..., Any], arguments: Arguments, result: DataType) -> 
     return found
 
 
-def _built(func: Callable[..., Any], signature: Any) -> np.ufunc:
+def _built(func: Callable[..., object], signature: object) -> np.ufunc:
     from numba.np.ufunc.ufuncbuilder import UFuncBuilder  # numba.vectorize keeps its functions for ever
 
     builder = UFuncBuilder(func)
@@ -231,7 +231,7 @@ def _built(func: Callable[..., Any], signature: Any) -> np.ufunc:
     return builder.build_ufunc()
 
 
-def _content(func: Any) -> tuple | None:
+def _content(func: Callable[..., object]) -> tuple | None:
     """All that the result of a function depends on: equal contents mean equal functions. None if that is unknown.
 
     >>> a, b, c = ((lambda k: lambda x: x + k)(k) for k in (1, 1, 1.0))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..foundation.display import new_figure
+from ..foundation.types import Figure
 
 if TYPE_CHECKING:
     from .records import Record
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 COLOURS = {"push": "#1668b8", "pull": "#c2410c"}
 
 
-def draw(steps: list[Record], file: str | PathLike[str] | None, title: str) -> Any:
+def draw(steps: list[Record], file: str | PathLike[str] | None, title: str) -> Figure:
     """Frontier and unvisited vertices of every step above, its time below."""
     if not steps:
         raise ValueError("nothing to plot: the trace has no matrix-vector product")

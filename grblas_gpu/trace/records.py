@@ -10,6 +10,7 @@ from typing import Any
 
 from ..foundation.display import html_object, html_table
 from ..foundation.suggestions import needed
+from ..foundation.types import DataFrame, Figure, MaskView, Plan
 
 SHOWN_IN_NOTEBOOKS = 60  # records
 ON_HOST = "; columns on the host"  # of a reason
@@ -72,7 +73,7 @@ class Trace:
         """
         self._explained = explanation
 
-    def reason_of(self, plan: Any) -> str:
+    def reason_of(self, plan: Plan) -> str:
         """Why a product goes this way; the reason that ``explain`` gave counts once, if the direction is the same."""
         explained, self._explained = self._explained, None
         forced = plan.reason.startswith("requested")
@@ -89,7 +90,7 @@ class Trace:
         """
         return [record for record in self.records if record.direction in ("push", "pull")]
 
-    def plot(self, file: str | PathLike[str] | None = None, *, title: str = "") -> Any:
+    def plot(self, file: str | PathLike[str] | None = None, *, title: str = "") -> Figure:
         """A figure of a breadth-first search (needs matplotlib): the frontier and the unvisited vertices of every level
         above, its time below, in the colour of its direction.
 
@@ -126,7 +127,7 @@ class Trace:
 
         return draw(self.steps(), file, title)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """A pandas DataFrame with a row for every operation and a column for every field of :class:`Record`.
 
         Columns that no record fills (those of distributed products, say) are left out.
@@ -194,7 +195,7 @@ class Trace:
         return head, rows
 
 
-def open_positions(size: int, view: Any) -> int:
+def open_positions(size: int, view: MaskView | None) -> int:
     """The number of positions of an output of this size that a mask (as an engine sees it) allows."""
     if view is None:
         return size

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...backends.machine.memory_limits import check_entries, check_positions
 from ...exceptions import InvalidValue
-from ...foundation.types import Tensor
+from ...foundation.types import Parts, Tensor
 from ..conversions import row_order
 from .lines import host_lines
 
@@ -21,12 +21,12 @@ def is_iso(x: Tensor) -> bool:
     return x._engine.has_one_value(x._store)
 
 
-def export_vector(v: Any, format: str, raw: bool) -> dict[str, Any]:
+def export_vector(v: Any, format: str, raw: bool) -> dict[str, object]:
     if format not in VECTOR_FORMATS:
         raise ValueError(f"Invalid format: {format}")
     iso, size = is_iso(v), v._size
     index, values = v.to_coo()
-    parts: dict[str, Any]
+    parts: Parts
     if format == "sparse":
         parts = {"size": size, "indices": index, "sorted_index": True} | ({"nvals": len(index)} if raw else {})
     elif format == "bitmap":
@@ -54,7 +54,7 @@ def matrix_format(stored: str, requested: str | None) -> str:
         raise ValueError(f"Invalid format: {requested}") from None
 
 
-def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:
+def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, object]:
     iso, (nrows, ncols) = is_iso(a), a.shape
     if format.startswith("full"):
         _check_full(a)
@@ -67,7 +67,7 @@ def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:
     line, index, values = host_lines(a, order)
     lines, across = ("rows", "cols") if by_rows else ("cols", "rows")
     indices, in_order = ("col_indices", "sorted_cols") if by_rows else ("row_indices", "sorted_rows")
-    parts: dict[str, Any]
+    parts: Parts
     if format.startswith("coo"):
         # Sorted "coo" entries get the name of their order.
         known = format != "coo" or sort

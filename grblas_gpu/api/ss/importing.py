@@ -12,7 +12,7 @@ import numpy as np
 
 from ...dtypes import lookup_dtype
 from ...exceptions import InvalidValue
-from ...foundation.types import DTypeLike
+from ...foundation.types import DataType, DTypeLike, Parts
 from ..conversions import values_to_array
 from ..formatting import FORMATS
 from ..matrix import Matrix
@@ -79,7 +79,7 @@ def _layout(*arrays: object) -> str:
     return "r"
 
 
-def checked_parts(format: str, known: dict[str, str], parts: dict[str, Any], is_pack: bool) -> dict[str, Any]:
+def checked_parts(format: str, known: dict[str, str], parts: Parts, is_pack: bool) -> Parts:
     """Check the parts of a format: all required ones, and no others."""
     if format not in known:
         raise ValueError(f"Invalid format: {format}")
@@ -115,7 +115,7 @@ def _values(given: dict[str, object], count: int, dtype: DTypeLike, ndim: int = 
     return values.reshape(-1)[:count] if values.ndim == 1 else values, dtype
 
 
-def import_vector(format: str, given: dict[str, Any], size: int | None, dtype: DTypeLike, name: str | None) -> Vector:
+def import_vector(format: str, given: Parts, size: int | None, dtype: DTypeLike, name: str | None) -> Vector:
     size = given.get("size") if size is None else size
     if format == "sparse":
         index = np.asarray(given["indices"])[: given.get("nvals")]
@@ -139,7 +139,7 @@ def import_vector(format: str, given: dict[str, Any], size: int | None, dtype: D
 
 
 def import_matrix(
-    format: str, given: dict[str, Any], shape: tuple[int, int] | None, dtype: DTypeLike, name: str | None
+    format: str, given: Parts, shape: tuple[int, int] | None, dtype: DTypeLike, name: str | None
 ) -> Matrix:
     nrows, ncols = (given.get("nrows"), given.get("ncols")) if shape is None else shape
     if format.startswith("coo"):
@@ -196,5 +196,5 @@ def _stored(v: Vector, format: str) -> Vector:
     return v
 
 
-def type_of(given: dict[str, object]) -> Any:
+def type_of(given: dict[str, object]) -> DataType | None:
     return None if given.get("dtype") is None else lookup_dtype(given["dtype"])

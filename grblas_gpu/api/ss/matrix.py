@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import binary, monoid
 from ...backends.registry import using
-from ...foundation.types import OperatorLike
+from ...foundation.types import OperatorLike, Parts
 from ...ir.descriptor import descriptor_from_options
 from .. import kinds
 from ..conversions import row_order
@@ -50,7 +50,7 @@ class MatrixStorage(Storage):
         """Row and column of every entry."""
         yield from zip(*self._columns(seek, 0, 1), strict=True)
 
-    def _export(self, format: str | None, sort: bool, raw: bool) -> dict[str, Any]:
+    def _export(self, format: str | None, sort: bool, raw: bool) -> Parts:
         return exporting.export_matrix(self._parent, exporting.matrix_format(self.format, format), sort, raw)
 
     import_any, pack_any = importer(None), packer(None)
@@ -86,7 +86,7 @@ class MatrixStorage(Storage):
         rows, _ = tiling.checked_tiles(tiles, is_matrix=True)
         self._parent << tiling.concatenated(rows, self._parent.dtype)
 
-    def split(self, chunks: Any, *, name: str | None = None, **opts: Any) -> list[list[Matrix]]:
+    def split(self, chunks: Any, *, name: str | None = None, **opts: object) -> list[list[Matrix]]:
         """Split into rows of Matrices of these sizes; ``concat`` joins them again."""
         descriptor_from_options(opts)
         return tiling.split_matrix(self._parent, chunks, name)
@@ -141,7 +141,7 @@ class MatrixStorage(Storage):
         *,
         inplace: bool = False,
         name: str | None = None,
-        **opts: Any,
+        **opts: object,
     ) -> Matrix | None:
         """The same entries in another shape of the same size; one dimension may be -1.
 

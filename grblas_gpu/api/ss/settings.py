@@ -13,12 +13,13 @@ from typing import Any
 
 from ...exceptions import InvalidValue
 from ...foundation.threads import limit_threads, limit_threads_here
+from ...foundation.types import Parts
 
 
 class Facts(Mapping):
     """A read-only mapping of names to values."""
 
-    def __init__(self, title: str, facts: dict[str, Any]) -> None:
+    def __init__(self, title: str, facts: Parts) -> None:
         self._title = title
         self._facts = facts
 
@@ -57,9 +58,7 @@ class Settings(Facts, MutableMapping):
     ValueError: jit_c_control is 'off' here: kernels are compiled by Numba and NVRTC; ...
     """
 
-    def __init__(
-        self, title: str, facts: dict[str, Any], effects: Mapping[str, Callable[[Any], None]] | None = None
-    ) -> None:
+    def __init__(self, title: str, facts: Parts, effects: Mapping[str, Callable[[Any], None]] | None = None) -> None:
         super().__init__(title, dict(facts))
         self._effects = effects or {}
         self._defaults = {name: value for name, value in facts.items() if name not in _INSTEAD}
@@ -175,7 +174,9 @@ class Context(Settings):
         del _contexts()[places[0]]
         _limit()
 
-    def dup(self, engage: bool = True, *, nthreads: Any = None, chunk: Any = None, gpu_id: Any = None) -> Context:
+    def dup(
+        self, engage: bool = True, *, nthreads: object = None, chunk: object = None, gpu_id: object = None
+    ) -> Context:
         """A context with the same values, except for the given ones."""
         given = {"nthreads": nthreads, "chunk": chunk, "gpu_id": gpu_id}
         values = {name: self[name] if value is None else value for name, value in given.items()}

@@ -12,7 +12,7 @@ from ...backends.registry import using
 from ...dtypes import _dtype_to_string, _string_to_dtype, lookup_dtype
 from ...exceptions import DomainMismatch, EmptyObject, InvalidObject
 from ...foundation.memory import reports_memory
-from ...foundation.types import DTypeLike
+from ...foundation.types import DTypeLike, Parts, Value
 from ...ir.descriptor import descriptor_from_options
 from ..base import as_scalar
 from ..scalar import Scalar
@@ -22,21 +22,21 @@ from .settings import ObjectSettings
 OF_THE_OBJECT = ("size", "nrows", "ncols", "dtype", "name")  # properties of the object that arrays are packed into
 
 
-def importer(format: str | None) -> Any:
+def importer(format: str | None) -> classmethod:
     def import_format(cls: Any, *arrays: Any, **parts: Any) -> Any:
         return cls._import(format, _named(format, arrays, parts))
 
     return classmethod(import_format)
 
 
-def packer(format: str | None) -> Callable[..., Any]:
+def packer(format: str | None) -> Callable[..., object]:
     def pack_format(self: Any, *arrays: Any, **parts: Any) -> Any:
         return self._pack(format, _named(format, arrays, parts))
 
     return pack_format
 
 
-def _named(format: str | None, arrays: tuple, parts: dict[str, Any]) -> dict[str, Any]:
+def _named(format: str | None, arrays: tuple, parts: dict[str, object]) -> Parts:
     """The parts of a format by name; some formats accept positional arrays."""
     places = {"full": ("values",), "coo": ("rows", "cols", "values")}
     names = next((names for begin, names in places.items() if format and format.startswith(begin)), ())
@@ -53,7 +53,7 @@ def _check_compression(name: str | None) -> int:
     return levels[name]
 
 
-def value_for_all(parent: Any, value: object) -> Any:
+def value_for_all(parent: object, value: object) -> Value:
     """The value that was passed to ``build_scalar``."""
     found = None if value is None else as_scalar(parent, value, "ss.build_scalar", "value").value
     if found is None:
@@ -61,7 +61,7 @@ def value_for_all(parent: Any, value: object) -> Any:
     return found
 
 
-def _without_options(parts: dict[str, Any], known: set[str]) -> dict[str, Any]:
+def _without_options(parts: dict[str, object], known: set[str]) -> Parts:
     """The parts of a format; other keywords must be options."""
     descriptor_from_options({name: value for name, value in parts.items() if name not in known})
     return {name: value for name, value in parts.items() if name in known}
@@ -154,8 +154,8 @@ class Storage:
         sort: bool = False,
         give_ownership: bool = False,
         raw: bool = False,
-        **opts: Any,
-    ) -> dict[str, Any]:
+        **opts: object,
+    ) -> Parts:
         """The arrays of a format, as NumPy arrays in a dictionary; ``import_any(**arrays)`` reads them.
 
         >>> from grblas_gpu import Vector
@@ -169,11 +169,11 @@ class Storage:
             self._parent.clear()
         return parts
 
-    def _export(self, format: str | None, sort: bool, raw: bool) -> dict[str, Any]:
+    def _export(self, format: str | None, sort: bool, raw: bool) -> Parts:
         raise TypeError("of a Vector or a Matrix")
 
     @classmethod
-    def _given(cls, format: str | None, parts: dict[str, Any], is_pack: bool) -> tuple[str, dict[str, Any]]:
+    def _given(cls, format: str | None, parts: Parts, is_pack: bool) -> tuple[str, Parts]:
         names = {name.strip("[]") for part in cls._parts.values() for name in part.split()}
         parts = _without_options(parts, names | importing.CLAIMS | {"values", "is_iso", "dtype", "name", "format"})
         claimed = parts.get("format")
@@ -187,11 +187,11 @@ class Storage:
         return format, importing.checked_parts(format, cls._parts, dict(parts), is_pack)
 
     @classmethod
-    def _import(cls, format: str | None, parts: dict[str, Any]) -> Any:
+    def _import(cls, format: str | None, parts: Parts) -> Any:
         format, given = cls._given(format, parts, is_pack=False)
         return cls._make(format, given, None, importing.type_of(given), given.get("name"))
 
-    def _pack(self, format: str | None, parts: dict[str, Any]) -> Any:
+    def _pack(self, format: str | None, parts: Parts) -> Any:
         parent = self._parent
         format, given = self._given(format, parts, is_pack=True)
         shape = parent._size if parent.ndim == 1 else parent.shape

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...backends.forms.every_form import NumpyBackend
@@ -15,7 +13,7 @@ _HOST = NumpyBackend()
 HALF = 32  # bits: sort keys are non-negative int64
 
 
-def engine_of(x: Tensor) -> Any:
+def engine_of(x: Tensor) -> Engine:
     """The engine of the arrays that ``lines_of`` returns."""
     return x._engine if type(x._store) in (VectorStore, MatrixStore) else _HOST
 

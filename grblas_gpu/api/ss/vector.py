@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import binary, monoid
-from ...foundation.types import Matrix, OperatorLike
+from ...foundation.types import Matrix, OperatorLike, Parts
 from ...ir.descriptor import descriptor_from_options
 from .. import kinds
 from ..scalar import Scalar
@@ -36,7 +36,7 @@ class VectorStorage(Storage):
         """The index of every entry."""
         yield from self._columns(seek, 0)[0]
 
-    def _export(self, format: str | None, sort: bool, raw: bool) -> dict[str, Any]:
+    def _export(self, format: str | None, sort: bool, raw: bool) -> Parts:
         return exporting.export_vector(self._parent, self.format if format is None else format.lower(), raw)
 
     import_any, pack_any = importer(None), packer(None)
@@ -62,7 +62,7 @@ class VectorStorage(Storage):
         rows, _ = tiling.checked_tiles(tiles, is_matrix=False)
         self._parent << tiling.concatenated(rows, self._parent.dtype)._as_vector()
 
-    def split(self, chunks: Any, *, name: str | None = None, **opts: Any) -> list[Vector]:
+    def split(self, chunks: Any, *, name: str | None = None, **opts: object) -> list[Vector]:
         """Split into Vectors of these sizes; ``concat`` joins them again.
 
         >>> from grblas_gpu import Vector
@@ -122,7 +122,7 @@ class VectorStorage(Storage):
         return ordering.compactify(self._parent, how, size, "rowwise", reverse, asindex, name)
 
     def reshape(
-        self, nrows: Any, ncols: Any = None, order: str = "rowwise", *, name: str | None = None, **opts: Any
+        self, nrows: Any, ncols: Any = None, order: str = "rowwise", *, name: str | None = None, **opts: object
     ) -> Any:
         """The Vector as a Matrix of this shape."""
         return self._parent._as_matrix().ss.reshape(nrows, ncols, order, name=name, **opts)

@@ -1,4 +1,4 @@
-"""Kernels of the CPU engine are compiled by another process: calls run by the definitions until they are on disk."""
+"""Another process compiles kernels and loops of the CPU engine: calls run without them until they are on disk."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from running import printed_by
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, generators, monoid, select, semiring
 from grblas_gpu.backends.cpu import background, tier
+from grblas_gpu.backends.cpu.fusion import run
+from grblas_gpu.backends.cpu.fusion.tier import COMPILE
 from grblas_gpu.backends.machine import kernel_cache
 
 compile = importlib.import_module("grblas_gpu.backends.cpu.compile")
@@ -55,15 +57,96 @@ def kernels() -> list[Any]:
     return [each for table in tier.KernelTable.tables for each in table.values()]
 
 
-def test_calls_do_not_wait_and_take_kernels_over() -> None:
-    assert product() == EXPECTED
-    (one,) = waiting()
-    assert one.compilation is not None and not kernels()
-    one.compilation.wait()
-    assert product() == EXPECTED
-    (kernel,) = kernels()
-    assert sum(kernel.stats.cache_hits.values()) == 1 and not kernel.stats.cache_misses
-    assert not waiting()
+class Product:
+    """A call of one kernel."""
+
+    def is_compiled(self) -> bool:
+        """Compute once."""
+        assert product() == EXPECTED
+        return bool(kernels())
+
+    def compilation(self) -> background.Compilation:
+        (one,) = waiting()
+        assert one.compilation is not None
+        return one.compilation
+
+    def kernel(self) -> Any:
+        (kernel,) = kernels()
+        assert not waiting()
+        return kernel
+
+
+class Loop:
+    """A loop that runs as a whole, or node by node."""
+
+    def is_compiled(self) -> bool:
+        x = Vector.from_dense(np.arange(6))
+        with gb.config.set(loops="recorded"), gb.trace() as trace:
+            for _ in gb.loop(x, 5):
+                x << binary.plus(x & x)
+        assert x.to_dense().tolist() == [32 * number for number in range(6)]
+        reasons = [record.reason for record in trace.records if record.op == "loop"]
+        return "its machine code is not compiled yet" not in reasons
+
+    def compilation(self) -> background.Compilation:
+        (compiled,) = run._loops.values()
+        return compiled.compilation
+
+    def kernel(self) -> Any:
+        (compiled,) = run._loops.values()
+        return compiled.kernel
+
+
+@pytest.fixture(params=[Product, Loop])
+def work(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Product | Loop:
+    """What pays at once; not the single calls of a loop."""
+    if request.param is Loop:
+        monkeypatch.setattr(tier, "COMPILE_WORK", 2**62)
+    monkeypatch.setattr(run, "level", lambda program, first, before=0: COMPILE)
+    monkeypatch.setattr(run, "_loops", {})
+    return request.param()
+
+
+def test_calls_do_not_wait_and_take_machine_code_over(work: Product | Loop) -> None:
+    assert not work.is_compiled()
+    compilation = work.compilation()
+    assert not work.is_compiled() or compilation.done()
+    compilation.wait()
+    assert work.is_compiled()
+    stats = work.kernel().stats
+    assert sum(stats.cache_hits.values()) == 1 and not sum(stats.cache_misses.values())
+
+
+def test_calls_wait_if_they_are_told_to(work: Product | Loop) -> None:
+    with gb.config.set(compile="wait"):
+        assert work.is_compiled()
+    assert work.kernel() is not None and not background._compilers
+
+
+def test_a_failure_is_one_warning(work: Product | Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = background.begin
+    monkeypatch.setattr(background, "begin", lambda source, given: begin("raise ValueError('an odd kernel')", given))
+    assert not work.is_compiled()
+    work.compilation().wait()
+    with pytest.warns(UserWarning, match="cannot be compiled in the background: ValueError: an odd kernel") as warned:
+        assert [work.is_compiled() for _ in range(3)] == [False] * 3
+    assert len(warned) == 1
+
+
+def test_there_may_be_no_other_process(work: Product | Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background.sys, "executable", "/nowhere/python")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        work.is_compiled()
+        assert work.is_compiled()
+    assert work.kernel() is not None
+
+
+def test_one_core_compiles_one_text_at_a_time(work: Product | Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background.pool, "threads", lambda: 1)
+    assert not work.is_compiled()
+    background.begin("kernel = None", [np.zeros(1)])
+    assert len(background._compilers) == 1
 
 
 def test_a_call_waits_that_would_take_the_definitions_longer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,12 +175,6 @@ def test_a_call_that_waits_does_not_wait_for_other_kernels(monkeypatch: pytest.M
     assert not slow.done()
 
 
-def test_calls_wait_if_they_are_told_to() -> None:
-    with gb.config.set(compile="wait"):
-        assert product() == EXPECTED
-    assert len(kernels()) == 1 and not background._compilers
-
-
 def test_numba_is_imported_when_that_pays(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that has computed little by kernels compiled elsewhere does not import Numba for them."""
     monkeypatch.setattr(tier, "_missed", 0)
@@ -112,20 +189,6 @@ def test_numba_is_imported_when_that_pays(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(tier, "TAKE_OVER_WORK", 1)
     assert product() == EXPECTED
     assert len(kernels()) == 1
-
-
-def test_a_failure_is_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    begin = background.begin
-    monkeypatch.setattr(background, "begin", lambda source, given: begin("raise ValueError('an odd kernel')", given))
-    assert product() == EXPECTED
-    (one,) = waiting()
-    assert one.compilation is not None
-    one.compilation.wait()
-    with pytest.warns(UserWarning, match="cannot be compiled in the background: ValueError: an odd kernel") as warned:
-        for _ in range(3):
-            assert product() == EXPECTED
-    assert len(warned) == 1
-    assert not kernels()
 
 
 def test_a_process_that_dies_is_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,15 +206,6 @@ def test_a_process_that_dies_is_one_warning(monkeypatch: pytest.MonkeyPatch) -> 
             assert total == 6
     assert len(warned) == 1
     assert not background.is_possible()
-
-
-def test_there_may_be_no_other_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background.sys, "executable", "/nowhere/python")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert product() == EXPECTED
-        assert product() == EXPECTED
-    assert len(kernels()) == 1
 
 
 def test_idle_processes_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,6 +294,8 @@ import os, sys
 import numpy as np
 import grblas_gpu as gb
 from grblas_gpu.backends.cpu import background, tier
+from grblas_gpu.backends.cpu.fusion import run
+from grblas_gpu.backends.cpu.fusion.tier import COMPILE
 
 tier.COMPILE_WORK = 0
 

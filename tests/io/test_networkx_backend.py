@@ -534,14 +534,6 @@ def test_parts_of_a_graph_keep_all_attributes():
             assert all(data == G.edges[u, v] for u, v, data in found.edges.data())
 
 
-def test_spanning_edges_are_those_of_kruskal_in_its_order():
-    for G in (random_graph(nx.Graph, 30, 60, 1), nx.complete_graph(9), random_graph(nx.Graph, 30, 10, 2, low=-5)):
-        for name in ("minimum_spanning_edges", "maximum_spanning_edges"):
-            for data in (True, False):
-                expected, found = (list(public(name)(G, data=data, backend=which)) for which in ("networkx", BACKEND))
-                assert expected == found
-
-
 def sorted_ids(nodes: set) -> list[int]:
     return sorted(map(id, nodes))
 
@@ -641,15 +633,6 @@ def test_a_graph_converted_without_weights_says_so():
     assert nx.pagerank(converted, weight=None)[1] > 0.4
     with pytest.raises(nx.NetworkXError, match=r"edge_attrs=.'weight': 1."):
         nx.pagerank(converted)
-
-
-def test_negative_cycles():
-    G = nx.DiGraph([(0, 1, {"weight": 1}), (1, 2, {"weight": -3}), (2, 0, {"weight": 1}), (3, 0, {})])
-    assert nx.negative_edge_cycle(G, backend=BACKEND)
-    with pytest.raises(nx.NetworkXUnbounded, match="Negative cycle detected"):
-        nx.single_source_bellman_ford_path_length(G, 3, backend=BACKEND)
-    G[2][0]["weight"] = 2
-    assert not nx.negative_edge_cycle(G, backend=BACKEND)
 
 
 # ---- conversion ----------------------------------------------------------------------------------------------

@@ -98,9 +98,6 @@ class CudaElementwise(Backend):
         found = None if monoid.odd_kinds or x.dtype.kind in "cV" else _told(x, monoid)
         return self.reduce_scalar(x, monoid) if found is None else found
 
-    def reduce_rowwise(self, a: MatrixStore, monoid: TypedMonoid) -> VectorStore:
-        return rows.reduce_rows(a, monoid)
-
     def count_rowwise(self, a: MatrixStore) -> VectorStore:
         return rows.count_rows(a) if 0 < a.nrows <= DENSE_LIMIT else Definitions.count_rowwise(self, a)
 

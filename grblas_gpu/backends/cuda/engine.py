@@ -13,7 +13,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...foundation.types import Plan, TypedMonoid, TypedOperator, TypedSemiring
+from ...foundation.types import TypedMonoid, TypedOperator, TypedSemiring
 from ...plan.rules import CUDA_COSTS
 from ...plan.storage_rules import DENSE_LIMIT, matrix_form
 from ..engine import Engine
@@ -22,14 +22,11 @@ from ..protocol import Backend
 from ..reference import DEFINITIONS, Definitions
 from ..stores.matrix_storage import HYPERSPARSE, SPARSE
 from ..stores.messages import Numbering, PackedParts
-from ..stores.storage import Array, MaskView, MatrixStore, VectorStore, column_type
+from ..stores.storage import Array, MatrixStore, VectorStore, column_type
 from . import messages
 from .building import CudaBuilding
-from .eager import array_code, extracting, positions, radix, vectors
-from .eager.degree_order import by_degree, may_order_searches, orders_searches
+from .eager import array_code, degree_order, extracting, kronecker, mxm, positions, radix, rows, vectors
 from .eager.groups import heaviest_groups, spread_out
-from .eager.kronecker import kronecker_keys, kronecker_product
-from .eager.mxm import mxm, shaped_product
 from .eager.mxm_masked import estimate_dots, estimate_masked_products, triangle_counts
 from .eager.mxm_operands import Product
 from .eager.mxv import VectorProducts
@@ -49,21 +46,11 @@ class CudaKernels(Backend):
 
     # ---- products -----------------------------------------------------------------------------------------------
 
-    def mxm(
-        self, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, mask: MaskView | None, *, plan: Plan
-    ) -> MatrixStore:
-        return mxm(a, b, semiring, mask, plan=plan)
-
     def kronecker(self, a: MatrixStore, b: MatrixStore, op: TypedOperator) -> MatrixStore:
         nrows, ncols, entries = a.nrows * b.nrows, a.ncols * b.ncols, a.nvals * b.nvals
         if not entries or HYPERSPARSE in (a.form, b.form, matrix_form(entries, nrows, ncols, SPARSE)):
             return Definitions.kronecker(self, a, b, op)
-        return kronecker_product(a, b, op)
-
-    def shaped_product(
-        self, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, masked: bool
-    ) -> tuple[str, str] | None:
-        return shaped_product(a, b, semiring, masked)
+        return kronecker.kronecker_product(a, b, op)
 
     def triangle_counts(self, lower: MatrixStore, semiring: TypedSemiring, of_edges: bool) -> Array | None:
         return triangle_counts(lower, Product(lower, lower, semiring, True), of_edges)
@@ -119,9 +106,6 @@ class CudaKernels(Backend):
 
     # ---- parts of vectors and matrices ---------------------------------------------------------------------------
 
-    def checked_positions(self, index: Array, size: int) -> Array | None:
-        return positions.checked_positions(index, size)
-
     def extract_vector(self, u: VectorStore, index: Array | None) -> VectorStore:
         if index is None or not vectors.worthwhile(u):
             return Definitions.extract_vector(self, u, index)
@@ -150,30 +134,31 @@ class CudaKernels(Backend):
         found = picked if cols is None else extracting.columns_at(picked, cols)
         return Definitions.extract_matrix(self, picked, None, cols) if found is None else found
 
-    def extract_rows(self, a: MatrixStore, first: int, stop: int) -> MatrixStore:
-        return extracting.rows_between(a, first, stop)
-
     # ---- orders --------------------------------------------------------------------------------------------------
 
     def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
         return radix.sort_positions(cupy.ascontiguousarray(keys), radix.bits_for(limit))
 
     def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]:
-        return by_degree(pattern) if pattern.form == SPARSE and pattern.nvals else Definitions.by_degree(self, pattern)
-
-    def may_order_searches(self, a: MatrixStore) -> bool:
-        return may_order_searches(a)
-
-    def orders_searches(self, a: MatrixStore) -> bool:
-        return orders_searches(a)
-
-    # ---- generators ---------------------------------------------------------------------------------------------
-
-    def kronecker_keys(self, recipe: Any, low: int, high: int, keys: Array) -> int:
-        return kronecker_keys(recipe, low, high, keys)
+        ordered = pattern.form == SPARSE and pattern.nvals
+        return degree_order.by_degree(pattern) if ordered else Definitions.by_degree(self, pattern)
 
 
-PARTS = (Loops, CudaMemory, CudaBuilding, CudaElementwise, CudaWriting, VectorProducts, CudaKernels)
+class CudaFunctions:
+    """Operations that are functions as they stand."""
+
+    shaped_product = staticmethod(mxm.shaped_product)
+    mxm = staticmethod(mxm.mxm)
+    count_edges = staticmethod(vectors.count_edges)
+    reduce_rowwise = staticmethod(rows.reduce_rows)
+    checked_positions = staticmethod(positions.checked_positions)
+    extract_rows = staticmethod(extracting.rows_between)
+    may_order_searches = staticmethod(degree_order.may_order_searches)
+    orders_searches = staticmethod(degree_order.orders_searches)
+    kronecker_keys = staticmethod(kronecker.kronecker_keys)
+
+
+PARTS = (Loops, CudaMemory, CudaBuilding, CudaElementwise, CudaWriting, VectorProducts, CudaKernels, CudaFunctions)
 
 
 class CudaBackend(Engine, definitions=DEFINITIONS, kernels=PARTS, forms=EveryForm):

@@ -96,6 +96,3 @@ class VectorProducts(Backend):
                 self, a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan, final=final
             )
         return mxv_pull.pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, final=final)
-
-    def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
-        return vectors.count_edges(columns, u)

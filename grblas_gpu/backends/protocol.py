@@ -14,7 +14,17 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..foundation.types import Accum, Plan, Program, TypedMonoid, TypedOperator, TypedSemiring, Value
+from ..foundation.types import (
+    Accum,
+    ArrayLike,
+    Assigned,
+    Plan,
+    Program,
+    TypedMonoid,
+    TypedOperator,
+    TypedSemiring,
+    Value,
+)
 from ..plan.rules import Costs
 from .stores import messages
 from .stores.matrix_forms import with_form
@@ -57,7 +67,7 @@ class Primitives(Protocol):
     shares_copies: bool = False  # and reads a matrix repeated along the diagonal from one copy
 
     # memory
-    def array(self, values: Any, dtype: np.dtype | type | None = None) -> Array: ...
+    def array(self, values: ArrayLike, dtype: np.dtype | type | None = None) -> Array: ...
     def host(self, array: Array) -> Any: ...
     def share(self, array: Any) -> Array: ...
     def adopt(self, store: Store) -> Store: ...
@@ -101,7 +111,7 @@ class Primitives(Protocol):
     def apply_bind(self, x: Store, op: TypedOperator, scalar: Value, side: str) -> Store: ...
     def apply_index(self, x: Store, op: TypedOperator, thunk: Value) -> Store: ...
     def select(self, x: Store, op: TypedOperator, thunk: Value) -> Store: ...
-    def reduce_scalar(self, x: Store, monoid: TypedMonoid) -> Any: ...
+    def reduce_scalar(self, x: Store, monoid: TypedMonoid) -> Value | None: ...
     def reduce_rowwise(self, a: MatrixStore, monoid: TypedMonoid) -> VectorStore: ...
     def transpose(self, a: MatrixStore) -> MatrixStore: ...
     def cast(self, x: Store, dtype: np.dtype) -> Store: ...
@@ -111,7 +121,7 @@ class Primitives(Protocol):
         self, c: Store, t: Store, mask: MaskView | None, accum: Accum, replace: bool, masked: bool = False
     ) -> Store: ...
     def assign(
-        self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
+        self, c: Store, value: Assigned, index: Index, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
     ) -> Store: ...
 
     # entries, in and out
@@ -228,7 +238,7 @@ class Backend(Primitives, Protocol):
         # And the transpose has to be made first.
         return max(by_columns, mask.nvals * b.nvals / max(1, b.ncols)) + TRANSPOSED_ENTRY * b.nvals
 
-    def inner(self, u: VectorStore, v: VectorStore, semiring: TypedSemiring) -> Any: ...
+    def inner(self, u: VectorStore, v: VectorStore, semiring: TypedSemiring) -> Value | None: ...
     def outer(self, u: VectorStore, v: VectorStore, op: TypedOperator) -> MatrixStore: ...
     def kronecker(self, a: MatrixStore, b: MatrixStore, op: TypedOperator) -> MatrixStore: ...
 
@@ -277,7 +287,7 @@ class Backend(Primitives, Protocol):
         return self.assign(self.empty_vector(index.size, u.dtype), t, (there,), None, None, False, False)
 
     def scatter(
-        self, c: VectorStore, value: Any, index: VectorStore, mask: MaskView | None, accum: Accum, replace: bool
+        self, c: VectorStore, value: Assigned, index: VectorStore, mask: MaskView | None, accum: Accum, replace: bool
     ) -> VectorStore | None:
         """``c<mask>[index] (accum)= value``; None: assign to the positions that the index names."""
         return None
@@ -285,7 +295,7 @@ class Backend(Primitives, Protocol):
     def assign_few(
         self,
         c: VectorStore,
-        value: Any,
+        value: Assigned,
         positions: np.ndarray,
         mask: MaskView | None,
         accum: Accum,
@@ -296,7 +306,7 @@ class Backend(Primitives, Protocol):
         return None
 
     def assign_block(
-        self, c: MatrixStore, value: Any, rows: range | Array | None, cols: range | None
+        self, c: MatrixStore, value: Assigned, rows: range | Array | None, cols: range | None
     ) -> MatrixStore | None:
         """``c[rows, cols] = value`` of CSR, with ranges of consecutive positions; None: use :meth:`assign`."""
         return None
@@ -332,8 +342,8 @@ class Backend(Primitives, Protocol):
     def replace_column(self, c: MatrixStore, col: int, line: VectorStore) -> MatrixStore: ...
 
     # elements, in and out
-    def get_element(self, x: Store, index: tuple[int, ...]) -> Any: ...
-    def set_element(self, x: Store, index: tuple[int, ...], value: Any, owned: bool = False) -> Store: ...
+    def get_element(self, x: Store, index: tuple[int, ...]) -> Value | None: ...
+    def set_element(self, x: Store, index: tuple[int, ...], value: np.generic, owned: bool = False) -> Store: ...
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store: ...
     def change_elements(
         self, x: Store, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray, owned: bool = False
@@ -354,7 +364,7 @@ class Backend(Primitives, Protocol):
         values = x.values if getattr(x, "present", None) is None else x.values[x.present]
         return bool((values == values[0]).all())  # synchronizes
 
-    def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
+    def build_entry(self, size: int, index: int, value: Value, dtype: np.dtype) -> VectorStore:
         """A vector of one entry, given as Python numbers."""
         return self.build_vector(size, np.array([index], INDEX), np.array([value], dtype), None)
 

@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     Store: TypeAlias = VectorStore | MatrixStore
     #: One value of a vector or matrix: a number, or a record.
     Value: TypeAlias = complex | np.generic | np.ndarray
+    #: What is assigned: a store, a NumPy scalar, or None, which deletes.
+    Assigned: TypeAlias = Store | np.generic | None
     #: Argument of :func:`grblas_gpu.dtypes.lookup_dtype`.
     DTypeLike: TypeAlias = DataType | np.dtype | type | str | Mapping[str, object]
     #: Index of ``op[...]``: the type of all operands, or a pair of types.

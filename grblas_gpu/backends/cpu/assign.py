@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...foundation import atomic_updates
+from ...foundation.types import Assigned
 from ...plan.storage_rules import DENSE_LIMIT, SPARSE_BELOW
 from ..stores.entries import Store, cast, expand
 from ..stores.matrix_storage import SPARSE
@@ -122,7 +121,7 @@ def _source(kind: int, full: bool, iso: bool, large: bool) -> Source:
     return FLAGGED.format(arguments=arguments, test=test, body=mark + store, skip=SKIP), {}
 
 
-def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | None:
+def assign_scalar(c: VectorStore, value: Assigned, mask: MaskView) -> VectorStore | None:
     """The updated ``c``, or a new store; None for the definition to compute."""
     if not _table.enabled or c.size == 0 or (c.indices is not None and c.size > DENSE_LIMIT):  # no flags of that length
         return None
@@ -150,8 +149,8 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
         arguments: tuple[object, ...] = (allowed,) if full else (allowed, c.present)
         if not iso:
             _own_values(c)
-            given = value if type(value) is dtype.type else dtype.type(value)
-            arguments += (c.values, np.array([given], dtype) if large else given)
+            fitting = value if type(value) is dtype.type else dtype.type(value)
+            arguments += (c.values, np.array([fitting], dtype) if large else fitting)
         if not large:
             if kind != ROWS:
                 arguments += (0, c.size)
@@ -170,7 +169,7 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
     return c
 
 
-def assign_scalar_to_matrix(c: MatrixStore, value: Any, mask: MaskView) -> Store | None:
+def assign_scalar_to_matrix(c: MatrixStore, value: Assigned, mask: MaskView) -> Store | None:
     """The mask's entries with this value, over those of ``c``; None for the definition to compute."""
     m = mask.store
     if type(m) is not MatrixStore or m.form != SPARSE or mask.complement or not mask.structure:
@@ -205,7 +204,7 @@ def assign_region(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Arra
     return MatrixStore(c.nrows, c.ncols, starts, indices, values)
 
 
-def _append(c: VectorStore, value: Any, rows: Array) -> VectorStore | None:
+def _append(c: VectorStore, value: Assigned, rows: Array) -> VectorStore | None:
     """Lists stay lists."""
     kernel = _table.find(c.dtype.char, c.nvals + len(rows), lambda: (APPENDED, {}))
     most = c.nvals + len(rows)

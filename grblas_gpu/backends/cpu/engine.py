@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import when_records_are_used
-from ...foundation.types import Accum, Plan, Program, TypedSemiring
+from ...foundation.types import Accum, Assigned, Plan, Program, TypedSemiring
 from ..engine import Declined, Engine
 from ..forms.every_form import EveryForm, NumpyBackend
 from ..reference import DEFINITIONS, Definitions
@@ -104,7 +104,14 @@ class CpuKernels:
         return write.at_rows(store, rows, mask.store.ordered) if kind == ROWS else None
 
     def assign(
-        self: Any, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
+        self: Any,
+        c: Store,
+        value: Assigned,
+        index: tuple,
+        mask: MaskView | None,
+        accum: Accum,
+        replace: bool,
+        submask: bool,
     ) -> Store:
         result = None
         whole, is_scalar = all(part is None for part in index), type(value) not in (VectorStore, MatrixStore)

@@ -75,7 +75,7 @@ def _merge_source(operands: Operands) -> Source:
 
 
 def _merge(
-    x: tuple[Array, Array, Array], y: tuple[Array, Array, Array], operands: Operands, index_type: Any
+    x: tuple[Array, Array, Array], y: tuple[Array, Array, Array], operands: Operands, index_type: np.dtype | type
 ) -> tuple[Array, Array, Array] | None:
     """Two CSR structures (indptr, indices, values) into one."""
     x_indptr, x_indices, x_values = x

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ...foundation.types import TypedMonoid
+from ...foundation.types import TypedMonoid, Value
 from ..programs.reading import ISO
 from ..stores.entries import Store, cast
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
@@ -24,7 +22,7 @@ MOST_EMPTY, MOST_COLUMNS = 16, 2**16  # columns for each entry, and in any case,
 _table = KernelTable()
 
 
-def reduce_scalar(x: Store, monoid: TypedMonoid) -> Any:
+def reduce_scalar(x: Store, monoid: TypedMonoid) -> Value | None:
     """A NumPy scalar, or None for the definition to decide."""
     if not _table.enabled or x.nvals == 0:
         return None
@@ -85,7 +83,7 @@ def _is_terminal(monoid: TypedMonoid, dtype: np.dtype, name: str) -> str:
     return "" if monoid.terminal is None else f"{name} == {literal(monoid.terminal, dtype)}"
 
 
-def _reduce_bitmap(present: Array, values: Array, monoid: TypedMonoid) -> Any:
+def _reduce_bitmap(present: Array, values: Array, monoid: TypedMonoid) -> Value | None:
     size, dtype = len(present), monoid.type.np_type
     key = ("bitmap", monoid.key, values.dtype.char)
     kernel = _table.find(key, size, lambda: _bitmap_source(monoid, values.dtype))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import IndexOutOfBound
-from ...foundation.types import TypedOperator
+from ...foundation.types import Assigned, TypedOperator
 from ..stores.entries import Store, entries, expand, values_of
 from ..stores.storage import Array, MaskView, VectorStore
 from . import pool, write
@@ -70,7 +70,7 @@ def gather(u: VectorStore, index: VectorStore) -> VectorStore | None:
 
 
 def scatter(
-    engine: Any, c: VectorStore, value: Any, index: Array, mask: MaskView | None, accum: TypedOperator
+    engine: Any, c: VectorStore, value: Assigned, index: Array, mask: MaskView | None, accum: TypedOperator
 ) -> Store | None:
     """``c<m>[index] (+)= value``, one entry after another into a dense output, or in their order into a list.
 

@@ -7,7 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...foundation.types import TypedOperator
+from ...foundation.types import TypedOperator, Value
 from ...plan.storage_rules import matrix_form
 from ..protocol import Backend
 from ..reference import Definitions
@@ -33,7 +33,7 @@ class CudaBuilding(Backend):
             return VectorStore.on_its_way(size, HostList(HOST.build_vector(size, index, values, dup_op), cupy.asarray))
         return Definitions.build_vector(self, size, index, values, dup_op)
 
-    def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
+    def build_entry(self, size: int, index: int, value: Value, dtype: np.dtype) -> VectorStore:
         """A vector of one entry, given as Python numbers."""
         return VectorStore.on_its_way(size, HostEntry(size, index, value, dtype, cupy.asarray))
 

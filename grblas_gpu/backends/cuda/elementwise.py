@@ -90,7 +90,7 @@ class CudaElementwise(Backend):
         fixed = cast(np.asarray(scalar).reshape(1), mine.np_type)[0]
         return with_values(x, operating.compute_bound(op, operand(x.values, its.np_type), fixed, is_left), fresh=True)
 
-    def reduce_scalar(self, x: Store, monoid: TypedMonoid) -> Any:
+    def reduce_scalar(self, x: Store, monoid: TypedMonoid) -> Value | None:
         found = _told(x, monoid)
         return Definitions.reduce_scalar(self, x, monoid) if found is None else found.read()
 
@@ -107,7 +107,7 @@ class CudaElementwise(Backend):
     def reduce_runs(self, op: TypedOperator, values: Array, starts: Array) -> Array:
         return operating.reduce_runs(op, values, starts)
 
-    def reduce_all(self, monoid: TypedMonoid, values: Array) -> Any:
+    def reduce_all(self, monoid: TypedMonoid, values: Array) -> Value:
         return operating.reduce_all(monoid, values)
 
 

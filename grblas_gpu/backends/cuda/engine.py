@@ -88,7 +88,7 @@ class CudaKernels(Backend):
             return Definitions.pack_parts(self, u, lengths, dtype, here, on_host)
         return messages.pack_parts(u, lengths, dtype, here, on_host)
 
-    def join_parts(self, sent: list[Any], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
+    def join_parts(self, sent: list[Array], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
         if dtype.kind == "V":
             return self.adopt(HOST.join_parts(sent, lengths, dtype, dense))
         if dtype.kind == "c":
@@ -96,7 +96,7 @@ class CudaKernels(Backend):
         return messages.join_parts(sent, lengths, dtype, dense)
 
     def fold_parts(
-        self, sent: list[Any], size: int, dtype: np.dtype, monoid: TypedMonoid, numbering: list[Numbering] | None
+        self, sent: list[Array], size: int, dtype: np.dtype, monoid: TypedMonoid, numbering: list[Numbering] | None
     ) -> VectorStore:
         if dtype.kind == "V":
             return self.adopt(HOST.fold_parts(sent, size, dtype, monoid, numbering))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import cupy
 import numpy as np
 
+from ...foundation.types import ArrayLike, Value
 from ...plan.storage_rules import matrix_form
 from ..protocol import Backend
 from ..reference import Definitions
@@ -24,7 +26,7 @@ HOST = Definitions()
 class CudaMemory(Backend):
     """Objects that are made, moved, shared and looked at; nothing is computed here."""
 
-    def array(self, values: Any, dtype: np.dtype | type | None = None) -> Array:
+    def array(self, values: ArrayLike, dtype: np.dtype | type | None = None) -> Array:
         return records.to_device(values, dtype)
 
     def listed(self, part: range) -> Array:
@@ -72,7 +74,7 @@ class CudaMemory(Backend):
             return moved(HOST.empty_matrix(nrows, ncols, dtype), cupy.asarray)
         return empty_rows(nrows, ncols, dtype)
 
-    def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
+    def get_element(self, x: Store, index: tuple[int, ...]) -> Value | None:
         if type(x) is MatrixStore and x.form == SPARSE:
             return matrix_elements.element(x, index[0], index[1])
         return _scalar(Definitions.get_element(self, x, index))
@@ -83,7 +85,7 @@ def _scalar(value: Any) -> Any:
     return value.get()[()] if isinstance(value, cupy.ndarray) else value  # synchronizes
 
 
-def _move(store: Store, to: Any) -> Store:
+def _move(store: Store, to: Callable[[Array], Array]) -> Store:
     if type(store) is MatrixStore:
         return moved(store, to)
     nvals = store.nvals  # synchronizes

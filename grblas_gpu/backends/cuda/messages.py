@@ -139,7 +139,7 @@ def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here:
 # ---- merging --------------------------------------------------------------------------------------------------------
 
 
-def join_parts(sent: list[Any], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
+def join_parts(sent: list[Array], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
     size, messages = sum(lengths), _messages(sent, lengths, dtype)
     filled = [each for each in messages if each.count]
     total = sum(each.count for each in filled)
@@ -156,7 +156,7 @@ def join_parts(sent: list[Any], lengths: list[int], dtype: np.dtype, dense: bool
 
 
 def fold_parts(
-    sent: list[Any], size: int, dtype: np.dtype, monoid: TypedMonoid, numbering: list[Numbering] | None
+    sent: list[Array], size: int, dtype: np.dtype, monoid: TypedMonoid, numbering: list[Numbering] | None
 ) -> VectorStore:
     everyone = _messages(sent, [size] * len(sent), dtype)
     filled = [number for number, each in enumerate(everyone) if each.count]
@@ -174,7 +174,7 @@ def fold_parts(
     return merge.list() if len(messages) == 1 and messages[0].how == LIST else merge.bitmap(None)
 
 
-def _messages(sent: list[Any], lengths: list[int], dtype: np.dtype) -> list[Message]:
+def _messages(sent: list[Array], lengths: list[int], dtype: np.dtype) -> list[Message]:
     """What was kept and what has arrived, on the device; from the host in one copy."""
     on_host = [each for each in sent if isinstance(each, np.ndarray) and not isinstance(each, cupy.ndarray)]
     together = cupy.asarray(np.concatenate(on_host)) if on_host else None

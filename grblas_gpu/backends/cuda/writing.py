@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ...foundation.types import Accum
+from ...foundation.types import Accum, Assigned
 from ...plan.storage_rules import DENSE_LIMIT
 from ..engine import kind_among
 from ..protocol import Backend
@@ -38,7 +36,7 @@ class CudaWriting(Backend):
         return vectors.write(c, t, mask, accum, replace)
 
     def assign(
-        self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
+        self, c: Store, value: Assigned, index: tuple, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
     ) -> Store:
         is_scalar = type(value) not in (VectorStore, MatrixStore)
         plain = accum is None and not (replace or submask) and index[0] is None
@@ -59,7 +57,7 @@ class CudaWriting(Backend):
         return Definitions.assign(self, c, value, index, mask, accum, replace, submask)
 
     def assign_block(
-        self, c: MatrixStore, value: Any, rows: range | Array | None, cols: range | None
+        self, c: MatrixStore, value: Assigned, rows: range | Array | None, cols: range | None
     ) -> MatrixStore | None:
         if not (matrices.worthwhile(c) and c.nrows) or kind_among("cV", (c, value)):
             return None
@@ -68,7 +66,7 @@ class CudaWriting(Backend):
     def assign_few(
         self,
         c: VectorStore,
-        value: Any,
+        value: Assigned,
         positions: np.ndarray,
         mask: MaskView | None,
         accum: Accum,
@@ -79,7 +77,7 @@ class CudaWriting(Backend):
             return None
         return assign_few(c, value, positions.tolist(), mask, accum, replace, submask)
 
-    def set_element(self, x: Store, index: tuple[int, ...], value: Any, owned: bool = False) -> Store:
+    def set_element(self, x: Store, index: tuple[int, ...], value: np.generic, owned: bool = False) -> Store:
         if type(x) is MatrixStore:
             if not _has_room(x):
                 return Definitions.set_element(self, x, index, value)

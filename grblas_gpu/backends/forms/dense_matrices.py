@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Accum, Engine, TypedMonoid, TypedOperator, Value
+from ...foundation.types import Accum, Assigned, Engine, TypedMonoid, TypedOperator, Value
 from ..machine.memory_limits import check_positions
 from ..stores.entries import cast, entries, expand, filled, keys_at, matrix_from_keys, true_keys
 from ..stores.matrix_forms import flat
@@ -102,7 +102,7 @@ def at_entries(t: MatrixStore, mask: Any) -> MatrixStore:
 def assign(
     engine: Engine,
     c: MatrixStore,
-    value: Any,
+    value: Assigned,
     index: tuple,
     mask: MaskView | None,
     accum: Accum,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Accum, Plan, TypedMonoid, TypedOperator, TypedSemiring, Value
+from ...foundation.types import Accum, Assigned, Plan, TypedMonoid, TypedOperator, TypedSemiring, Value
 from ...plan.storage_rules import MOST_KEYS
 from ..engine import Engine
 from ..machine.memory_limits import check_positions
@@ -180,7 +180,7 @@ class EveryForm(Backend):
         return hypersparse.write(self, c, t, mask, accum, replace, masked) if by_entries(c, t) else NotImplemented
 
     def assign(
-        self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
+        self, c: Store, value: Assigned, index: tuple, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
     ) -> Store:
         if type(c) is not MatrixStore:
             return NotImplemented
@@ -202,7 +202,7 @@ class EveryForm(Backend):
 
     # ---- elements, in and out ------------------------------------------------------------------------------------
 
-    def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
+    def get_element(self, x: Store, index: tuple[int, ...]) -> Value | None:
         if type(x) is MatrixStore and is_dense(x):
             return self.get_element(flat(x), (index[0] * x.ncols + index[1],))
         return NotImplemented

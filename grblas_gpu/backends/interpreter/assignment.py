@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Accum, Engine, Scalar, Tensor
+from ...foundation.types import Accum, Assigned, Engine, Scalar, Tensor
 from ...ir.node import Node
 from ...ir.ops import SUBASSIGN
 from ...ir.recording import Number
@@ -69,7 +69,7 @@ def assign(node: Node) -> None:
     out._store = choose_format(engine, engine.assign(store, plain, index, view, accum, replace, op is SUBASSIGN))
 
 
-def _replaces_line(out: Tensor, value: Any, indexes: Any) -> bool:
+def _replaces_line(out: Tensor, value: Assigned, indexes: Any) -> bool:
     """``out[i, :] = vector`` or ``out[:, j] = vector`` of a CSR on the host. A row may wait as a change."""
     if indexes is None or getattr(value, "ndim", 0) != 1 or len(indexes.shape) != 1:
         return False
@@ -89,7 +89,7 @@ def _replaces_line(out: Tensor, value: Any, indexes: Any) -> bool:
     return True
 
 
-def _assign_block(engine: Engine, store: MatrixStore, value: Any, rows: Any, cols: Any) -> MatrixStore | None:
+def _assign_block(engine: Engine, store: MatrixStore, value: Assigned, rows: Any, cols: Any) -> MatrixStore | None:
     """``out[I, a:b] = value`` by an engine's own kernel, or None."""
     if type(store) is not MatrixStore or store.form != SPARSE:
         return None
@@ -128,7 +128,9 @@ def scatter(node: Node) -> None:
     out._store = choose_format(engine, engine.assign(out._store, plain, (positions,), view, accum, replace, False))
 
 
-def _where_indexed(engine: Engine, there: tuple, value: Any, view: MaskView | None, submask: bool) -> tuple[Any, Any]:
+def _where_indexed(
+    engine: Engine, there: tuple, value: Assigned, view: MaskView | None, submask: bool
+) -> tuple[Any, Any]:
     """A value and a submask of the region's shape, without positions where an index Vector has no entry."""
     if all(part is None for part in there):
         return value, view
@@ -140,7 +142,7 @@ def _where_indexed(engine: Engine, there: tuple, value: Any, view: MaskView | No
     return value, view
 
 
-def _fitting(engine: Engine, store: Any, value: Any, index: tuple, accum: Accum) -> Any:
+def _fitting(engine: Engine, store: Any, value: Assigned, index: tuple, accum: Accum) -> Any:
     """A value of the type of the output; None is an empty object, which deletes, or, with an accumulator, changes
     nothing."""
     if value is None:
@@ -152,7 +154,7 @@ def _fitting(engine: Engine, store: Any, value: Any, index: tuple, accum: Accum)
     return value
 
 
-def _assign_line(node: Node, value: Any, indexes: Any, view: MaskView | None) -> Any:
+def _assign_line(node: Node, value: Assigned, indexes: Any, view: MaskView | None) -> Any:
     """One row or column: an assignment to a vector, put back in place."""
     out, engine = node.out, node.out._engine
     row, col = indexes.axes
@@ -168,14 +170,14 @@ def _assign_line(node: Node, value: Any, indexes: Any, view: MaskView | None) ->
     return choose_format(engine, put(out._store, across.position, line))
 
 
-def _assign_scalar(out: Scalar, value: Any, accum: Accum) -> None:
+def _assign_scalar(out: Scalar, value: Assigned, accum: Accum) -> None:
     if accum is None:
         out.value = value if getattr(value, "_is_scalar", False) else value_of(value)
     else:
         set_scalar(out, value_of(value), accum)
 
 
-def set_scalar(out: Scalar, value: Any, accum: Accum) -> None:
+def set_scalar(out: Scalar, value: Assigned, accum: Accum) -> None:
     """``out (accum)= value``; None is no value."""
     if accum is not None and isinstance(value, Later):
         value = value.read()

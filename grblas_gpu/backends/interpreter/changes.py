@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Engine, Store, Tensor
+from ...foundation.types import Engine, Store, Tensor, Value
 from ..stores.entries import cast, entries, find, runs
 from ..stores.formats import choose_format
 from ..stores.matrix_storage import SPARSE, same_arrays
@@ -41,19 +41,19 @@ class Changes:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.arrays: list[Arrays] = []
-        self.last: dict[tuple[int, ...], Any] = {}
+        self.last: dict[tuple[int, ...], np.generic | None] = {}
         self.count = 0
         self.merging = Lock()
 
 
-def converted(value: Any, dtype: np.dtype) -> Any:
+def converted(value: Value, dtype: np.dtype) -> np.generic:
     """A number as a scalar of the given type."""
     if _LITERALS.get(type(value)) == dtype.kind and (dtype.itemsize == 8 or dtype.kind == "b"):
         return dtype.type(value)
     return cast(np.asarray(value).reshape(1), dtype)[0]
 
 
-def change(out: Tensor, place: tuple[int, ...], value: Any) -> None:
+def change(out: Tensor, place: tuple[int, ...], value: np.generic | None) -> None:
     """Note the new value of an element (a NumPy scalar), or that it is removed (None)."""
     with _guard:
         changes = _waiting(out)
@@ -172,7 +172,12 @@ def _is_owned(store: Store) -> bool:
 
 
 def _merge(
-    engine: Engine, store: Store, dtype: np.dtype, arrays: list[Arrays], last: dict[tuple[int, ...], Any], owned: bool
+    engine: Engine,
+    store: Store,
+    dtype: np.dtype,
+    arrays: list[Arrays],
+    last: dict[tuple[int, ...], np.generic | None],
+    owned: bool,
 ) -> Store:
     if len(last) == 1 and not arrays and getattr(store, "_transpose", None) is None:
         ((place, value),) = last.items()
@@ -187,7 +192,7 @@ def _merge(
     return new
 
 
-def _as_arrays(last: dict[tuple[int, ...], Any], dtype: np.dtype) -> Arrays:
+def _as_arrays(last: dict[tuple[int, ...], np.generic | None], dtype: np.dtype) -> Arrays:
     places = list(last)
     given = list(last.values())
     kept = np.array([value is not None for value in given])

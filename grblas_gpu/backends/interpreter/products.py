@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from ...foundation.caches import Bounded
-from ...foundation.types import DataType, Engine, TypedOperator, TypedSemiring
+from ...foundation.types import DataType, Engine, TypedOperator, TypedSemiring, Value
 from ...ir.descriptor import DENSE_STRATEGIES, Descriptor
 from ...ir.node import Node
 from ...ir.ops import VXM
@@ -138,7 +138,7 @@ def _dense_plan(engine: Engine, a: MatrixStore, b: MatrixStore, semiring: TypedS
     return plan
 
 
-def inner(node: Node, view: MaskView | None) -> Any:
+def inner(node: Node, view: MaskView | None) -> Value | None:
     u, v = node.operands
     return u._engine.inner(u._store, v._store, node.operator)
 

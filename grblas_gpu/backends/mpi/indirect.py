@@ -5,10 +5,12 @@ For the positions in its part of the index, every rank requests values from thei
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...exceptions import IndexOutOfBound
-from ...foundation.types import Accum, Value
+from ...foundation.types import Accum
 from ..reference import Definitions
 from ..stores.storage import MaskView, VectorStore
 from .parts import Parts
@@ -37,7 +39,7 @@ class Indirect(Parts):
     def scatter(
         self,
         c: DistVectorStore,
-        value: Value | DistVectorStore,
+        value: Any,
         index: DistVectorStore,
         mask: MaskView | None,
         accum: Accum,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Accum, TypedOperator, Value
+from ...foundation.types import Accum, Assigned, TypedOperator
 from ..stores.entries import ranges, repeat
 from ..stores.storage import MaskView, VectorStore
 from .exchange import Expanding
@@ -136,7 +136,7 @@ class Moving(Indirect):
     def assign_to_list(
         self,
         c: DistVectorStore,
-        value: Value | DistVectorStore,
+        value: Assigned | DistVectorStore,
         index: Array,
         mask: MaskView | None,
         accum: Accum,

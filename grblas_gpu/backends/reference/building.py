@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...exceptions import InvalidValue
@@ -38,7 +36,7 @@ class Building(Operating):
         keys, values = self.unique_entries(self.array(index), size, self.moved(values), dup_op)
         return VectorStore(size, compress(values), indices=keys)
 
-    def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
+    def build_entry(self, size: int, index: int, value: Value, dtype: np.dtype) -> VectorStore:
         return VectorStore(size, np.array([value], dtype), indices=np.array([index], INDEX), nvals=1)
 
     def build_matrix(

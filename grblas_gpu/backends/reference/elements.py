@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
@@ -37,7 +36,7 @@ class Elements(Operating):
             return self.build_matrix(x.nrows, x.ncols, first, last, entries, None)
         return self.build_vector(x.size, first, entries, None)
 
-    def set_element(self, x: Store, index: tuple[int, ...], value: Any, owned: bool = False) -> Store:
+    def set_element(self, x: Store, index: tuple[int, ...], value: np.generic, owned: bool = False) -> Store:
         return self._change_one(x, index, np.array([value], x.dtype), True, owned)
 
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:

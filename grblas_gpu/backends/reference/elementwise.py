@@ -139,7 +139,7 @@ class Elementwise(Operating):
         result = self.compute(op, operand(values, op.type.np_type), i, j, thunk)
         return np.broadcast_to(result, i.shape)
 
-    def reduce_scalar(self, x: Store, monoid: TypedMonoid) -> Any:
+    def reduce_scalar(self, x: Store, monoid: TypedMonoid) -> Value | None:
         """All entries combined, or None when there is none."""
         if x.nvals == 0:
             return None

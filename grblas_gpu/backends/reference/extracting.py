@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...exceptions import IndexOutOfBound
+from ...foundation.types import Value
 from ..stores.entries import (
     Store,
     compress,
@@ -65,7 +64,7 @@ class Extracting:
         """``t[p, q] = a[rows[p], cols[q]]``; rows and columns may repeat."""
         nrows, ncols = a.nrows, a.ncols
         if rows is None:
-            taken: Any = np.arange(a.nvals, dtype=INDEX, like=a.indices)
+            taken: Array = np.arange(a.nvals, dtype=INDEX, like=a.indices)
             out_rows, out_cols = a.row_ids.astype(INDEX), a.indices.astype(INDEX)
         else:
             nrows = len(rows)
@@ -100,7 +99,7 @@ class Extracting:
         )
         return found if rows is None else self.extract_vector(found, rows)
 
-    def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
+    def get_element(self, x: Store, index: tuple[int, ...]) -> Value | None:
         """The value at one position as a NumPy scalar, or None."""
         if len(index) == 2:
             row, col = index

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import TypedMonoid, TypedOperator
+from ...foundation.types import ArrayLike, TypedMonoid, TypedOperator, Value
 from ...plan import rules
 from ..protocol import Backend
 from ..stores.entries import Store, operand
@@ -23,7 +23,7 @@ class Operating(Backend):
     costs = rules.CPU_COSTS
     dense_products = True
 
-    def array(self, values: Any, dtype: np.dtype | type | None = None) -> Array:
+    def array(self, values: ArrayLike, dtype: np.dtype | type | None = None) -> Array:
         """An array in this engine's memory."""
         return np.asarray(values, dtype)
 
@@ -56,7 +56,7 @@ class Operating(Backend):
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
         return MatrixStore.empty(nrows, ncols, dtype)
 
-    def reduce_all(self, monoid: TypedMonoid, values: Array) -> Any:
+    def reduce_all(self, monoid: TypedMonoid, values: Array) -> Value:
         """All values (at least one) combined, as a NumPy scalar."""
         return monoid.reduce(values)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ...foundation.types import Plan, TypedOperator, TypedSemiring
+from ...foundation.types import Plan, TypedOperator, TypedSemiring, Value
 from ..machine.memory_limits import check_entries
 from ..stores.entries import (
     allowed,
@@ -37,7 +35,7 @@ PRODUCT_BYTES = 64  # what is listed for a product
 class Products(Operating):
     def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
         """Entries of a matrix in the columns (here: rows of its transpose) that ``u`` has entries for."""
-        index: Any = np.flatnonzero(u.present) if u.present is not None else u.indices
+        index: Array = np.flatnonzero(u.present) if u.present is not None else u.indices
         return int(lines(columns, index)[1].sum())
 
     def mxv(
@@ -111,7 +109,7 @@ class Products(Operating):
         values = self.reduce_runs(semiring.monoid, self.combine(semiring.binaryop, left, right), starts)
         return matrix_from_keys(a.nrows, b.ncols, pairs[pair[starts]], values)
 
-    def inner(self, u: VectorStore, v: VectorStore, semiring: TypedSemiring) -> Any:
+    def inner(self, u: VectorStore, v: VectorStore, semiring: TypedSemiring) -> Value | None:
         """``add_k mult(u[k], v[k])``, or None when no position is shared."""
         if semiring.binaryop.positional is None:
             return self.reduce_scalar(self.ewise_mult(u, v, semiring.binaryop), semiring.monoid)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...exceptions import InvalidValue
 from ...foundation import atomic_updates
-from ...foundation.types import Accum
+from ...foundation.types import Accum, Assigned
 from ..machine.memory_limits import check_entries
 from ..stores.entries import (
     Store,
@@ -67,7 +67,7 @@ class Writing(Elementwise):
     def assign(
         self,
         c: Store,
-        value: Any,
+        value: Assigned,
         index: Index,
         mask: MaskView | None,
         accum: Accum,
@@ -166,7 +166,7 @@ class Writing(Elementwise):
         return keys[starts], self.reduce_runs(monoid, values, starts)
 
     def assign_scalar_through(
-        self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Accum, submask: bool
+        self, c: Store, value: Assigned, index: Index, mask: MaskView | None, accum: Accum, submask: bool
     ) -> Store | None:
         """``c<m> = scalar`` in place, at the cost of the mask's entries: the step that every traversal takes."""
         if (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from textwrap import indent
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from ....foundation.types import Udf
 from ....plan import rules, storage_rules
 from ...machine.calibration import costs_of
 from ...programs.reading import UNUSED
@@ -272,7 +273,7 @@ def _policy_rule(context: Context, step: BodyStep, done: Product, policy: str) -
     return f"{dense_now} and not {function.__name__}({values})"
 
 
-def _paste(context: Context, function: Any) -> None:
+def _paste(context: Context, function: Udf) -> None:
     """A rule of the planner as source text, with the constants that it names."""
     text = f"@kernel\n{inspect.getsource(function)}\n\n"
     if text not in context.functions:

@@ -6,8 +6,6 @@ no two threads write to one place; the parts are moved together afterwards.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ....trace import records as trace
@@ -60,7 +58,7 @@ class Steps:
         else:
             S[c.COUNT] = sum(count for count, _ in counts)
 
-    def _arguments(self, names: list[str], by: int) -> list[Any]:
+    def _arguments(self, names: list[str], by: int) -> list[object]:
         """The arrays of these names; L is the list of the driving vector, and ``listed`` whether there is one."""
         given = dict(self.arrays, L=self.arrays.get(f"l{by}", self.S), listed=by >= 0)
         return [given[name] for name in names]

@@ -11,7 +11,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ....foundation.types import TypedMonoid, TypedOperator
+from ....foundation.types import ArrayLike, TypedMonoid, TypedOperator, Value
 from ...forms.every_form import NumpyBackend
 from ...stores.entries import repeat
 from ...stores.storage import INDEX, Array, MatrixStore, VectorStore
@@ -27,7 +27,7 @@ class ArrayCode(NumpyBackend):
 
     name = "cuda"
 
-    def array(self, values: Any, dtype: np.dtype | type | None = None) -> Array:
+    def array(self, values: ArrayLike, dtype: np.dtype | type | None = None) -> Array:
         return records.to_device(values, dtype)
 
     def host(self, array: Array) -> np.ndarray:
@@ -39,7 +39,7 @@ class ArrayCode(NumpyBackend):
     def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
         return radix.sort_positions(cupy.ascontiguousarray(keys), radix.bits_for(limit))
 
-    def get_element(self, x: Any, index: tuple[int, ...]) -> Any:
+    def get_element(self, x: Any, index: tuple[int, ...]) -> Value | None:
         found = super().get_element(x, index)
         return None if found is None else self.host(found).reshape(-1)[0]  # synchronizes
 
@@ -81,7 +81,7 @@ class ArrayCode(NumpyBackend):
             result[longer] = self.compute(op, result[longer], values[starts[longer] + step])
         return result
 
-    def reduce_all(self, monoid: TypedMonoid, values: Array) -> Any:
+    def reduce_all(self, monoid: TypedMonoid, values: Array) -> Value:
         values = _expanded(values)
         while len(values) > 1 and not monoid.any_value:
             half, odd = len(values) // 2, values[len(values) & ~1 :]

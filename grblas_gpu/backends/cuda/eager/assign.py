@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ....foundation.types import Assigned
 from ...programs.terms import Kind
 from ...stores.storage import MaskView, VectorStore
 from ..fusion.emit_one_step import result, scalars, step_of, step_pieces
@@ -14,7 +13,7 @@ from . import steps
 from .masks import address, as_flags, clear, resolve
 
 
-def assign_scalar(c: VectorStore, value: Any, view: MaskView, unique: bool = True) -> VectorStore:
+def assign_scalar(c: VectorStore, value: Assigned, view: MaskView, unique: bool = True) -> VectorStore:
     """The updated ``c``, which has a value for every position (:func:`.vectors.writable`).
 
     ``unique``: a mask that is a list has no position twice.

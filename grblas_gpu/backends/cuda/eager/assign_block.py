@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....foundation.types import Assigned
 from ...stores.entries import cast
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
@@ -20,7 +21,7 @@ from .rows import chunks_of
 _KERNELS = ("sum_lengths_kernel", "list_offsets_kernel", "fill_block_kernel")
 
 
-def assign_block(c: MatrixStore, value: Any, rows: range | Array | None, cols: range | None) -> MatrixStore | None:
+def assign_block(c: MatrixStore, value: Assigned, rows: range | Array | None, cols: range | None) -> MatrixStore | None:
     """The new matrix; None where a row is named several times. ``value``: a matrix of the block's shape, or a scalar of
     the type of ``c``."""
     b = value if type(value) is MatrixStore else None

@@ -8,7 +8,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ....foundation.types import Accum
+from ....foundation.types import Accum, Assigned
 from ...engine import kind_among
 from ...programs.terms import Kind
 from ...stores.entries import cast, expand
@@ -29,7 +29,13 @@ _UNUSED = [(0,) * (MOST_FEW - number) for number in range(MOST_FEW + 1)]
 
 
 def assign_few(
-    c: VectorStore, value: Any, few: Sequence[int], view: MaskView | None, accum: Accum, replace: bool, submask: bool
+    c: VectorStore,
+    value: Assigned,
+    few: Sequence[int],
+    view: MaskView | None,
+    accum: Accum,
+    replace: bool,
+    submask: bool,
 ) -> VectorStore | None:
     """The updated ``c``, or None: not by this kernel. ``value`` is a NumPy scalar, a vector, or None, which deletes.
 
@@ -55,7 +61,7 @@ def assign_few(
     return _assign(c, value, given, few, mask, accum, replace and submask, submask)
 
 
-def _list_of(c: VectorStore, value: Any, positions: list[int]) -> VectorStore:
+def _list_of(c: VectorStore, value: Assigned, positions: list[int]) -> VectorStore:
     """A vector that had no entry has these."""
     indices, values = np.array(positions, np.int64), cast(np.asarray(value).reshape(1), c.dtype)
     return VectorStore.on_its_way(c.size, HostList(VectorStore(c.size, values, indices=indices), cupy.asarray))

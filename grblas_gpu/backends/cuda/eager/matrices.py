@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
-from ....foundation.types import Accum, TypedOperator, Value
+from ....foundation.types import Accum, Array, Assigned, TypedOperator, Value
 from ...stores.entries import cast, compress
 from ...stores.storage import MaskView, MatrixStore
 from ..runtime.arrays import no_offsets
@@ -28,7 +26,7 @@ def _on_values(x: MatrixStore, y: MatrixStore, op: TypedOperator, dtype: np.dtyp
     return _with(x, compress(cast(values, dtype)))
 
 
-def _with(x: MatrixStore, values: Any) -> MatrixStore:
+def _with(x: MatrixStore, values: Array) -> MatrixStore:
     return MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, values)
 
 
@@ -110,7 +108,7 @@ def _empty(c: MatrixStore) -> MatrixStore:
     return MatrixStore(c.nrows, c.ncols, no_offsets(c.nrows), cupy.empty(0, c.indices.dtype), cupy.empty(0, c.dtype))
 
 
-def assign_scalar(c: MatrixStore, value: Any, view: MaskView, accum: Accum, replace: bool) -> MatrixStore:
+def assign_scalar(c: MatrixStore, value: Assigned, view: MaskView, accum: Accum, replace: bool) -> MatrixStore:
     """``c<mask> (accum)= value`` for a mask that is not complemented: its entries, with one value for all."""
     pattern = view.store
     assert type(pattern) is MatrixStore

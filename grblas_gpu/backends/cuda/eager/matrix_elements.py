@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
-from ....foundation.types import Kernels
+from ....foundation.types import Kernels, Value
 from ...stores.storage import MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import specialized
@@ -29,7 +27,7 @@ def _arrays(m: MatrixStore) -> tuple[int, int, int]:
     return m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr
 
 
-def element(m: MatrixStore, row: int, col: int) -> Any:
+def element(m: MatrixStore, row: int, col: int) -> Value | None:
     """The value as a NumPy scalar, or None."""
     _, read, _ = _kernels(m)
     scratch = scratch_arrays.current()
@@ -40,7 +38,7 @@ def element(m: MatrixStore, row: int, col: int) -> Any:
     return np.array([bits], np.uint64).view(m.dtype)[0] if upper & 1 else None
 
 
-def with_element(m: MatrixStore, row: int, col: int, value: Any) -> MatrixStore:
+def with_element(m: MatrixStore, row: int, col: int, value: Value) -> MatrixStore:
     """The matrix with an element set."""
     found, same, place = _find(m, row, col, value)
     if found and same:
@@ -54,7 +52,7 @@ def without_element(m: MatrixStore, row: int, col: int) -> MatrixStore:
     return _changed(m, row, col, m.dtype.type(0), place, -1, m.iso) if found else m
 
 
-def _find(m: MatrixStore, row: int, col: int, value: Any) -> tuple[bool, bool, int]:
+def _find(m: MatrixStore, row: int, col: int, value: Value) -> tuple[bool, bool, int]:
     """Whether there is an element, whether this value stands for all, and the place of the element."""
     find, _, _ = _kernels(m)
     scratch = scratch_arrays.current()
@@ -64,7 +62,7 @@ def _find(m: MatrixStore, row: int, col: int, value: Any) -> tuple[bool, bool, i
     return bool(found & 1), bool(found & 2), slots.read(EDGES)
 
 
-def _changed(m: MatrixStore, row: int, col: int, value: Any, place: int, shift: int, iso: bool) -> MatrixStore:
+def _changed(m: MatrixStore, row: int, col: int, value: Value, place: int, shift: int, iso: bool) -> MatrixStore:
     indptr = indices = None
     if shift:
         indptr, indices = cupy.empty(m.nrows + 1, m.indptr.dtype), cupy.empty(m.nvals + shift, m.indices.dtype)

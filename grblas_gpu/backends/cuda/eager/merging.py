@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
-from ....foundation.types import Kernels, Store, TypedOperator
+from ....foundation.types import Kernels, Store, TypedOperator, Value
 from ...stores.entries import cast
 from ...stores.storage import INDEX, INT32_LIMIT, MatrixStore
 from ..runtime import workspace as scratch_arrays
@@ -45,7 +43,7 @@ def merge(
     op: TypedOperator | None,
     kind: int,
     dtype: np.dtype,
-    defaults: tuple[Any, Any] | None = None,
+    defaults: tuple[Value, Value] | None = None,
     mask: MatrixMask | None = None,
     replace: bool = False,
 ) -> MatrixStore:
@@ -102,6 +100,6 @@ def merge(
     return MatrixStore(x.nrows, x.ncols, indptr, indices, values)
 
 
-def _operand(name: str, m: MatrixStore) -> dict[str, Any]:
+def _operand(name: str, m: MatrixStore) -> dict[str, np.dtype | bool]:
     types = {name: m.values.dtype, f"{name}Offset": m.indptr.dtype, f"{name}Column": m.indices.dtype}
     return types | {f"{name}_ISO": m.iso}

@@ -8,7 +8,7 @@ would keep all others waiting, a batch of rows at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cupy
 import numpy as np
@@ -44,7 +44,7 @@ class _Division(NamedTuple):
     def _length(self) -> int:
         return len(self.lists) // 2
 
-    def arguments(self, ncols: int) -> tuple[Any, ...]:
+    def arguments(self, ncols: int) -> tuple[int | Array, ...]:
         return self.lists, self._length, self.counters, self.entries, ncols
 
     @property
@@ -119,7 +119,7 @@ class HashedRows:
             yield _Batch(self._job, fills, rows[part], lengths[part], entries[part], division.entries, tables)
 
 
-def _tables(job: Multiplication, fills: bool, wanted: int, slots: int) -> tuple[Array, Any, int]:
+def _tables(job: Multiplication, fills: bool, wanted: int, slots: int) -> tuple[Array, Array, int]:
     """Room for the columns and sums of so many tables, or of as many as fit; the first pass has no sums."""
     word = sum_bytes(job.product) if fills else 0
     number = max(1, min(wanted, SCRATCH_BYTES // (slots * (job.column.itemsize + word))))
@@ -138,7 +138,7 @@ class _Batch:
         lengths: np.ndarray,
         entries: np.ndarray,
         most_entries: Array,
-        tables: tuple[Array, Any, int],
+        tables: tuple[Array, Array, int],
     ) -> None:
         """``lengths``: of these rows in the left factor; ``entries``: of these rows, and ``most_entries`` of all."""
         self._job, self._rows, self._entries, self._tables = job, rows, entries, tables

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import cupy
@@ -34,7 +34,7 @@ def compute(op: TypedOperator, *operands: Array) -> Array:
     return _launch(op, operands, count)
 
 
-def _launch(op: TypedOperator, operands: Any, count: int) -> Array:
+def _launch(op: TypedOperator, operands: Sequence[Array], count: int) -> Array:
     result = records.empty(count, op.return_type.np_type)
     if count:
         plain = [_memory(_plain(x)) for x in operands]  # kept until the kernel has been launched
@@ -129,7 +129,7 @@ class Told(Later):
         return np.frombuffer((self._slots.read(EDGES) << _HALF | lower).to_bytes(8, "little"), self.dtype, 1)[0]
 
 
-def reduce_all(monoid: TypedMonoid, values: Array) -> Any:
+def reduce_all(monoid: TypedMonoid, values: Array) -> Value:
     """All values combined, as a NumPy scalar: one launch, one number read."""
     return all_combined(monoid, values).read()  # synchronizes
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 import cupy
 import numpy as np
 
 from ....exceptions import EmptyObject, GraphblasException, IndexOutOfBound, InvalidValue
-from ....foundation.types import MatrixStore
+from ....foundation.types import Array, MatrixStore, Memory, Store, Vector
 from ....ir.program import Program
 from ....trace.records import clock
 from ....trace.records import current as current_trace
@@ -82,7 +81,7 @@ class Run:
         self.words = words = workspace.words  # every run sets the same ones
         self.primary_buffers: list[tuple] = []  # see _written
         self.ready: list[tuple] = []  # what is made of them while the kernel runs: see _make_stores
-        self.kept: list[Any] = []  # alive until the kernel has run
+        self.kept: list[object] = []  # alive until the kernel has run
         for number, vector in enumerate(body.vectors):
             slot = compiled.slots[number]
             if slot.written:
@@ -104,14 +103,14 @@ class Run:
 
     # ---- what the program is given -------------------------------------------------------------------------------
 
-    def _read(self, slot: Slot, store: Any) -> None:
+    def _read(self, slot: Slot, store: VectorStore) -> None:
         store = vectors.as_bitmap(store)
         self.words[slot.flags] = 0 if store.present is None else store.present.data.ptr
         self.words[slot.values] = store.values.data.ptr
         self.words[slot.count] = store.nvals
         self.kept.append(store)
 
-    def _written(self, slot: Slot, vector: Any) -> None:
+    def _written(self, slot: Slot, vector: Vector) -> None:
         """Where a vector is at the beginning and will be at the end, and how its entries get there.
 
         Adds to ``primary_buffers``: slot and vector, flags and values, whether other stores may share these arrays, and
@@ -318,7 +317,7 @@ def _same(known: list[weakref.ref[MatrixStore]], given: list[weakref.ref[MatrixS
     return len(known) == len(given) and all(a() is b() for a, b in zip(known, given, strict=True))
 
 
-def _aligned(store: Any, field: str) -> Any:
+def _aligned(store: Store, field: str) -> Array:
     """An array of a matrix; kernels read 16 bytes at a time. A view of somebody's array may begin and end anywhere."""
     array = getattr(store, field)
     if array is not None and not _in_pieces(array.data.ptr, array.nbytes, array.data.mem):
@@ -330,7 +329,7 @@ def _aligned(store: Any, field: str) -> Any:
     return array
 
 
-def _in_pieces(start: int, size: int, memory: Any) -> bool:
+def _in_pieces(start: int, size: int, memory: Memory) -> bool:
     """Whether so many bytes can be read in whole pieces: CuPy's pool has room behind them, other memory may have none.
 
     >>> from types import SimpleNamespace

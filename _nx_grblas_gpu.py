@@ -13,6 +13,7 @@ POSITIVE = FINITE.replace("infinite or", "infinite, negative or")
 UNIQUE = " So do several shortest paths to a node."
 TIES = " So do lengths of 0 on shortest paths. Of several shortest paths between two nodes, it is dijkstra_path's."
 UNDIRECTED = "Directed graphs fall back to NetworkX."
+ANOTHER = "Of several best results, it may be another one."
 PREDECESSORS = "In a directed graph with several shortest paths, it may be another one than NetworkX's."
 COMPOSED = "NetworkX's own code on the converted graph: its steps run here."
 GENERATORS = "The graph of NetworkX, converted; create_using must be a class."
@@ -111,6 +112,12 @@ GROUPS = (
     (POSITIVE + " So do lengths of 0.", "betweenness_centrality"),
     ("The reverse of directed graphs falls back to NetworkX.", "bfs_edges bfs_tree"),
     (FINITE + " So do multigraphs.", "biadjacency_matrix"),
+    (POSITIVE + " So does a cutoff. The heuristic is called for all nodes. " + ANOTHER, "astar_path astar_path_length"),
+    ("Directed graphs, negative weights and multigraphs fall back to NetworkX. " + ANOTHER, "stoer_wagner"),
+    (
+        "Directed graphs, negative weights and normalized=True fall back to NetworkX.",
+        "algebraic_connectivity fiedler_vector",
+    ),
     (PREDECESSORS, "bidirectional_shortest_path"),
     (COPIES, "complement convert_node_labels_to_integers relabel_nodes reverse"),
     (

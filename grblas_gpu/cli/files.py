@@ -73,6 +73,16 @@ class Loaded(NamedTuple):
             raise UsageError(f"{number} is not a vertex: the graph has {vertices}")
         return number
 
+    def same_vertices(self, other: Loaded) -> Matrix:
+        """The Matrix of another graph, with the vertices in the order of this one."""
+        from .. import Matrix
+
+        n = self.matrix.nrows
+        rows, columns, values = other.matrix.to_coo()
+        place = [self.vertex(str(other.label(vertex))) for vertex in range(other.matrix.nrows)]
+        order = np.array(place, np.int64)
+        return Matrix.from_coo(order[rows], order[columns], values, nrows=n, ncols=n)
+
     def label(self, vertex: int) -> object:
         return vertex if self.labels is None else self.labels[vertex]
 

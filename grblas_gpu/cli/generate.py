@@ -8,9 +8,11 @@ import time
 from typing import Any
 
 from ..foundation.progress import elapsed
-from .files import FORMATS, UsageError, check_writable, write_graph
+from .files import FORMATS, UsageError, check_writable, write_graph, write_table
 from .memory import SIZES, check_generator
 from .options import BACKENDS, current_backend, not_negative, pairs, show
+
+PLANTED = ("lfr",)  # generators that know the communities of their graphs
 
 
 def add_commands(commands: Any) -> None:
@@ -28,6 +30,8 @@ def add_commands(commands: Any) -> None:
         for parameter in inspect.signature(function).parameters.values():
             _add_argument(kind, parameter)
         kind.add_argument("--output", "-o", metavar="FILE", help=f"by its suffix: {FORMATS}; - is an edge list")
+        if name in PLANTED:
+            kind.add_argument("--communities", metavar="FILE", help="write the community of each vertex")
         kind.add_argument("--backend", choices=BACKENDS)
         kind.add_argument("--json", action="store_true", help="print one JSON object")
         kind.add_argument("--force", action="store_true", help="even if memory seems to be too small")
@@ -50,7 +54,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         check_generator(options.kind, vars(options), on_device=current_backend() == "cuda", force=options.force)
         with elapsed(f"generating {options.kind}"):
-            A = function(*positional, **keywords)
+            found = function(*positional, **keywords)
+            A = getattr(found, "matrix", found)
             entries = A.nvals
     except ValueError as error:
         raise UsageError(str(error)) from None
@@ -59,6 +64,8 @@ def run(options: argparse.Namespace) -> int:
     made = time.perf_counter()
     if options.output:
         write_graph(options.output, A)
+    if getattr(options, "communities", None):
+        write_table(options.communities, ["vertex", "community"], list(enumerate(found.labels.to_dense().tolist())))
     done = time.perf_counter()
     result: dict[str, object] = {
         "kind": options.kind,

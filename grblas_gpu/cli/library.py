@@ -69,6 +69,10 @@ def add_argument(command: argparse.ArgumentParser, name: str) -> None:
     elif name == "normalized":
         meaning = "count paths instead of taking their share"
         command.add_argument("--no-normalize", dest=name, action="store_false", help=meaning)
+    elif name == "costs":
+        command.add_argument(
+            "--costs", metavar="FILE", required=True, help="a file like it, with the cost of each edge"
+        )
     elif name == "edges":
         command.add_argument("--edges", action="store_true", help="only pairs that an edge joins")
     else:
@@ -99,6 +103,8 @@ def given(what: Command, graph: Loaded, options: argparse.Namespace) -> dict[str
             value = [graph.vertex(text) for text in value or ()] or None
             value = dict.fromkeys(value, 1.0) if value and name == "personalization" else value
             name = "sources" if name == "some" else name
+        elif name == "costs":
+            value = graph.same_vertices(read_graph(value, **reading(options)))
         elif name == "edges":
             name, value = "pairs", graph.matrix if value else None
         if value is not None:

@@ -19,6 +19,7 @@ SIZES: dict[str, Callable[[Arguments], tuple[float, float]]] = {
     "kronecker": lambda a: (2.0 ** a["scale"], 2 * a["edge_factor"] * 2.0 ** a["scale"]),
     "noisy_kronecker": lambda a: (2.0 ** a["scale"], 2 * a["edge_factor"] * 2.0 ** a["scale"]),
     "hyperbolic": lambda a: (a["n"], a["n"] * a["average_degree"]),
+    "lfr": lambda a: (a["n"], 3.0 * a["n"] * a["min_degree"]),  # the mean of the usual power law
     "mycielskian": lambda a: (3 * 2.0 ** (a["k"] - 2), 7 * 3.0 ** (a["k"] - 2)),
     "delaunay": lambda a: (a["n"], 6.0 * a["n"]),
     "random_geometric": lambda a: (a["n"], a["n"] * _neighbours(a["n"], a["radius"])),

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable
 from random import Random
 
+import networkx as nx
 import numpy as np
 
 from .. import Vector, algorithms, monoid, semiring
+from ..algorithms.spectral import Fiedler
+from .components import is_connected
 from .degrees import strengths
-from .dispatch import define
+from .dispatch import define, directed, parallel
 from .graph import Graph
 
 Nodes = Collection[Hashable]
@@ -102,6 +105,45 @@ define(
     number_of_selfloops=_selfloops,
     s_metric=_s_metric,
     volume=_volume,
+)
+
+
+# ---- cuts of the whole graph ---------------------------------------------------------------------------------
+
+
+def _joined(G: Graph) -> None:
+    if len(G) < 2:
+        raise nx.NetworkXError("graph has less than two nodes.")
+    if not is_connected(G):
+        raise nx.NetworkXError("graph is not connected.")
+
+
+def _least_cut(G: Graph, weight: str) -> tuple[float, tuple[list, list]]:
+    _joined(G)
+    A = G.weights(weight, negative=False)
+    value, side = algorithms.minimum_cut(A)
+    near = side.to_dense(False)
+    parts = (G.named(np.flatnonzero(part)) for part in (near, ~near))
+    return value if A.dtype.np_type.kind == "f" else int(value), (next(parts), next(parts))
+
+
+def _fiedler(G: Graph, weight: str | None, tol: float) -> Fiedler:
+    _joined(G)
+    try:
+        return algorithms.fiedler_vector(G.weights(weight, negative=False), weighted=True, tol=tol)
+    except algorithms.NotConverged as error:
+        raise NotImplementedError("the iteration has not converged") from error
+
+
+def _connectivity(G: Graph, weight: str | None, tol: float) -> float:
+    return float(_fiedler(G, weight, tol).value) if len(G) < 2 or is_connected(G) else 0.0
+
+
+define(refuse=lambda G: directed(G) or parallel(G), stoer_wagner=_least_cut)
+define(
+    refuse=lambda G, normalized: directed(G) or ("the Laplacian is normalized" if normalized else None),
+    algebraic_connectivity=_connectivity,
+    fiedler_vector=lambda G, weight, tol: _fiedler(G, weight, tol).vector.to_dense(),
 )
 
 

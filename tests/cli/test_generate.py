@@ -22,6 +22,7 @@ KIND_ARGUMENTS = {
     "preferential_attachment": "20 2",
     "hyperbolic": "30 4",
     "noisy_kronecker": "4 3",
+    "lfr": "300 0.1 --seed 2",
     "path": "4",
     "star": "4",
     "complete": "4",
@@ -34,7 +35,7 @@ def test_every_generator_has_a_command():
     lists = {"configuration_model", "stochastic_block_model"}  # arguments that a command line does not have
     made = (
         set(generators.__all__)
-        - {"Edges", "edge_list", "lfr"}
+        - {"Edges", "edge_list"}
         - lists
         - {name for name in generators.__all__ if "_edges" in name}
     )
@@ -55,6 +56,15 @@ def test_generate(capsys, tmp_path, kind):
 def test_generate_hands_arguments_on(capsys, tmp_path):
     run(capsys, "generate kronecker 5 4 --seed 3 -o", tmp_path / "g.npz")
     assert io.load_npz(str(tmp_path / "g.npz")).isequal(generators.kronecker(5, 4, seed=3))
+
+
+def test_generated_communities(capsys, tmp_path):
+    files = [tmp_path / "g.npz", tmp_path / "c.csv"]
+    assert run(capsys, "generate lfr 300 0.1 --seed 2 -o", files[0], "--communities", files[1])[0] == 0
+    matrix, labels = generators.lfr(300, 0.1, seed=2)
+    assert io.load_npz(str(files[0])).isequal(matrix)
+    rows = [f"{vertex},{label}" for vertex, label in labels.to_dict().items()]
+    assert files[1].read_text().split() == ["vertex,community", *rows]
 
 
 @pytest.mark.parametrize("name", ["g.mtx", "g.mtx.gz", "g.txt", "g.el.gz", "g.tsv", "g.csv", "g.npz", "g.grb"])

@@ -43,7 +43,7 @@ ELSEWHERE = {
     "xbfs": "bfs --algorithm", "bfs_multi": "bfs, once for each source",
     "triangle_count": "triangles", "k_core": "core", "bellman_ford": "sssp", "delta_stepping": "sssp",
     "diameter_estimate": "diameter", "personalized_pagerank": "ppr", "modularity": "louvain and leiden print it",
-    "minimum_cost_flow": "takes costs, too", "sample_non_edges": "pairs without an edge",
+    "sample_non_edges": "pairs without an edge",
     "k_shortest_paths": "path", "voterank": "a list", "rich_club": "by degree", "densest_subgraph": "two results",
     "NotConverged": "an exception", "coarsen": "three results", "forceatlas2": "two results",
     "spectral_layout": "two results", "maximum_matching_bounds": "two numbers", "motif_counts": "nine numbers",
@@ -88,7 +88,8 @@ def test_the_same_as_in_python(capsys, tmp_path, command):
     options, file, graph = graph_for(command, tmp_path)
     keywords = dict(what.more or {})
     for name in what.arguments.split():
-        option, more = ("--edges", {"pairs": graph}) if name == "edges" else GIVEN[name]
+        of_graph = {"edges": ("--edges", {"pairs": graph}), "costs": (f"--costs {file}", {"costs": graph})}
+        option, more = of_graph[name] if name in of_graph else GIVEN[name]
         options, keywords = f"{options} {option}", keywords | more
     expected = getattr(algorithms, what.algorithm)(graph, **keywords)
     code, out, _ = run(capsys, f"{command} {options} --json --top 3", file)

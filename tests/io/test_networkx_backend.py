@@ -218,7 +218,8 @@ def test_composed_functions(name):
     same_as_networkx(name, [nx.Graph, nx.DiGraph], ["looped", "sparse", "float"])
 
 
-ELSEWHERE = RANDOM | NEARLY | FLOWS | CUTS | CHEAPEST | MADE | OF_TWO_SETS | {"condensation"}
+BEST = {"astar_path", "astar_path_length", "stoer_wagner", "fiedler_vector", "algebraic_connectivity"}
+ELSEWHERE = BEST | RANDOM | NEARLY | FLOWS | CUTS | CHEAPEST | MADE | OF_TWO_SETS | {"condensation"}
 
 
 @pytest.mark.parametrize("name", parametrized(info.FUNCTIONS.keys() - ELSEWHERE))
@@ -511,6 +512,44 @@ def test_edges_without_a_capacity_have_no_limit():
     with nx.config(fallback_to_nx=True):
         assert nx.maximum_flow_value(G, 0, 2) == 7
         assert nx.max_flow_min_cost(G, 0, 2) == {0: {1: 7}, 1: {2: 7}, 2: {}}
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+def test_paths_with_bounds(kind):
+    for seed in range(4):
+        G = kind(nx.gnp_random_graph(12, 0.2, seed=seed, directed=kind is nx.DiGraph))
+        for u, v, data in G.edges.data():
+            data["weight"] = abs(u - v) + (u + v) % 3
+        for args in ((0, 7), (3, 3), (0, 99), (0, 7, lambda u, v: abs(u - v))):
+            expected, found = (outcome(nx.astar_path_length, G, *args, backend=each) for each in ("networkx", BACKEND))
+            assert equal(expected, found)
+            path = outcome(nx.astar_path, G, *args, backend=BACKEND)
+            assert (
+                type(path) is type(found)
+                if isinstance(found, Exception)
+                else nx.path_weight(G, path, "weight") == found
+            )
+
+
+def test_cuts_of_the_whole_graph():
+    for seed in range(6):
+        G = nx.gnp_random_graph(9, 0.45, seed=seed)
+        for u, v, data in G.edges.data():
+            data["weight"] = 1 + (u * v) % 4
+        expected, found = (outcome(nx.stoer_wagner, G, backend=each) for each in ("networkx", BACKEND))
+        if isinstance(expected, Exception):
+            assert equal(expected, found)
+            continue
+        assert expected[0] == found[0] == nx.cut_size(G, *found[1], "weight") and type(found[0]) is int
+        assert sorted([*found[1][0], *found[1][1]]) == list(G)
+        value = nx.algebraic_connectivity(G, backend=BACKEND)
+        assert value == pytest.approx(nx.algebraic_connectivity(G, backend="networkx"), abs=1e-6)
+        x, L = nx.fiedler_vector(G, backend=BACKEND), nx.laplacian_matrix(G)
+        np.testing.assert_allclose(L @ x, value * x, atol=1e-5)
+    for G in (nx.Graph(), nx.empty_graph(1), nx.empty_graph(2), nx.path_graph(2)):
+        for name in ("stoer_wagner", "algebraic_connectivity"):
+            expected, found = (outcome(public(name), G, backend=each) for each in ("networkx", BACKEND))
+            assert equal(expected[0], found[0]) if isinstance(expected, tuple) else equal(expected, found)
 
 
 @pytest.mark.parametrize("kind", KINDS)

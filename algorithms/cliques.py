@@ -10,9 +10,11 @@ O. Balalau, M. Sozio, Listing k-cliques in sparse real-world graphs, WWW 2018.
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, io, semiring
+from .. import Matrix, Vector, binary, io, monoid, semiring
 from ..exceptions import InvalidValue
+from ..foundation.types import Array
 from ..plan.search_rules import rows_at_a_time
+from .batches import vertices_in_batches
 from .checks import graph_algorithm
 from .modularity import membership
 from .triangles import by_falling_degree
@@ -69,3 +71,18 @@ def with_one_more(L: Matrix, C: Matrix) -> tuple[Vector, Vector, Matrix]:
     # before = S C: the candidates of the clique; joined<before> = S' L: those that are joined to the new vertex
     before = semiring.any_second(membership(row, C.nrows) @ C).new()
     return row, vertex, semiring.any_pair[bool](membership(vertex, L.nrows) @ L).new(mask=before.S)
+
+
+def cliques_of_4(E: Matrix) -> Array:
+    """The number of cliques of 4 vertices at every vertex."""
+    L, order = by_falling_degree(E)
+    found = Vector.from_scalar(0, L.nrows)
+    for some in vertices_in_batches(L.nrows):
+        first, second, C = with_one_more(L, L[some.start : some.stop, :].new())
+        for lower, R in ((False, L), (True, L.T)):
+            # Q<C>_ek = cliques of edge e, its common neighbour k, and a later or an earlier one
+            Q = semiring.plus_pair["INT64"](C @ R).new(mask=C.S)
+            found(binary.plus) << Q.reduce_columnwise(monoid.plus)
+            for ends in () if lower else (binary.plus(first, some.start).new(), second):
+                found(binary.plus)[ends] << Q.reduce_rowwise(monoid.plus).new()
+    return io.to_array(found[order].new(), 0)

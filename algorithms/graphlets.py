@@ -20,8 +20,7 @@ from .. import Graph, Matrix, Vector, binary, io, monoid, select, semiring
 from ..foundation.types import Array
 from .batches import vertices_in_batches
 from .checks import graph_algorithm, with_labels
-from .cliques import with_one_more
-from .triangles import by_falling_degree
+from .cliques import cliques_of_4
 
 #: At (u, v): the subgraphs of the shape of place v, at that place, in an induced graphlet at place u.
 CONTAINED = np.eye(15, dtype=np.int64)
@@ -102,7 +101,7 @@ def graphlet_degrees(A: Matrix) -> Matrix:
         *(around(E, ends) - d * (d - 1) - 2 * c, (d - 1) * ends - 2 * c),
         *(around(E, (d - 1) * (d - 2) // 2), d * (d - 1) * (d - 2) // 6, cycles(E, d)),
         *(around(E, c) - 2 * c, around(T, d - 2), c * (d - 2)),
-        *(sums(M) // 2, sums(pairs), cliques(E)),
+        *(sums(M) // 2, sums(pairs), cliques_of_4(E)),
     ]
     # result = raw CONTAINED^-1
     return times(Matrix.from_dense(np.stack(raw, axis=1)) @ Matrix.from_dense(ALONE)).new()
@@ -156,18 +155,3 @@ def cycles(E: Matrix, d: Array) -> Array:
         C << binary.floordiv(binary.times(C & binary.minus(C, 1).new()).new(), 2)
         found(binary.plus)[some] << C.reduce_rowwise(monoid.plus).new()
     return io.to_array(found)
-
-
-def cliques(E: Matrix) -> Array:
-    """The number of cliques of 4 vertices at every vertex."""
-    L, order = by_falling_degree(E)
-    found = Vector.from_scalar(0, L.nrows)
-    for some in vertices_in_batches(L.nrows):
-        first, second, C = with_one_more(L, L[some.start : some.stop, :].new())
-        for lower, R in ((False, L), (True, L.T)):
-            # Q<C>_ek = cliques of edge e, its common neighbour k, and a later or an earlier one
-            Q = count(C @ R).new(mask=C.S)
-            found(binary.plus) << Q.reduce_columnwise(monoid.plus)
-            for ends in () if lower else (binary.plus(first, some.start).new(), second):
-                found(binary.plus)[ends] << Q.reduce_rowwise(monoid.plus).new()
-    return io.to_array(found[order].new(), 0)

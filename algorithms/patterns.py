@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import permutations
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from .. import Graph, Matrix
 from ..exceptions import InvalidValue
 from .labels import called
 
 MOST_VERTICES = 6  # of a pattern
+Kinds: TypeAlias = Sequence[int] | None  # of the vertices
 Edges = Matrix | Graph | Collection[tuple[int, int]]
 
 
@@ -32,7 +33,7 @@ class Pattern(NamedTuple):
     lower: set[tuple[int, int]]
 
     @classmethod
-    def of(cls, given: Edges, kinds: Sequence[int] | None, undirected: bool) -> Pattern:
+    def of(cls, given: Edges, kinds: Kinds, undirected: bool) -> Pattern:
         matrix = given.matrix if isinstance(given, Graph) else given
         if isinstance(matrix, Matrix):
             rows, columns, _ = matrix.to_coo(values=False)

@@ -72,6 +72,21 @@ def test_answers_are_those_of_the_device(name: str) -> None:
     assert A.ss.nbytes_on_host and found.to("cpu").isclose(expected, rel_tol=1e-6)
 
 
+@pytest.mark.parametrize("loops", [pytest.param("auto", marks=pytest.mark.slow), "iterated"])
+def test_the_planner_knows_what_comes_over_the_bus(loops: str) -> None:
+    with gb.using("cpu"):
+        A = generators.kronecker(9, seed=3)
+    found = {}
+    for columns in ("device", "host"):
+        with gb.trace() as t, gb.config.set(loops=loops):
+            algorithms.bfs(A.to("cuda", columns=columns), 1)
+        found[columns] = t.steps()
+    if loops == "iterated":  # 1290 edges to push, or 65 rows to look at
+        assert [found[columns][3].direction for columns in found] == ["pull", "push"]
+    costs = ([record.reason.partition(";")[0] for record in records] for records in found.values())
+    assert not any(map(str.__eq__, *costs))
+
+
 def test_refusals() -> None:
     host = graph()
     with full_device(1024), gb.config.set(spill="never"):

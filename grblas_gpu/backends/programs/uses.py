@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...foundation.types import Vector
-from ..stores.storage import INT32_LIMIT, MatrixStore
+from ..stores.storage import INT32_LIMIT, MatrixStore, natives
 from .terms import Fields, Unfusable
 
 
@@ -33,14 +33,21 @@ def vector_use(vector: Vector, written: bool) -> Fields:
 
 
 def matrix_use(store: MatrixStore) -> Fields:
-    """The properties of a matrix that a program is compiled for: types, whether it is iso, and whether it is
-    repeated."""
+    """The properties of a matrix that a program is compiled for: types, whether it is iso, whether it is repeated, and
+    whether its columns come over the bus."""
     if store.rows is not None:
         raise Unfusable("a hypersparse matrix, which has no row pointers")
     once = store.once
     values = once.values
     wide = store.nrows > INT32_LIMIT  # numbers of rows; those of columns have the type of the indices
-    return values.dtype, len(values) == 1, once.indices.dtype, store.indptr.dtype, store.copies > 1, wide
+    types = values.dtype, len(values) == 1, once.indices.dtype, store.indptr.dtype
+    return *types, store.copies > 1, wide, columns_on_host(store)
+
+
+def columns_on_host(store: MatrixStore) -> bool:
+    """Whether the columns of a matrix come over the bus of a device."""
+    native = natives.get(type(store.once.indices))
+    return native is not None and native.is_on_host(store.once.indices)
 
 
 def has_columns(store: MatrixStore) -> bool:

@@ -15,6 +15,7 @@ from ...stores.storage import Array, MatrixStore, natives
 from ..runtime import records
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, specialized
+from ..runtime.host_memory import is_on_host
 from ..runtime.launch import launch
 from ..runtime.reporting import sized
 from .operating import cast_values
@@ -26,6 +27,7 @@ __all__ = [
     "free_bytes",
     "hub_neighbours",
     "is_diagonal",
+    "is_on_host",
     "max_degree",
     "row_ids",
     "same_arrays",

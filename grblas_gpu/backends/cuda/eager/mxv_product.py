@@ -43,7 +43,7 @@ class Product(Reading):
     There is one object for each kind (:func:`product_of`), so that finding its kernels takes no time.
     """
 
-    __slots__ = ("initial", "key", "one_value")
+    __slots__ = ("initial", "key", "one_value", "over_bus")
 
     def __init__(
         self,
@@ -57,6 +57,7 @@ class Product(Reading):
         super().__init__(semiring, first, second, flip, early_exit)
         monoid = semiring.monoid
         self.one_value = False
+        self.over_bus = False  # in a loop: whether the columns of its matrix lie on the host
         self.initial: Value | None = None if self.exit_at_first else initial_value(monoid)
         if not in_loop:  # whose vectors have their types
             self.first_type, self.second_type = read_type(self.first, first), read_type(self.second, second)

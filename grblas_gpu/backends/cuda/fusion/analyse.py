@@ -22,6 +22,7 @@ from ...programs.reading import Values
 from ...programs.requests import Sides, direction_of, strategies_of
 from ...programs.steps import driver_among, may_be_empty, overwrites, product_operands, swaps
 from ...programs.terms import BodyStep, Kind, Unfusable
+from ...programs.uses import columns_on_host
 from ...stores.entries import cast
 from ...stores.storage import MatrixStore
 from ..eager.mxv_product import Product, initial_value
@@ -107,6 +108,7 @@ class _Plan:
         (matrix, vector, _), facts = product_operands(step), self.facts
         asynchronous = step.desc is not None and step.desc.settles_at is not None
         store = self.matrices[matrix.number]
+        product.over_bus = columns_on_host(store)
         whole = facts.full[vector.number] and step.mask is None and store.copies == 1 and not asynchronous
         reads_whole = whole and reads_whole_rows(store, facts.iso[vector.number], step.op)
         pull = usual_pull(costs_of("cuda"), reads_whole)

@@ -126,7 +126,8 @@ def _names_rows(step: BodyStep) -> bool:
 def _costs(op: TypedSemiring, product: Product) -> tuple[bool, rules.Costs]:
     """Whether a row may end early, and what things cost then."""
     terminal = ends_early(op, product.structure)
-    return terminal, rules.in_loops(costs_of("cuda"), terminal, op.monoid.is_idempotent, product.structure)
+    costs = rules.in_loops(costs_of("cuda"), terminal, op.monoid.is_idempotent, product.structure)
+    return terminal, rules.over_bus(costs, ends_early=False) if product.over_bus else costs
 
 
 def reason(step: BodyStep, product: Product, strategies: Sides, seen: Seen, pushed: bool) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar, cast
 
 import cupy
@@ -48,11 +48,19 @@ def more(name: str, error: BaseException) -> AbstractContextManager[Any] | None:
         return None
     if is_spilling() or config["spill"] == "never":
         raise _too_large(name, error) from None
-    found: AbstractContextManager[Any] = cupy.cuda.using_allocator(Spilling())
-    return found
+    return _spilling()
 
 
 more_memory["cuda"] = more
+
+
+@contextmanager
+def _spilling() -> Iterator[None]:
+    try:
+        with cupy.cuda.using_allocator(Spilling()):
+            yield
+    finally:
+        workspace.forget()  # parts of it may lie on the host
 
 
 def _too_large(name: str, error: BaseException) -> OutOfMemory:

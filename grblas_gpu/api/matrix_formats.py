@@ -81,8 +81,9 @@ def compressed_store(
     Device arrays of the stored types are shared; host arrays only with ``copy=False``.
     """
     pointers = checked_index(indptr, "index pointers")
-    if isinstance(pointers, np.ndarray) or pointers.dtype != np.int32:  # a device keeps offsets of either width
-        pointers = index_array(pointers, "index pointers", copy=copy)
+    on_host = isinstance(pointers, np.ndarray)
+    if on_host or pointers.dtype != np.int32:  # a device keeps offsets of either width
+        pointers = pointers.astype(np.int64, copy=copy and on_host)
     index = checked_index(indices, what)
     array, found = values_to_array(values, dtype)
     pointers, index, own = together(pointers, index, own_values(array, found.np_type, copy).reshape(-1))

@@ -221,7 +221,7 @@ class Backend(Primitives, Protocol):
             return 0.0
         some = a.indices[:: -(-a.nvals // SAMPLE)]
         lengths = b.indptr[some + 1] - b.indptr[some]
-        return a.nvals * float(self.host(lengths).mean())  # synchronizes: so will sizing the result
+        return a.nvals * (float(self.host(lengths).sum()) / len(some))  # synchronizes: so will sizing the result
 
     def estimate_dots(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
         """How many entries dot products at the entries of a mask read: the columns of ``b``; some stand for all."""

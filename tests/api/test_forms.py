@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from random_objects import matrix_of
 
-from grblas_gpu import Matrix, Vector, binary, indexunary, io, monoid, select, semiring
+from grblas_gpu import Matrix, Vector, binary, dtypes, indexunary, io, monoid, select, semiring
 from grblas_gpu.backends.machine import memory_limits
+from grblas_gpu.backends.stores import matrix_storage
 from grblas_gpu.exceptions import InvalidValue, OutOfMemory
 
 FORMATS = {"sparse": "csr", "hypersparse": "hypercsr", "bitmap": "bitmapr", "full": "fullr"}
@@ -213,3 +214,15 @@ def test_thin_factors_of_what_does_not_fit(backend: str, name: str, monkeypatch:
             assert tracemalloc.get_traced_memory()[1] < 2**26
         finally:
             tracemalloc.stop()
+
+
+@pytest.mark.parametrize("entries", [300, matrix_storage.FEW_ENTRIES + 9])
+@pytest.mark.parametrize("values", [2.5, "FP32", [("a", "i4"), ("b", "f8")]], ids=str)
+def test_transposes_by_both_methods(entries: int, values) -> None:
+    """Of one value, of numbers and of records."""
+    rng = np.random.default_rng(1)
+    rows, columns = np.divmod(np.sort(rng.choice(400 * 300, entries, replace=False)), 300)
+    if not isinstance(values, float):
+        values = np.arange(entries).astype(dtypes.lookup_dtype(values).np_type)
+    A = Matrix.from_coo(rows, columns, values, nrows=400, ncols=300)
+    assert A.T.new().isequal(Matrix.from_coo(columns, rows, values, nrows=300, ncols=400), check_dtype=True)

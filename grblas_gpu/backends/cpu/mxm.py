@@ -112,7 +112,7 @@ def _gustavson(
 ) -> MatrixStore | None:
     # Products before each row: the measure of work, and of the capacity that a row may need.
     products = np.zeros(len(a.indices) + 1, INDEX)
-    np.cumsum(lengths(b.indptr)[a.indices], out=products[1:])
+    lengths(b.indptr)[a.indices].cumsum(out=products[1:])
     products = products[a.indptr]
     parts = edge_chunks(products, 4) if products[-1] > PARALLEL_WORK else [(0, a.nrows)]
     capacity = np.minimum(lengths(products), b.ncols)
@@ -148,7 +148,7 @@ def _at_once(
 
     pieces = pool.run(make, parts)
     indptr = np.zeros(a.nrows + 1, INDEX)
-    np.cumsum(counts, out=indptr[1:])
+    counts.cumsum(out=indptr[1:])
     indices, values = (_joined([piece[which] for piece in pieces]) for which in (0, 1))
     return MatrixStore(a.nrows, b.ncols, indptr, indices, values)
 

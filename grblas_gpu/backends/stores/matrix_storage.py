@@ -29,6 +29,7 @@ from . import csr_of_forms
 from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
 
 STRIP = 256  # rows that are transposed together
+FEW_ENTRIES = 2**15  # of a matrix that NumPy transposes
 #: The transpose of a large CSR matrix on the host, or None; the CPU engine sets it.
 transpose_large: Callable[[MatrixStore], MatrixStore | None] = lambda a: None  # noqa: E731
 
@@ -366,6 +367,10 @@ def transpose_csr(a: MatrixStore) -> MatrixStore:
         return natives[type(a.indices)].transpose(a)
     if (by_engine := transpose_large(a)) is not None:
         return by_engine
+    if a.nvals <= FEW_ENTRIES and a.ncols <= 2**16:  # SciPy's checks would take longer; 16 bits are sorted by counting
+        order = np.argsort(a.indices.astype(np.uint16), kind="stable")
+        values = a.values.copy() if a.iso else a.values[order]
+        return from_lines(a.ncols, a.nrows, a.indices[order], a.row_ids[order], values)
     from scipy.sparse import csr_array
 
     iso = a.iso

@@ -88,8 +88,7 @@ class Arithmetic:
     __le__ = _pair("le", "ewise_mult")[0]
     __gt__ = _pair("gt", "ewise_mult")[0]
     __ge__ = _pair("ge", "ewise_mult")[0]
-    __eq__ = _pair("eq", "ewise_mult")[0]  # type: ignore[assignment]
-    __ne__ = _pair("ne", "ewise_mult")[0]  # type: ignore[assignment]
+    __eq__, __ne__ = _pair("eq", "ewise_mult")[0], _pair("ne", "ewise_mult")[0]  # type: ignore[assignment]
 
     def __divmod__(self: Any, other: Any) -> Any:
         return self // other, self % other

@@ -40,7 +40,7 @@ from .matrix_groups import MatrixGroups
 from .matrix_operations import MatrixOperations
 from .matrix_triangles import MatrixTriangles
 from .matrix_values import MatrixValues
-from .scalar import Scalar
+from .scalar import Scalar, whole_number
 from .vector import Vector
 
 
@@ -523,7 +523,7 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
         ({0: 1, 1: 4}, {0: 2})
         """
         recording.read("the entries", self)
-        k = int(k.value) if type(k) is Scalar else int(k)
+        k = whole_number(k)
         found = self.dtype if dtype is None else lookup_dtype(dtype)
         store = self._engine.diagonal(self._store, k)
         if found is not self.dtype:
@@ -641,7 +641,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
 
     def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
         """Pickles of python-graphblas hold sizes, too."""
-        self.__init__(state[1]["_matrix"])  # type: ignore[misc]
+        TransposedMatrix.__init__(self, state[1]["_matrix"])
 
     @property
     def _engine(self) -> Any:
@@ -721,7 +721,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
     def diag(
         self, k: int | Scalar = 0, dtype: DTypeLike | None = None, *, name: str | None = None, **opts: object
     ) -> Vector:
-        return self._matrix.diag(-k, dtype, name=name, **opts)  # type: ignore[arg-type]  # as an int is computed
+        return self._matrix.diag(-whole_number(k), dtype, name=name, **opts)
 
     to_csr, to_csc = _of_transpose("to_csc"), _of_transpose("to_csr")
     to_dcsr, to_dcsc = _of_transpose("to_dcsc"), _of_transpose("to_dcsr")

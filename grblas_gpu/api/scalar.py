@@ -487,6 +487,11 @@ def _counting(value: Number, dtype: DTypeLike, is_cscalar: bool | None, name: st
     return new
 
 
+def whole_number(k: int | Scalar) -> int:
+    """The number of a diagonal, a size or a count that may be given as a Scalar."""
+    return int(k.value) if type(k) is Scalar else int(k)
+
+
 def check_wait(how: str) -> None:
     if how.lower() not in ("materialize", "complete"):
         raise ValueError(f'`how` argument must be "materialize" or "complete"; got {how!r}')

@@ -31,7 +31,7 @@ from .conversions import (
 from .dense_arrays import dense_fill
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
 from .kinds import stands_for
-from .scalar import Scalar
+from .scalar import whole_number
 from .vector_construction import VectorConstruction, vector_entries
 
 if TYPE_CHECKING:
@@ -342,7 +342,7 @@ class Vector(VectorConstruction):
         {0: {1: 5}, 1: {2: 6}}
         """
         recording.read("the entries", self)
-        store = self._engine.diagonal_matrix(self._store, _integer(k))
+        store = self._engine.diagonal_matrix(self._store, whole_number(k))
         return kinds.Matrix._from_store(self._engine, self.dtype, store, name)
 
     @reports_memory
@@ -580,10 +580,6 @@ class Vector(VectorConstruction):
         ({1: 5}, {1: 5, 3: 6})
         """
         return self._repositioned((int(offset),), (size,))
-
-
-def _integer(k: int | Scalar) -> int:
-    return int(k.value) if type(k) is Scalar else int(k)
 
 
 kinds.Vector = Vector

@@ -15,7 +15,7 @@ from .. import kinds
 from ..conversions import row_order
 from ..formatting import FORMATS
 from ..matrix import Matrix
-from ..scalar import Scalar
+from ..scalar import whole_number
 from ..vector import Vector
 from . import exporting, importing, ordering
 from . import tiles as tiling
@@ -70,7 +70,7 @@ class MatrixStorage(Storage):
         """Replace the contents by a matrix with this diagonal and no other entries."""
         descriptor_from_options(opts)
         vector = self._parent._expect_type(vector, Vector, within="ss.build_diag", argname="vector")
-        k = int(k if not isinstance(k, Scalar) else k.value)
+        k = whole_number(k)
         self._parent << vector.diag(k)
 
     def build_scalar(self, rows: Any, columns: Any, value: Any) -> None:

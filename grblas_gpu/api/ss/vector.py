@@ -11,7 +11,7 @@ from ... import binary, monoid
 from ...foundation.types import Matrix, OperatorLike, Parts
 from ...ir.descriptor import descriptor_from_options
 from .. import kinds
-from ..scalar import Scalar
+from ..scalar import whole_number
 from ..vector import Vector
 from . import exporting, importing, ordering
 from . import tiles as tiling
@@ -48,7 +48,7 @@ class VectorStorage(Storage):
         """Replace the contents by a diagonal of a Matrix."""
         descriptor_from_options(opts)
         matrix = self._parent._expect_type(matrix, kinds.MATRICES, within="ss.build_diag", argname="matrix")
-        k = int(k if not isinstance(k, Scalar) else k.value)
+        k = whole_number(k)
         self._parent << matrix.diag(k, self._parent.dtype)
 
     def build_scalar(self, indices: Any, value: Any) -> None:

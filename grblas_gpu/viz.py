@@ -263,7 +263,7 @@ def _shaded(
     return entries.hvplot.scatter(**how | kwargs).opts(**{"bgcolor": "black", "tools": [hover]} | (opts or {}))
 
 
-def _matrix(M: Any, within: str) -> Matrix:
+def _matrix(M: object, within: str) -> Matrix:
     try:
         return ensure_type(M.matrix if isinstance(M, Graph) else M, (Matrix, TransposedMatrix))
     except TypeError:

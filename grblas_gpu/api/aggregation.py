@@ -104,11 +104,11 @@ def _as_vector(scalar: Scalar) -> Any:
     return vector
 
 
-def _op(name: str, left: Any, right: object) -> Any:
+def _op(name: str, left: Any, right: object) -> Vector:
     return left.ewise_mult(right, registry.find("binary", name)).new()
 
 
-def _mean(count: object, total: object) -> Any:
+def _mean(count: object, total: object) -> Vector:
     return _op("truediv", total, count)
 
 
@@ -166,7 +166,7 @@ def _result(groups: object, values: ArrayLike | Value, size: int, dtype: DataTyp
     return vector[0].new() if scalar else vector
 
 
-def _ends(typed: TypedAggregator, obj: Tensor, scalar: bool, *, last: bool, index: bool) -> Any:
+def _ends(typed: TypedAggregator, obj: Tensor, scalar: bool, *, last: bool, index: bool) -> Vector | Scalar:
     if scalar and index and obj.ndim == 2:
         raise ValueError(f"Aggregator {typed.name} may not be used with Matrix.reduce_scalar.")
     groups, indices, values, size = _coordinates(obj, scalar)
@@ -176,7 +176,7 @@ def _ends(typed: TypedAggregator, obj: Tensor, scalar: bool, *, last: bool, inde
     return _result(groups[chosen], (indices if index else values)[chosen], size, typed.return_type, scalar)
 
 
-def _arg(typed: TypedAggregator, obj: Tensor, scalar: bool) -> Any:
+def _arg(typed: TypedAggregator, obj: Tensor, scalar: bool) -> Vector | Scalar:
     if scalar and obj.ndim == 2:
         raise ValueError(f"Aggregator {typed.name} may not be used with Matrix.reduce_scalar.")
     groups, indices, values, size = _coordinates(obj, scalar)

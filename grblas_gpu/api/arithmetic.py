@@ -60,7 +60,7 @@ def _pair(operator_name: str, method: str, *defaults: object) -> tuple[Sign, Sig
     return _both_ways(lambda left, right: _combine(left, right, operator_of(binary), method, *defaults))
 
 
-def _both_ways(combined: Any) -> tuple[Any, Any]:
+def _both_ways(combined: Callable[..., object]) -> tuple[Any, Any]:
     return combined, lambda self, other: combined(other, self)
 
 

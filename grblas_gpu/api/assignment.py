@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import DimensionMismatch, InvalidObject
-from ..foundation.types import OperatorLike
+from ..foundation.types import OperatorLike, Tensor
 from ..ir import ops, recording
 from ..ir.node import Node
 from . import kinds
@@ -113,7 +113,7 @@ def _object_for_region(out: Any, indexes: Any, value: Any, kind: type) -> Any:
     return value
 
 
-def _literal_for_region(out: Any, indexes: Any, value: object) -> Any:
+def _literal_for_region(out: Tensor, indexes: Indexes, value: object) -> Any:
     """A literal scalar, or a list or array of the region's shape."""
     record = out.dtype if out.dtype._is_udt else None
     if indexes.shape and (literal := plain_literal(out, value)) is not None:

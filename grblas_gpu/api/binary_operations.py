@@ -96,7 +96,9 @@ def ewise_union(
     return _ewise_expression(x, y, "ewise_union", ops.EWISE_UNION, [x, left, y, right], op=op, expr_repr=shown)
 
 
-def _ewise_expression(x: Tensor, y: Any, method: str, ir_op: Op, args: list[Any], **kwargs: object) -> BaseExpression:
+def _ewise_expression(
+    x: Tensor, y: Any, method: str, ir_op: Op, args: list[object], **kwargs: object
+) -> BaseExpression:
     if x.ndim:
         check_same_backend(x, y, method)
     if x.ndim == y.ndim:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,13 +10,16 @@ from ..backends.interpreter.changes import element
 from ..backends.interpreter.run import execute as execute_node
 from ..exceptions import DimensionMismatch, InvalidObject
 from ..foundation.memory import reports_memory
-from ..foundation.types import DataType, Tensor
+from ..foundation.types import DataType, Handle, Tensor
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.recording import Number
 from . import kinds
 from .kinds import output_type
 from .mask import Mask, check_mask
+
+if TYPE_CHECKING:
+    from .indexing import Indexes
 
 LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
@@ -44,7 +47,7 @@ def fitting_mask(mask: Any, out: Any, shape: tuple[int, ...]) -> Mask:
     return mask
 
 
-def check_shapes_equal(within: str, a: Tensor, b: Any) -> None:
+def check_shapes_equal(within: str, a: Tensor, b: Tensor) -> None:
     if a.shape != b.shape:
         raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
 
@@ -85,13 +88,13 @@ def assigned_value(out: object, value: object) -> Any:
 
 
 @reports_memory
-def get_element(parent: Any, indexes: Any) -> Any:
+def get_element(parent: Any, indexes: Indexes) -> Any:
     recording.read("an element", parent._matrix if parent._is_transposed else parent)
     index = tuple(axis.index for axis in indexes.axes)
     return element(parent._matrix, index[::-1]) if parent._is_transposed else element(parent, index)
 
 
-def set_element(out: Any, indexes: object, value: object) -> None:
+def set_element(out: Handle, indexes: object, value: object) -> None:
     literal = None if recording.active else plain_literal(out, value)
     if literal is not None:  # the most common case
         value = literal

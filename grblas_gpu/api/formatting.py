@@ -59,7 +59,7 @@ def format_scalar(s: Scalar, name: str | None = None) -> str:
     return heading(f'"{s.name}"' if name is None else name, "gb.Scalar", _scalar_facts(s))
 
 
-def html_scalar(s: Any) -> str:
+def html_scalar(s: Scalar) -> str:
     shown = html_heading("gb.Scalar", _scalar_facts(s))
     return f'{CSS_STYLE}<div class="gb-scalar"><tt>{s._name_html}</tt>{shown}</div>'
 

@@ -41,8 +41,8 @@ class MatrixConstruction(Collection):
     @reports_memory
     def from_coo(
         cls,
-        rows: Any,
-        columns: Any,
+        rows: ArrayLike,
+        columns: ArrayLike,
         values: Any = 1.0,
         dtype: Any = None,
         *,

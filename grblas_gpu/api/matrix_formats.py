@@ -11,7 +11,7 @@ from ..backends.stores.entries import matrix_keys, repeat
 from ..backends.stores.matrix_storage import FULL
 from ..backends.stores.storage import Array, MatrixStore, VectorStore, column_type
 from ..exceptions import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
-from ..foundation.types import ArrayLike, DTypeLike, Engine, Matrix, OperatorLike, Value, Vector
+from ..foundation.types import ArrayLike, DataType, DTypeLike, Engine, Matrix, OperatorLike, Value, Vector
 from .base import duplicate_operator, duplicates_error
 from .conversions import (
     check_bounds,
@@ -168,7 +168,7 @@ def _entries(a: Matrix, store: MatrixStore, dtype: DTypeLike) -> tuple[Any, Any]
     return host(store.indices).astype(np.uint64), output_values(values, dtype, a.dtype)
 
 
-def doubly_compressed(a: Any, store: MatrixStore, dtype: DTypeLike) -> tuple[Any, Any, Any, Any]:
+def doubly_compressed(a: Matrix, store: MatrixStore, dtype: DTypeLike) -> tuple[Any, Any, Any, Any]:
     host = a._engine.host
     if store.rows is not None:
         return host(store.rows).astype(np.uint64), host(store.starts).astype(np.uint64), *_entries(a, store, dtype)
@@ -177,7 +177,7 @@ def doubly_compressed(a: Any, store: MatrixStore, dtype: DTypeLike) -> tuple[Any
     return lines.astype(np.uint64), np.append(indptr[lines], indptr[-1]), indices, values
 
 
-def shared_array(a: Vector | Matrix, dtype: Any) -> Array | None:
+def shared_array(a: Vector | Matrix, dtype: DataType) -> Array | None:
     """The values of a full object as a view of its memory, of its shape; None for other formats and for iso values."""
     store = a._store
     if isinstance(store, VectorStore):

@@ -6,6 +6,7 @@ that they were computed from.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -244,7 +245,7 @@ class MatrixPreparation(MatrixConstruction, MatrixOperations):
                 known[1] = self.by_degree()
         return known[1]
 
-    def _kept(self, name: str, make: Any) -> Any:
+    def _kept(self, name: str, make: Callable[[Store], object]) -> Any:
         structure = self._store.structure
         try:
             of, kept = self._prepared
@@ -258,7 +259,7 @@ class MatrixPreparation(MatrixConstruction, MatrixOperations):
                 kept[name] = make(self._store)
         return kept[name]
 
-    def _is_true(self, value: Any) -> bool:
+    def _is_true(self, value: np.ndarray) -> bool:
         """Whether the iso value is True: read once, because a read waits for the device."""
         known = self._kept("truth", lambda store: [None, False])
         if known[0] is not value:

@@ -287,7 +287,7 @@ class Recording:
         for one in self._scalars:
             one._content = None
 
-    def _returned(self, result: Any, inputs: Sequence[Any], new: dict[int, Any]) -> Any:
+    def _returned(self, result: Any, inputs: Sequence[object], new: dict[int, object]) -> Any:
         """The result of a call; an object that occurs twice in it is created once, in ``new``."""
         kind = type(result)
         if kind in INPUTS:
@@ -306,7 +306,7 @@ class Recording:
 class FunctionRecorder(Recorder):
     """The recorder of a function's body, which runs without values."""
 
-    def __init__(self, function: Udf, formals: Sequence[Any], engine: Engine) -> None:
+    def __init__(self, function: Udf, formals: Sequence[object], engine: Engine) -> None:
         super().__init__(None, engine, sys._getframe(), None, False)
         self._caller: FrameType | None = sys._getframe(1)
         self._bodies[0].number = -1  # its first loop is not an inner loop
@@ -434,7 +434,7 @@ def _steps(function: Program, engine: Engine, meanwhile: Callable[[], None]) -> 
     return [interpreter.runner(node) for node in function.nodes]
 
 
-def _repeated(inputs: Sequence[Any]) -> bool:
+def _repeated(inputs: Sequence[object]) -> bool:
     """Whether an object occurs twice among the inputs."""
     return len(set(map(id, inputs))) < len(inputs)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..backends.interpreter import run as interpreter
 from ..exceptions import LoopError
-from ..foundation.types import Handle, Matrix, Vector
+from ..foundation.types import Engine, Handle, Matrix, Vector
 from ..ir import ops, recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program
@@ -62,15 +62,15 @@ class Recorder:
     symbolic = True
     gave_up = 0  # the number of steps before recording ended early
 
-    def __init__(self, loop: Any, engine: Any, frame: FrameType, code: BodyCode | None, fallback: bool) -> None:
+    def __init__(self, loop: Any, engine: Engine, frame: FrameType, code: BodyCode | None, fallback: bool) -> None:
         self.engine = engine
         self._running: Callable[[], Any] = getattr(loop, "running", lambda: None)
         self._bodies = [RecordedBody(loop, frame, code, inside=False)]  # the innermost body is the last
         self._counted = 0  # the number of loops
         self._left: int | None = None  # the line at which Python left an inner loop
         self.written: dict[int, Any] = {}
-        self._earlier: dict[int, Any] = {}  # objects that earlier rounds created
-        self._conditional: dict[int, Any] = {}  # objects created in completed bodies that may not run
+        self._earlier: dict[int, object] = {}  # objects that earlier rounds created
+        self._conditional: dict[int, object] = {}  # objects created in completed bodies that may not run
         self._carried: dict[int, tuple[Any, Any]] = {}  # objects that inner loops rebind: before the loop, and after it
         self._frame: FrameType | None = frame
         self._fallback = fallback
@@ -294,7 +294,7 @@ class Recorder:
         self._begin_carried()
         return program
 
-    def unrolled(self, done: Any) -> Program:
+    def unrolled(self, done: Scalar) -> Program:
         frame, body = self._frame, self._bodies[0]
         assert frame is not None
         self._check_left(frame)

@@ -41,8 +41,8 @@ class VectorConstruction(Collection):
     @classmethod
     def from_coo(
         cls,
-        indices: Any,
-        values: Any = 1.0,
+        indices: ArrayLike,
+        values: ArrayLike | Value = 1.0,
         dtype: Any = None,
         *,
         size: int | None = None,
@@ -89,7 +89,7 @@ class VectorConstruction(Collection):
         indices: ArrayLike,
         values: ArrayLike | Value,
         dtype: DTypeLike,
-        size: Any,
+        size: int | None,
         dup_op: OperatorLike | None,
         name: str | None,
     ) -> Self:

@@ -115,7 +115,7 @@ def joules_of(runs: list[Callable[[], None]], backend: str) -> float | None:
     return None if after is None else (after - before) / repeated
 
 
-def check_tree(A: Matrix, root: int, parents: Any, lengths: Any = None, distances: Any = None) -> None:
+def check_tree(A: Matrix, root: int, parents: Array, lengths: Any = None, distances: Any = None) -> None:
     """Check a tree on the engine's arrays by the five rules; -1 where a vertex is not in the tree.
 
     With ``lengths`` of all entries, ``distances`` are checked as well.
@@ -144,7 +144,7 @@ def check_tree(A: Matrix, root: int, parents: Any, lengths: Any = None, distance
         raise WrongResult("rules 2 and 5: no edge of the right length joins a vertex and its parent")
 
 
-def depths(parents: Any, root: int) -> np.ndarray:
+def depths(parents: Array, root: int) -> np.ndarray:
     """The number of tree edges from the root to each vertex; -1 where parents do not lead to the root."""
     depth = np.zeros_like(parents) - 1
     depth[root] = 0

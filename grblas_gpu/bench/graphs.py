@@ -21,7 +21,7 @@ PIECE = 2**26  # entries at a time
 class BenchmarkGraph:
     """An undirected graph by its recipe. Objects of engines and other libraries are made at their first use."""
 
-    def __init__(self, name: str, make: Callable[..., Matrix], *arguments: Any, **options: Any) -> None:
+    def __init__(self, name: str, make: Callable[..., Matrix], *arguments: object, **options: object) -> None:
         self.name = name
         self.recipe = (
             f"{make.__name__}({', '.join([*map(repr, arguments), *(f'{k}={v!r}' for k, v in options.items())])})"

@@ -10,10 +10,11 @@ from typing import Any
 
 from graphblas import Matrix, Vector, binary, semiring, unary
 
+from ..foundation.types import ArrayLike, Value
 from .graphs import BenchmarkGraph
 
 
-def matrix(graph: BenchmarkGraph, values: Any = True, csr: Any = None) -> Matrix:
+def matrix(graph: BenchmarkGraph, values: ArrayLike | Value = True, csr: Any = None) -> Matrix:
     """The graph with these values; ``csr`` is another structure of as many vertices."""
     A = Matrix.from_csr(*(csr or graph.csr), values, ncols=graph.n)
     A.wait()

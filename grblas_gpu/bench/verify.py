@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..foundation.types import Array
 from .graphs import BenchmarkGraph, edge_pieces
 
 FEW_LEVELS = 64  # up to this many products with the whole matrix are faster than sorting it
@@ -20,7 +21,7 @@ class WrongResult(RuntimeError):
 
 
 def check_levels(
-    indptr: np.ndarray, indices: np.ndarray, levels: Any, source: int, rows: np.ndarray | None = None
+    indptr: np.ndarray, indices: np.ndarray, levels: Array, source: int, rows: np.ndarray | None = None
 ) -> None:
     """Check distances from the source in a symmetric graph, -1 without a path.
 
@@ -62,7 +63,7 @@ def ones(graph: BenchmarkGraph, backend: str) -> Any:
     return csr_array((np.ones(len(indices)), indices, indptr), shape=(graph.n, graph.n))
 
 
-def product_dependencies(A: Any, source: int, levels: Any) -> Any:
+def product_dependencies(A: Any, source: int, levels: Array) -> Any:
     """Dependencies by a product with the whole matrix (SciPy's or CuPy's) for every level, forward and back."""
     sigma = (levels == 0).astype(np.float64)
     deepest = int(levels.max())

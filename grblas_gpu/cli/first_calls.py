@@ -62,7 +62,7 @@ def graph(name: str, scale: int, dtype: str) -> Matrix:
     return select.triu(A, 1).new() if name in ACYCLIC else A
 
 
-def call(name: str, A: Any) -> Any:
+def call(name: str, A: Matrix) -> Any:
     """The result of an operation, or of an algorithm with arguments for all parameters without a default."""
     from .. import Vector, algorithms
 
@@ -75,7 +75,7 @@ def call(name: str, A: Any) -> Any:
     return function(A, **{parameter: given[parameter] for parameter in required}, **OPTIONS.get(name, {}))
 
 
-def _products(A: Any) -> None:
+def _products(A: Matrix) -> None:
     from .. import Vector, semiring
 
     x = Vector.from_scalar(1, A.nrows, A.dtype)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..foundation.types import Json, Matrix
+from ..foundation.types import Json, Matrix, Vector
 from .files import Loaded
 
 
@@ -24,7 +24,7 @@ class Layout(NamedTuple):
     rows: Callable[[Loaded, Any, bool], list[tuple]]
 
 
-def of_vertices(graph: Loaded, vector: Any, labels: bool) -> list[tuple]:
+def of_vertices(graph: Loaded, vector: Vector, labels: bool) -> list[tuple]:
     """A value for every vertex; ``labels``: the value is a vertex, too."""
     vertices, values = (array.tolist() for array in vector.to_coo())
     if labels:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..foundation.types import Matrix, Vector
 from .files import FORMATS, UsageError, check_folder, check_table, read_graph, write_table
 from .library import OUTPUTS
 from .library_tables import of_vertices, table
@@ -90,7 +91,7 @@ def check_picture(name: str) -> None:
         raise UsageError(f"{name}: unknown picture format; choose one of {', '.join(f'.{kind}' for kind in known)}")
 
 
-def edges_traversed(A: Any, levels: Any) -> int:
+def edges_traversed(A: Matrix, levels: Vector) -> int:
     """The number of edges that a search reached, as Graph500 counts them: an undirected edge once.
 
     >>> from grblas_gpu import Vector, generators
@@ -122,7 +123,7 @@ def _timed(run: Callable[[], object]) -> tuple[Any, float]:
     return result, time.perf_counter() - start
 
 
-def _ready(vector: Any) -> Any:
+def _ready(vector: Vector) -> Vector:
     """The vector, after the device has computed it."""
     vector.nvals
     return vector

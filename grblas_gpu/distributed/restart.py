@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 from .. import algorithms, binary
 from ..api.matrix import Matrix
@@ -28,7 +27,7 @@ ITERATIONS, SOURCES = 10, 64  # between two writes
 class Restart:
     """The state of a job: a number of steps and a Vector, for one graph and one set of arguments."""
 
-    def __init__(self, folder: PathLike, A: Any, every: int, **arguments: Any) -> None:
+    def __init__(self, folder: PathLike, A: Matrix, every: int, **arguments: object) -> None:
         if type(every) is not int or every < 1:
             raise InvalidValue(f"every must be a positive number of steps, not {every!r}")
         engine = A._engine

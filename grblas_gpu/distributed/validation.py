@@ -7,7 +7,7 @@ the source. 5. A vertex and its parent are joined by an edge of the graph.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def validate_tree(A: Matrix, source: int, parents: Vector) -> Validation:
 
 
 class _Checks:
-    def __init__(self, A: Any, source: int, parents: Any) -> None:
+    def __init__(self, A: Matrix, source: int, parents: Vector) -> None:
         self.engine = A._engine
         self.grid = self.engine.grid
         self.graph, self.store = A, A._store

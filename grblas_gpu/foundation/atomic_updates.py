@@ -34,6 +34,8 @@ from time import sleep
 from types import FrameType, ModuleType
 from typing import Any
 
+from .types import Store
+
 #: The functions below ``signal.signal``, which spends 15 microseconds on enumerations.
 getsignal, set_signal = (getattr(_signal, name, getattr(signal, name)) for name in ("getsignal", "signal"))
 
@@ -47,7 +49,7 @@ _main_thread = threading.main_thread().ident
 _first_look = threading.Lock()
 
 
-def own(store: Any) -> Any:
+def own(store: Store) -> Any:
     """The store itself, or a copy if another thread may be reading it."""
     return store.copy() if multithreaded else store
 

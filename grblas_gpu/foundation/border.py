@@ -12,7 +12,7 @@ import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def check_arrays(arrays: Mapping[str, np.ndarray], formats: Mapping[str, str], k
     return found
 
 
-def check_members(file: Any, name: str) -> None:
+def check_members(file: IO[bytes], name: str) -> None:
     """Raise ValueError unless every array of an .npz archive has its stated length, and all together are not far
     longer than the file."""
     with zipfile.ZipFile(file) as archive:

@@ -64,7 +64,7 @@ def new_figure(caller: str, **options: object) -> Any:
 
 
 @cache
-def _shown_in_notebooks(Figure: Any) -> type:
+def _shown_in_notebooks(Figure: type) -> type:
     class NotebookFigure(Figure):
         def _repr_png_(self) -> bytes:
             from io import BytesIO

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..backends.registry import current_engine
+from ..foundation.types import Array
 from .kronecker_graphs import A, B, C, quadrant_limits, recipe_edges
 from .random_graphs import drawn
 from .randomness import Stream
@@ -229,12 +230,12 @@ def hyperbolic_points(n: int, average_degree: float, exponent: float, seed: int)
     return r, 2 * math.pi * uniform(n, Stream(seed, 2)), reach
 
 
-def least_cosine(r: Any, other: Any, reach: float) -> Any:
+def least_cosine(r: Array, other: Array, reach: float) -> Array:
     """The cosine of the angle at which two points have the distance ``reach``; below it they are farther apart."""
     return (np.cosh(r) * np.cosh(other) - math.cosh(reach)) / np.maximum(np.sinh(r) * np.sinh(other), 1e-300)
 
 
-def widest_angle(r: Any, inner: float, reach: float) -> np.ndarray:
+def widest_angle(r: Array, inner: float, reach: float) -> np.ndarray:
     """The largest angle at which a point can be near one whose radius is ``inner`` or more."""
     # the angle falls with the other radius wherever r + inner >= reach; elsewhere all angles are near enough
     return np.where(r + inner <= reach, math.pi, np.arccos(np.clip(least_cosine(r, inner, reach), -1, 1)) + 1e-9)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -140,7 +140,7 @@ def points(n: int, seed: int, like: Array) -> tuple[Array, Array]:
 
 
 def _near(
-    vertex: np.ndarray, x: Any, y: Any, firsts: np.ndarray, cells: int, width: int, reach: int, bits: np.uint64
+    vertex: np.ndarray, x: Array, y: Array, firsts: np.ndarray, cells: int, width: int, reach: int, bits: np.uint64
 ) -> np.ndarray:
     """The keys of all pairs of a given vertex and a point within reach, in order; the vertices are consecutive."""
     column, line = x[vertex] // width, y[vertex] // width

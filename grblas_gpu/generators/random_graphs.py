@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..foundation.types import Array
 from .randomness import Stream
 from .structure import EdgeKeys, check_probability, check_size, engine_array, pieces
 
@@ -104,7 +105,7 @@ def watts_strogatz(n: int, neighbours: int = 10, rewiring: float = 0.1, *, seed:
     rewired, elsewhere = Stream(seed, 1), Stream(seed, 2)
     half = np.uint64(max(1, neighbours // 2))
 
-    def edges(edge: Any) -> tuple[Any, Any]:
+    def edges(edge: Array) -> tuple[Any, Any]:
         vertex = edge // half
         next_one = (vertex + edge % half + np.uint64(1)) % np.uint64(n)
         return vertex, np.where(rewired.happens(rewiring, edge), elsewhere.below(n, edge), next_one)
@@ -141,7 +142,7 @@ def preferential_attachment(n: int, edges_each: int = 8, *, seed: int = 1) -> Ma
     _check_choices("preferential_attachment", 2 * n * edges_each)
     draw, one, each = Stream(seed, 1), np.uint64(1), np.uint64(max(1, edges_each))
 
-    def edges(edge: Any) -> tuple[Any, Any]:
+    def edges(edge: Array) -> tuple[Any, Any]:
         # Ends 2 e and 2 e + 1 belong to edge e: the first is the new vertex, the second copies an end before it.
         end = edge + edge + one
         chosen = draw.below(end, end)

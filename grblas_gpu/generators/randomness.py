@@ -8,7 +8,6 @@ integers that wrap around: NumPy and CuPy compute the same. Floats could round d
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class Stream:
         z ^= z >> np.uint64(31)
         return z
 
-    def below(self, limits: Any, counters: Array) -> Array:
+    def below(self, limits: Array | int, counters: Array) -> Array:
         """A number from 0 to limit - 1 for each counter, as uint64; limits (one, or an array) are at most 2**32."""
         z = self.bits(counters)
         z >>= HALF

@@ -14,7 +14,7 @@ import os
 import sys
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -238,7 +238,7 @@ def read_arrays(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.nd
     return fields, arrays
 
 
-def _mapped(file: Any, place: int, dtype: np.dtype, count: int) -> np.ndarray:
+def _mapped(file: IO[bytes], place: int, dtype: np.dtype, count: int) -> np.ndarray:
     """An array in the file, copied page by page where the engine changes values; no memory is reserved for that, so the
     file may be larger than the memory."""
     start = place - place % mapping.ALLOCATIONGRANULARITY
@@ -250,7 +250,7 @@ def _mapped(file: Any, place: int, dtype: np.dtype, count: int) -> np.ndarray:
     return np.frombuffer(pages, dtype, count, place - start)
 
 
-def _header(file: Any) -> tuple[dict[str, Any], list[tuple[str, np.dtype, int, int | None]]]:
+def _header(file: IO[bytes]) -> tuple[dict[str, Any], list[tuple[str, np.dtype, int, int | None]]]:
     """The fields, and the name, type, length and checksum of every array."""
     start = file.read(len(MAGIC) + 1 + 8)
     if start[: len(MAGIC)] != MAGIC or len(start) < len(MAGIC) + 9:

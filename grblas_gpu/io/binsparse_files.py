@@ -113,7 +113,7 @@ def _values(stored: np.ndarray, kind: str) -> Any:
     return stored[0] if iso else stored
 
 
-def _full(values: Any, shape: Any) -> np.ndarray:
+def _full(values: Any, shape: list[int] | tuple[int, int]) -> np.ndarray:
     return np.broadcast_to(values, shape).copy() if np.ndim(values) == 0 else np.reshape(values, shape)
 
 

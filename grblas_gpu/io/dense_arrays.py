@@ -11,7 +11,7 @@ from ..api.conversions import is_device_array
 from ..api.dense_arrays import dense_array
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
-from ..foundation.types import Array, DTypeLike
+from ..foundation.types import Array, DTypeLike, Tensor
 
 
 def from_array(
@@ -58,7 +58,7 @@ def from_array(
     return kind.from_dense(array, missing_value, dtype=dtype, copy=copy, name=name)
 
 
-def to_array(x: Any, fill_value: object = None, *, dtype: DTypeLike | None = None, copy: bool = True) -> Array:
+def to_array(x: Tensor, fill_value: object = None, *, dtype: DTypeLike | None = None, copy: bool = True) -> Array:
     """A dense array of a Vector or Matrix in the memory of its backend: NumPy's, or CuPy's on backend "cuda".
 
     Positions without an entry get ``fill_value``, which is required if there are such positions. With ``copy=False``

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
 
 import numpy as np
 
 from ..foundation.border import border, check_memory, length_of, shown
-from ..foundation.types import PathLike
+from ..foundation.types import OperatorLike, PathLike
 from .duplicates import combining
 from .graph import Graph
 from .number_columns import Fields, columns
@@ -19,7 +18,7 @@ _PROBLEM = re.compile(rb"^p[ \t]+(\w+)[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*$"
 _SKIPPED = re.compile(rb"^[cn](?=[ \t\r\n])", re.MULTILINE)  # comments, and values of vertices
 
 
-def read_dimacs(path: PathLike, directed: bool | None = None, duplicates: Any = None) -> Graph:
+def read_dimacs(path: PathLike, directed: bool | None = None, duplicates: OperatorLike | None = None) -> Graph:
     """The graph of a DIMACS file, with vertices from 1 on. Arcs are directed, edges are not.
 
     >>> import tempfile

@@ -18,7 +18,7 @@ from ..foundation.types import OperatorLike
 from ..ir import recording
 
 
-def to_vectors(x: Any) -> tuple[Vector, ...]:
+def to_vectors(x: Matrix) -> tuple[Vector, ...]:
     """Row, column and value of every entry of a Matrix, as three Vectors on the same backend, in the order of rows and
     columns; of a Vector index and value, as two.
 

@@ -33,7 +33,7 @@ class NodeValues(dict, Tabular):
         def get(self, label: object, default: object = None, /) -> Any:
             """Without overloads, so that type checkers accept ``max(values, key=values.get)``."""
 
-    def __init__(self, *args: Any, value: str = "value", **kwargs: object) -> None:
+    def __init__(self, *args: object, value: str = "value", **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.value = value
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from ..api.matrix import Matrix
 from ..foundation.border import border, check_members, check_memory, length_of
-from ..foundation.types import OperatorLike
+from ..foundation.types import OperatorLike, Source
 from .replacing import replacing
 from .scipy_sparse import from_scipy_sparse, to_scipy_sparse
 from .text_files import name_of
@@ -50,7 +49,7 @@ def save_npz(file: object, A: Matrix, *, compressed: bool = True) -> None:
         sparse.save_npz(target, array, compressed=compressed)
 
 
-def load_npz(file: Any, *, dup_op: OperatorLike | None = None, name: str | None = None) -> Matrix:
+def load_npz(file: Source, *, dup_op: OperatorLike | None = None, name: str | None = None) -> Matrix:
     """A Matrix from a file of ``scipy.sparse.save_npz``, of any of its formats; :func:`save_npz` has an example.
 
     Parameters

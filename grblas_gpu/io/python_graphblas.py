@@ -13,7 +13,7 @@ from ..api.scalar import Scalar
 from ..api.vector import Vector
 from ..dtypes import lookup_dtype
 from ..foundation.suggestions import needed, type_text
-from ..foundation.types import DTypeLike
+from ..foundation.types import DTypeLike, Tensor
 
 OURS = SimpleNamespace(Matrix=Matrix, Vector=Vector, Scalar=Scalar)
 
@@ -46,7 +46,7 @@ def from_graphblas(x: Any, *, name: str | None = None) -> Any:
     return _copied(x, kind, OURS, lookup_dtype(x.dtype.name), name, coordinates)
 
 
-def to_graphblas(x: Any, *, name: str | None = None) -> Any:
+def to_graphblas(x: Tensor, *, name: str | None = None) -> Any:
     """A Matrix, Vector or Scalar of python-graphblas from ours.
 
     Parameters

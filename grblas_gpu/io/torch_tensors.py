@@ -10,7 +10,7 @@ from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..foundation.suggestions import needed, type_text
-from ..foundation.types import Store, TorchTensor
+from ..foundation.types import Array, Store, Tensor, TorchTensor
 from ..ir import recording
 from .dense_arrays import from_array, to_array
 
@@ -63,7 +63,7 @@ def from_torch(tensor: TorchTensor, *, copy: bool = True, name: str | None = Non
     return Matrix.from_coo(indices[0], indices[1], values, nrows=tensor.shape[0], ncols=tensor.shape[1], name=name)
 
 
-def to_torch(x: Any, layout: str | None = None, *, copy: bool = True) -> TorchTensor:
+def to_torch(x: Tensor, layout: str | None = None, *, copy: bool = True) -> TorchTensor:
     """A PyTorch tensor on the device of the object. A Matrix becomes a sparse "csr" (default) or "coo" tensor, a Vector
     "coo"; an object with all entries can become "strided", a dense tensor.
 
@@ -111,7 +111,7 @@ def to_torch(x: Any, layout: str | None = None, *, copy: bool = True) -> TorchTe
     )
 
 
-def _array(tensor: TorchTensor) -> Any:
+def _array(tensor: TorchTensor) -> Array:
     """A tensor on the host as a NumPy array that shares its memory; a tensor on a CUDA device stays as it is."""
     return tensor if tensor.is_cuda else tensor.numpy()
 

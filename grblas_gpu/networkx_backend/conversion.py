@@ -46,7 +46,7 @@ class Mirrored(Graph):
         return found
 
     @property
-    def _adj(self) -> Any:
+    def _adj(self) -> Mapping:
         return self._copy._adj
 
     def __getitem__(self, node: object) -> Any:

@@ -92,7 +92,7 @@ class OneTypeBinaryOp(BinaryOp):
         self._bound = bound
         self._is_udt = bound.type._is_udt or bound.type2._is_udt
 
-    def _signature(self) -> Any:
+    def _signature(self) -> dict:
         return {self._bound.type: (self._bound.type, self._bound.return_type)}
 
     def __getitem__(self, key: Any) -> Any:

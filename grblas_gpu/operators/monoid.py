@@ -280,7 +280,7 @@ class ParameterizedMonoid(ParameterizedUdf):
     def __init__(
         self,
         name: str | None,
-        binaryop: Any,
+        binaryop: ParameterizedBinaryOp,
         identity: Any,
         is_idempotent: bool = False,
         anonymous: bool = False,

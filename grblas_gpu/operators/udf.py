@@ -88,7 +88,7 @@ class Compiled:
     ``arguments`` gives the types of all parameters for a data type.
     """
 
-    def __init__(self, func: Callable[..., Any], arguments: Callable[[DataType, DataType], Arguments]) -> None:
+    def __init__(self, func: Callable[..., object], arguments: Callable[[DataType, DataType], Arguments]) -> None:
         numba = imported("numba")
         self.func = func
         self.arguments = arguments

@@ -26,7 +26,7 @@ class Batch(SimpleNamespace):
     vertex if disjoint.
     """
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, **fields: object) -> None:
         super().__init__(**fields)
 
 

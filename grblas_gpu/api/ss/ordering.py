@@ -11,7 +11,7 @@ from ...backends.stores.entries import cast
 from ...backends.stores.storage import INDEX, Array
 from ...dtypes import BOOL, UINT64
 from ...exceptions import DomainMismatch
-from ...foundation.types import Engine, Tensor
+from ...foundation.types import Engine, Tensor, TypedBinary
 from ...operators import get_typed_op
 from .lines import Lines, from_lines, line_size, lines_of
 from .value_order import by_value, engine_of, line_keys, stable_order
@@ -74,7 +74,7 @@ def sorting_order(engine: Engine, entries: Lines, op: Any) -> Array:
     return engine.array(_compared(engine.host(line), engine.host(values), op))
 
 
-def _compared(line: np.ndarray, values: np.ndarray, op: Any) -> np.ndarray:
+def _compared(line: np.ndarray, values: np.ndarray, op: TypedBinary) -> np.ndarray:
     """The order by any operator, compared pair by pair."""
 
     def compare(i: int, j: int) -> int:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..backends.registry import current_engine
-from ..foundation.memory import reports_memory
 from .randomness import HALF, LOW, STEP, WORD, Array, Stream
 from .structure import engine_array, key_bits, matrix_by_rows, pieces
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 A, B, C = 0.57, 0.19, 0.19  # Graph500 specification, section 3; d is the rest
 
 
-@reports_memory
 def kronecker(scale: int, edge_factor: int = 16, *, seed: int = 1, a: float = A, b: float = B, c: float = C) -> Matrix:
     """A Kronecker graph as in Graph500: ``2**scale`` vertices, at most ``edge_factor * 2**scale`` undirected edges.
 

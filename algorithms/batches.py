@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import FP64, UINT64, Matrix, Vector, agg, binary, io, monoid, select, semiring
 from ..foundation.progress import progress
-from ..plan.search_rules import WORD, searches_at_a_time, searches_by_work
+from ..plan.search_rules import WORD, rows_at_a_time, searches_at_a_time, searches_by_work
 from .labels import called
 
 either_bit = semiring.register_anonymous(monoid.bor, binary.first)[UINT64]
@@ -102,6 +102,19 @@ def vertices_in_batches(n: int, batch: int | None = None) -> Sequence[range]:
     """
     batch = check_batch(batch, searches_at_a_time(n))
     return [range(start, min(start + batch, n)) for start in range(0, n, batch)]
+
+
+def row_batches(A: Matrix, B: Matrix) -> Sequence[range]:
+    """The rows of A in batches whose products with B fit in memory.
+
+    >>> A = Matrix.from_scalar(1, 5, 5)
+    >>> list(row_batches(A, A))
+    [range(0, 5)]
+    """
+    # products = sum_ij (entries of row j of B) for the entries of A
+    counts = B.reduce_rowwise(agg.count).new()
+    products = semiring.plus_second["INT64"](A @ counts).new().reduce(monoid.plus).new().get(0)
+    return vertices_in_batches(A.nrows, rows_at_a_time(A.nrows, products))
 
 
 def searches_as_bits(n: int, batch: int | None, what: str) -> Iterator[tuple[Vector, Vector]]:

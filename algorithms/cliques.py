@@ -14,7 +14,7 @@ from .. import Matrix, Vector, binary, io, monoid, semiring
 from ..exceptions import InvalidValue
 from ..foundation.types import Array
 from ..plan.search_rules import rows_at_a_time
-from .batches import vertices_in_batches
+from .batches import row_batches
 from .checks import graph_algorithm
 from .modularity import membership
 from .triangles import by_falling_degree
@@ -77,7 +77,7 @@ def cliques_of_4(E: Matrix) -> Array:
     """The number of cliques of 4 vertices at every vertex."""
     L, order = by_falling_degree(E)
     found = Vector.from_scalar(0, L.nrows)
-    for some in vertices_in_batches(L.nrows):
+    for some in row_batches(L, L):
         first, second, C = with_one_more(L, L[some.start : some.stop, :].new())
         for lower, R in ((False, L), (True, L.T)):
             # Q<C>_ek = cliques of edge e, its common neighbour k, and a later or an earlier one

@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import Graph, Matrix, Vector, binary, io, monoid, select, semiring
 from ..foundation.types import Array
-from .batches import vertices_in_batches
+from .batches import row_batches
 from .checks import graph_algorithm, with_labels
 from .cliques import cliques_of_4
 
@@ -149,7 +149,7 @@ def around(M: Matrix, x: Array) -> Array:
 def cycles(E: Matrix, d: Array) -> Array:
     """The number of cycles of 4 vertices, not necessarily induced, at every vertex."""
     found = Vector.from_dense(-d * (d - 1) // 2)
-    for some in vertices_in_batches(E.nrows):
+    for some in row_batches(E, E):
         # found_i += the sum of C (C - 1) / 2 with C_ij = paths of two edges, j = i included
         C = count(E[some.start : some.stop, :].new() @ E).new()
         C << binary.floordiv(binary.times(C & binary.minus(C, 1).new()).new(), 2)

@@ -1,8 +1,9 @@
 """The shortest path from one vertex to another.
 
 Returns its length and its vertices. Method: search in buckets (sssp.py) until the distance of the target is final. In
-the part of the graph within this distance, compute the tree of all shortest paths from the source, then follow the
-parents from the target to the source. With negative lengths the part is the whole graph. Invariant: distances up to the
+the part of the graph within this distance, an edge is on a shortest path if it explains a distance; follow such edges
+from the target to the source, or with lengths of 0, which may form cycles, a tree of them. With negative lengths the
+part is the whole graph. Invariant: distances up to the
 last bucket are final. Cost: that of the buckets and of the tree, and O(edges of the path).
 Reference: R. Ahuja, T. Magnanti, J. Orlin, Network Flows, 1993, section 4.
 """
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import INT64, Graph, Matrix, Scalar, Vector, io, select
+from .. import INT64, Graph, Matrix, Scalar, Vector, io, select, semiring
 from ..exceptions import NoValue
 from ..plan.search_rules import copies_tree
 from .bfs import bfs_parents
@@ -21,7 +22,7 @@ from .checks import check_source, with_labels
 from .labels import called, labels_of, shown
 from .preparing import check_weights
 from .relaxing import settle_in_buckets
-from .sssp import WIDEST, default_widths, distance_type, shortest_path_tree, sssp
+from .sssp import WIDEST, default_widths, distance_type, shortest_path_edges, shortest_path_tree, sssp
 
 
 class Path(NamedTuple):
@@ -92,7 +93,12 @@ def path_among(A: Matrix, distances: Vector, source: int, target: int) -> Path:
     vertices = np.sort(io.to_array(io.to_vectors(distances)[0]))
     first, last = np.searchsorted(vertices, np.asarray([source, target], like=vertices)).tolist()
     # part = A(vertices, vertices)
-    tree = shortest_path_tree(A[vertices, vertices].new(), first, distances[vertices].new())
+    part, near, least = A[vertices, vertices].new(), distances[vertices].new(), A.value_range().min
+    if least is not None and least > 0 and length + least > length:
+        # tree_j = the lowest i of an edge on a shortest path, which comes from a smaller distance
+        tree = semiring.min_secondi(near @ shortest_path_edges(part, near)).new()
+    else:
+        tree = shortest_path_tree(part, first, near)
     return Path(length, vertices[np.asarray(followed(tree, first, last), like=vertices)].tolist())
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from emulated_engine import backend as engine_of
 from grblas_gpu.algorithms import NotConverged
+from library_graphs import takes_long
 
 import grblas_gpu as gb
 from grblas_gpu import Graph, Matrix, Vector, algorithms, generators
@@ -45,6 +46,7 @@ def graphs(random: np.random.Generator, symmetric: bool, inserts: bool = False) 
     return A, C, D
 
 
+@takes_long
 @pytest.mark.parametrize("options", PAGERANKS, ids=str)
 def test_ranks(backend: str, options: dict) -> None:
     for seed in range(3):

@@ -82,7 +82,10 @@ def same(text: str, value) -> bool:
     return text == str(value) or (not isinstance(value, str) and float(text) == pytest.approx(float(value)))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(name, marks=pytest.mark.slow if number % 2 else ()) for number, name in enumerate(COMMANDS)],
+)
 def test_the_same_as_in_python(capsys, tmp_path, command):
     what = COMMANDS[command]
     options, file, graph = graph_for(command, tmp_path)

@@ -222,9 +222,12 @@ BEST = {"astar_path", "astar_path_length", "stoer_wagner", "fiedler_vector", "al
 ELSEWHERE = BEST | RANDOM | NEARLY | FLOWS | CUTS | CHEAPEST | MADE | OF_TWO_SETS | {"condensation"}
 
 
+@pytest.mark.parametrize(
+    "graphs", ["null looped sparse negative float", pytest.param("lonely dense cycle", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("name", parametrized(info.FUNCTIONS.keys() - ELSEWHERE))
-def test_same_as_networkx(name):
-    same_as_networkx(name, KINDS, GRAPHS)
+def test_same_as_networkx(name, graphs):
+    same_as_networkx(name, KINDS, graphs.split())
 
 
 def same_as_networkx(name, kinds, graphs):
@@ -250,7 +253,7 @@ def same_as_networkx(name, kinds, graphs):
                     continue
                 assert equal(expected, found), (kind.__name__, list(G), args, kwargs, expected, found)
                 assert python_scalars(found) or isinstance(found, np.ndarray), (args, kwargs, found)
-    assert ran >= len(graphs)
+    assert ran >= len(graphs) // 2
 
 
 def lengths_of(G, found):

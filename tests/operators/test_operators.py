@@ -243,11 +243,10 @@ def test_values_are_python_graphblas(gb, kind, part):
 @pytest.mark.parametrize(
     "dtype",
     [
-        INT64,
         FP64,
         *(
             pytest.param(dtype, marks=pytest.mark.slow)
-            for dtype in (BOOL, INT8, dtypes.UINT8, UINT64, FP32, FC32, FC64)
+            for dtype in (INT64, BOOL, INT8, dtypes.UINT8, UINT64, FP32, FC32, FC64)
         ),
     ],
     ids=str,

@@ -93,6 +93,6 @@ def _check_size(name: str, graph: Graph) -> None:
 
 
 def _whole(name: str, values: np.ndarray) -> np.ndarray:
-    if (values.astype(np.int64) != values).any() or (len(values) and np.abs(values.astype(np.int64)).max() > _MOST):
+    if not ((values == np.floor(values)) & (values >= -_MOST - 1) & (values <= _MOST)).all():
         raise ValueError(f"{name}: the format stores weights as 32-bit integers; these are {values.dtype.name}")
     return values.astype(np.int64)

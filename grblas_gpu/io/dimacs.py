@@ -11,7 +11,7 @@ from ..foundation.border import border, check_memory, length_of, shown
 from ..foundation.types import OperatorLike, PathLike
 from .duplicates import combining
 from .graph import Graph
-from .number_columns import Fields, columns
+from .number_columns import Fields, columns, whole
 from .text_files import bytes_of, opened
 
 _PROBLEM = re.compile(rb"^p[ \t]+(\w+)[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*$", re.MULTILINE)
@@ -49,9 +49,7 @@ def read_dimacs(path: PathLike, directed: bool | None = None, duplicates: Operat
         if len(end) and not (end.min() >= 1 and end.max() <= n):
             wrong = int(end[np.argmax((end < 1) | (end > n))])
             raise ValueError(f"{name}: {wrong} is not a vertex: they are 1 to {n}")
-    weights = found[2] if weighted else None
-    if weights is not None and not (weights % 1).any():
-        weights = weights.astype(np.int64)
+    weights = whole(found[2]) if weighted else None
     directed = weighted if directed is None else directed
     rows, cols, labels, combined = found[0] - 1, found[1] - 1, range(1, n + 1), combining(duplicates)
     with border(name):

@@ -43,6 +43,7 @@ class Format(NamedTuple):
     start: str = ""  # a regular expression that matches the beginning of its files, and of no others
     compressed: bool = True  # whether the file may be compressed
     extra: str = ""  # the packages to install
+    bits: int | None = None  # of the integers that it stores, with other real numbers; None: all types
 
 
 def _matrix_market(path: Source, *, duplicates: OperatorLike | None = None) -> Matrix:
@@ -69,16 +70,17 @@ FORMATS: dict[str, Format] = {
         ".feather .arrow", read_table, write_table, TABLES, f"{OBJECTS} NodeValues", True, "ARROW1", False, "arrow"),
     "binsparse, HDF5": Format(".h5 .hdf5", read_hdf5, write_hdf5, "", OBJECTS, False, "\x89HDF", False, "files"),
     "binsparse, Zarr": Format(".zarr", read_zarr, write_zarr, "", OBJECTS, compressed=False, extra="files"),
-    "METIS": Format(".graph .metis", read_metis, write_metis, "directed"),
-    "DIMACS": Format(".gr .sp .col .dimacs", read_dimacs, write_dimacs, "directed duplicates", start=DIMACS),
-    "GML": Format(".gml", reader("gml"), writer("gml"), labels=True, start=GML, extra="networkx"),
+    "METIS": Format(".graph .metis", read_metis, write_metis, "directed", bits=53),
+    "DIMACS": Format(".gr .sp .col .dimacs", read_dimacs, write_dimacs, "directed duplicates", start=DIMACS, bits=53),
+    "GML": Format(".gml", reader("gml"), writer("gml"), labels=True, start=GML, extra="networkx", bits=53),
     "GraphML": Format(
-        ".graphml .xml", reader("graphml"), writer("graphml"), labels=True, start=GRAPHML, extra="networkx"),
-    "Pajek": Format(".net .pajek", reader("pajek"), writer("pajek"), labels=True, start=PAJEK, extra="networkx"),
-    "LDBC": Format(".v .e .properties", read_ldbc, write_ldbc, "directed dtype duplicates", labels=True),
-    "GAPBS": Format(".sg .wsg", read_gapbs, write_gapbs),
-    "ECL": Format(".egr", read_ecl, write_ecl),
-    "edge list": Format(EDGES, read_edges, write_edges, TABLES, labels=True),
+        ".graphml .xml", reader("graphml"), writer("graphml"), labels=True, start=GRAPHML, extra="networkx", bits=53),
+    "Pajek": Format(
+        ".net .pajek", reader("pajek"), writer("pajek"), labels=True, start=PAJEK, extra="networkx", bits=53),
+    "LDBC": Format(".v .e .properties", read_ldbc, write_ldbc, "directed dtype duplicates", labels=True, bits=53),
+    "GAPBS": Format(".sg .wsg", read_gapbs, write_gapbs, bits=31),
+    "ECL": Format(".egr", read_ecl, write_ecl, bits=31),
+    "edge list": Format(EDGES, read_edges, write_edges, TABLES, labels=True, bits=53),
 }
 # fmt: on
 SUFFIXES = {suffix: name for name, each in FORMATS.items() for suffix in each.suffixes.split()}
@@ -233,7 +235,19 @@ def write(path: PathLike, x: Any, format: str | None = None) -> None:
             said = f"{name} has no place for labels; write x.matrix, or a format with labels"
             raise ValueError(f"{os.fspath(path)}: {said}, such as .parquet or .graphml")
         x = x.matrix if "Matrix" in found.stores else x
-    found.write(path, x)
+    found.write(path, x if found.bits is None else _real(x, found.bits, f"{os.fspath(path)}: {name}"))
+
+
+def _real(graph: Graph, bits: int, what: str) -> Graph:
+    """The graph for a format of real numbers: values that would come back as others are an error, False becomes 0."""
+    values = graph.matrix.to_coo()[2]
+    if values.dtype == bool and not values.all():
+        return Graph._trusted(graph.matrix.dup("INT8"), graph._stored_labels, graph.directed)
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"{what} stores real numbers, not {graph.matrix.dtype}; write .grb")
+    if values.dtype.kind in "iu" and len(values) and max(int(values.max()), -int(values.min())) > 2**bits:
+        raise ValueError(f"{what} stores integers up to 2**{bits}; write .grb or .parquet")
+    return graph
 
 
 def numbered(graph: Graph) -> bool:

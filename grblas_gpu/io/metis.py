@@ -12,6 +12,7 @@ from ..api.matrix import Matrix
 from ..foundation.border import border, check_memory, length_of, shown
 from ..foundation.types import PathLike
 from .graph import Graph
+from .number_columns import whole
 from .text_files import bytes_of, opened
 
 _NOT_NUMBERS = re.compile(rb"[^0-9eE+\-. \t\r\n]")
@@ -73,9 +74,7 @@ def _graph(
     if len(wrong):
         found = f"vertex {rows[wrong[0]] + 1} has the neighbour {neighbours[wrong[0]]:g}"
         raise ValueError(f"{name}: {found}, but vertices are 1 to {n}")
-    weights: Any = numbers[(within >= 0) & (within % step == 1)] if weighted else True
-    if weighted and not (weights % 1).any():
-        weights = weights.astype(np.int64)
+    weights: Any = whole(numbers[(within >= 0) & (within % step == 1)]) if weighted else True
     with border(name):
         matrix = Matrix.from_coo(rows, neighbours.astype(np.int64) - 1, weights, nrows=n, ncols=n)
     symmetric = matrix.is_symmetric()

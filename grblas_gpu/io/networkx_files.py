@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,9 +13,14 @@ from ..foundation.types import PathLike
 from .graph import Graph
 from .text_files import opened, text_of
 
+_INTEGER = re.compile("0|-?[1-9][0-9]*")
+
 
 def reader(kind: str) -> Callable[..., Graph]:
-    """The reader of "gml", "graphml" or "pajek"; parallel edges become one with the sum of their weights."""
+    """The reader of "gml", "graphml" or "pajek"; parallel edges become one with the sum of their weights.
+
+    Labels are integers if all are.
+    """
 
     def read(path: PathLike) -> Graph:
         nx = needed("networkx", f"a {kind} file", "'grblas_gpu[networkx]'")
@@ -26,7 +32,10 @@ def reader(kind: str) -> Callable[..., Graph]:
                 G = nx.parse_graphml(text)
             else:
                 G = nx.parse_pajek(text.splitlines())
-            return Graph.from_networkx(G)
+            graph = Graph.from_networkx(G)
+        if all(isinstance(label, str) and _INTEGER.fullmatch(label) for label in graph.labels):
+            return Graph._trusted(graph.matrix, list(map(int, graph.labels)), graph.directed)
+        return graph
 
     return read
 
@@ -36,6 +45,9 @@ def writer(kind: str) -> Callable[..., None]:
 
     def write(path: PathLike, graph: Graph) -> None:
         nx = needed("networkx", f"a {kind} file", "'grblas_gpu[networkx]'")
+        values = graph.matrix.to_coo()[2]
+        if kind == "gml" and values.dtype.kind in "iu" and (abs(values.astype(float)) >= 2**31).any():
+            graph = Graph._trusted(graph.matrix.dup(float), graph.labels, graph.directed)  # integers have 32 bits there
         G: Any = graph.to_networkx(None if graph.matrix.dtype == bool else "weight")
         odd = next((x for x in graph.labels if kind == "pajek" and set(str(x)) & set("\"'\\\n\t")), None)
         if odd is not None:

@@ -56,13 +56,14 @@ def kernel(text, slots, more, separator, whole, real, hard):
                 mantissa, digits, fraction, exponent = np.int64(0), 0, 0, 0
                 first = p
                 while p < length and 48 <= text[p] <= 57:
-                    if digits < 18:
+                    if digits < 19:
                         mantissa = mantissa * 10 + np.int64(text[p] - 48)
                     digits += 1 if mantissa else 0
                     p += 1
                 seen = p - first
                 if slot < len(whole):
-                    if seen == 0 or digits > 18:
+                    least = negative and mantissa == -mantissa  # -(2**63), or 0
+                    if seen == 0 or digits > 19 or (mantissa < 0 and not least):  # beyond 64 bits
                         return row, difficult, start
                     whole[slot, row] = -mantissa if negative else mantissa
                 else:
@@ -192,6 +193,16 @@ def _malformed(block: bytes, place: int, line: int, name: str, expected: str) ->
     number = line + block.count(_NEWLINE, 0, start)
     text = block[start : block.find(_NEWLINE, start)].strip()
     return Malformed(f"{name}: line {number}: expected {expected}, found {shown(text)}")
+
+
+def whole(weights: np.ndarray) -> np.ndarray:
+    """Numbers as integers, if all are and none may have been rounded.
+
+    >>> whole(np.array([2.0, 3.0])), whole(np.array([2.0, 1e300]))
+    (array([2, 3]), array([2.e+000, 1.e+300]))
+    """
+    exact = not (weights % 1).any() and bool((np.abs(weights) <= 2**53).all())
+    return weights.astype(np.int64) if exact else weights
 
 
 def first_line(text: bytes | str) -> Sequence[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..api.base import ensure_type
@@ -21,8 +23,9 @@ FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
 
 def from_scipy_sparse(
     A: SciPySparse, *, dup_op: OperatorLike | None = None, name: str | None = None, copy: bool = True
-) -> Matrix:
-    """A Matrix from a SciPy sparse array or matrix of any format, or from one of ``cupyx.scipy.sparse``.
+) -> Any:
+    """A Matrix from a SciPy sparse array or matrix of any format, or from one of ``cupyx.scipy.sparse``; a Vector from
+    an array of one dimension.
 
     Stored zeros stay entries. Duplicate positions (possible in "coo", "csr" and "csc") need ``dup_op``. With
     ``copy=False`` the Matrix shares the column indices and values of a "csr" that have the stored types: do not change
@@ -50,10 +53,13 @@ def from_scipy_sparse(
     """
     if not hasattr(A, "format") or not hasattr(A, "tocoo"):
         raise TypeError(f"from_scipy_sparse: expected a sparse array or matrix of SciPy or CuPy; got {type_text(A)}")
-    if len(A.shape) != 2:
-        raise ValueError(f"from_scipy_sparse: the array must have two dimensions; got {len(A.shape)}")
-    nrows, ncols = A.shape
     dtype = lookup_dtype(A.dtype)
+    if len(A.shape) == 1:
+        coo = A.tocoo()
+        return Vector.from_coo(coo.coords[0], coo.data, dtype, size=A.shape[0], dup_op=dup_op, name=name)
+    if len(A.shape) != 2:
+        raise ValueError(f"from_scipy_sparse: the array must have one or two dimensions; got {len(A.shape)}")
+    nrows, ncols = A.shape
     if A.format in {"csr", "csc"} and dup_op is None:
         by_rows = A.format == "csr"
         outer, inner = (nrows, ncols) if by_rows else (ncols, nrows)

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .. import Matrix, Vector, algorithms
-from ..foundation.types import Json
+from ..foundation.types import Json, Value
 from ..io.ldbc import properties_of, read_ldbc
 from .harness import compiling, spread
 from .machine import seconds
@@ -57,7 +57,7 @@ class Kernel(NamedTuple):
     run: Callable[[Dataset], Vector]
     dtype: type
     rule: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    missing: Any = 0
+    missing: Value = 0
     of_ids: bool = False
 
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from .machine import copy_rate, describe, seconds
 WARM_UP, PATIENCE = 4, 1.0  # runs before the timed ones, and their limit in seconds
 BUDGET = 5.0  # seconds: a slow contender runs less often, but at least once per source
 INDEX, WORD = 4, 8  # bytes of a column index, and of a level, a path count or a dependency
-Ready = dict[str, tuple[Contender, Any]]
+Ready = dict[str, tuple[Contender, object]]
 
 
 def offset_bytes(entries: int, backend: str) -> int:
@@ -64,7 +63,7 @@ def compiling() -> Iterator[None]:
 
 
 def interleaved(
-    runs: Mapping[str, Callable[[], Any]],
+    runs: Mapping[str, Callable[[], object]],
     trials: int,
     clock: Callable[[], float] = time.perf_counter,
     backend: str = "host",

@@ -6,15 +6,13 @@ follow LAGraph.
 
 from __future__ import annotations
 
-from typing import Any
-
 from graphblas import Matrix, Vector, binary, semiring, unary
 
-from ..foundation.types import ArrayLike, Value
+from ..foundation.types import Array, ArrayLike, Value
 from .graphs import BenchmarkGraph
 
 
-def matrix(graph: BenchmarkGraph, values: ArrayLike | Value = True, csr: Any = None) -> Matrix:
+def matrix(graph: BenchmarkGraph, values: ArrayLike | Value = True, csr: tuple[Array, Array] | None = None) -> Matrix:
     """The graph with these values; ``csr`` is another structure of as many vertices."""
     A = Matrix.from_csr(*(csr or graph.csr), values, ncols=graph.n)
     A.wait()

@@ -10,13 +10,14 @@ import zipfile
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..foundation.types import Json
 from .files import UsageError, check_folder
 from .options import add_command, pairs, positive, show
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 ACTIONS = {
     "list": "run every algorithm on the GPU, and write the programs that they compile to a file",
@@ -102,13 +103,13 @@ def _run_all(options: argparse.Namespace) -> dict[str, object]:
     return {"algorithms": len(chosen), "kernels": len(programs), "file": options.output}
 
 
-def _at_once(function: Callable[[Item], Any], items: Iterable[Item], jobs: int, label: str) -> list[Any]:
+def _at_once(function: Callable[[Item], Result], items: Iterable[Item], jobs: int, label: str) -> list[Result]:
     """The results of ``jobs`` threads, in any order; a bar shows how many are done."""
     from ..foundation.progress import Meter
 
     with ThreadPoolExecutor(jobs) as pool:
         running = [pool.submit(function, item) for item in items]
-        results: list[Any] = []
+        results: list[Result] = []
         try:
             with Meter(label, len(running)) as meter:
                 for each in as_completed(running):

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from ..backends.mpi.engine import MpiBackend
 from ..backends.mpi.grid import Grid
 from ..backends.mpi.routing import answer, route
+from ..foundation.types import Array
 from ..generators.kronecker_graphs import A, B, C, quadrant_limits, recipe_edges
 from ..generators.randomness import HALF, Stream
 
 PIECE = 2**20  # edges that a rank generates at a time
 
 
-def kronecker_pieces(engine: MpiBackend, scale: int, edge_factor: int, seed: int) -> Iterator[tuple[Any, Any]]:
+def kronecker_pieces(engine: MpiBackend, scale: int, edge_factor: int, seed: int) -> Iterator[tuple[Array, Array]]:
     """This rank's share of the edges, before loops and repetitions are dropped; each rank has equally many pieces."""
     if not 0 <= scale <= 40:
         raise ValueError(f"kronecker: scale must be from 0 to 40, got {scale}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
 
 from .suggestions import needed
+from .types import Figure
 
 _CELL = "padding:2px 8px;text-align:right"
 
@@ -29,7 +29,7 @@ def html_table(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     1
     """
 
-    def line(tag: str, cells: Iterable[Any]) -> str:
+    def line(tag: str, cells: Iterable[object]) -> str:
         return "<tr>" + "".join(f'<{tag} style="{_CELL}">{escape(str(cell))}</{tag}>' for cell in cells) + "</tr>"
 
     body = "".join(line("td", row) for row in rows)
@@ -58,7 +58,7 @@ def bytes_text(count: float) -> str:
     return f"{count:.1f} {unit}"
 
 
-def new_figure(caller: str, **options: object) -> Any:
+def new_figure(caller: str, **options: object) -> Figure:
     """An empty figure of matplotlib that a notebook shows at the end of a cell, whether pyplot was loaded or not."""
     return _shown_in_notebooks(needed("matplotlib.figure", caller).Figure)(**options)  # nothing else loads matplotlib
 

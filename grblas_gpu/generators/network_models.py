@@ -6,7 +6,7 @@ Degrees, places and probabilities are floats, which engines could round differen
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -180,7 +180,7 @@ def noisy_kronecker(scale: int, edge_factor: int = 16, noise: float = 0.1, *, se
     limits = [quadrant_limits(*level) for level in noisy_quadrants(scale, noise, seed)]
     places = Stream(seed, 1).permutation(1 << scale, engine_array()).astype(np.uint64)
 
-    def edges(edge: object) -> tuple[Any, Any]:
+    def edges(edge: object) -> tuple[Array, Array]:
         source, target = recipe_edges(scale, seed, limits, edge)
         return places[source.view(np.int64)], places[target.view(np.int64)]
 
@@ -221,7 +221,7 @@ def pairs_of_ends(ends: np.ndarray, group: np.ndarray, stream: Stream) -> tuple[
     return vertex[first], vertex[first + 1]
 
 
-def hyperbolic_points(n: int, average_degree: float, exponent: float, seed: int) -> tuple[Any, Any, float]:
+def hyperbolic_points(n: int, average_degree: float, exponent: float, seed: int) -> tuple[Array, Array, float]:
     """Radius and angle of each point, and the radius of the disc."""
     alpha = (exponent - 1) / 2
     reach = 2 * math.log(2 * n * (alpha / (alpha - 0.5)) ** 2 / (math.pi * average_degree))

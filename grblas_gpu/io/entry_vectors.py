@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..api.base import ensure_type
@@ -45,7 +43,7 @@ def to_vectors(x: Matrix) -> tuple[Vector, ...]:
         x = x.new()
     recording.read("the entries", x)
     store, types = x._store, (*[INT64] * x.ndim, x.dtype)
-    found: tuple[Any, ...]
+    found: tuple[np.ndarray, ...]
     if isinstance(store, MatrixStore):
         found = (store.row_ids.astype(INDEX), store.indices.astype(INDEX), store.values.copy())
     elif isinstance(store, VectorStore):

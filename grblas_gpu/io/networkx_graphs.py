@@ -20,7 +20,7 @@ from ..backends.stores.storage import column_type
 from ..exceptions import DimensionMismatch
 from ..foundation.memory import reports_memory
 from ..foundation.suggestions import needed
-from ..foundation.types import DTypeLike, NetworkXGraph
+from ..foundation.types import DTypeLike, NetworkXGraph, Value
 from .scipy_sparse import one_if_equal
 
 NODE_BYTES = 200  # the least memory of a vertex without edges
@@ -101,7 +101,7 @@ def adjacency(G: NetworkXGraph, nodes: list, dtype: DTypeLike | None, weight: st
     neighbours = _neighbours(G, nodes)
     indptr, cols = numbered_lists(nodes, neighbours)
     try:
-        values: Any = 1
+        values: Value | np.ndarray = 1
         if weight is not None or G.is_multigraph():
             values = np.array(_weights(G, neighbours, weight))
         return Matrix.from_csr(indptr, cols, one_if_equal(values), dtype, ncols=len(nodes), name=name)

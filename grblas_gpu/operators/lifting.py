@@ -24,7 +24,7 @@ LIFTED = frozenset(["plus", "minus", "times", "truediv", "floordiv", "min", "max
 def result_type(row: Row, dtype: DataType) -> DataType | None:
     """The same fields in the types that the operator returns, or None if it does not take one of them."""
 
-    def of(np_type: np.dtype) -> Any:
+    def of(np_type: np.dtype) -> object:
         if np_type.subdtype is not None:
             return np.dtype((of(np_type.subdtype[0]), np_type.subdtype[1]))
         if np_type.names is not None:

@@ -102,7 +102,7 @@ def checked_parts(format: str, known: dict[str, str], parts: Parts, is_pack: boo
     return given
 
 
-def _values(given: dict[str, object], count: int, dtype: DTypeLike, ndim: int = 1) -> tuple[np.ndarray, Any]:
+def _values(given: dict[str, object], count: int, dtype: DTypeLike, ndim: int = 1) -> tuple[np.ndarray, DataType]:
     """One value per entry; a single value is repeated."""
     values, dtype = values_to_array(given["values"], dtype, ndim=1 if given.get("is_iso") else ndim)
     values = np.asarray(values)

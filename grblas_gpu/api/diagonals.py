@@ -55,7 +55,7 @@ def diagonal_values(a: Any, values: Any, size: int, k: int, accum: Any) -> tuple
     return line, accum is None and line._nvals != line._size
 
 
-def diagonal_mask(a: Any, mask: Any, size: int, k: int) -> Mask:
+def diagonal_mask(a: Matrix, mask: Mask, size: int, k: int) -> Mask:
     """A mask for the k-th diagonal of a matrix, from a matrix mask or a vector mask."""
     parent = mask.parent
     if parent.ndim == 2:

@@ -6,7 +6,7 @@ import argparse
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from .files import FORMATS, UsageError, check_folder, check_table, read_graph, w
 from .library import OUTPUTS
 from .library_tables import of_vertices, table
 from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
+
+Result = TypeVar("Result")
 
 SEARCHES = {
     "bfs": "top-down or bottom-up, selected by the planner",
@@ -117,7 +119,7 @@ def _quickest_trace(run: Callable[[], object], repeat: int) -> Any:
     return min(traces, key=lambda traced: sum(record.seconds for record in traced.records), default=None)
 
 
-def _timed(run: Callable[[], object]) -> tuple[Any, float]:
+def _timed(run: Callable[[], Result]) -> tuple[Result, float]:
     start = time.perf_counter()
     result = run()
     return result, time.perf_counter() - start

@@ -14,11 +14,12 @@ from ..backends.machine.memory_limits import free_bytes
 from ..backends.registry import current_engine
 from ..backends.stores.storage import INDEX, MatrixStore, column_type
 from ..dtypes import BOOL
+from ..foundation.types import Array
 
 if TYPE_CHECKING:
     from ..api.matrix import Matrix
 
-Array = Any  # numpy.ndarray or cupy.ndarray
+
 KeysOfRows = Callable[[int, int, Array], int]
 
 NOTHING = np.uint64(2**64 - 1)  # no edge: sorts behind all keys
@@ -92,7 +93,7 @@ def matrix_of_keys(keys: Array, n: int, bits: np.uint64) -> Matrix:
     """The matrix whose entries have these (ascending, symmetric) keys ``row << bits | column``."""
     firsts = np.arange(n + 1, dtype=np.uint64, like=keys) << bits
     indptr = np.searchsorted(keys, firsts).astype(INDEX)
-    cols = (keys & (np.uint64(1) << bits) - np.uint64(1)).astype(column_type(n))
+    cols: Array = (keys & (np.uint64(1) << bits) - np.uint64(1)).astype(column_type(n))
     return symmetric_matrix(indptr, cols)
 
 

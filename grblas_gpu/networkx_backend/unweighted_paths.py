@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator
 
 import networkx as nx
 import numpy as np
@@ -56,7 +55,7 @@ def _has_path(G: Graph, source: object, target: object) -> bool:
     return bool(levels(G, first)[last] != NOT_FOUND)
 
 
-def _bfs_layers(G: Graph, sources: Any) -> Iterator[list]:
+def _bfs_layers(G: Graph, sources: Iterable[Hashable]) -> Iterator[list]:
     chosen = {sources} if sources in G else set(sources)
     first = np.array(
         [G.number(node, "The node {} is not in the graph.", nx.NetworkXError) for node in chosen], np.int64

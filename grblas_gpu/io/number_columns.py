@@ -16,7 +16,7 @@ import numpy as np
 from ..backends.cpu.compile import load
 from ..backends.cpu.pool import run, threads
 from ..foundation.border import shown
-from .text_files import Block, whole_lines
+from .text_files import Block, lines_in, whole_lines
 
 _NEWLINE = b"\n"
 
@@ -53,14 +53,17 @@ def kernel(text, slots, more, separator, whole, real, hard):
                 negative = p < length and text[p] == 45
                 if p < length and (text[p] == 45 or text[p] == 43):
                     p += 1
-                mantissa, digits, fraction, exponent = np.int64(0), 0, 0, 0
+                mantissa, fraction, exponent = np.int64(0), 0, 0
                 first = p
-                while p < length and 48 <= text[p] <= 57:
-                    if digits < 19:
-                        mantissa = mantissa * 10 + np.int64(text[p] - 48)
-                    digits += 1 if mantissa else 0
+                while p < length and text[p] == 48:
                     p += 1
                 seen = p - first
+                first = p
+                while p < length and 48 <= text[p] <= 57:  # may wrap around: then there are too many digits
+                    mantissa = mantissa * 10 + np.int64(text[p] - 48)
+                    p += 1
+                digits = p - first
+                seen += digits
                 if slot < len(whole):
                     least = negative and mantissa == -mantissa  # -(2**63), or 0
                     if seen == 0 or digits > 19 or (mantissa < 0 and not least):  # beyond 64 bits
@@ -172,7 +175,7 @@ def _batches(blocks: Iterator[Block], count: int) -> Iterator[list[Block]]:
 def _parse(block: bytes, fields: Fields) -> tuple[list[np.ndarray], int]:
     """The columns of a block, and the place of the first malformed line (-1: there is none)."""
     text = np.frombuffer(block, np.uint8)
-    rows = block.count(_NEWLINE)
+    rows = lines_in(block)
     slots = np.full(max(fields.places) + 1, -1, np.int64)
     slots[list(fields.places)] = np.arange(len(fields.places))
     whole = np.empty((len(fields.places) - fields.real, rows), np.int64)

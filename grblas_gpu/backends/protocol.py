@@ -278,14 +278,7 @@ class Backend(Primitives, Protocol):
         return None
 
     def positions(self, index: VectorStore, size: int) -> tuple[Array, Array | None]: ...
-    def gather(self, u: VectorStore, index: VectorStore) -> VectorStore:
-        """``t[p] = u[index[p]]``, where both have an entry."""
-        positions, there = self.positions(index, u.size)
-        t = self.extract_vector(u, positions)
-        if there is None:
-            return t
-        return self.assign(self.empty_vector(index.size, u.dtype), t, (there,), None, None, False, False)
-
+    def gather(self, u: VectorStore, index: VectorStore) -> VectorStore: ...
     def scatter(
         self, c: VectorStore, value: Assigned, index: VectorStore, mask: MaskView | None, accum: Accum, replace: bool
     ) -> VectorStore | None:
@@ -353,9 +346,7 @@ class Backend(Primitives, Protocol):
         Positions ascend by row and column, each once. All arrays are on the host. ``owned``: nothing else refers to the
         store and its values, so they may change in place.
         """
-        for value, keep, *place in zip(values, kept, *(axis.tolist() for axis in index), strict=True):
-            x = self.set_element(x, tuple(place), value) if keep else self.remove_element(x, tuple(place))
-        return x
+        ...
 
     def has_one_value(self, x: Store) -> bool:
         """Whether all entries have one value, in any storage; False without entries."""

@@ -19,7 +19,6 @@ from ..stores.storage import MaskView, MatrixStore, VectorStore
 from .asynchronous import check_any_order, check_product_of_matrices, final_value, pull_in_place
 from .operands import matrix_store
 
-MOST_PLANS = 1024  # entries of the cache, which is then cleared
 _dense_plans: dict[Hashable, Plan] = Bounded("plans of dense products", 1000)
 
 

@@ -79,8 +79,8 @@ def into_new(
 
 def entries_of(c: VectorStore) -> tuple[int, int]:
     """Where the device has the number of entries (or 0), and the number if the host knows it."""
-    known = c.known_nvals
-    return (0, known) if known is not None else (c.pending.counter.address, 0)  # type: ignore[union-attr]
+    pending, known = c.pending, c.known_nvals
+    return (pending.counter.address, 0) if pending is not None and known is None else (0, known or 0)
 
 
 def in_place(

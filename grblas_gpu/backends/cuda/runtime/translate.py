@@ -257,7 +257,8 @@ class Expressions(ast.NodeVisitor):
         if isinstance(node.op, ast.Not):
             return f"(!{self.condition(node.operand)})"
         if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-            return _constant(-node.operand.value)  # type: ignore[operator]
+            value: Any = node.operand.value
+            return _constant(-value)
         return f"py::{_UNARY[type(node.op)]}({self.text(node.operand)})"
 
     def visit_BinOp(self, node: ast.BinOp) -> str:
@@ -532,8 +533,8 @@ def _imported(function: Any) -> Iterable[list[str]]:
 def _same_code(node: ast.Lambda, code: CodeType, imported: list[str]) -> bool:
     """Whether this lambda compiles to that code, inside a function that has the variables it encloses."""
     imports = "".join(f"import {name}\n" for name in imported)
-    around = ast.parse(f"{imports}def around({', '.join(code.co_freevars)}): return 0")
-    around.body[-1].body[0].value = node  # type: ignore[attr-defined]
+    around: Any = ast.parse(f"{imports}def around({', '.join(code.co_freevars)}): return 0")
+    around.body[-1].body[0].value = node
     module = compile(ast.fix_missing_locations(around), "<lambda>", "exec")
     outer = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
     made = next(constant for constant in outer.co_consts if isinstance(constant, CodeType))

@@ -40,7 +40,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, emulated: None) ->
     monkeypatch.setenv(archive.RECORDED, str(tmp_path))
     assert sums_of_rows() == [7, 5]
     monkeypatch.delenv(archive.RECORDED)
-    importlib.import_module(f"{CUDA}.runtime.compile")._compiled.clear()
+    importlib.import_module(f"{CUDA}.runtime.compile").compiled.clear()
     emulated_cupy.sources.clear()
     return [path.read_text() for path in tmp_path.glob("*.cu")]
 

@@ -197,7 +197,7 @@ def test_tables_of_every_size(engine, monkeypatch, name, shared_bytes):
 
 
 def clear_compiled() -> None:
-    importlib.import_module(f"{CUDA}.runtime.compile")._compiled.clear()
+    importlib.import_module(f"{CUDA}.runtime.compile").compiled.clear()
 
 
 def test_little_scratch_memory(engine, monkeypatch):

@@ -27,8 +27,7 @@ def reports_memory(method: Method) -> Method:
         try:
             return method(*args, **kwargs)
         except (MemoryError, ValueError) as error:
-            found = (find(method.__qualname__, error) for find in more_memory.values())
-            more = next(filter(None, found), None)
+            more = memory_after(method.__qualname__, error)
             if more is None:
                 raise_out_of_memory(method.__qualname__, error)
                 raise
@@ -36,6 +35,11 @@ def reports_memory(method: Method) -> Method:
             return call(*args, **kwargs)
 
     return cast("Method", call)
+
+
+def memory_after(name: str, error: BaseException) -> AbstractContextManager[Any] | None:
+    """Where to repeat what failed, if an engine knows more memory."""
+    return next(filter(None, (find(name, error) for find in more_memory.values())), None)
 
 
 def raise_out_of_memory(name: str, error: MemoryError | ValueError) -> None:

@@ -37,7 +37,7 @@ def test_batches(backend: str, name: str, options: dict) -> None:
     for batch in batches:
         vertices, edges = batch.n_id.tolist(), edges_of(batch)
         groups = batch.batch.tolist() if options.get("disjoint") else [0] * len(vertices)
-        assert vertices[: batch.batch_size] == nodes[batch.input_id].tolist()
+        assert vertices[: batch.batch_size] == nodes[batch.input_id.tolist()].tolist()
         assert len(set(zip(groups, vertices, strict=True))) == len(vertices)
         assert all(groups[i] == groups[j] for i, j in edges)
         weights = {(i, j): G.edges[vertices[i], vertices[j]]["weight"] for i, j in edges}

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...exceptions import OutOfMemory
 from ...foundation import atomic_updates
-from ...foundation.memory import explained
+from ...foundation.memory import explained, memory_after
 from ...foundation.types import Engine, Store, Tensor
 from ...ir import ops
 from ...ir.node import Node
@@ -106,8 +106,14 @@ def execute(node: Node, tracing: bool = True) -> None:
     except OutOfMemory:
         raise
     except MemoryError as error:
-        message = str(error) if NAMED in str(error) else f"{explained(error)}; or {NAMED}"
-        raise OutOfMemory(f"{node.op} into {node.out.name} of shape {node.out.shape}: {message}") from None
+        more = memory_after(node.op, error)  # for what plans an operation: an engine repeats its own
+        if more is None:
+            message = str(error) if NAMED in str(error) else f"{explained(error)}; or {NAMED}"
+            raise OutOfMemory(f"{node.op} into {node.out.name} of shape {node.out.shape}: {message}") from None
+    else:
+        return
+    with more:
+        execute(node)
 
 
 def _is_kept(t: Store) -> bool:

@@ -27,13 +27,9 @@ class RecordedBody:
         self._frame = frame
         self._state = None if code is None else PythonState(frame, code)
 
-    @property
-    def round(self) -> Round:
-        """The round that is being recorded."""
-        return self.rounds[-1]
-
     def begin_round(self, count: Count) -> None:
-        self.rounds.append(Round(count))
+        self.round = Round(count)  # that is being recorded
+        self.rounds.append(self.round)
         if self._state is not None:
             self.round.bindings = self._state.bindings(self._frame)
             self._names = self._state.bindings(self._frame, all_names=True) if self.loop.limit == 1 else []

@@ -58,14 +58,15 @@ def search(
         return levels_from(A, frontier, None)
     first = search_rules.LONG
     levels = levels_from(A, frontier, first)
-    if search_rules.relaxes(frontier.nvals):
+    left = frontier.nvals
+    if search_rules.relaxes(left):
         # levels<frontier> = waiting<frontier> = the depth
         levels(frontier.S) << first
         waiting = Vector(levels.dtype, A.nrows)
         waiting(frontier.S) << first
         together = Scalar.from_value(search_rules.TOGETHER, dtype=levels.dtype)
         relax(A.pattern(), levels, waiting, together, None)
-    elif frontier.nvals:
+    elif left:
         _continue(A, frontier, levels, first)
     return levels
 

@@ -159,8 +159,6 @@ def _repeats(one: Round, other: Round) -> bool:
     """
 
     def same(x: Any, y: Any) -> bool:
-        if x is y:
-            return True
         if type(x) is not type(y):
             return False
         if isinstance(x, Mask):
@@ -170,7 +168,7 @@ def _repeats(one: Round, other: Round) -> bool:
         if isinstance(x, np.generic):
             return _same_fact(x, y)
         literal = isinstance(x, Scalar) and one.is_literal(x) and other.is_literal(y)
-        return literal and x.dtype == y.dtype and same(x._content, y._content)
+        return literal and x.dtype == y.dtype and (x._content is y._content or same(x._content, y._content))
 
     if len(one.nodes) != len(other.nodes) or len(one.bindings) != len(other.bindings):
         return False
@@ -180,8 +178,11 @@ def _repeats(one: Round, other: Round) -> bool:
     for node, repeated in zip(one.nodes, other.nodes, strict=True):
         parts = *node.operands, *node[:3], *node[4:8]
         others = *repeated.operands, *repeated[:3], *repeated[4:8]
-        if len(parts) != len(others) or not all(map(same, parts, others)):
+        if len(parts) != len(others):
             return False
+        for x, y in zip(parts, others, strict=True):
+            if x is not y and not same(x, y):
+                return False
     return True
 
 

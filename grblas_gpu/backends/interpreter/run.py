@@ -106,7 +106,7 @@ def execute(node: Node, tracing: bool = True) -> None:
     except OutOfMemory:
         raise
     except MemoryError as error:
-        more = memory_after(node.op, error)  # for what plans an operation: an engine repeats its own
+        more = memory_after(f"{node.op}", error)  # for what plans an operation: an engine repeats its own
         if more is None:
             message = str(error) if NAMED in str(error) else f"{explained(error)}; or {NAMED}"
             raise OutOfMemory(f"{node.op} into {node.out.name} of shape {node.out.shape}: {message}") from None

@@ -119,7 +119,7 @@ class Run:
         words, workspace, number, iso = self.words, self.workspace, slot.number, slot.iso
         flags, values = workspace.primary_buffers[number]
         workspace.primary_buffers[number] = NOWHERE  # until there are others for the next run
-        size, store = vector._size, vector._store
+        size, store = vector._shape[0], vector._store
         pending, start, dense = store.pending, EMPTY, False
         if slot.full and number in self.body.fresh:
             start, count = AS_IT_IS, size
@@ -272,7 +272,7 @@ class Run:
         workspace = self.workspace
         while self.primary_buffers:
             slot, vector, flags, values, given, bare = self.primary_buffers[-1]
-            size = vector._size
+            size = vector._shape[0]
             if bare:
                 flags, values = _array((size,), FLAG, flags), _array((1 if slot.iso else size,), slot.dtype, values)
             found = VectorStore.known(size, values, None, None if slot.full else flags, 0)

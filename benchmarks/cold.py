@@ -19,6 +19,7 @@ LONGEST = 600.0  # seconds
 
 
 def main(arguments: list[str] | None = None) -> int:
+    from grblas_gpu.backends.machine import kernel_cache
     from grblas_gpu.bench import machine
     from grblas_gpu.bench.tables import shown
     from grblas_gpu.cli import first_calls
@@ -33,7 +34,10 @@ def main(arguments: list[str] | None = None) -> int:
         "warm": {"action": "store_true", "help": "caches are not empty, but as they are"},
         "out": {"metavar": "FILE", "help": "write a JSON file with the results"},
     }
-    options = parser("cold", __doc__, "backend", **own).parse_args(arguments)
+    given = parser("cold", __doc__, "backend", **own)
+    options = given.parse_args(arguments)
+    if options.archive and not kernel_cache.trusted_file(Path(options.archive)):
+        given.error(f"--archive: others may write to {options.archive} or its folders, so no process loads it")
     names = [name for name in first_calls.names() if re.search(options.only, name)]
     results: list[dict[str, Any]] = []
 
@@ -44,8 +48,8 @@ def main(arguments: list[str] | None = None) -> int:
     show("algorithm", "seconds", "of threads", "process", "kernels", "remark")
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
-            given = (options.scale,), (options.type,), options.backend, Path(folder), not options.warm, LONGEST
-            found = first_calls.in_process(name, *given, archive=options.archive or "")
+            call = (options.scale,), (options.type,), options.backend, Path(folder), not options.warm, LONGEST
+            found = first_calls.in_process(name, *call, archive=options.archive or "")
         results.append(found)
         times = *(found.get(what, [None])[0] for what in ("seconds", "processor")), found.get("process")
         show(name, *times, found.get("compilations", 0), "; ".join(found["errors"]))

@@ -121,8 +121,8 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
     check_weights(A, "delta_stepping")
     if delta is not None and not 0 < delta < float("inf"):
         raise InvalidValue(f"delta_stepping: delta must be a positive number; got {delta}")
-    start = Vector.from_coo([check_source(A, source)], True, size=A.nrows)
-    return distances_from(A, start, default_widths(A) if delta is None else [(delta, None)])
+    distances = Vector.from_coo([check_source(A, source)], [0], distance_type(A), size=A.nrows)
+    return lowered(A, distances, default_widths(A) if delta is None else [(delta, None)])
 
 
 def distances_from(A: Matrix, start: Vector, widths: list[tuple[float, int | None]]) -> Vector:
@@ -133,7 +133,11 @@ def distances_from(A: Matrix, start: Vector, widths: list[tuple[float, int | Non
     {0: 0, 1: 4, 2: 0, 3: 5}
     """
     # distances<start> = 0
-    distances = binary.second(start, 0).new(distance_type(A))
+    return lowered(A, binary.second(start, 0).new(distance_type(A)), widths)
+
+
+def lowered(A: Matrix, distances: Vector, widths: list[tuple[float, int | None]]) -> Vector:
+    """Distances from the vertices where ``distances`` are 0."""
     waiting = distances.dup()
     for width, most in widths:
         if waiting.nvals:

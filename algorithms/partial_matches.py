@@ -43,7 +43,13 @@ class Search(NamedTuple):
         return cls(pattern, [both, above, below], allowed, induced)
 
     def extended(self, table: list[Vector]) -> Iterator[tuple[list[Vector], Matrix]]:
-        """The matches of all vertices but the last, with the candidates for it, in parts of limited size."""
+        """The matches of all vertices but the last, with the candidates for it, in parts of limited size.
+
+        >>> from grblas_gpu import generators
+        >>> edge = Search.of(generators.path(3), [(0, 1)], None, None, False, False)
+        >>> [last.to_dicts() for _, last in edge.extended([Vector.from_dense([0, 1, 2])])]
+        [{0: {1: True}, 1: {2: True}}]
+        """
         first = self.allowed[self.pattern.order[0]]
         if len(table) == 1 and first is not None:
             table = [io.to_vectors(first)[0]]

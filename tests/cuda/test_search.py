@@ -184,7 +184,6 @@ def opening_cupy(cupy):
             else np.zeros(0, dtype).view(cupy.ndarray)
         )
 
-    cuda = SimpleNamespace(
-        **vars(cupy.cuda), UnownedMemory=lambda at, size, owner: at, MemoryPointer=lambda at, offset: at + offset
-    )
+    at = {"UnownedMemory": lambda at, size, owner: at, "MemoryPointer": lambda at, offset: at + offset}
+    cuda = SimpleNamespace(**{**vars(cupy.cuda), **at})
     return SimpleNamespace(**{**vars(cupy), "cuda": cuda, "ndarray": array_at})

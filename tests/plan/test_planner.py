@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
@@ -94,8 +95,12 @@ def test_rows_that_are_read_whole_go_by_entries_on_a_device() -> None:
     assert choose_matvec(full._replace(terminal=True)).strategy == "pull.thread"
 
 
+def an_engine(costs: object, compares_and_swaps: Callable[..., bool]) -> SimpleNamespace:
+    return SimpleNamespace(costs=costs, compares_and_swaps=compares_and_swaps, has_columns_on_host=lambda a: False)
+
+
 def test_which_products_read_whole_rows() -> None:
-    engine = SimpleNamespace(costs=rules.CUDA_COSTS, compares_and_swaps=lambda monoid: False)
+    engine = an_engine(rules.CUDA_COSTS, lambda monoid: False)
     A, x = generators.uniform_random(50, 8, seed=1), Vector.from_dense([1.0, 2.0] * 25)
 
     def whole(op: object, u: Vector = x, mask: object = None) -> bool:
@@ -132,10 +137,10 @@ def test_which_sums_wait_for_each_other() -> None:
     A, u = generators.star(600), Vector.from_coo([3], [2.0], size=600)
     for transposed in (False, True):
         for op, hottest in ((semiring.plus_times["FP64"], 0.0), (semiring.times_plus["FP64"], 599 / 1198)):
-            engine = SimpleNamespace(costs=rules.CUDA_COSTS, compares_and_swaps=lambda monoid: monoid.name == "times")
+            engine = an_engine(rules.CUDA_COSTS, lambda monoid: monoid.name == "times")
             A._store._transpose = None  # known, or counted
             assert matvec_facts(engine, A._store, u._store, op, None, transposed, None).hottest == hottest
-    engine = SimpleNamespace(costs=rules.CPU_COSTS, compares_and_swaps=lambda monoid: True)
+    engine = an_engine(rules.CPU_COSTS, lambda monoid: True)
     assert not matvec_facts(engine, A._store, u._store, op, None, True, None).hottest
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -42,10 +43,12 @@ def result(dtype: np.dtype) -> VectorUse:
     return VectorUse(dtype, False, False, True)
 
 
+@cache
 def read(*numbers: int) -> tuple[Operand, ...]:
     return tuple(Operand("vector", number) for number in numbers)
 
 
+@cache
 def scalars(*dtypes: np.dtype) -> tuple[Operand, ...]:
     return tuple(Operand("constant", number, dtype) for number, dtype in enumerate(dtypes))
 

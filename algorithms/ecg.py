@@ -9,7 +9,7 @@ Reference: V. Poulin, F. Theberge, Ensemble clustering for graphs, Complex Netwo
 
 from __future__ import annotations
 
-from .. import FP64, Matrix, binary, semiring
+from .. import FP64, Matrix, Vector, binary, semiring
 from .checks import with_labels
 from .components import numbers
 from .k_core import k_core
@@ -37,7 +37,7 @@ def ecg(
     weighted: bool = True,
     directed: bool | None = None,
     seed: int = 1,
-) -> Communities:
+) -> Communities[Vector]:
     """Communities on which an ``ensemble`` of clusterings agrees, and their modularity in the graph itself.
 
     Parameters

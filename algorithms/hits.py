@@ -8,23 +8,31 @@ Reference: J. Kleinberg, Authoritative sources in a hyperlinked environment, J. 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Generic, NamedTuple
 
-from .. import FP64, Matrix, Scalar, Vector, binary, loop, monoid, program, semiring, unary
+from .. import FP64, Graph, Matrix, Scalar, Vector, binary, loop, monoid, program, semiring, unary
+from ..io import NodeValues
 from ..operators.call_types import SemiringCall
-from .checks import graph_algorithm
+from .checks import with_labels
+from .labels import Values
 from .preparing import NotConverged, check_weights
 
 
-class HubsAndAuthorities(NamedTuple):
+class HubsAndAuthorities(NamedTuple, Generic[Values]):
     """The two scores of every vertex; those of either kind add up to 1."""
 
-    hubs: Vector
-    authorities: Vector
+    hubs: Values
+    authorities: Values
 
 
-@graph_algorithm
-def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations: int = 1000) -> HubsAndAuthorities:
+def scores_by_label(graph: Graph, found: HubsAndAuthorities[Vector]) -> HubsAndAuthorities[NodeValues]:
+    return HubsAndAuthorities(graph.to_dict(found.hubs), graph.to_dict(found.authorities))
+
+
+@with_labels(scores_by_label)
+def hits(
+    A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations: int = 1000
+) -> HubsAndAuthorities[Vector]:
     """Hub and authority scores; ``A[i, j]`` is the weight of the edge from i to j, zero or more.
 
     All scores are 0 if there are no edges. The iteration ends when the sum of all changes of the hubs is below ``tol``;

@@ -9,13 +9,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from .. import Graph, Matrix, Vector
 from ..foundation.suggestions import did_you_mean
 from ..io import NodeValues
 
 Labelled = Callable[[Graph, Any], object]
+Values = TypeVar("Values")  # of vertices, by number or by label
 MOST_COMPARED = 1000  # the largest number of labels compared with an unknown one, for a suggestion
 
 

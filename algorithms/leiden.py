@@ -39,7 +39,7 @@ LEVELS = 50
 @with_labels(communities_by_label)
 def leiden(
     A: Matrix, *, resolution: float = 1.0, weighted: bool = True, directed: bool | None = None, seed: int = 1
-) -> Communities:
+) -> Communities[Vector]:
     """Connected communities of high modularity; a higher ``resolution`` makes smaller ones.
 
     ``A[i, j]`` is the weight of an edge, zero or more. Directions do not matter: A and its transpose are added.
@@ -81,7 +81,7 @@ def leiden(
     return best_of_tries(W, seed, lambda start: levels_of_groups(Level.of(W, resolution, random_order(W.nrows, start))))
 
 
-def levels_of_groups(finest: Level) -> Communities:
+def levels_of_groups(finest: Level) -> Communities[Vector]:
     """The communities of a graph: move vertices, refine communities to groups, repeat on the graph of groups."""
     level, W = finest, finest.graph
     communities = place = numbers(W.nrows)  # place: the number of every vertex in the graph of this level

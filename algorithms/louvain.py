@@ -10,7 +10,7 @@ J. Statistical Mechanics 2008; R. Rotta, A. Noack, Multilevel local search algor
 
 from __future__ import annotations
 
-from .. import Matrix
+from .. import Matrix, Vector
 from .checks import with_labels
 from .components import numbers
 from .modularity import (
@@ -32,7 +32,7 @@ GAIN = 1e-7  # the smallest gain of modularity that justifies another level
 @with_labels(communities_by_label)
 def louvain(
     A: Matrix, *, resolution: float = 1.0, weighted: bool = True, directed: bool | None = None, seed: int = 1
-) -> Communities:
+) -> Communities[Vector]:
     """Communities of high modularity; a higher ``resolution`` makes smaller ones.
 
     ``A[i, j]`` is the weight of an edge, zero or more. Directions do not matter: A and its transpose are added. The
@@ -75,7 +75,7 @@ def louvain(
     return best_of_tries(W, seed, lambda start: multilevel(Level.of(W, resolution, random_order(W.nrows, start))))
 
 
-def multilevel(level: Level) -> Communities:
+def multilevel(level: Level) -> Communities[Vector]:
     """The communities of a graph: move vertices, find communities of the graph of communities, move vertices again."""
     alone = numbers(level.graph.nrows)
     labels, count = compact(move(level, alone))

@@ -11,16 +11,17 @@ V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communiti
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple
 
 import numpy as np
 
 from .. import FP64, Graph, Matrix, Vector, binary, io, monoid, select, semiring
 from ..exceptions import DimensionMismatch, InvalidValue
 from ..foundation.progress import elapsed
+from ..io import NodeValues
 from .checks import graph_algorithm
 from .components import numbers
-from .labels import called, vertex_by_label
+from .labels import Values, called, vertex_by_label
 from .preparing import VertexValues, as_floats, by_vertex, check_weights, largest, smallest, total
 
 if TYPE_CHECKING:
@@ -33,15 +34,15 @@ TIE = 1e-12  # a move must gain more than this share of all weights
 TRIES, SMALL = 3, 10_000  # the number of tries on graphs of at most SMALL entries
 
 
-class Communities(NamedTuple):
+class Communities(NamedTuple, Generic[Values]):
     """The community of every vertex, named by its lowest vertex, and the modularity."""
 
-    labels: Vector
+    labels: Values
     modularity: float
 
 
-def communities_by_label(graph: Graph, found: Communities) -> Communities:
-    return Communities(vertex_by_label(graph, found.labels), found.modularity)  # type: ignore[arg-type]
+def communities_by_label(graph: Graph, found: Communities[Vector]) -> Communities[NodeValues]:
+    return Communities(vertex_by_label(graph, found.labels), found.modularity)
 
 
 @graph_algorithm

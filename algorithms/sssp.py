@@ -16,7 +16,7 @@ U. Sridhar et al., Delta-stepping SSSP: from vertices and edges to GraphBLAS imp
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Generic, Literal, NamedTuple, TypeVar, overload
+from typing import Generic, Literal, NamedTuple, overload
 
 from .. import Graph, Matrix, Scalar, Vector, binary, loop, select
 from ..exceptions import InvalidValue
@@ -25,7 +25,7 @@ from ..plan.search_rules import bucket_widths
 from .bfs import bfs, bfs_parents
 from .changed_paths import repaired
 from .checks import check_source, graph_algorithm, with_labels
-from .labels import called, shown, vertex_by_label
+from .labels import Values, called, shown, vertex_by_label
 from .preparing import Start, check_weights, sum_type
 from .relaxing import relax, settle_in_buckets
 
@@ -149,9 +149,6 @@ def default_widths(A: Matrix) -> list[tuple[float, int | None]]:
     """Widths of buckets, and the number of buckets of each width; at least 1 for integers."""
     widths = bucket_widths(A.mean_value(), A.nrows, A.nvals)
     return [(max(1, int(width)), most) for width, most in widths] if distance_type(A) is int else widths
-
-
-Values = TypeVar("Values")  # by number or by label
 
 
 class ShortestPaths(NamedTuple, Generic[Values]):

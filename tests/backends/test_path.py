@@ -14,8 +14,9 @@ from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 
 PACKAGE = str(Path(gb.__file__).parent) + "/"
 FIRST = "Updater.__lshift__"
-#: By engine: the function that launches a kernel, and how many files and calls lead there at most.
-PATHS = {"cpu": ("_push_dense", 9, 14), "cuda": ("Scratch.launch", 12, 34)}
+#: By engine: the function that launches a kernel, and how many files and calls lead there at most. The CPU engine looks
+#: at types once records were used.
+PATHS = {"cpu": ("_push_dense", 9, 15), "cuda": ("Scratch.launch", 12, 34)}
 
 
 def calls_between(first: str, last: str, line) -> list[str]:

@@ -83,7 +83,7 @@ def coarsen(A: Matrix, labels: Start = None, *, weighted: bool = True, loops: bo
         raise DimensionMismatch(f"coarsen: labels has {labels.nvals} entries for {n} vertices")
     # parts in the order of their lowest vertices
     parts, count = compact(lowest_members(numbered(labels)))
-    # coarse = S' A S
+    # coarse = S' A S: of the transpose, because edges are turned round
     coarse = aggregate((as_floats(A) if weighted else A.pattern().dup(FP64)).T, parts, count)
     # lowest_p = min over the vertices i of part p
     lowest = Vector(int, count)

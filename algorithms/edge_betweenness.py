@@ -81,7 +81,7 @@ def edge_betweenness_centrality(
         # total += sigma_i T_ij z_j
         total(binary.plus) << shares(searches.graph, start, weighted)
     if total.nrows > n:
-        # total = the sum over all copies of A
+        # total = the sum over all copies of A: of the transpose, because edges are turned round
         total = aggregate(total.T, Vector.from_dense(np.arange(total.nrows) % n), n)
     if both_ways:
         # total = total + total': a path counts in both directions

@@ -15,7 +15,7 @@ from . import semiring
 from .api.base import ensure_type
 from .api.matrix import Matrix
 from .backends.registry import using
-from .exceptions import DimensionMismatch
+from .exceptions import DimensionMismatch, InvalidObject
 from .foundation.suggestions import needed, public_only
 from .io.dense_arrays import to_array
 from .io.torch_tensors import from_torch, to_torch
@@ -49,6 +49,8 @@ def spmm(A: Matrix, X: Any, values: Any = None, *, reduce: str = "sum") -> Any:
     ------
     DimensionMismatch
         Shapes do not fit.
+    InvalidObject
+        X is on a device, and A is not.
     TypeError
         Types do not fit.
     ModuleNotFoundError
@@ -69,6 +71,8 @@ def spmm(A: Matrix, X: Any, values: Any = None, *, reduce: str = "sum") -> Any:
         raise ValueError(f"torch.spmm: reduce must be one of {', '.join(SEMIRINGS)}; got {reduce!r}")
     if X.dtype not in (torch.float32, torch.float64) or (values is not None and values.dtype != X.dtype):
         raise TypeError("torch.spmm: X must be float32 or float64, and values of the same type")
+    if X.device.type != "cpu" and A.backend != "cuda":
+        raise InvalidObject(f"torch.spmm: A is on backend {A.backend!r}, X on device {X.device.type!r}")
     if X.ndim != 2 or X.shape[0] != A.ncols:
         raise DimensionMismatch(f"torch.spmm: A of shape {A.shape} needs X with {A.ncols} rows; got {tuple(X.shape)}")
     if values is not None and values.shape != (A.nvals,):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import grblas_gpu as gb
-from grblas_gpu.exceptions import DimensionMismatch
+from grblas_gpu.exceptions import DimensionMismatch, InvalidObject
 
 torch = pytest.importorskip("torch")
 REDUCE = {
@@ -77,6 +77,7 @@ def test_what_spmm_refuses() -> None:
         (DimensionMismatch, "needs X with 4 rows; got \\(3, 2\\)", (A, X[1:]), {}),
         (DimensionMismatch, "A has 6 entries; got values of shape \\(4,\\)", (A, X, X[:, 0]), {}),
         (TypeError, "float32 or float64", (A, X.long()), {}),
+        (InvalidObject, "A is on backend 'cpu', X on device 'meta'", (A, X.to("meta")), {}),
         (TypeError, "expected a Matrix", (X, X), {}),
     ):
         with pytest.raises(error, match=match):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ NAP = 20e-6  # seconds of a sleep: with more ranks than cores, the late rank nee
 WORDS = 8  # of 64 bits per rank: the number of the exchange, then the numbers; one cache line
 
 
-class Transport:
+class Transport(ABC):
     """The exchange of bit maps and numbers between all ranks; ``bits`` are those of all ranks, for both turns."""
 
     name: str
@@ -45,9 +46,9 @@ class Transport:
         """The bytes of all ranks, after the exchange."""
         return self._bits[turn]
 
+    @abstractmethod
     def allgather(self, turn: int, numbers: list[int]) -> Rows:
         """Publish ``mine(turn)`` and these numbers; wait for all ranks to do the same."""
-        raise NotImplementedError
 
 
 class Window:

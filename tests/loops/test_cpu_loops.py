@@ -409,3 +409,25 @@ def test_a_function_runs_again_with_other_objects(seed: int) -> None:
         found[0].clear()  # the result belongs to the caller
         found[1] << 7
     assert recorded.recordings <= 2  # with one matrix twice, and with two
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_an_interrupt_between_a_loop_and_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next call makes both."""
+
+    @gb.program
+    def doubled(x: Vector) -> Vector:
+        y = x.dup()
+        for _ in gb.loop(y, 3):
+            y << binary.times(y, 2)
+        return y
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    x = Vector.from_dense([1, 2, 3])
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "Memory", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            doubled(x)
+    assert doubled(x).to_dense().tolist() == [8, 16, 24]

@@ -100,28 +100,26 @@ def _found(program: Program, first: int, pays: int) -> tuple[Compiled, Body] | N
 class Prepared:
     """A loop that runs repeatedly, and the results of its last checks."""
 
-    __slots__ = ("_compiled", "_memory", "_missing", "_program", "_repeated", "_steps")
+    __slots__ = ("_missing", "_program", "_ready", "_repeated", "_steps")
 
     def __init__(self, program: Program, engine: Engine) -> None:
         self._program, self._repeated = program, interpreter.Repeated(program, engine)
-        self._compiled: Compiled | None = None
-        self._memory: Any = None  # of the compiled loop, and the body that it is
+        self._ready: tuple[Compiled, Memory] | None = None  # one field: an interrupt sees both, or neither
         self._missing = False  # whether machine code was looked for on disk: another look takes a pass over the body
         self._steps = 0
 
     def __call__(self) -> int:
-        program, compiled, memory = self._program, self._compiled, self._memory
-        if compiled is None or tier.get_tier() == "numpy" or not memory.body.refresh():
+        program = self._program
+        if self._ready is None or tier.get_tier() == "numpy" or not self._ready[1].body.refresh():
             pays = level(program, 0, self._steps)
             found = _found(program, 0, NOT_YET if self._missing and pays < COMPILE else pays)
             if found is None:
                 self._missing |= pays != NOT_YET
-                self._compiled = self._memory = None
+                self._ready = None
                 self._steps, _ = self._repeated()
                 return self._steps
-            self._compiled = compiled = found[0]
-            self._memory = memory = Memory(compiled.text, found[1])
-        return _run(compiled, memory, program, 0)
+            self._ready = found[0], Memory(found[0].text, found[1])
+        return _run(*self._ready, program, 0)
 
 
 def _made(body: Body) -> Compiled | Unfusable:

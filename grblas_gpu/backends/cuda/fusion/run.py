@@ -47,9 +47,10 @@ class Prepared:
         program, body = self._program, self._body
         try:
             if body is None or not body.refresh():
-                self._body = None  # unless there is one
-                self._body = body = lower(program, nested=True)
+                self._body = None  # until its kernel is known: an error or an interrupt may come before
+                body = lower(program, nested=True)
                 self._compiled = _compiled(body)
+                self._body = body
             compiled = self._compiled
             if isinstance(compiled, tuple):
                 self._iterated(*compiled)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from checkers import serial_bfs
 from graphs import SMALL, TRAPS, Graph, from_edges, graph
@@ -47,11 +46,6 @@ def test_the_lemma_holds_after_every_pass(backend: str, name: str) -> None:
         passes(found.matrix(), source, serial_bfs(found.rows, found.cols, found.n, source))
 
 
-def relabelled(found: Graph, order: list[int]) -> Graph:
-    edges = {(order[i], order[j]) for i, j in zip(found.rows.tolist(), found.cols.tolist(), strict=True)}
-    return from_edges(found.n, edges)
-
-
 def naive(found: Graph, source: int) -> dict[int, int]:
     """What a pull does that lets every new level be seen at once, whatever it is."""
     levels = {source: 0}
@@ -74,14 +68,6 @@ def test_graphs_built_to_break_it(backend: str, name: str) -> None:
     assert xbfs(found.matrix(), 0, asynchronous=True).to_dict() == expected
 
 
-@given(data=st.data())
-def test_any_order_of_the_rows(backend: str, data: st.DataObject) -> None:
-    found = TRAPS[data.draw(st.sampled_from(sorted(TRAPS)))]
-    order = data.draw(st.permutations(range(found.n)))
-    other = relabelled(found, order)
-    passes(other.matrix(), order[0], serial_bfs(other.rows, other.cols, other.n, order[0]))
-
-
 edges = st.integers(2, 14).flatmap(
     lambda n: st.tuples(st.just(n), st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=50))
 )
@@ -93,32 +79,6 @@ def test_random_graphs(backend: str, graph: tuple) -> None:
     expected = serial_bfs(found.rows, found.cols, found.n, 0)
     passes(found.matrix(), 0, expected)
     assert xbfs(found.matrix(), 0, asynchronous=True).to_dict() == expected
-
-
-@pytest.mark.parametrize("name", ["karate", "random directed", "path"])
-def test_the_matrix_may_stand_on_either_side(backend: str, name: str) -> None:
-    found = graph(name)
-    expected = serial_bfs(found.rows, found.cols, found.n, 0)
-    passes(found.matrix(), 0, expected, step=lambda levels, A: semiring.min_plus(A.T @ levels))
-    backwards = found.matrix().T.new()
-    passes(found.matrix(), 0, expected, step=lambda levels, A: semiring.min_plus(backwards @ levels))
-
-
-def test_a_pass_settles_two_levels_and_not_three(backend: str) -> None:
-    A = generators.path(9)
-    counts = passes(A, 0, {vertex: vertex for vertex in range(9)})
-    # 1 is seen by 2, unless both are looked at at the same time; 2 is not seen by 3
-    assert counts[0] in ((1, 2) if backend == "cuda" else (2,))
-    assert len(counts) < 9 or counts[-1] == 0
-
-
-def test_rows_before_are_not_waited_for() -> None:
-    """The kernel makes one pass: a row that comes before its settled neighbour misses it."""
-    gb.backends.cpu.tier.set_tier("numba")  # type: ignore[attr-defined]
-    try:
-        assert passes(generators.path(9), 8, {vertex: 8 - vertex for vertex in range(9)})[0] == 1
-    finally:
-        gb.backends.cpu.tier.set_tier("auto")  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("threads", [2, 3, 5])
@@ -205,16 +165,3 @@ def test_it_is_traced(backend: str) -> None:
         levels(~levels.S, settles_at=1) << semiring.min_plus(levels @ A)
     assert "in place" in str(trace)
     assert trace.records[0].output_nvals == levels.nvals
-
-
-def test_xbfs_makes_its_frontier_in_every_way() -> None:
-    A = generators.kronecker(12, seed=3)
-    degrees = A.reduce_rowwise(gb.agg.count).new().to_dense(fill_value=0)
-    seen = set()
-    for source in np.flatnonzero(degrees == 1)[:6].tolist():
-        with gb.trace() as trace:
-            xbfs(A, source, asynchronous=True)
-        for record in trace.records:
-            way = "in place" if "in place" in record.reason else record.strategy or record.op
-            seen.add(way)
-    assert {"push.scatter", "push.scan", "in place"} <= seen

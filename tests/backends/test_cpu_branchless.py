@@ -7,7 +7,7 @@ import pytest
 from cpu_kernel_cases import DEFINITIONS, ENGINE, same
 
 from grblas_gpu import operators, select, semiring
-from grblas_gpu.backends.cpu import masks, mxm, mxv, mxv_push
+from grblas_gpu.backends.cpu import masks, mxv, mxv_push
 from grblas_gpu.backends.cpu import select as select_kernels
 from grblas_gpu.backends.cpu.inline import kept_end
 from grblas_gpu.backends.stores.entries import entries
@@ -52,13 +52,6 @@ def test_select_of_long_and_short_rows(rng, name, iso):
     op = getattr(select, name)["INT64"]
     for thunk in (-500, -20, 0, 3, 60, 500):
         same(ENGINE.select(A, op, np.int64(thunk)), DEFINITIONS.select(A, op, np.int64(thunk)))
-
-
-@pytest.mark.parametrize("name", ["valueeq", "valuegt", "rowle"])
-def test_select_of_a_bitmap_looks_at_entries_only(rng, name):
-    x = bitmap(rng, 5000, 0.5)
-    op = getattr(select, name)["INT64"]
-    same(ENGINE.select(x, op, np.int64(4)), DEFINITIONS.select(x, op, np.int64(4)))
 
 
 def test_a_function_is_not_called_where_there_is_no_entry(rng):
@@ -115,26 +108,3 @@ def test_pull_of_a_few_long_rows(rng, name, fill):
 
 
 # ---- matrix times matrix ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "copied"),
-    [
-        pytest.param(name, copied, marks=() if (number + bool(copied)) % 2 or number < 1 else pytest.mark.slow)
-        for number, name in enumerate(["plus_times", "min_max", "any_first", "plus_firsti", "lor_land", "any_pair"])
-        for copied in (0, mxm.COPIED_BYTES)
-    ],
-)
-def test_rows_with_few_and_with_many_products(rng, monkeypatch, name, copied):
-    monkeypatch.setattr(mxm, "COPIED_BYTES", copied)
-    A, B = hubs(rng, 120, 90), hubs(rng, 90, 400)
-    products = np.diff(np.concatenate([[0], np.cumsum(np.diff(B.indptr)[A.indices])])[A.indptr])
-    many = products * mxm.text.MANY_PRODUCTS > B.ncols
-    assert many.any() and (products[~many] > 0).any()
-    op = getattr(semiring.ss if name.endswith("i") else semiring, name)["BOOL" if "land" in name else "INT64"]
-    plan = Plan("mxm.gustavson", "")
-    got, expected = ENGINE.mxm(A, B, op, None, plan=plan), DEFINITIONS.mxm(A, B, op, None, plan=plan)
-    if name == "any_first":  # whichever comes first
-        assert np.array_equal(entries(got)[0], entries(expected)[0])
-    else:
-        same(got, expected)

@@ -11,7 +11,7 @@ from random_objects import random_matrix, random_values, same_product
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, semiring
-from grblas_gpu.backends.cpu import compile, dense_arrays, spmm, tier
+from grblas_gpu.backends.cpu import dense_arrays
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.forms.dense_products import Side
 from grblas_gpu.backends.reference import Definitions
@@ -66,19 +66,6 @@ def test_sums_in_registers(rng, name: str) -> None:
     left = MatrixStore.full(16, 30, random_values(rng, 16 * 30, np.dtype(types[0])))
     right = random_matrix(rng, 30, 20, types[1], 0.2)
     same_product(ENGINE.mxm(left, right, op, None, plan=plan), DEFINITIONS.mxm(left, right, op, None, plan=plan), op)
-
-
-def test_numbas_settings_stay_as_they_are() -> None:
-    """Sums in registers are compiled with a setting that is global in Numba."""
-    from numba.core import config
-    from numba.core.errors import TypingError
-
-    before = config.SLP_VECTORIZE
-    kernel = compile.load("@lanes_kernel\ndef kernel(x):\n    return x + 1\n")
-    assert kernel(1) == 2
-    with pytest.raises(TypingError):
-        kernel("text")
-    assert before == config.SLP_VECTORIZE
 
 
 @pytest.mark.parametrize("forms", [("sparse", "sparse"), ("sparse", "bitmap"), ("full", "sparse"), ("bitmap", "full")])
@@ -153,13 +140,3 @@ def test_what_is_asked_for_is_done_or_refused() -> None:
     c = Matrix(float, 2, 2)
     c(strategy="mxm.spmm") << semiring.plus_times(a @ a)
     assert c.to_dicts() == {0: {0: 2.0}, 1: {1: 2.0}}
-
-
-def test_many_products_of_few_entries_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The definitions list all products, of which dense factors have many more than entries."""
-    monkeypatch.setattr(tier, "_tier", "auto")
-    n = 200
-    assert n * n < tier.COMPILE_WORK < n**3
-    everything = Matrix.from_dense(np.ones((n, n), bool))
-    assert semiring.any_pair["BOOL"](everything @ everything).new().nvals == n * n
-    assert any(key[0] == "unions" for key in spmm._table)

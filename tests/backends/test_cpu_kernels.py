@@ -25,7 +25,7 @@ import grblas_gpu as gb
 from grblas_gpu import binary, monoid, operators, semiring, unary
 from grblas_gpu.backends.cpu import mxv, mxv_push, pool, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend
-from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, VectorStore
+from grblas_gpu.backends.stores.storage import MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
 pytestmark = pytest.mark.usefixtures("numba_tier")
@@ -123,40 +123,6 @@ def test_a_slow_helper_keeps_nothing_alive():
         pool.set_threads(None)
 
 
-def test_mxv_casts_operands(rng):
-    """Operands stored in other types than the semiring's: floats saturate, integers wrap."""
-    op = semiring.plus_times["INT8"]
-    a = random_matrix(rng, 9, 9, "float64")
-    a.values[:] = rng.choice([1e9, -1e9, np.nan, 2.7, 100.0], len(a.values))
-    u = random_vector(rng, 9, "bitmap", "int64")
-    for strategy in ("push.scatter", "pull.thread"):
-        options = {"transposed": False, "flip": False, "plan": Plan(strategy, "test")}
-        same(ENGINE.mxv(a, u, op, None, **options), DEFINITIONS.mxv(a, u, op, None, **options))
-
-
-def test_tiny_push_gives_a_bitmap(rng):
-    op = semiring.any_pair["BOOL"]
-    a, u = random_matrix(rng, 10, 10, "bool", True, 0.5), random_vector(rng, 10, "sparse", "bool", True)
-    options = {"transposed": True, "flip": True, "plan": Plan("push.scatter", "test")}
-    result = ENGINE.mxv(a, u, op, None, **options)
-    assert result.kind in ("bitmap", "full")
-    same(result, DEFINITIONS.mxv(a, u, op, None, **options))
-
-
-def test_structure_only_reads_no_values():
-    """One value throughout and a monoid that keeps it: the result is iso."""
-    a = random_matrix(np.random.default_rng(1), 30, 30, "float64", iso=True)
-    u = VectorStore(30, np.array([2.0]), indices=np.arange(5, dtype=INDEX))
-    for op in (semiring.min_plus["FP64"], semiring.any_second["FP64"], semiring.max_first["FP64"]):
-        result = ENGINE.mxv(a, u, op, None, transposed=True, flip=True, plan=Plan("push.scatter", "test"))
-        assert result.iso
-        assert result.nvals > 1
-    result = ENGINE.mxv(
-        a, u, semiring.plus_times["FP64"], None, transposed=True, flip=True, plan=Plan("push.scatter", "test")
-    )
-    assert not result.iso
-
-
 def random_pair(rng, dtype, trial):
     iso_x, iso_y = trial % 3 == 0, trial % 5 == 0
     if trial % 2:
@@ -216,16 +182,6 @@ def shape_of(store):
     return (store.nrows, store.ncols) if type(store) is MatrixStore else (store.size,)
 
 
-def test_write_through_the_output_itself(rng):
-    """The mask may be the output: ``v(~v.S) << t``."""
-    op = binary.plus["INT64"]
-    for complement, accum in product((False, True), (None, op)):
-        c = random_vector(rng, 50, "bitmap", "int64")
-        t = random_vector(rng, 50, "bitmap", "int64")
-        expected = DEFINITIONS.write(c.copy(), t, MaskView(c.copy(), True, complement), accum, False)
-        same(ENGINE.write(c, t, MaskView(c, True, complement), accum, False), expected)
-
-
 def test_write_what_the_mask_lists(rng):
     """``distances(frontier.S) << frontier``: the mask is the list of what is written."""
     for kind, iso, complement, replace in product(KINDS, (True, False), (True, False), (True, False)):
@@ -266,31 +222,6 @@ def test_assign_scalar_through_dense_mask(rng):
             same(ENGINE.assign(c.copy(), value, (None,), mask, None, False, False), expected)
 
 
-def test_assign_scalar_to_a_matrix(rng):
-    """``levels(frontier.S) << depth``, for one level after another in each row."""
-    nothing = (None, None)
-    for iso, mask_iso, structure, complement in product((True, False), repeat=4):
-        c, m = random_matrix(rng, 15, 12, "int16", iso), random_matrix(rng, 15, 12, "bool", mask_iso)
-        equal = MatrixStore(15, 12, c.indptr, c.indices, np.ones(1, bool))
-        for store in (m, equal, MatrixStore.empty(15, 12, m.dtype)):
-            mask, value = MaskView(store, structure, complement), np.int16(rng.integers(0, 9))
-            expected = DEFINITIONS.assign(c.copy(), value, nothing, mask, None, False, False)
-            before = c.copy()
-            same(ENGINE.assign(c, value, nothing, mask, None, False, False), expected)
-            same(c, before)
-
-
-def test_empty_operands():
-    a, u = MatrixStore.empty(5, 5, np.dtype("int64")), VectorStore.empty(5, np.dtype("int64"))
-    op = semiring.plus_times["INT64"]
-    for strategy in PUSHES + PULLS:
-        result = ENGINE.mxv(a, u, op, None, transposed=False, flip=False, plan=Plan(strategy, "test"))
-        assert result.nvals == 0
-    assert ENGINE.mxm(a, a, op, None, plan=Plan("mxm.gustavson", "test")).nvals == 0
-    assert ENGINE.reduce_scalar(u, monoid.plus["INT64"]) is None
-    assert ENGINE.ewise_add(u, u, binary.plus["INT64"]).nvals == 0
-
-
 def test_several_threads_at_once(rng):
     """Each Python thread has its own workspaces; helpers are shared."""
     a = random_matrix(rng, 2000, 2000, "int64", fill=0.05)
@@ -311,19 +242,6 @@ def test_several_threads_at_once(rng):
     in_threads(work, 4)
 
 
-def test_output_with_read_only_values():
-    """Values taken over from a user's array may be read-only; an update in place must not trip over them."""
-    values = np.arange(20)
-    values.flags.writeable = False
-    t = VectorStore(20, np.array([5, 6]), indices=np.array([1, 3]))
-    mask = MaskView(VectorStore(20, np.array([True]), present=np.arange(20) % 2 == 0), True, False)
-    for accum in (None, binary.plus["INT64"]):
-        expected = DEFINITIONS.write(VectorStore(20, values.copy()), t, mask, accum, False)
-        same(ENGINE.write(VectorStore(20, values), t, mask, accum, False), expected)
-    expected = DEFINITIONS.assign(VectorStore(20, values.copy()), np.int64(9), (None,), mask, None, False, False)
-    same(ENGINE.assign(VectorStore(20, values), np.int64(9), (None,), mask, None, False, False), expected)
-
-
 def test_a_sorted_push_of_the_heaviest_half():
     """The frontier's edges far exceed its share of the vertices: buffers must follow the true count."""
     n = 6000
@@ -335,13 +253,3 @@ def test_a_sorted_push_of_the_heaviest_half():
     expected(strategy="pull.thread") << gb.semiring.plus_times(u @ A)
     assert w.isequal(expected)
     assert w.nvals > 0
-
-
-def test_structure_alone_leaves_a_row_only_if_it_may():
-    """`early_exit=False` reads whole rows, so that the optimisation can be measured."""
-    from grblas_gpu.backends.cpu import masks, mxv_source
-
-    for kernel in (mxv_source.pull, mxv_source.pull_rows):
-        arguments = (None, False, masks.NO_MASK) if kernel is mxv_source.pull else (None, False)
-        assert "break" in kernel(*arguments)[0]
-        assert "break" not in kernel(*arguments, leave=False)[0]

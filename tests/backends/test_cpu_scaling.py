@@ -58,32 +58,3 @@ def test_two_diagonals_and_one_value_for_all() -> None:
         check(ones, A, "plus_times", "mxm.scale")
         check(A.pattern(), D, "plus_times", "mxm.scale")
         check(D, A.T.new(), "plus_times", "mxm.scale")
-
-
-def test_what_is_no_diagonal_or_has_a_mask_goes_another_way() -> None:
-    with gb.using("cpu"):
-        A, D = random_matrix(N, N, "FP64", 3), diagonal(N, "FP64")
-        with_gap = D.dup()
-        del with_gap[7, 7]
-        turned = Matrix.from_coo(np.arange(N), (np.arange(N) + 1) % N, 2.0, nrows=N, ncols=N)
-        for factor in (with_gap, turned):
-            with gb.trace() as trace:
-                semiring.plus_times(factor @ A).new()
-            assert trace.records[-1].strategy == "mxm.gustavson"
-        check(D, A, "min_firsti", "mxm.gustavson")
-        with gb.trace() as trace:
-            found = semiring.plus_times(D @ A).new(mask=A.S)
-        assert trace.records[-1].strategy != "mxm.scale"
-        assert found.isequal(semiring.plus_times(D @ A).new(strategy="mxm.scale"))
-
-
-def test_nobody_else_changes_with_the_result() -> None:
-    """Index arrays are shared, values are not."""
-    with gb.using("cpu"):
-        A, D = random_matrix(N, N, "FP64", 4), diagonal(N, "FP64")
-        before = A.dup()
-        scaled = semiring.any_second(D @ A).new()
-        scaled << gb.binary.plus(scaled, 1)
-        scaled[0, 0] << 5
-        scaled.clear()
-        assert A.isequal(before)

@@ -10,7 +10,6 @@ import pytest
 from command_line import one_line_error, run
 
 from grblas_gpu import algorithms, generators, io
-from grblas_gpu.cli import main
 
 
 @pytest.fixture
@@ -82,24 +81,3 @@ def test_outputs_by_suffix(capsys, graph, tmp_path, suffix, command):
 
 def test_unknown_outputs_are_refused_before_work(capsys, graph, tmp_path):
     one_line_error(capsys, "pagerank", graph[1], "-o", tmp_path / "out.xlsx", match="unknown suffix", exit_code=2)
-
-
-def test_two_forms_of_output_exclude_each_other(capsys, graph):
-    with pytest.raises(SystemExit) as stopped:
-        main(["pagerank", str(graph[1]), "--csv", "--json"])
-    assert stopped.value.code == 2 and "not allowed with" in capsys.readouterr().err
-
-
-def test_writing_is_counted(capsys, tmp_path):
-    found = json.loads(run(capsys, "generate path 1000 --json -o", tmp_path / "p.mtx")[1])
-    assert found["seconds"] == pytest.approx(found["generate_seconds"] + found["write_seconds"])
-
-
-def test_info_names_mpi(capsys):
-    assert json.loads(run(capsys, "info --json")[1])["backends"]["mpi"]
-
-
-def test_contenders_are_listed(capsys):
-    lines = run(capsys, "bench --list")[1].splitlines()
-    names = [row["name"] for row in json.loads(run(capsys, "bench --list --json")[1])["contenders"]]
-    assert [line.split("  ")[0].strip() for line in lines] == names and "grblas_gpu cpu" in names

@@ -33,11 +33,3 @@ def test_compiling_is_announced(watched: bool, monkeypatch, capsys) -> None:
     assert ("compiling step.cu for this device, once" in first) == watched
     assert again == ""
     assert ("compiling a loop for this device, once; `grblas-gpu kernels warm`" in loop) == watched
-
-
-def test_other_programs_are_counted(monkeypatch) -> None:
-    with loaded("recorded", monkeypatch, "runtime.compile") as found:
-        monkeypatch.setattr(found.compile, "_at_once", ["one", "another", "a third"])
-        assert "compiling a loop for this device, once (2 more at the same time);" in found.compile.announced(
-            "a loop", "one"
-        )

@@ -59,17 +59,6 @@ def test_calls_load_what_an_archive_has(programs: list[str], tmp_path: Path, mon
 
 
 @pytest.mark.emulated
-def test_the_usual_place_is_the_cache_folder(
-    programs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(programs, tmp_path / "kernels-sm_0.zip")
-    monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path))
-    importlib.import_module(f"{CUDA}.runtime.archive")._opened.cache_clear()
-    assert sums_of_rows() == [7, 5]
-    assert emulated_cupy.sources == []
-
-
-@pytest.mark.emulated
 def test_the_others_are_compiled(programs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(programs[1:], tmp_path / "some.zip")
     monkeypatch.setenv(archive.PLACES, str(tmp_path / "some.zip"))
@@ -114,13 +103,6 @@ def test_damaged_members_are_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path.write_bytes(content)
     monkeypatch.setenv(archive.PLACES, str(path))
     assert archive.find(KERNEL, "sm_3") is None
-
-
-def test_no_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(archive.PLACES, "")
-    assert archive.find(KERNEL, "sm_90") is None
-    monkeypatch.setenv(archive.PLACES, str(tmp_path / "missing.zip"))
-    assert archive.find(KERNEL, "sm_90") is None
 
 
 @pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")

@@ -57,14 +57,6 @@ def test_every_block(every_engine, offsets) -> None:
             check(every_engine, c, region(rng, c, rows, cols, np.float64), rows, cols)
 
 
-def test_types(every_engine) -> None:
-    rng = np.random.default_rng(3)
-    for mine, other in [(bool, np.int64), (np.int8, np.float64), (np.float32, np.uint16), (np.uint64, bool)]:
-        c = valued_matrix(rng, 40, 20, mine, 0.4)
-        check(every_engine, c, region(rng, c, range(2, 9), range(1, 7), other), range(2, 9), range(1, 7))
-        check(every_engine, c, np.dtype(mine).type(1), [39, 2], range(3, 7))
-
-
 def test_rows_of_any_length(every_engine) -> None:
     c, b = with_degrees([0, 3, 2500, 0, 0, 1, 700, 0]), with_degrees([1400, 0, 2])
     b = MatrixStore(3, c.ncols, b.indptr, b.indices, b.values)

@@ -15,7 +15,6 @@ from emulated_engine import loaded
 from mxv_cases import random_case
 from operator_cases import KINDS, builtin_operators
 
-from grblas_gpu import binary
 from grblas_gpu.backends.cuda.fusion.emit_kernel import CLUSTER
 from grblas_gpu.backends.cuda.fusion.emit_teams import LONGEST_SHARED
 from grblas_gpu.backends.cuda.runtime import compile as cuda
@@ -88,24 +87,6 @@ def test_includes_are_pasted_once_and_lines_stay_true():
     where = max(i for i, line in enumerate(after) if line.startswith("#line") and line.endswith('push_scatter.cu"'))
     number = int(after[where].split()[1])
     assert after[where + 1] == own[number - 1]
-
-
-def test_kernels_need_no_headers():
-    for path in cuda.KERNELS.iterdir():
-        assert not re.search(r"#include\s*<", path.read_text()), path.name
-
-
-def test_compiled_functions_are_kept(monkeypatch):
-    made = []
-    with loaded("recorded", monkeypatch, "runtime.compile") as engine:
-
-        def pieces():
-            made.append(1)
-            return [engine.compile.binary("add", binary.plus["INT8"])]
-
-        first = engine.compile.functions("prelude.cuh", "key", [], pieces)
-        assert engine.compile.functions("prelude.cuh", "key", [], pieces) is first
-    assert len(made) == 1
 
 
 def test_an_empty_operand_compiles_nothing(monkeypatch):

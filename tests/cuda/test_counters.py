@@ -54,15 +54,6 @@ def test_slots_are_never_used_twice(engine):
     assert len(engine.counters.Block._retired) <= 1
 
 
-def test_values_of_any_type_are_words(engine):
-    word = engine.workspace.word
-    for dtype in "?bBhHiIqQfd":
-        value = np.array([3 if dtype == "?" else -5 if dtype in "bhiq" else 250]).astype(dtype)[0]
-        bits = word(value).to_bytes(8, "little", signed=True)
-        assert np.frombuffer(bits, dtype)[0] == value
-    assert word(np.uint64(2**64 - 1)) == -1
-
-
 @pytest.mark.parametrize("kind", ENGINES)
 def test_streams_share_no_offsets(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of a matrix without entries are written on one stream; another one would not wait for that."""

@@ -67,28 +67,6 @@ def test_diagonals_of_short_rows_and_a_long_one(engine, monkeypatch, dtype) -> N
             same(moved(result, engine.to_host), expected)
 
 
-def test_diagonals_of_rows_that_lie_at_one_end(engine) -> None:
-    """Searches begin where a column would be if all were as likely: here they are nowhere near."""
-    pattern = np.zeros((600, 600), bool)
-    pattern[::2, :60], pattern[1::2, 540:] = True, True
-    pattern[np.arange(0, 600, 3), np.arange(0, 600, 3)] = True
-    starts = np.concatenate([[0], np.cumsum(pattern.sum(axis=1))]).astype(np.int32)
-    columns = np.nonzero(pattern)[1].astype(np.int32)
-    a = MatrixStore(600, 600, starts, columns, np.arange(len(columns), dtype=np.float32))
-    for k in (0, 5, -7):
-        result = moved(engine.extracting.diagonal(moved(a, engine.to_device), k), engine.to_host)
-        same(result, definitions.diagonal(a, k))
-
-
-@pytest.mark.parametrize("most_read", [0, 1000])
-def test_wide_columns(engine, monkeypatch, most_read: int) -> None:
-    monkeypatch.setattr(engine.extracting, "LEAST_READ", 0)
-    monkeypatch.setattr(engine.extracting, "MOST_READ", most_read)
-    a = valued_matrix(np.random.default_rng(4), 30, 30, np.float64, 0.3)
-    a.indices = a.indices.astype(np.int64)
-    same(moved(engine.extracting.diagonal(moved(a, engine.to_device), 2), engine.to_host), definitions.diagonal(a, 2))
-
-
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.int64, np.uint64])
 def test_positions_are_checked(engine, dtype) -> None:
     rng = np.random.default_rng(5)

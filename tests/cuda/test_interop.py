@@ -6,12 +6,9 @@ import emulated_engine
 import numpy as np
 import pytest
 from exchanged import Exchanged
-from hardware import has_gpu
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, binary, io
-
-GPU = has_gpu()
 
 
 class Foreign:
@@ -116,17 +113,6 @@ class TestOnADevice:
         for array in (*a.to_csr(), *a.to_csc(), *a.to_coo(), a.to_dense(0), *v.to_coo(), v.to_dense()):
             assert type(array) is np.ndarray
 
-    def test_device_arrays_are_cupy_arrays(self, cupy):
-        v = Vector.from_coo([3, 1], [10, 20], size=1000)
-        arrays = v.device_arrays()
-        assert list(arrays) == ["indices", "values"]
-        assert all(isinstance(array, cupy.ndarray) for array in arrays.values())
-
-    def test_strided_arrays(self, cupy):
-        every_other = cupy.arange(10)[::2]
-        assert Vector.from_dense(every_other).to_dense().tolist() == [0, 2, 4, 6, 8]
-        assert Vector.from_coo(every_other, every_other).to_dict() == {i: i for i in range(0, 10, 2)}
-
     @pytest.mark.parametrize(
         "make, error",
         [
@@ -183,14 +169,6 @@ def test_other_backends_say_what_to_do(name, kind):
         ):
             with pytest.raises(TypeError, match=rf"{kind.__name__} .*{name}.*\.get\(\), or use backend \"cuda\""):
                 attempt()
-
-
-def test_device_arrays_on_the_host_are_the_stored_arrays():
-    v = Vector.from_coo([0, 2], [5, 6], size=1000)
-    assert v.device_arrays()["values"] is v._store.values
-    a = Matrix.from_coo([0, 2], [1, 0], [5, 6])
-    assert list(a.device_arrays()) == ["indptr", "indices", "values"]
-    assert a.device_arrays()["indices"] is a._store.indices
 
 
 @pytest.mark.gpu

@@ -169,14 +169,6 @@ def test_sums_of_other_streams(waits: Waits) -> None:
     assert [s.value for s in found] == [55] * 3
 
 
-def test_memory_is_given_back_and_used_again(waits: Waits) -> None:
-    v = Vector.from_dense(np.arange(1.0, 1001))
-    total = v.reduce().new()
-    del v
-    others = [Vector.from_dense(np.zeros(1000)) for _ in range(5)]
-    assert total.value == 500500 and len(others) == 5
-
-
 def test_conditions_read_it(waits: Waits) -> None:
     total, v, steps = one_to_ten(bool).reduce_scalar(monoid.lor).new(), Vector.from_dense([1.0, 2.0]), Scalar(int)
     steps << 0
@@ -200,11 +192,3 @@ def test_copies(waits: Waits) -> None:
         found = copied(total)
         total << 3
         assert found.value == 55 and found == 55 and bool(found) and found.isclose(55.0)
-
-
-def test_programs_read_it(waits: Waits) -> None:
-    total = one_to_ten().reduce_scalar().new()
-    v = Vector.from_dense([1.0, 2.0])
-    for _ in gb.loop(Vector.from_coo([0], [True], size=1), 2):
-        v << v.apply(binary.plus, right=total)
-    assert v.to_dense().tolist() == [111, 112]

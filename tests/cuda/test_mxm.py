@@ -230,16 +230,6 @@ def test_one_dense_row(engine):
             check(engine, Case(first, second, SEMIRINGS["plus_times"], mask), strategy)
 
 
-def test_many_products_for_few_entries(engine):
-    """A single result that everything is added to."""
-    inner = 9000
-    a = row_matrix([list(range(inner)), [], [5]], inner, np.int64)
-    b = row_matrix([[1] for _ in range(inner)], 3, np.int64)
-    mask = MaskView(row_matrix([[0, 1], [1], [1, 2]], 3), True, False)
-    for strategy in STRATEGIES:
-        check(engine, Case(a, b, SEMIRINGS["plus_times"], mask), strategy)
-
-
 @pytest.mark.parametrize("name", ["plus_times", "min_plus", "any_second", "any_pair", "plus_gap", "longest_gap"])
 @pytest.mark.parametrize("masked", [False, True])
 def test_rows_that_all_blocks_share(engine, monkeypatch, name, masked):
@@ -263,18 +253,6 @@ def test_rows_that_all_blocks_share(engine, monkeypatch, name, masked):
             monkeypatch.setattr(engine.hashed, "SCRATCH_BYTES", scratch_bytes)
             check(engine, Case(a, b, SEMIRINGS[name], mask), "mxm.gustavson")
     assert len(written) == 6
-
-
-def test_shared_rows_with_few_results(engine, monkeypatch):
-    """All products of a row go to the same sum, or are outside of the mask."""
-    only_hashed(engine, monkeypatch)
-    monkeypatch.setattr(engine.hashed, "SHARED_PRODUCTS", 8192)
-    a = row_matrix([list(range(9000)), list(range(0, 9000, 1000))], 9000)
-    b = row_matrix([[1] for _ in range(9000)], 100_000)
-    for name in ("plus_times", "min_plus"):
-        assert check(engine, Case(a, b, SEMIRINGS[name]), "mxm.gustavson").nvals == 2
-        mask = MaskView(row_matrix([[1], []], 100_000), True, True)
-        assert check(engine, Case(a, b, SEMIRINGS[name], mask), "mxm.gustavson").nvals == 1
 
 
 def test_wide_columns(engine):
@@ -307,15 +285,6 @@ def test_empty(engine, shape):
         mask = MaskView(MatrixStore.empty(nrows, ncols, np.dtype(bool)), True, False)
         assert check(engine, Case(a, b, SEMIRINGS["plus_times"]), strategy).nvals == 0
         assert check(engine, Case(a, b, SEMIRINGS["any_pair"], mask), strategy).nvals == 0
-
-
-def test_nothing_in_common(engine):
-    """Entries in both factors and in the mask, but no product."""
-    a, b = row_matrix([[0], [0]], 2), row_matrix([[], [0, 1]], 2)
-    mask = MaskView(row_matrix([[0, 1], [1]], 2), True, False)
-    for name in ("plus_times", "any_pair"):
-        for strategy in STRATEGIES:
-            assert check(engine, Case(a, b, SEMIRINGS[name], mask), strategy).nvals == 0
 
 
 def test_deterministic_means_bit_equal(engine):

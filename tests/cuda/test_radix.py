@@ -99,15 +99,6 @@ def test_keys_are_sorted_in_parts(engine, bits, lower_bits, payload):
     assert values is None or np.array_equal(moved.get(), order.astype(payload))
 
 
-@pytest.mark.parametrize("count", [50, 12_000])
-def test_positions(engine, count):
-    keys = random_keys(1, count, 10, np.int32)
-    found, positions = engine.radix.sort_positions(engine.to_device(keys.copy()), 10)
-    order = np.argsort(keys, kind="stable")
-    assert np.array_equal(positions.get(), order)
-    assert np.array_equal(found.get(), keys[order])
-
-
 @pytest.mark.parametrize("value", [0, 3, 300])
 def test_equal_keys_stay_as_they_are(engine, value):
     keys = np.full(9000, value, np.uint32)
@@ -152,7 +143,3 @@ def test_a_tile_adds_up_what_those_before_it_noted(tiles):
     program.get_function("look_back_kernel")((1,), (emulated_cupy.THREADS,), (notes, tiles, before))
     assert np.array_equal(before, counts.sum(0))
     assert np.array_equal(notes[tiles], counts.sum(0) + 7 | 1 << 31)
-
-
-def test_bits(engine):
-    assert [engine.radix.bits_for(limit) for limit in (1, 2, 3, 256, 257, 2**31)] == [1, 1, 2, 8, 9, 31]

@@ -36,18 +36,6 @@ def test_runs_of_any_length(engine, count):
         check(engine, monoid.plus["INT64"], values, cuts(rng, count, runs))
 
 
-def test_a_long_run_among_short_ones(engine):
-    rng = np.random.default_rng(1)
-    for first, last in ((0, 5000), (3000, 9000), (4999, 12_000), (1024, 4096)):
-        starts = [p for p in range(12_000) if not first < p < last]
-        check(engine, monoid.plus["INT64"], rng.integers(0, 9, 12_000), starts)
-
-
-def test_what_lies_before_the_first_run_is_left_out(engine):
-    for start in (1, 40, 3000):
-        check(engine, monoid.plus["INT64"], np.arange(4000), [start, 3500])
-
-
 @pytest.mark.parametrize("op, dtype", [("min", "INT8"), ("plus", "FP32"), ("lxor", "BOOL"), ("max", "UINT16")])
 def test_types(engine, op, dtype):
     rng = np.random.default_rng(2)
@@ -85,20 +73,6 @@ def test_every_value_counts_once_wherever_it_lies(engine, dtype):
     for start, stop in [(0, 1), (0, 31), (1, 18), (3, 40), (5, 4099), (0, 9000), (7, 8999)]:
         found = engine.operating.reduce_all(typed, on_device[start:stop])
         assert found == typed.reduce(values[start:stop]), (start, stop)
-
-
-def test_the_least_value_is_found_wherever_it_is(engine):
-    for at in (0, 15, 16, 511, 2047, 2048, 7999, 8000, 8009):
-        values = np.full(8010, 200, np.uint8)
-        values[at] = 3
-        assert engine.operating.reduce_all(monoid.min["UINT8"], engine.to_device(values)) == 3
-        assert engine.operating.reduce_all(monoid.max["UINT8"], engine.to_device(values)) == 200
-
-
-def test_sums_do_not_depend_on_the_place_in_memory(engine):
-    values = np.random.default_rng(6).random(5001)
-    moved = engine.operating.reduce_all(monoid.plus["FP64"], engine.to_device(np.append(0.0, values))[1:])
-    assert engine.operating.reduce_all(monoid.plus["FP64"], engine.to_device(values)) == moved
 
 
 def test_one_value_for_all(engine):

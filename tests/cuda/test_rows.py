@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture, moved
-from random_objects import definitions, random_matrix, same, with_degrees
+from random_objects import definitions, same, with_degrees
 
 from grblas_gpu import binary, monoid
 from grblas_gpu.backends.stores.entries import cast, entries
@@ -45,12 +45,6 @@ def test_rows_of_any_length(engine, degrees) -> None:
     check(engine, with_degrees(degrees), monoid.plus["FP64"], np.int32)
 
 
-def test_random_rows(engine) -> None:
-    rng = np.random.default_rng(1)
-    for top in (2, 9, 60, 700):
-        check(engine, with_degrees(rng.integers(0, top, 3000 // top), seed=top), monoid.plus["FP64"])
-
-
 @pytest.mark.parametrize("op, dtype", [("min", "INT8"), ("plus", "FP32"), ("lxor", "BOOL"), ("max", "UINT16")])
 def test_types(engine, op, dtype) -> None:
     typed = getattr(monoid, op)[dtype]
@@ -63,16 +57,6 @@ def test_one_value_for_all(engine) -> None:
     a.values = np.array([3.0])
     for op in (monoid.plus["INT64"], monoid.min["FP64"], monoid.lxor["BOOL"]):
         check(engine, a, op)
-
-
-def test_values_anywhere_in_memory(engine) -> None:
-    a = random_matrix(np.random.default_rng(2), 40, 60, np.float32, 0.3)
-    values = np.arange(a.nvals + 1, dtype=np.float32)
-    there = moved(a, engine.to_device)
-    there.values = engine.to_device(values)[1:]
-    a.values = values[1:]
-    result = moved(engine.rows.reduce_rows(there, monoid.plus["FP32"]), engine.to_host)
-    np.testing.assert_array_equal(entries(result)[1], entries(definitions.reduce_rowwise(a, monoid.plus["FP32"]))[1])
 
 
 def test_casts_are_those_of_the_definitions(engine) -> None:
@@ -88,33 +72,6 @@ def test_casts_are_those_of_the_definitions(engine) -> None:
             found = engine.to_host(engine.operating.cast_values(engine.to_device(values), other))
             assert found.dtype == other
             np.testing.assert_array_equal(found, cast(values, other))
-
-
-def test_a_scalar_to_some_positions_of_a_full_vector(engine) -> None:
-    backend = engine.engine.CudaBackend()
-    for values in (np.arange(30.0), np.array([4.0])):
-        c = VectorStore(30, engine.to_device(values))
-        index = np.array([3, 5, 3, 29])
-        result = backend.assign(c, np.float64(7), (engine.to_device(index),), None, None, False, False)
-        expected = np.broadcast_to(values, 30).copy()
-        expected[index] = 7
-        np.testing.assert_array_equal(engine.to_host(result.values), expected)
-        assert result.kind == "full"
-
-
-def test_a_scalar_to_some_positions_of_a_bitmap(engine) -> None:
-    """Positions that are named twice count once."""
-    backend = engine.engine.CudaBackend()
-    present = np.arange(30) % 3 == 0
-    for values in (np.arange(30.0), np.array([4.0])):
-        c = VectorStore(30, engine.to_device(values), present=engine.to_device(present.copy()), nvals=10)
-        index = np.array([3, 5, 3, 5, 5, 29, 28])
-        result = backend.assign(c, np.float64(7), (engine.to_device(index),), None, None, False, False)
-        expected, flags = np.broadcast_to(values, 30).copy(), present.copy()
-        expected[index], flags[index] = 7, True
-        assert result.nvals == flags.sum() == 13
-        np.testing.assert_array_equal(engine.to_host(result.present), flags)
-        np.testing.assert_array_equal(engine.to_host(result.values)[flags], expected[flags])
 
 
 def test_counts_read_no_entries(engine) -> None:

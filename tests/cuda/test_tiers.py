@@ -82,14 +82,6 @@ def test_calls_do_not_wait_for_the_optimized_kernel(compiler: Compiler) -> None:
 
 
 @pytest.mark.emulated
-def test_what_is_compiled_already_is_optimized(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.import_module(f"{CUDA}.runtime.tiers"), "LOADED", 60.0)
-    compiler.gate.set()
-    assert levels(generators.path(4)) == ([0, 1, 2, 3], [])
-    assert (compiler.quick, compiler.optimized) == (0, 1)
-
-
-@pytest.mark.emulated
 def test_a_failure_in_the_background_is_one_warning(compiler: Compiler) -> None:
     A = generators.path(4)
     compiler.error = RuntimeError("no memory left\nand more")

@@ -14,7 +14,7 @@ from grblas_gpu import binary, config, unary
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.cuda.runtime import translate
 from grblas_gpu.backends.cuda.runtime.translate import Untranslatable
-from grblas_gpu.dtypes import BOOL, FP32, FP64, INT8, INT64, UINT64
+from grblas_gpu.dtypes import FP64, INT8, INT64, UINT64
 from grblas_gpu.operators import BinaryOp, UnaryOp, numpy_tables, prelude
 
 FACTOR = 3
@@ -287,18 +287,3 @@ def test_a_function_without_source_says_so():
     function = eval("lambda x: x + 1")
     with pytest.raises(Untranslatable, match="its source text is not available"):
         translate.body(function, ["x"], np.dtype("int64"))
-
-
-def test_two_lambdas_on_one_line_are_told_apart():
-    plus, times = (lambda x, y: x + y), (lambda x, y: x * y)
-    assert "py::add" in translate.body(plus, ["x", "y"], np.dtype("int64"))
-    assert "py::mul" in translate.body(times, ["x", "y"], np.dtype("int64"))
-
-
-def test_a_lambda_may_call_functions_of_an_imported_module():
-    """Python compiles such a call in another way where the module imports that name."""
-    assert "py::sqrt" in translate.body(lambda x: np.sqrt(x), ["x"], np.dtype("float64"))
-
-
-def test_types():
-    assert [translate.c_type(t.np_type) for t in (BOOL, INT8, UINT64, FP32)] == ["bool", "int8", "uint64", "float"]

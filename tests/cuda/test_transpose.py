@@ -41,21 +41,6 @@ def test_types(engine, dtype):
     check(engine, a, np.int32)
 
 
-def test_rows_without_entries_between_long_ones(engine):
-    counts = np.zeros(3000, INDEX)
-    counts[[0, 7, 1500, 2999]] = 2000, 1, 900, 1500
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    indices = np.concatenate([np.arange(count, dtype=np.int32) for count in counts])
-    check(engine, MatrixStore(3000, 2500, indptr, indices, np.arange(4401.0)))
-
-
-def test_wide_columns(engine):
-    """64-bit column indices (not of the widest: a transpose has an offset for every column)."""
-    a = random_matrix(np.random.default_rng(1), 20, 500, np.float64, 0.1)
-    a.indices = a.indices.astype(np.int64)
-    check(engine, a)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_positions_that_one_word_does_not_hold(engine, monkeypatch, dtype):
     a = random_matrix(np.random.default_rng(2), 300, 250, dtype, 0.1)

@@ -11,8 +11,8 @@ from emulated_engine import engine_fixture, moved
 from random_objects import SIZE, SMALL_KINDS, definitions, same, small_vector
 
 from grblas_gpu import binary, indexunary, select
-from grblas_gpu.backends.stores.entries import cast, entries
-from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, VectorStore
+from grblas_gpu.backends.stores.entries import entries
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore
 
 engine = engine_fixture("eager.vectors", "eager.assign", "eager.matrix_facts", "engine")
 
@@ -114,15 +114,6 @@ def test_count_edges(engine, kind: str) -> None:
     assert u.edges[0] is there.indptr and u.edges[1].known() == wanted
 
 
-def test_facts_about_matrices(engine) -> None:
-    indptr, indices = np.array([0, 2, 2, 5], INDEX), np.array([0, 1, 0, 1, 2], np.int32)
-    a = moved(MatrixStore(3, 3, indptr, indices, np.array([1, 2, 3, 4, -0.0], np.float32)), engine.to_device)
-    b = moved(MatrixStore(3, 3, indptr, indices, np.array([1, 2, 3, 4, 0.0], np.float32)), engine.to_device)
-    assert engine.matrix_facts.max_degree(a) == 3
-    assert engine.matrix_facts.same_arrays(a, a) and not engine.matrix_facts.same_arrays(a, b)
-    np.testing.assert_array_equal(engine.to_host(engine.matrix_facts.row_ids(a)), [0, 0, 2, 2, 2])
-
-
 def test_hub_neighbours_of_rows(engine) -> None:
     random = np.random.default_rng(5)
     rows = [np.flatnonzero(random.random(60) < p) for p in random.random(60)]
@@ -140,12 +131,3 @@ def test_hub_neighbours_of_rows(engine) -> None:
         assert best == [lengths[column] for column in columns if column >= 0]
     short = MatrixStore(3, 3, np.array([0, 1, 2, 3], INDEX), np.array([0, 1, 2], np.int32), np.ones(1, bool))
     assert engine.matrix_facts.hub_neighbours(moved(short, engine.to_device)) is None  # any entry is as good
-
-
-def test_casts_are_those_of_the_definitions(engine) -> None:
-    x = VectorStore(4, np.array([1e30, np.nan, -1e30, 2.5]))
-    y = VectorStore(4, np.array([1, 2, 3, 4], np.int8))
-    op = binary.plus["INT16"]
-    result = engine.vectors.ewise(moved(x, engine.to_device), moved(y, engine.to_device), op, False)
-    expected = op.numpy(cast(x.values, np.dtype(np.int16)), cast(y.values, np.dtype(np.int16)))
-    np.testing.assert_array_equal(moved(result, engine.to_host).values, expected)

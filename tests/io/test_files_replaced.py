@@ -92,22 +92,6 @@ def test_what_is_no_file_is_written_as_it_is(tmp_path: Path) -> None:
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
-def test_checksums(tmp_path: Path) -> None:
-    path = tmp_path / "a.grb"
-    A = Matrix.from_coo(np.arange(50), np.arange(50), np.arange(50.0))
-    io.save(path, A)
-    whole = path.read_bytes()
-    refused = 0
-    for place in range(0, len(whole), 7):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        try:
-            assert io.load(path).isequal(A)  # what lies between the arrays is not looked at
-        except ValueError as error:
-            assert str(path) in str(error)
-            refused += 1
-    assert refused > len(whole) // 14
-
-
 def test_versions(tmp_path: Path) -> None:
     path = tmp_path / "a.grb"
     io.save(path, SMALL)

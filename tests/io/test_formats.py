@@ -207,13 +207,6 @@ def test_samples_of_other_programs(path: Path) -> None:
     assert (len(graph), graph.number_of_edges(), graph.directed) == (nodes, edges, directed)
 
 
-def test_one_graph_in_many_formats() -> None:
-    """The files of GAPBS hold one graph; its .graph has loops and duplicates removed, and both directions."""
-    lines = io.read(SAMPLES / "4.el")
-    arcs = io.read(SAMPLES / "4.gr", duplicates="min")
-    assert {(u - 1, v - 1) for u, v in arcs.edges(data=False)} == set(lines.edges(data=False))
-
-
 def test_binary_layouts(tmp_path: Path) -> None:
     """Bytes as the other programs write them."""
     (tmp_path / "a.sg").write_bytes(struct.pack("<?qq4q2i4q2i", True, 2, 3, 0, 2, 2, 2, 1, 2, 0, 0, 1, 2, 0, 0))
@@ -331,12 +324,6 @@ def test_damaged_files_raise_value_errors(name: str, tmp_path: Path) -> None:
                 io.read(path, name)
             except ValueError as error:
                 assert path.name in str(error)
-
-
-def test_matrix_market_is_read_as_scipy_reads_it(tmp_path: Path) -> None:
-    A = Matrix.from_coo([0, 1], [2, 0], [1.5, 2.5], nrows=2, ncols=3)
-    io.write(tmp_path / "a.mtx", A)
-    assert (scipy.io.mmread(tmp_path / "a.mtx").toarray() == A.to_dense(0)).all()
 
 
 def test_files_of_networkx(tmp_path: Path) -> None:

@@ -34,11 +34,6 @@ def with_header(path: Path, header: bytes, *arrays: np.ndarray) -> Path:
     return path
 
 
-def test_own_format_is_understood(tmp_path: Path) -> None:
-    path = own_file(tmp_path / "v.grb", {"indices": np.array([0, 2]), "values": np.array([5, 6])}, **VECTOR)
-    assert io.load(path).to_dict() == {0: 5, 2: 6}
-
-
 MATRIX = {"kind": "Matrix", "dtype": "INT64", "name": "A"}
 
 
@@ -186,11 +181,6 @@ def test_nul_bytes(text: str, tmp_path: Path) -> None:
     for read in (io.read_edgelist, Graph.read_edgelist):
         with pytest.raises(ValueError, match=f"line {line}: not text: it has a NUL byte"):
             read(StringIO(text))
-
-
-def test_no_text(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="<BytesIO>: line 2: not text"):
-        io.read_edgelist(BytesIO(b"0 1\n\xff 2\n"))
 
 
 @pytest.mark.parametrize("line", ["x" * 500_000, "0 " + "9" * 500_000, "0 1 " + "x" * 500_000])

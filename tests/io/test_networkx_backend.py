@@ -429,19 +429,6 @@ def test_labels_are_the_most_frequent_ones_of_neighbours(name):
     assert ran > 6
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_hubs_and_authorities(kind):
-    G = random_graph(kind, 20, 60, 5, low=1)
-    for expected, found in zip(nx.hits(G, backend="networkx"), nx.hits(G, backend=BACKEND), strict=True):
-        assert expected.keys() == found.keys()
-        np.testing.assert_allclose(list(found.values()), list(expected.values()), rtol=1e-6, atol=1e-9)
-    for options in ({"nstart": dict.fromkeys(G, 1.0)}, {"normalized": False}):
-        with pytest.raises(NotImplementedError):
-            nx.hits(G, **options, backend=BACKEND)
-    with pytest.raises(nx.PowerIterationFailedConvergence):
-        nx.hits(G, max_iter=0, backend=BACKEND)
-
-
 @pytest.mark.parametrize("name", sorted(FLOWS))
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
 def test_flows(name, kind):
@@ -596,17 +583,6 @@ def test_engines(name, backend):
     assert equal(public(name)(G, backend="networkx"), public(name)(G, backend=BACKEND))
 
 
-def test_order_of_results():
-    G = random_graph(nx.Graph, 30, 40, 11)
-    source = next(iter(G))
-    for name, args in [("pagerank", ()), ("triangles", ()), ("single_source_shortest_path_length", (source,))]:
-        expected, found = (list(public(name)(G, *args, backend=which)) for which in ("networkx", BACKEND))
-        assert expected == found
-    assert list(nx.bfs_layers(G, source, backend=BACKEND)) == list(nx.bfs_layers(G, source))
-    near = list(nx.single_source_dijkstra_path_length(G, source, backend=BACKEND).values())
-    assert near == sorted(near)
-
-
 def test_strong_components_come_after_those_they_lead_to():
     G = random_graph(nx.DiGraph, 40, 20, 5)
     position = {node: i for i, part in enumerate(nx.strongly_connected_components(G, backend=BACKEND)) for node in part}
@@ -668,13 +644,6 @@ def test_large_integers_stay_exact():
     G.add_edge(0, 2, weight=0.5)
     with pytest.raises(NotImplementedError):
         nx.dijkstra_path_length(G, 0, 2, backend=BACKEND)
-
-
-def test_a_graph_converted_without_weights_says_so():
-    converted = interface.convert_from_nx(nx.path_graph(3))
-    assert nx.pagerank(converted, weight=None)[1] > 0.4
-    with pytest.raises(nx.NetworkXError, match=r"edge_attrs=.'weight': 1."):
-        nx.pagerank(converted)
 
 
 # ---- conversion ----------------------------------------------------------------------------------------------

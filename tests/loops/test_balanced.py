@@ -219,11 +219,3 @@ def test_calls_find_the_order_when_there_are_several(to_device) -> None:
     assert len(B._store._column_order) == 2
     assert all(results[0].isequal(other) for other in results[1:])
     semiring.plus_first(B @ x).new(strategy="pull.edge")  # reads no element of the vector
-
-
-def test_no_push_is_compiled_for_a_full_vector(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A push would visit every entry, too, and its lists would take the memory of hub elements. It runs on request."""
-    bodies = {"chosen": lambda A, source: in_a_loop(A), "pushed": lambda A, source: in_a_loop(A, direction="push")}
-    made = made_of(bodies, monkeypatch, lambda passes, body: passes.analyse(body))
-    assert {str(sides.push) for sides in made["chosen"].strategies.values()} == {"pull.edge"}
-    assert {str(sides.push) for sides in made["pushed"].strategies.values()} == {"push.scatter"}

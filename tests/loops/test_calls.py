@@ -31,11 +31,6 @@ def texts(name: str, monkeypatch: pytest.MonkeyPatch, many_steps: int | None = N
     return list(made_of({name: NESTED[name]}, monkeypatch, text).values())
 
 
-def test_few_steps_are_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    for text in texts("decided", monkeypatch):
-        assert "__noinline__" not in text and "part0()" not in text
-
-
 def test_many_steps_are_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     for text in texts("decided", monkeypatch, many_steps=0):
         assert "#define CALLS true" in text and "part0()" in text

@@ -164,13 +164,3 @@ def test_which_steps_are_a_chain(schedules) -> None:
     assert lengths["rows"] == [1, 2, 1, 1, 1]
     assert lengths["complements"] == [1, 1, 1]
     assert lengths["made_inside"] == [1, 5, 1]
-
-
-def test_what_is_made_inside_of_a_mask_has_a_list(schedules) -> None:
-    passes = [item for item in schedules["made_inside"].items if type(item).__name__ == "Positions"]
-    assert passes[0].driver == 0  # the product's result, which no pass over all positions has copied
-
-
-def test_a_chain_has_one_barrier(schedules) -> None:
-    kinds = [type(item).__name__ for item in schedules["relaxed"].items]
-    assert kinds.count("Barrier") == 1  # and one in the product

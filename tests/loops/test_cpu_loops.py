@@ -158,12 +158,6 @@ def walk(steps: int, size: int = 5):
     return loop, x
 
 
-def test_small_loops_are_not_compiled() -> None:
-    with gb.using("cpu"), gb.trace() as trace:
-        assert walk(3)[0].mode == "iterated"
-    assert "too little to do" in trace.records[0].reason
-
-
 def test_a_long_loop_goes_on_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is compiled when so many steps have been run that it pays; those before count."""
     interpreted_loops.interpret(monkeypatch)
@@ -254,24 +248,6 @@ def test_an_empty_scalar_is_what_it_is_outside(backend: str) -> None:
 # --- the same rules everywhere ---------------------------------------------------------------------------------------
 
 
-def test_a_body_that_binds_its_state_anew(backend: str) -> None:
-    A, frontier = graphs()["path"].to(backend), Vector.from_coo([4], [True], size=40)
-    with pytest.raises(LoopError, match=r"test_cpu_loops\.py:\d+: nothing in the body changes .* with <<"):
-        for _ in gb.loop(frontier):  # for ever, if it iterated
-            frontier = semiring.lor_land(frontier @ A).new()
-
-
-def test_numbers_that_are_the_same_at_every_step(backend: str) -> None:
-    """Names are used again, but nothing is handed on."""
-    left, total, i, scale = Vector.from_coo([0], [3]), Vector.from_scalar(0, 1), 9, 9
-    for _ in gb.loop(left):
-        scale = 2
-        for i in range(3):
-            total(binary.plus) << scale * i
-        left << gb.select.valuegt((left - 1).new(), 0)
-    assert (total.to_dense().tolist(), i) == ([18], 2)
-
-
 def test_a_loop_that_cannot_end(backend: str) -> None:
     frontier, other = Vector.from_coo([4], [True], size=40), Vector(bool, 40)
     with pytest.raises(LoopError, match=r"test_cpu_loops\.py:\d+: nothing in the body changes .* give a limit"):
@@ -349,31 +325,6 @@ def test_what_keeps_a_loop_from_running_as_a_whole() -> None:
             mean << x.reduce(gb.agg.mean)
     assert (loop.mode, mean.value) == ("iterated", 3.5)
     assert trace.records[0].reason.startswith("line ") and "an aggregator" in trace.records[0].reason
-
-
-def test_programs_are_compiled_and_bound_again(compiled: None) -> None:
-    """A program runs its loop as a whole from the first call on, for other graphs, sources and values, too."""
-
-    @gb.program
-    def levels_from(A: Matrix, frontier: Vector, first: Scalar) -> Vector:
-        levels = Vector(int, A.nrows)
-        for depth in gb.loop(frontier):
-            levels(frontier.S) << depth
-            frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
-        levels << binary.plus(levels, first)
-        return levels
-
-    with gb.using("cpu"), gb.trace() as records:
-        for graph in (generators.path(40), generators.star(40), generators.path(40)):
-            for source in (0, 7):
-                found = levels_from(graph, Vector.from_coo([source], [True], size=40), Scalar.from_value(source))
-                with gb.using("numpy"):
-                    expected = algorithms.bfs(graph.to("numpy"), source)
-                assert found.to_dict() == {vertex: level + source for vertex, level in expected.to_dict().items()}
-        elsewhere = Matrix.from_coo([0], [1], True, nrows=40, ncols=40)
-        assert levels_from(elsewhere, Vector.from_coo([3], [True], size=40), Scalar.from_value(1)).to_dict() == {3: 1}
-    assert levels_from.recordings == 1
-    assert not [record for record in records.records if record.op == "loop" and record.strategy == "iterated"]
 
 
 @pytest.mark.usefixtures("interpreted")

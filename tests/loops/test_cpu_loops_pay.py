@@ -11,7 +11,6 @@ from grblas_gpu import Vector, binary, indexunary
 from grblas_gpu.backends.cpu import compile
 from grblas_gpu.backends.cpu.fusion import run, tier
 from grblas_gpu.backends.programs.lower import Body
-from grblas_gpu.ir.ops import CONTROL
 from grblas_gpu.ir.program import Program
 
 
@@ -99,26 +98,6 @@ def test_what_happens_once_does_not_pay(monkeypatch: pytest.MonkeyPatch) -> None
         clock.now += seconds
         tier.end(program)
     assert tier.level(program, 0) == tier.COMPILE
-
-
-def test_loops_inside_are_work_of_the_loop_around_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that it is loaded as early as they are."""
-    with gb.using("cpu"):
-        x = Vector.from_coo([0], [1], size=10_000)
-        loop = gb.loop(x, 1)
-        for _ in loop:
-            for _ in gb.loop(x, 2):
-                x << binary.plus(x, 1)
-    (inside,) = [node.operands[0] for node in loop.program.nodes if node.op in CONTROL]
-    monkeypatch.setattr(tier, "SMALL", 0)
-    alone = calls_until(loop.program, tier.LOAD, monkeypatch)
-    Clock(monkeypatch)
-    calls = 1
-    while tier.level(loop.program, 0) < tier.LOAD:
-        tier.level(inside, 0)
-        tier.level(inside, 0)
-        calls += 1
-    assert calls < alone / 2
 
 
 def test_machine_code_that_is_not_there_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from loop_cases import graphs, same
 from loop_options import FUSED, ON_A_DEVICE, REFUSED, words
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, algorithms, semiring
+from grblas_gpu import algorithms
 from grblas_gpu.ir import ops
 from grblas_gpu.ir.descriptor import OPTIONS
 
@@ -74,65 +74,6 @@ def test_searches_that_reuse_what_they_have_visited(to_device, policy: str, reus
     for step in steps:
         if step.direction == "pull" and reuse is True:
             assert step.input_nvals == A.nrows - step.allowed
-
-
-def refused(A: Matrix, body) -> str:
-    x = Vector.from_coo([5], [1.5], size=A.nrows)
-    with gb.trace() as trace:
-        loop = gb.loop(x, 2)
-        for _ in loop:
-            body(x)
-    assert loop.mode == "iterated"
-    return trace.records[0].reason
-
-
-def test_sums_in_a_fixed_order(to_device) -> None:
-    A = to_device(graphs()["directed"])
-
-    def body(x: Vector) -> None:
-        x(deterministic=True) << semiring.plus_first(x @ A)
-
-    assert "deterministic=True" in refused(A, body)
-
-
-def test_the_mask_in_place_of_an_operand_whose_values_matter(to_device) -> None:
-    A = to_device(graphs()["directed"])
-    seen = Vector.from_coo([5], [1.5], size=A.nrows)
-
-    def body(x: Vector) -> None:
-        x(~seen.S, replace=True, reuse_mask=True, direction="pull") << semiring.plus_first(x @ A)
-
-    assert "reuse_mask=True" in refused(A, body)
-
-
-def test_settled_rows(to_device) -> None:
-    """What is final must be a value of the product's type, and of a monoid that picks one of its operands."""
-    A = to_device(graphs()["directed"])
-
-    def added(x: Vector) -> None:
-        x(settles_at=3) << semiring.plus_times(x @ A)
-
-    def no_value(x: Vector) -> None:
-        x(settles_at=2.5) << semiring.min_plus["INT64"](x @ A)
-
-    for body, error in ((added, "adds up"), (no_value, "no value of type")):
-        x = Vector.from_coo([5], [1.5], size=A.nrows)
-        with pytest.raises(ValueError, match=error):
-            for _ in gb.loop(x, 2):
-                body(x)
-
-
-def test_a_reason_names_its_own_line(to_device) -> None:
-    """Also if a loop like it was refused before."""
-    A = to_device(graphs()["directed"])
-    x = Vector.from_coo([5], [1.5], size=A.nrows)
-    with gb.trace() as trace:
-        for _ in gb.loop(x, 2):
-            x(deterministic=True) << semiring.plus_first(x @ A)
-        for _ in gb.loop(x, 2):
-            x(deterministic=True) << semiring.plus_first(x @ A)
-    first, second = [int(r.reason.partition(":")[0][5:]) for r in trace.records if r.strategy == "iterated"]
-    assert second == first + 2
 
 
 def test_former_names_warn() -> None:

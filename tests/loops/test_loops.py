@@ -56,17 +56,6 @@ def test_ranks_in_32_bits_are_added_up_in_64_on_the_device(to_device, monkeypatc
         assert "using Value = double;" in program
 
 
-def test_nothing_to_do(to_device) -> None:
-    A = to_device(graphs()["path"])
-    for condition, limit in ((Vector(bool, A.nrows), None), (Vector.from_coo([1], [True], size=A.nrows), 0)):
-        levels, frontier = Vector(int, A.nrows), condition
-        loop = gb.loop(frontier, limit)
-        for depth in loop:
-            levels(frontier.S) << depth
-            frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
-        assert (loop.steps, levels.nvals) == (0, 0)
-
-
 def test_the_limit_ends_a_loop(to_device) -> None:
     A = to_device(graphs()["path"])
     levels, frontier = Vector(int, A.nrows), Vector.from_coo([0], [True], size=A.nrows)
@@ -75,18 +64,6 @@ def test_the_limit_ends_a_loop(to_device) -> None:
         levels(frontier.S) << depth
         frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
     assert (loop.steps, int(depth), levels.nvals, frontier.to_dict()) == (7, 6, 7, {7: True})
-
-
-def test_loops_follow_each_other(to_device) -> None:
-    """Buffers are left clean, and results of one loop enter the next in whatever form they have."""
-    A = graphs()["kronecker"]
-    B = to_device(A)
-    for source in (5, 3, 5, 0):
-        for name in ("levels", "dependencies", "levels by pushing"):
-            with gb.using("cpu"):
-                _, results = BODIES[name](A, source)
-            _, found = BODIES[name](B, source)
-            assert all(same(x, y) for x, y in zip(results, found, strict=True)), (name, source)
 
 
 def test_one_program_for_graphs_that_come_and_go(to_device) -> None:
@@ -140,18 +117,6 @@ def test_entries_that_a_mask_selects(to_device, masked: bool) -> None:
     rounds, found = totals(12)
     assert (rounds.mode, rounds.steps) == ("iterated" if masked else "fused", 3)
     assert same(expected, found)
-
-
-def test_steps_are_traced(to_device) -> None:
-    A = to_device(graphs()["path"])
-    with gb.trace() as trace:
-        loop, (levels, _) = BODIES["levels"](A, 0)
-    steps = trace.steps()
-    assert len(steps) == loop.steps == 40
-    assert [step.allowed for step in steps] == list(range(39, -1, -1))
-    assert [step.input_nvals for step in steps] == [1] * 40
-    assert {step.direction for step in steps} <= {"push", "pull"}
-    assert levels.nvals == 40
 
 
 def test_an_interrupt_leaves_the_last_step(to_device, monkeypatch) -> None:

@@ -179,18 +179,6 @@ def test_the_trace_says_what_kept_it_from_fusing() -> None:
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_name_that_is_bound_anew() -> None:
-    A = graphs()["path"]
-    left, expected = A.dup(int), A.dup(int)
-    rounds = gb.loop(left, 3)
-    for _ in rounds:
-        left = semiring.plus_times(left @ A).new(int)
-    for _ in range(3):
-        expected << semiring.plus_times(expected @ A)
-    assert left.isequal(expected)
-    assert (rounds.steps, rounds.program is not None) == (3, True)
-
-
 MADE = (
     lambda: Vector.from_coo([0, 1], [5, 6], size=3),
     lambda: Vector.from_dense([4, 5, 6]),
@@ -221,12 +209,3 @@ def test_what_is_made_of_values_in_a_body(backend: str, make) -> None:
         made = given.dup()
         found(binary.plus) << (made if made.ndim == 1 else made.reduce_rowwise(monoid.plus))
     assert found.isequal(expected)
-
-
-def test_what_was_made_before_a_fallback_keeps_its_values() -> None:
-    v, seen = Vector.from_dense([1, 2, 3]), []
-    for _ in gb.loop(v, 2, fallback=True):
-        made = Vector.from_coo([0, 2], [10, 20], size=3)
-        v(binary.plus) << made
-        seen.append(v.to_dense().tolist())
-    assert seen == [[11, 2, 23], [21, 2, 43]]

@@ -96,18 +96,6 @@ def test_a_loop_inside_that_cannot_end(recorded: None) -> None:
     assert recording.current() is None
 
 
-def test_a_name_that_is_bound_anew_inside(recorded: None) -> None:
-    v, never = Vector.from_dense([1, 2, 3]), Vector(int, 3)
-    for _ in gb.loop(v, 2):
-        x = v.dup()
-        for _ in gb.loop(v, 2):
-            x = binary.plus(x, 1).new()
-        for _ in gb.loop(never, 2):
-            x = binary.plus(x, 1).new()
-        v << binary.times(x, 10)
-    assert v.to_dense().tolist() == [320, 420, 520]
-
-
 def test_a_fallback_with_a_loop_inside(recorded: None) -> None:
     v, w = Vector.from_dense([1, 2, 3]), Vector.from_dense(np.arange(3))
     rounds = gb.loop(v, 2, fallback=True)

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from emulated_engine import GPU
 from grblas_gpu.algorithms.dependencies import pass_on_by_value
-from loop_bodies import levels_by
-from loop_cases import graphs, made_of, same
+from loop_cases import graphs, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, semiring
@@ -86,53 +85,6 @@ def test_pulls_that_begin_with_the_hub_neighbour(to_device, direction: str, long
     B = to_device(A)
     assert same(expected, algorithms.dobfs(B, 40, direction=direction))
     assert B._store.transposed()._hub_neighbours is not None and B._store._hub_neighbours is None
-
-
-@pytest.mark.parametrize("transposed", [False, True])
-def test_products_that_never_push_need_no_transpose(to_device, transposed: bool) -> None:
-    """Their matrix is read by rows only; edges of the operand, which a push would have, are not counted."""
-    with gb.using("cpu"):
-        A = graphs()["directed"]
-
-    def walked(A: Matrix) -> Vector:
-        x = Vector.from_coo([5, 9], [1, 2], int, size=A.nrows)
-        for _ in gb.loop(x, 3):
-            x(direction="pull") << (semiring.plus_second(x @ A.T) if transposed else semiring.plus_second(A @ x))
-        return x
-
-    with gb.using("cpu"):
-        expected = walked(A)
-    B = to_device(A)
-    for store in (B._store._transpose, B._store):
-        if store is not None:
-            store._transpose = None
-    with gb.trace() as trace:
-        assert same(expected, walked(B))
-    assert [step.strategy for step in trace.steps()] == ["pull.hybrid"] * 3
-    assert B._store._transpose is None
-
-
-def test_kernels_without_early_exit_or_of_values_are_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    bodies = {"all": levels_by(), "to the end": levels_by(early_exit=False)}
-    texts = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body).text)
-    assert "EARLY_EXIT = true" in texts["all"] and "EARLY_EXIT = false" in texts["to the end"]
-    assert "STRUCTURE = false" in texts["all"]  # the graph has values, and lor_land looks at them
-
-
-def test_arrays_of_a_matrix_may_begin_anywhere(to_device) -> None:
-    """Kernels read 16 bytes at a time, and an array may be the end of a longer one."""
-    A = graphs()["kronecker"]
-    with gb.using("cpu"):
-        expected = algorithms.bfs(A, 5)
-    B = to_device(A)
-    for store in (B._store, B._store.transposed()):
-        for name in ("indptr", "indices"):
-            array = getattr(store, name)
-            longer = type(array)(len(array) + 1, array.dtype)
-            longer[1:] = array
-            setattr(store, name, longer[1:])
-    assert B._store.indices.data.ptr % 16
-    assert same(expected, algorithms.dobfs(B, 5, direction="pull"))
 
 
 @pytest.mark.parametrize("search", ["bfs", "dobfs", "bellman_ford", "betweenness_centrality"])

@@ -140,23 +140,6 @@ def test_other_types_shapes_and_statics_are_recorded_anew(backend: str) -> None:
     assert search(A, entry(A, 0), limit=3).nvals == 3
 
 
-def test_equal_statics_of_other_types_one_call_after_another() -> None:
-    @gb.program
-    def filled(v: Vector, value) -> Vector:
-        return binary.plus(v, value).new()
-
-    v = Vector.from_coo([1], [2], size=3)
-    for given, dtype in ((1, gb.INT64), (1, gb.INT64), (1.0, gb.FP64), (1, gb.INT64), (2, gb.INT64), (1.0, gb.FP64)):
-        found = filled(v, given)
-        assert found.to_dict() == {1: 2 + given} and found.dtype == dtype
-    assert filled.recordings == 3
-    with gb.using("numpy"):  # where others are made
-        assert filled(v, 1).backend == v.backend
-    assert filled.recordings == 4
-    filled.clear()
-    assert filled(v, 1).to_dict() == {1: 3} and filled.recordings == 1
-
-
 class Compared:
     """A static argument that counts how often it was hashed for a key."""
 
@@ -235,28 +218,6 @@ def test_the_same_object_twice_and_two_objects() -> None:
         product(first, second, v, w)
         assert w.to_dense().tolist() == expected.tolist()
     assert product.recordings == 3
-
-
-def test_results_of_two_calls_are_two_objects(backend: str) -> None:
-    search = gb.program(levels_of)
-    A = gb.generators.path(5).to(backend)
-    first, second = search(A, entry(A, 0)), search(A, entry(A, 4))
-    first[0] << 77
-    assert second.to_dense().tolist() == [4, 3, 2, 1, 0]
-    assert search(A, entry(A, 0)).to_dense().tolist() == [0, 1, 2, 3, 4]
-
-
-def test_made_contents_begin_anew() -> None:
-    @gb.program
-    def count(v: Vector) -> tuple[Vector, Scalar]:
-        ones, total = Vector.from_coo([1], [5], size=3), Scalar.from_value(2)
-        ones(binary.plus) << v
-        total << v.reduce(monoid.plus)
-        return ones, total
-
-    for _ in range(2):
-        ones, total = count(Vector.from_coo([0, 1], [1, 1], size=3))
-        assert (ones.to_dict(), total.value) == ({0: 1, 1: 6}, 2)
 
 
 def test_threads_have_recordings_of_their_own() -> None:

@@ -31,21 +31,3 @@ def test_levels(to_device, monkeypatch: pytest.MonkeyPatch, some: tuple[int, ...
         assert trace.steps()[0].strategy == "pull.edge"
         with gb.using("cpu"):
             assert found.isequal(algorithms.bfs(A, source)), (some, source)
-
-
-@pytest.mark.parametrize("nvals", [0, 5, 128, 1000])
-def test_groups_of_a_matrix(to_device, nvals: int) -> None:
-    """Every 128th entry's row and column are behind the rows of all; the last ones are of an entry that there is."""
-    with gb.using("cpu"):
-        A = Matrix.from_coo(np.arange(nvals) // 9, np.arange(nvals) % 9, 1.0, nrows=200, ncols=9)
-    store = to_device(A)._store
-    from grblas_gpu.backends.cuda.eager.entry_groups import rows_and_groups
-
-    everything = rows_and_groups(store).tolist()
-    firsts = [min(first, nvals - 1) for first in range(0, nvals + 1, 128)] if nvals else []
-    rows = -(-nvals // 32) * 32
-    columns = rows + 32
-    assert everything[:nvals] == (np.arange(nvals) // 9).tolist() == store.row_ids.tolist()
-    assert everything[rows : rows + len(firsts)] == [first // 9 for first in firsts]
-    assert everything[columns : columns + len(firsts)] == [first % 9 for first in firsts]
-    assert rows_and_groups(store) is store._entry_groups

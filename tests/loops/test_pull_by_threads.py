@@ -44,13 +44,3 @@ def test_long_rows_at_the_ends(to_device, n: int) -> None:
         expected = algorithms.bfs(A, 1)
     assert expected.nvals == n and expected.reduce(gb.monoid.max).new().value == 2
     assert algorithms.turbobfs(to_device(A), 1, kernel="thread").to("cpu").isequal(expected)
-
-
-def test_a_path(to_device) -> None:
-    """One vertex at every level, of words that others are in, too."""
-    n = 2500
-    order = np.random.default_rng(3).permutation(n)[:200]
-    with gb.using("cpu"):
-        A = Matrix.from_coo(order[:-1], order[1:], True, nrows=n, ncols=n)
-    found = algorithms.turbobfs(to_device(A), int(order[0]), kernel="thread").to("cpu")
-    assert found.to_dict() == dict(zip(order.tolist(), range(len(order)), strict=True))

@@ -64,9 +64,3 @@ def test_schedules(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_page_has_the_schedule_of_a_search() -> None:
     page = Path(__file__).parents[2] / "docs" / "architecture.md"
     assert SCHEDULES["levels"] in page.read_text()
-
-
-def test_every_barrier_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = made_of(CHAINS, monkeypatch, lambda passes, body: passes.schedule(passes.analyse(body)))
-    barriers = [item for schedule in made.values() for item in schedule.items if type(item).__name__ == "Barrier"]
-    assert len(barriers) > 10 and all(item.why for item in barriers)

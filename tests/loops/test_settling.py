@@ -9,13 +9,9 @@ import emulated_engine
 import numpy as np
 import pytest
 from grblas_gpu.algorithms.relaxing import relax
-from grblas_gpu.algorithms.sssp import default_widths, distances_from
-from loop_cases import to_device
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, select, semiring
-
-__all__ = ["to_device"]  # a fixture
 
 AT_ONCE = "in any order"
 
@@ -76,19 +72,6 @@ def test_distances_are_those_of_rounds(name: str, to_device) -> None:
     assert found.to("cpu").isequal(expected, check_dtype=True)
     at_once = sum(AT_ONCE in step.reason for step in trace.steps())
     assert (at_once == 0) is (name == "hub")
-
-
-def test_many_sources_at_the_same_distance(to_device) -> None:
-    """Flags with one value for all entries: positions without an entry do not hold that value."""
-
-    def found(A: Matrix) -> Vector:
-        start = Vector.from_coo(range(0, A.nrows, 50), True, size=A.nrows)
-        return distances_from(A, start, default_widths(A))
-
-    A = graph("grid")
-    with gb.using("cpu"):
-        expected = found(A)
-    assert found(to_device(A)).to("cpu").isequal(expected, check_dtype=True)
 
 
 def lower(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> None:

@@ -101,15 +101,6 @@ def test_results_are_the_same(many_blocks, body) -> None:
         assert found.to("cpu").isequal(wanted, check_dtype=True)
 
 
-def test_delta_stepping_has_wider_buckets_later(many_blocks) -> None:
-    """A path of 150 vertices is more than eight buckets of four lengths."""
-    with gb.using("cpu"):
-        A = generators.path(150).dup(int)
-        A[0, 1] << 3  # lengths differ
-        expected = algorithms.bellman_ford(A, 0)
-    assert algorithms.delta_stepping(many_blocks(A), 0).to("cpu").isequal(expected)
-
-
 EVERY_BODY = {**BODIES, **CHAINS, **GATHERS, **NESTED}
 QUICK = {"levels", "parents", "components", "phases"}
 

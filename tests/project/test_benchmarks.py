@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -14,7 +12,6 @@ import numpy as np
 import pytest
 from checkers import serial_bfs, serial_dependencies
 
-import benchmarks
 import grblas_gpu as gb
 from benchmarks import __main__ as program
 from benchmarks import (
@@ -32,7 +29,7 @@ from benchmarks.papers import common as experiments
 from docs import pages
 from grblas_gpu import algorithms, generators
 from grblas_gpu.backends import registry
-from grblas_gpu.bench import compare, contenders, graphs, harness, machine, report, svg, verify
+from grblas_gpu.bench import compare, contenders, graphs, harness, report, svg, verify
 from grblas_gpu.bench.tables import Table, shown
 from grblas_gpu.cli import main
 
@@ -82,18 +79,6 @@ def test_wrong_levels_are_found(graph):
         verify.check_levels(*graph.csr, wrong, source)
 
 
-def test_vectors_of_every_kind_become_dense_arrays(graph):
-    case = cases_gpu.Case(graph, "cpu")
-    few, alike = (gb.Vector.from_coo([3, 1], values, size=64) for values in ([5, 7], 9))
-    for vector in (few, alike, gb.Vector(int, 64), gb.Vector.from_dense(np.arange(64))):
-        for kind in ("sparse", "bitmap"):
-            if vector._store.kind != "full":
-                vector._store = vector._engine.with_kind(vector._store, kind)
-            dense = case.dense(vector, -1, np.int64)
-            assert dense.dtype == np.int64
-            np.testing.assert_array_equal(dense, vector.to_dense(fill_value=-1, dtype=np.int64))
-
-
 def test_levels_are_checked_in_pieces(graph, monkeypatch):
     monkeypatch.setattr(graphs, "PIECE", 7)
     test_right_levels_pass(graph)
@@ -133,15 +118,6 @@ def wrong_ones(right, *changes):
         wrong = right.copy()
         wrong[position] = value
         yield wrong
-
-
-def test_weights_are_those_of_undirected_edges(case):
-    W = case.weighted
-    assert W.isequal(W.T.new())
-    weights = W.to_coo()[2]
-    assert 1 <= weights.min() < 20
-    assert 235 < weights.max() <= 255
-    assert case.A.pattern().isequal(W.pattern())
 
 
 def test_wrong_distances_are_found(case):
@@ -196,16 +172,6 @@ def test_ranks_and_triangles_are_those_of_networkx(case):
     assert count == sum(networkx.triangles(G).values()) // 3 > 100
 
 
-def test_wrong_scores_of_several_sources_are_found(case):
-    sources = list(dict.fromkeys(case.graph.sources(3)))
-    searches = [(source, case.levels(source)) for source in sources]
-    rows = np.repeat(np.arange(case.graph.n), np.diff(case.structure[0]))
-    right = np.array(serial_dependencies(rows, case.structure[1], case.graph.n, sources))
-    speed_checks.check_scores(right, case.ones, case.structure, searches)
-    with pytest.raises(verify.WrongResult, match="dependency"):
-        speed_checks.check_scores(right * 1.01, case.ones, case.structure, searches)
-
-
 @pytest.mark.slow
 def test_speed_of_all_rows(capsys, tmp_path, monkeypatch):
     pytest.importorskip("graphblas")
@@ -252,14 +218,6 @@ def test_speed_rows_are_independent(capsys, monkeypatch):
     assert any("MemoryError: 16 GiB are not there" in line for line in errors)
     assert any("WrongResult: an edge leads from" in line for line in errors)
     assert "Kronecker 28, edge factor 16, from" in out and "push.scatter" in out  # its profile
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("loops")
-def test_speed_within_a_time_limit(capsys):
-    line = "--backend cpu --small --others= --time-limit 0 --only"
-    assert gpu_speed.main([*line.split(), "^BFS grid|exact"]) == 0
-    assert "time was up: 1 of 8 sources" in capsys.readouterr().out
 
 
 def test_bad_arguments_of_the_speed_benchmark(capsys):
@@ -330,36 +288,6 @@ def test_who_cannot_take_part_is_named(graph):
         contenders.contenders(["boost"])
 
 
-def test_spread():
-    assert harness.spread([3.0, 1.0, 2.0]) == {"median": 2.0, "q1": 1.5, "q3": 2.5, "min": 1.0, "max": 3.0}
-    assert harness.spread([3.0], 10)["median"] == 30.0
-
-
-def test_runs_take_turns():
-    order: list[str] = []
-    times = harness.interleaved({name: lambda name=name: order.append(name) for name in "ab"}, 3)
-    assert "".join(order[-6:]) == "ababab"
-    assert [len(values) for values in times.values()] == [3, 3]
-
-
-def test_floors():
-    assert harness.bfs_floor(10, 100, "host") == 10 * (8 + 4 + 8)
-    assert harness.bfs_floor(10, 100, "cuda") == 10 * (4 + 4 + 8)
-    assert harness.bfs_all_edges(10, 100, "host") == 10 * 16 + 400
-    assert harness.bc_floor(10, 100, "host") == 2 * (400 + 80) + 4 * 80
-    assert harness.offset_bytes(2**31, "cuda") == 8
-
-
-def test_sources_have_neighbours_and_are_reproducible(graph):
-    sources = graph.sources(20)
-    assert sources == graph.sources(20)
-    assert graph.degrees[sources].min() > 0
-    assert graph.recipe == "kronecker(6, 3, seed=4)"
-    lonely = graphs.BenchmarkGraph("one", generators.path, 1)
-    with pytest.raises(ValueError, match="no vertex has a neighbour"):
-        lonely.sources(1)
-
-
 def test_sources_of_roads_are_in_the_large_component():
     road = common.Road("road", 30, 0.6)
     A = road.matrix("cpu")
@@ -368,27 +296,12 @@ def test_sources_of_roads_are_in_the_large_component():
         common.Road("ruins", 20, 0.2).sources(1)
 
 
-def test_slow_searches_get_fewer_sources(graph):
-    session = harness.Session("a test")
-    rows = session.measure(graph, "bfs", [contenders.grblas("cpu")], sources=3, trials=2, budget=1e-9)
-    assert [(row["sources"], row["trials"]) for row in rows] == [(1, 1)]
-    rows = session.measure(graph, "bfs", [contenders.grblas("cpu")], sources=3, trials=2)
-    assert [(row["sources"], row["trials"]) for row in rows] == [(3, 2)]
-
-
 def test_path_counts_beyond_range_are_not_asked_for():
     session = harness.Session("a test")
     grid = graphs.grid(600)
     assert session.measure(grid, "bc", [contenders.grblas("cpu")], sources=1, trials=1) == []
     assert session.left_out[0]["why"] == "more shortest paths than FP64 can count"
     assert graphs.grid(512).countable
-
-
-def test_the_machine_is_described():
-    found = machine.describe()
-    assert found["machine"]["cpu"]
-    assert found["machine"]["memory_gib"] > 0
-    assert found["commit"] is None or re.fullmatch(r"[0-9a-f]{40}\+?", found["commit"])
 
 
 # ---- tables and pages ---------------------------------------------------------------------------------------------
@@ -540,29 +453,6 @@ def test_one_program_has_all_benchmarks(capsys):
         assert exit_.value.code == 0 and f"usage: python -m benchmarks {name}" in capsys.readouterr().out
 
 
-def test_results_as_a_page_of_the_documentation(tmp_path):
-    _, result = reproduce("003.scheduling", experiments.Options("cpu", small=True, sources=1, trials=1))
-    (tmp_path / "003.scheduling.json").write_text(json.dumps(result))
-    (tmp_path / "compare.json").write_text(json.dumps({"title": "something else"}))
-    text = pages.papers_page(pages.experiments(tmp_path))
-    assert "## 003.scheduling: Handing out bottom-up work" in text
-    assert "## Slower than the paper\n\nNo row is.\n" in text and "All were measured at commit" in text
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert len(rows) == 3
-    assert len({row.count("|") for row in rows}) == 1
-
-
-def test_rows_that_are_slower_than_the_paper_stand_on_top():
-    rows = [["a", 1.0, 0.5], ["b", 1.0, 1.5], ["c", 1.0, None]]
-    table = {"title": "t", "columns": ["graph", "ms", "ratio"], "rows": rows, "notes": []}
-    machine = {"gpu": "some GPU", "cpu": "", "cores": 1}
-    result = {"experiment": "000.table1", "title": "t", "paper": "p", "tables": [table]}
-    result |= {"commit": "0" * 40, "machine": machine, "backend": "cuda", "date": "2026-11-16", "copy_gb_per_s": 1.0}
-    assert pages.slower(result) == [("a", "the paper's rate", 0.5)]
-    assert pages.slower(result | {"experiment": "003.frontiers"}) == []  # there it is a share of edges
-    assert "| 000.table1 | a | the paper's rate | 0.5 |" in pages.papers_page([result]).split("## 000.table1")[0]
-
-
 def test_pages_of_results_are_up_to_date():
     """The papers' results, those of the library, and what was measured of ranks with the model next to it."""
     for name, text in pages.pages().items():
@@ -592,11 +482,6 @@ def test_rows_of_results_are_rows_of_benchmarks():
         assert (result["title"], result["paper"]) == (experiment.data["title"], experiment.data["paper"])
 
 
-def test_an_unknown_experiment():
-    with pytest.raises(ValueError, match="no experiment called '005'"):
-        reproduce("005", experiments.Options("cpu"))
-
-
 @pytest.mark.slow  # Numba compiles it
 def test_edge_checks():
     """On the path 0 - 1 - 2 - 3 - 4 from 0, bottom-up from level 1 on: one pass settles two levels."""
@@ -608,21 +493,6 @@ def test_edge_checks():
     # Asynchronously pass 1 also settles 2, as 1 was before it. Pass 2 reads 2, 4 for 3 and 3 for 4; pass 3, 3 for 4.
     checks = [xbfs.count_checks(indptr, indices, levels, 1, last, True) for last in lasts]
     assert checks == [6, 9, 10, 10]
-
-
-def test_memory_of_a_run():
-    peak = experiments.peak_bytes("cpu", lambda: np.zeros(2**20, np.uint8).sum())
-    assert 2**20 <= peak < 1.5 * 2**20
-
-
-@pytest.mark.parametrize("name", sorted(info.name for info in pkgutil.iter_modules(benchmarks.__path__)))
-def test_every_benchmark_imports_what_there_is(name):
-    try:
-        importlib.import_module(f"{benchmarks.__name__}.{name}")
-    except ModuleNotFoundError as error:
-        if error.name != "graphblas":
-            raise
-        pytest.skip("compares with python-graphblas, which has no packages for this Python")
 
 
 @pytest.mark.slow
@@ -667,24 +537,6 @@ def test_operations_of_a_gpu_in_parts(tmp_path, capsys):
     capsys.readouterr()
     gpu_operations.main([*options, "FP32", "INT64", "--seconds", "0"])
     assert capsys.readouterr().out.count("TimeoutError: no time left") == 4
-
-
-@pytest.mark.slow
-def test_operations_of_a_gpu_are_compiled_by_several_processes(tmp_path, capsys, monkeypatch):
-    """Each compiles its part, of one type, on small graphs; they know nothing of files."""
-    started = []
-    monkeypatch.setattr(gpu_operations, "side_by_side", lambda commands, *_: started.extend(commands))
-    options = ["--backend", "cpu", "--small", "--budget", "0", "--jobs", "4", "--only", "tril|apply"]
-    gpu_operations.main([*options, "--graphs", "grid_2000", "--types", "FP32", "INT64"])
-    capsys.readouterr()
-    for kind in ("FP32", "INT64"):
-        of_kind = [command for command in started if kind in command]
-        assert len(of_kind) == 2
-        assert all("--small" in command and "--out" not in command for command in of_kind)
-    for command in started:  # as they are, but here
-        assert gpu_operations.main(command[1:]) == 0
-    shown = capsys.readouterr().out
-    assert all(shown.count(name) == 2 for name in ("select tril", "apply times 2"))
 
 
 @pytest.mark.slow

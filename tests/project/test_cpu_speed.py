@@ -7,11 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from checkers import serial_bfs
 
 import grblas_gpu as gb
-from benchmarks import cases_cpu, cost_growth, cpu_speed
-from benchmarks.fused_bfs import fused_bfs
+from benchmarks import cases_cpu, cpu_speed
 from grblas_gpu import Matrix, Vector, algorithms, generators, monoid, select, semiring
 from grblas_gpu.api import matrix_preparation
 from grblas_gpu.backends.cpu import tier
@@ -82,13 +80,6 @@ def test_a_scalar_goes_where_the_mask_says(compiled, size, before, given):
         assert w.nvals == len(expected)
 
 
-def test_values_that_are_equal_stay_one(compiled):
-    w = Vector.from_coo([3, 70_000], 5, int, size=100_000)
-    w(Vector.from_coo([9, 3], True, size=100_000).S) << 5
-    assert len(w.device_arrays()["values"]) == 1
-    assert w.to_dict() == {3: 5, 9: 5, 70_000: 5}
-
-
 @pytest.mark.parametrize("name", ["plus", "min", "max", "times", "any", "lor", "land"])
 def test_bitmaps_are_reduced_without_their_gaps(compiled, name):
     rng = np.random.default_rng(7)
@@ -105,12 +96,6 @@ def test_bitmaps_are_reduced_without_their_gaps(compiled, name):
         op = {"plus": np.add, "min": np.minimum, "max": np.maximum, "times": np.multiply}
         given = v.to_coo()[1]
         assert found == (op[name].reduce(given) if name in op else given.any() if name == "lor" else given.all())
-
-
-def test_nothing_but_nan_reduces_to_nan(compiled):
-    v = Vector.from_coo(np.arange(0, 4000, 2), np.full(2000, np.nan), size=4000)
-    v(v.S) << v
-    assert np.isnan(v.reduce(monoid.plus).new().value)
 
 
 def test_a_selection_that_keeps_everything_is_as_symmetric_as_before(compiled):
@@ -159,18 +144,6 @@ def test_many_searches_of_a_large_graph_with_hubs_are_rows(monkeypatch):
 # ---- benchmarks ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow  # Numba compiles it
-@pytest.mark.parametrize("make", [lambda: generators.kronecker(9, 4), lambda: generators.grid_2d(17)])
-def test_the_fused_loop_is_a_search(make):
-    A = make()
-    indptr, indices, _ = A.to_csr()
-    rows, cols, _ = A.to_coo()
-    for source in (0, 5, A.nrows - 1):
-        levels = fused_bfs(indptr.astype(np.int64), indices.astype(np.int32), source, 2)
-        expected = serial_bfs(rows, cols, A.nrows, source)
-        assert {int(v): int(levels[v]) for v in np.flatnonzero(levels >= 0)} == expected
-
-
 def test_all_works_have_the_same_results():
     pytest.importorskip("graphblas")
     names = set()
@@ -207,11 +180,3 @@ def test_the_table_says_what_was_reached():
     assert rows[0]["ratio"] > 1
     rows.append({**rows[0], "target": 1e9})
     assert cpu_speed.table(rows, "some").column("reached") == ["yes", "NO"]
-
-
-def test_cost_is_measured_over_work():
-    with gb.using("cpu"):
-        rows = cost_growth.measure((6, 7), trials=1)
-    assert {row["direction"] for row in rows} == {"push", "pull"}
-    assert all(row["work"] > 0 and row["microseconds"] > 0 for row in rows)
-    assert len(cost_growth.table(rows).rows) == len(rows)

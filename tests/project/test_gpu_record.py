@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sys
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import gpu_record
-import gpu_session
 import pytest
 from hardware import has_gpu
 from running import module_at
@@ -65,78 +62,6 @@ def test_what_it_says(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert gpu_record.problem(path, tree) is None  # as the record says
     monkeypatch.setattr(gpu_record, "sources", lambda root=None: "a third")
     assert gpu_record.problem(path, tree) is not None
-
-
-def test_failures_do_not_count(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tree / "record.json"
-    monkeypatch.delenv(gpu_record.WITHOUT, raising=False)
-    gpu_record.write({"passed": 5, "failed": 1}, {}, path)
-    assert gpu_record.problem(path) is not None
-
-
-def test_what_failed_may_run_again(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not with other sources; and what still fails stays."""
-    path = tree / "record.json"
-    monkeypatch.delenv(gpu_record.WITHOUT, raising=False)
-    monkeypatch.setenv(gpu_record.COMMIT, "0123456789abcdef")
-    gpu_record.write({"passed": 5, "failed": 2, "error": 0}, {}, path, failing=["a", "b"])
-    record = gpu_record.repeat(["a", "c"], path)
-    assert (record["tests"], record["failing"]) == ({"passed": 6, "failed": 1, "error": 0}, ["b"])
-    assert gpu_record.problem(path) is not None
-    record = gpu_record.repeat(["b"], path)
-    assert record["again"] == {"a": "0123456789abcdef", "b": "0123456789abcdef"}
-    assert gpu_record.problem(path) is None
-    monkeypatch.setattr(gpu_record, "sources", lambda root=None: "another")
-    with pytest.raises(ValueError, match="other sources"):
-        gpu_record.repeat(["b"], path)
-
-
-class Run:
-    """A run of pytest: its options, and its summary."""
-
-    def __init__(self, mode: str, **stats: list[str]) -> None:
-        self.mode, self.option = mode, SimpleNamespace(keyword="")
-        self.stats = {kind: [SimpleNamespace(nodeid=name) for name in names] for kind, names in stats.items()}
-        self.lines: list[str] = []
-
-    def getoption(self, name: str) -> str:
-        return self.mode
-
-    def write_line(self, line: str, red: bool = False) -> None:
-        self.lines.append(line)
-
-
-def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the tests that have not passed yet; with other sources with all."""
-    for name in ("RECORD", "PASSED", "DONE"):
-        monkeypatch.setattr(gpu_record, name, tmp_path / name)
-    monkeypatch.setattr(gpu_record, "device", lambda: {"name": "some GPU"})
-    monkeypatch.setattr(gpu_record, "write", partial(gpu_record.write, path=tmp_path / "RECORD"))
-    monkeypatch.setattr(gpu_session, "has_gpu", lambda: True)
-    monkeypatch.delenv(gpu_session.WORKER, raising=False)
-
-    def run(mode: str, ends: pytest.ExitCode, **found: list[str]) -> tuple[list[str], str]:
-        session = Run(mode, **found)
-        items = [SimpleNamespace(nodeid=name) for name in "abc"]
-        gpu_session.pytest_configure(session)
-        gpu_session.pytest_collection_modifyitems(session, items)
-        for name in found.get("passed", []):
-            gpu_session.pytest_runtest_logreport(SimpleNamespace(when="call", passed=True, nodeid=name))  # type: ignore[arg-type]
-        gpu_session.pytest_terminal_summary(session, ends, session)
-        return [item.nodeid for item in items], session.lines[-1]
-
-    assert run("all", pytest.ExitCode.INTERRUPTED, passed=["b"]) == (
-        ["a", "b", "c"],
-        "no record: this was interrupted; --gpu-record=rest goes on",
-    )
-    assert not (tmp_path / "RECORD").exists()
-    ran, said = run("rest", pytest.ExitCode.TESTS_FAILED, passed=["c"], failed=["a"])
-    assert ran == ["a", "c"] and "'passed': 2, 'failed': 1" in said
-    assert gpu_record.read(tmp_path / "RECORD")["failing"] == ["a"]
-    ran, said = run("rest", pytest.ExitCode.OK, passed=["a"])
-    assert ran == ["a"] and "'passed': 3, 'failed': 0" in said
-    monkeypatch.setattr(gpu_record, "sources", lambda root=None: "another")
-    assert run("rest", pytest.ExitCode.INTERRUPTED)[0] == ["a", "b", "c"]
 
 
 CLEAN = {"memcheck": {"clean": ["bfs"], "found": {}}, "racecheck": {"clean": ["bfs"], "found": {}}}

@@ -101,12 +101,6 @@ def test_what_is_missing_is_added_and_what_fails_is_said(tmp_path, capsys, monke
     assert all(row["ms"] for row in second)
 
 
-def test_no_row_begins_when_the_time_is_up(tmp_path, capsys):
-    few = "--scale 4 --graphs rmat|grid --only ^cores$ --others -1 --total 1e-9 --out"
-    assert library_speed.main([*few.split(), str(tmp_path)]) == 0
-    assert not list(tmp_path.iterdir()) and capsys.readouterr().out.count("time is up after 0 algorithms") == 2
-
-
 @pytest.mark.parametrize("check", [[], ["--check-scale", "4"]], ids=["checked", "timed"])
 def test_a_row_that_does_not_converge_is_said_and_the_rest_runs(check, tmp_path, capsys, monkeypatch):
     def hits(case):  # of the smaller graph, if results are checked there
@@ -122,15 +116,6 @@ def test_a_row_that_does_not_converge_is_said_and_the_rest_runs(check, tmp_path,
     assert rows["components"]["ms"] > 0 and rows["components"]["networkx"] > 0 and rows["components"]["scipy"] > 0
     assert "does not converge: hits" in capsys.readouterr().out
     assert "`hits` does not converge" in pages.library_page([json.loads(text)])
-
-
-def test_all_algorithms_or_those_of_loops_iterated_too(tmp_path, capsys):
-    few = "--scale 4 --graphs grid --only ^(components|triangles)$ --trials 1 --others -1 --out"
-    for which, expected in {"all": {"components", "triangles"}, "loops": {"components"}}.items():
-        assert library_speed.main([*few.split(), str(tmp_path), "--iterated", which]) == 0
-        rows = json.loads((tmp_path / "library_speed.cpu.json").read_text())["rows"]
-        assert {row["algorithm"] for row in rows} == expected
-        assert all(("iterated" in row) == (row["algorithm"] == "components") for row in rows)
 
 
 def test_the_page_shows_what_is_kept():
@@ -166,29 +151,3 @@ def test_every_task_of_another_library_agrees(library):
                 found = library_speed.quiet(task.run, graph)
                 if task.shown is not None:
                     library_peers.compare(case, name, work.run(case), task.shown(graph, found))
-
-
-def test_rows_take_the_place_of_those_of_the_same_graph_and_algorithm(tmp_path):
-    first = "--scale 5 --graphs rmat --only ^(components|cores)$ --trials 1 --others -1 --out"
-    assert library_speed.main([*first.split(), str(tmp_path)]) == 0
-    again = "--scale 4 --graphs rmat|grid --only ^cores$ --trials 1 --others -1 --add --out"
-    assert library_speed.main([*again.split(), str(tmp_path)]) == 0
-    rows = json.loads((tmp_path / "library_speed.cpu.json").read_text())["rows"]
-    assert [(row["graph"], row["algorithm"], row["vertices"]) for row in rows] == [
-        ("rmat", "components", 32),
-        ("rmat", "cores", 16),
-        ("grid", "cores", 16),
-    ]
-
-
-def test_the_page_says_what_others_are_faster_at():
-    rows = [
-        {"algorithm": "cores", "ms": 3.0, "igraph": 1.0, "networkx": 9.0},
-        {"algorithm": "bfs", "ms": 1.0, "igraph": 2.0},
-        {"algorithm": "hits", "ms": None, "igraph": 2.0},
-        {"algorithm": "katz", "ms": 8.0, "networkit": 1.0},
-    ]
-    assert pages.slower_than_others(rows) == [
-        "\nSlower than another library: katz (NetworKit, 8.0 x), cores (igraph, 3.0 x)."
-    ]
-    assert pages.slower_than_others(rows[1:2]) == []

@@ -133,7 +133,3 @@ def test_show_versions(capsys: pytest.CaptureFixture) -> None:
     assert f"networkx {nx.__version__}" in shown and "backend cpu   ready" in shown
     assert main(["info"]) == 0
     assert capsys.readouterr().out.splitlines()[0] == shown.splitlines()[0]
-
-
-def test_completion_of_the_package() -> None:
-    assert dir(gb) == sorted(gb.__all__)

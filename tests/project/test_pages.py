@@ -196,29 +196,6 @@ def test_examples_are_listed():
     assert programs == set(re.findall(r"^\| `(\w+\.py)` \|", text, re.MULTILINE))
 
 
-def test_times_of_operations_are_drawn() -> None:
-    row = {
-        "graph": "rmat20_16",
-        "type": "FP32",
-        "operation": "select tril",
-        "ms": 0.6,
-        "cupyx_ms": 2.1,
-        "bytes_ms": 0.1,
-    }
-    rows = [
-        row,
-        {**row, "operation": "A + A'", "cupyx_ms": None},
-        {**row, "type": "INT64"},
-        {**row, "graph": "grid_2000"},
-    ]
-    rows.append({"graph": "rmat20_16", "type": "FP32", "operation": "transpose", "error": "TimeoutError"})
-    rows.append({**row, "graph": "rmat15_16", "operation": "A * A"})
-    name, content = pictures().operation_times({"machine": {"gpu": "GPU"}, "rows": rows})
-    assert name == "operation-times.svg"
-    assert all(content.count(words) == 1 for words in ("select tril", "A + A'", "A * A, rmat15_16"))
-    assert "transpose" not in content
-
-
 def pictures():
     return from_docs("pictures")
 
@@ -273,15 +250,6 @@ def test_names_in_prose_lead_to_the_reference(page):
     text = FENCE.sub("", (ROOT / page).read_text(encoding="utf-8"))
     dead = [code for code in re.findall(r"`([^`\n]+)`", text) if links.name_of(code, Path(page).stem) == ""]
     assert not dead, f"{page}: {dead}"
-
-
-def test_what_inline_code_names():
-    name_of = from_docs("api_links").name_of
-    assert name_of("gb.loop(frontier)") == "grblas_gpu.loop"
-    assert name_of("A.pattern()") == name_of("Matrix.pattern") == "grblas_gpu.Matrix.pattern"
-    assert name_of("bfs") == name_of("algorithms.bfs(A, 0)") == "grblas_gpu.algorithms.bfs"
-    assert name_of("bfs", "command-line") is None and name_of("w << v") is None and name_of("A.T.x") is not None
-    assert name_of("algorithms.nothing") == name_of("gb.nothing") == name_of("Matrix.nothing") == ""
 
 
 class Literals(HTMLParser):

@@ -9,19 +9,17 @@ The folder lies at the top of the repository and installs as ``grblas_gpu.algori
 
 from types import ModuleType as _ModuleType
 
-from ..foundation.suggestions import did_you_mean as _did_you_mean
-from ..foundation.suggestions import public_only as _public_only
+from ..foundation.suggestions import did_you_mean as _did_you_mean, public_only as _public_only
 from .apsp import apsp as apsp
 from .astar import astar as astar
 from .bc import betweenness_centrality as betweenness_centrality
-from .bfs import bfs as bfs
-from .bfs import bfs_multi as bfs_multi
-from .bfs import bfs_parents as bfs_parents
-from .biconnected import articulation_points as articulation_points
-from .biconnected import biconnected_components as biconnected_components
-from .biconnected import bridges as bridges
-from .bipartite import bipartite_sides as bipartite_sides
-from .bipartite import is_bipartite as is_bipartite
+from .bfs import bfs as bfs, bfs_multi as bfs_multi, bfs_parents as bfs_parents
+from .biconnected import (
+    articulation_points as articulation_points,
+    biconnected_components as biconnected_components,
+    bridges as bridges,
+)
+from .bipartite import bipartite_sides as bipartite_sides, is_bipartite as is_bipartite
 from .bipartite_matching import maximum_bipartite_matching as maximum_bipartite_matching
 from .cliques import clique_count as clique_count
 from .closeness import closeness as closeness
@@ -32,23 +30,18 @@ from .context_free import context_free_reachability as context_free_reachability
 from .degree_centrality import degree_centrality as degree_centrality
 from .densest_subgraph import densest_subgraph as densest_subgraph
 from .dobfs import dobfs as dobfs
-from .eccentricity import diameter as diameter
-from .eccentricity import diameter_estimate as diameter_estimate
-from .eccentricity import eccentricity as eccentricity
+from .eccentricity import diameter as diameter, diameter_estimate as diameter_estimate, eccentricity as eccentricity
 from .ecg import ecg as ecg
 from .edge_betweenness import edge_betweenness_centrality as edge_betweenness_centrality
 from .eigenvector import eigenvector_centrality as eigenvector_centrality
 from .forceatlas2 import forceatlas2 as forceatlas2
-from .graphlets import graphlet_degrees as graphlet_degrees
-from .graphlets import motif_counts as motif_counts
+from .graphlets import graphlet_degrees as graphlet_degrees, motif_counts as motif_counts
 from .harmonic import harmonic_centrality as harmonic_centrality
 from .hits import hits as hits
 from .hybrid_bfs import hybrid_bfs as hybrid_bfs
-from .k_core import core_number as core_number
-from .k_core import k_core as k_core
+from .k_core import core_number as core_number, k_core as k_core
 from .k_shortest_paths import k_shortest_paths as k_shortest_paths
-from .k_truss import k_truss as k_truss
-from .k_truss import truss_number as truss_number
+from .k_truss import k_truss as k_truss, truss_number as truss_number
 from .katz import katz as katz
 from .label_propagation import label_propagation as label_propagation
 from .leiden import leiden as leiden
@@ -71,34 +64,28 @@ from .peer_pressure import peer_pressure as peer_pressure
 from .personalized_pagerank import personalized_pagerank as personalized_pagerank
 from .preparing import NotConverged as NotConverged
 from .random_walks import random_walks as random_walks
-from .reachability import reachability as reachability
-from .reachability import transitive_closure as transitive_closure
+from .reachability import reachability as reachability, transitive_closure as transitive_closure
 from .regular_paths import regular_reachability as regular_reachability
 from .rich_club import rich_club as rich_club
 from .sampling import sample_neighbors as sample_neighbors
-from .similarity import cosine as cosine
-from .similarity import jaccard as jaccard
-from .similarity import overlap as overlap
-from .similarity import sorensen as sorensen
-from .spectral import fiedler_vector as fiedler_vector
-from .spectral import spectral_cut as spectral_cut
-from .spectral import spectral_layout as spectral_layout
-from .sssp import bellman_ford as bellman_ford
-from .sssp import delta_stepping as delta_stepping
-from .sssp import sssp as sssp
+from .similarity import cosine as cosine, jaccard as jaccard, overlap as overlap, sorensen as sorensen
+from .spectral import fiedler_vector as fiedler_vector, spectral_cut as spectral_cut, spectral_layout as spectral_layout
+from .sssp import bellman_ford as bellman_ford, delta_stepping as delta_stepping, sssp as sssp
 from .strong_components import strongly_connected_components as strongly_connected_components
-from .subgraph_matching import subgraph_count as subgraph_count
-from .subgraph_matching import subgraph_matches as subgraph_matches
-from .subgraphs import ego_graph as ego_graph
-from .subgraphs import induced_subgraph as induced_subgraph
-from .subgraphs import two_hop_neighbors as two_hop_neighbors
-from .topological import topological_generations as topological_generations
-from .topological import topological_order as topological_order
+from .subgraph_matching import subgraph_count as subgraph_count, subgraph_matches as subgraph_matches
+from .subgraphs import (
+    ego_graph as ego_graph,
+    induced_subgraph as induced_subgraph,
+    two_hop_neighbors as two_hop_neighbors,
+)
+from .topological import topological_generations as topological_generations, topological_order as topological_order
 from .triangle_centrality import triangle_centrality as triangle_centrality
-from .triangles import clustering as clustering
-from .triangles import transitivity as transitivity
-from .triangles import triangle_count as triangle_count
-from .triangles import triangles as triangles
+from .triangles import (
+    clustering as clustering,
+    transitivity as transitivity,
+    triangle_count as triangle_count,
+    triangles as triangles,
+)
 from .turbobfs import turbobfs as turbobfs
 from .voterank import voterank as voterank
 from .xbfs import xbfs as xbfs

@@ -24,12 +24,7 @@ from .relaxing import settle_in_buckets
 
 @graph_algorithm
 def bfs(
-    A: Matrix,
-    source: int,
-    *,
-    max_depth: int | None = None,
-    start: Start = None,
-    changed: Matrix | None = None,
+    A: Matrix, source: int, *, max_depth: int | None = None, start: Start = None, changed: Matrix | None = None
 ) -> Vector:
     """Levels of a breadth-first search; ``A[i, j]`` is the edge from i to j.
 

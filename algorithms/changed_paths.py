@@ -19,12 +19,7 @@ from .relaxing import relax
 
 
 def repaired(
-    A: Matrix,
-    source: int,
-    start: Start,
-    changed: Matrix | None,
-    dtype: DTypeLike,
-    max_depth: int | None = None,
+    A: Matrix, source: int, start: Start, changed: Matrix | None, dtype: DTypeLike, max_depth: int | None = None
 ) -> Vector:
     """The distances from a vertex, or its levels for a Matrix of booleans; ``start`` has those before the change.
 

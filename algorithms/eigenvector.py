@@ -18,12 +18,7 @@ from .preparing import NotConverged, Start, check_weights, vertex_weights
 
 @graph_algorithm
 def eigenvector_centrality(
-    A: Matrix,
-    *,
-    weighted: bool = False,
-    start: Start = None,
-    tol: float = 1e-6,
-    max_iterations: int = 100,
+    A: Matrix, *, weighted: bool = False, start: Start = None, tol: float = 1e-6, max_iterations: int = 100
 ) -> Vector:
     """The eigenvector centrality of every vertex; ``A[i, j]`` is the edge from i to j, and its weight if ``weighted``.
 

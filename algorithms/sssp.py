@@ -166,57 +166,27 @@ def paths_by_label(graph: Graph, result: Vector | ShortestPaths[Vector]) -> Node
 
 @overload
 def sssp(
-    A: Matrix,
-    source: int,
-    *,
-    predecessors: Literal[False] = ...,
-    start: Start = ...,
-    changed: Matrix | None = ...,
+    A: Matrix, source: int, *, predecessors: Literal[False] = ..., start: Start = ..., changed: Matrix | None = ...
 ) -> Vector: ...
 @overload
 def sssp(
-    A: Matrix,
-    source: int,
-    *,
-    predecessors: Literal[True],
-    start: Start = ...,
-    changed: Matrix | None = ...,
+    A: Matrix, source: int, *, predecessors: Literal[True], start: Start = ..., changed: Matrix | None = ...
 ) -> ShortestPaths[Vector]: ...
 @overload
 def sssp(
-    A: Graph,
-    source: Hashable,
-    *,
-    predecessors: Literal[False] = ...,
-    start: Start = ...,
-    changed: Matrix | None = ...,
+    A: Graph, source: Hashable, *, predecessors: Literal[False] = ..., start: Start = ..., changed: Matrix | None = ...
 ) -> NodeValues: ...
 @overload
 def sssp(
-    A: Graph,
-    source: Hashable,
-    *,
-    predecessors: Literal[True],
-    start: Start = ...,
-    changed: Matrix | None = ...,
+    A: Graph, source: Hashable, *, predecessors: Literal[True], start: Start = ..., changed: Matrix | None = ...
 ) -> ShortestPaths[NodeValues]: ...
 @overload
 def sssp(
-    A: Matrix | Graph,
-    source: Hashable,
-    *,
-    predecessors: bool,
-    start: Start = ...,
-    changed: Matrix | None = ...,
+    A: Matrix | Graph, source: Hashable, *, predecessors: bool, start: Start = ..., changed: Matrix | None = ...
 ) -> Vector | NodeValues | ShortestPaths[Vector] | ShortestPaths[NodeValues]: ...
 @with_labels(paths_by_label)
 def sssp(
-    A: Matrix,
-    source: int,
-    *,
-    predecessors: bool = False,
-    start: Start = None,
-    changed: Matrix | None = None,
+    A: Matrix, source: int, *, predecessors: bool = False, start: Start = None, changed: Matrix | None = None
 ) -> Vector | ShortestPaths[Vector]:
     """Distances from a vertex, by the algorithm that suits the lengths ``A[i, j]``.
 

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import grblas_gpu as gb
-from grblas_gpu import algorithms as a
-from grblas_gpu import generators
+from grblas_gpu import algorithms as a, generators
 
 from . import library_checks as checks
 

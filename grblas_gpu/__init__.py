@@ -13,10 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import agg, binary, dtypes, exceptions, indexbinary, indexunary, monoid, op, select, semiring, unary
-from .api import aggregation as aggregation  # registers the computation of aggregators
-from .api import calls as calls  # registers the calls of operators
-from .api import operations
-from .api import ss as storage  # noqa: F401  (says what ``A.ss`` and ``v.ss`` are)
+from .api import (
+    aggregation as aggregation,  # registers the computation of aggregators
+    calls as calls,  # registers the calls of operators
+    operations,
+    ss as storage,  # noqa: F401  (says what ``A.ss`` and ``v.ss`` are)
+)
 from .api.base import replace
 from .api.conversions import MAX_SIZE
 from .api.explain import explain

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import BinaryOp
-from .operators import binary_from_string as from_string
+from .operators import BinaryOp, binary_from_string as from_string
 from .operators.registry import Namespace
 
 _namespace = Namespace("binary", globals())

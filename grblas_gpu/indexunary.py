@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import IndexUnaryOp
-from .operators import indexunary_from_string as from_string
+from .operators import IndexUnaryOp, indexunary_from_string as from_string
 from .operators.registry import Namespace
 
 _namespace = Namespace("indexunary", globals())

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import Monoid
-from .operators import monoid_from_string as from_string
+from .operators import Monoid, monoid_from_string as from_string
 from .operators.registry import Namespace
 
 _namespace = Namespace("monoid", globals())

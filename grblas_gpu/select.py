@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import SelectOp
-from .operators import select_from_string as from_string
+from .operators import SelectOp, select_from_string as from_string
 from .operators.registry import Namespace
 
 _namespace = Namespace("select", globals())

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import Semiring, get_semiring
-from .operators import semiring_from_string as from_string
+from .operators import Semiring, get_semiring, semiring_from_string as from_string
 from .operators.registry import Namespace
 
 _namespace = Namespace("semiring", globals())

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import UnaryOp
-from .operators import unary_from_string as from_string
+from .operators import UnaryOp, unary_from_string as from_string
 from .operators.registry import Namespace
 
 _namespace = Namespace("unary", globals())

@@ -23,8 +23,7 @@ from loop_cases import to_device  # noqa: F401  (a fixture)
 import grblas_gpu as gb
 from grblas_gpu.api.program import RecordedFunction
 from grblas_gpu.backends.cpu import tier
-from grblas_gpu.backends.cpu.fusion import run
-from grblas_gpu.backends.cpu.fusion import tier as loop_tier
+from grblas_gpu.backends.cpu.fusion import run, tier as loop_tier
 from grblas_gpu.backends.machine import calibration
 
 # "compiled" is the CPU engine with a kernel for every operation, however small. Nearly every random example needs

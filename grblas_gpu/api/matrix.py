@@ -21,15 +21,7 @@ from .arithmetic import NothingInPlace
 from .base import BaseType
 from .changes import delete_elements
 from .computed import ComputedMatrix
-from .conversions import (
-    check_size,
-    index_array,
-    integral,
-    output_values,
-    row_order,
-    shown_values,
-    values_to_array,
-)
+from .conversions import check_size, index_array, integral, output_values, row_order, shown_values, values_to_array
 from .dense_arrays import dense_fill
 from .diagonals import diagonal_mask, diagonal_size, diagonal_values
 from .expressions import MatrixExpression
@@ -252,13 +244,7 @@ class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
 
     @reports_memory
     def to_coo(
-        self,
-        dtype: Any = None,
-        *,
-        rows: bool = True,
-        columns: bool = True,
-        values: bool = True,
-        sort: bool = True,
+        self, dtype: Any = None, *, rows: bool = True, columns: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any, Any]:
         """Row indices, column indices and values as NumPy arrays.
 
@@ -680,14 +666,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
     _name_html = BaseType._name_html
 
     def _as_expression(self) -> MatrixExpression:
-        return MatrixExpression(
-            "transpose",
-            ops.TRANSPOSE,
-            [self],
-            self._shape,
-            dtype=self.dtype,
-            expr_repr="{0.name}",
-        )
+        return MatrixExpression("transpose", ops.TRANSPOSE, [self], self._shape, dtype=self.dtype, expr_repr="{0.name}")
 
     def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: object) -> Matrix:
         """The transpose as a new Matrix."""

@@ -392,12 +392,7 @@ def select(
 
 
 def reduce(
-    s: Scalar,
-    x: Any,
-    op: OperatorLike = monoid.plus,
-    *,
-    accum: OperatorLike | None = None,
-    allow_empty: bool = True,
+    s: Scalar, x: Any, op: OperatorLike = monoid.plus, *, accum: OperatorLike | None = None, allow_empty: bool = True
 ) -> None:
     """``s (accum)=`` all entries of a Vector or Matrix.
 

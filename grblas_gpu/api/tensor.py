@@ -81,13 +81,7 @@ class Tensor(Elementwise, ProductSigns):
 
     @reports_memory
     def isclose(
-        self,
-        other: object,
-        *,
-        rel_tol: float = 1e-7,
-        abs_tol: float = 0.0,
-        check_dtype: bool = False,
-        **opts: object,
+        self, other: object, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False, **opts: object
     ) -> bool:
         """Whether both have entries at the same positions with nearly the same values.
 

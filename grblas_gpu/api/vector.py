@@ -20,14 +20,7 @@ from . import kinds
 from .binary_operations import pairwise_operator, product
 from .changes import delete_elements
 from .computed import ComputedVector
-from .conversions import (
-    check_bounds,
-    check_size,
-    index_array,
-    output_values,
-    shown_values,
-    values_to_array,
-)
+from .conversions import check_bounds, check_size, index_array, output_values, shown_values, values_to_array
 from .dense_arrays import dense_fill
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
 from .kinds import stands_for

@@ -23,11 +23,9 @@ from ..config import config
 from ..foundation.progress import elapsed
 from ..foundation.suggestions import needed
 from ..foundation.types import Json, Source
-from ..io.archives import SUFFIXES as ARCHIVES
-from ..io.archives import is_archive, matrix_in
+from ..io.archives import SUFFIXES as ARCHIVES, is_archive, matrix_in
 from ..io.arrow_files import write_arrow_file
-from ..io.formats import FORMATS as FILE_FORMATS
-from ..io.formats import SUFFIXES, format_of
+from ..io.formats import FORMATS as FILE_FORMATS, SUFFIXES, format_of
 from ..io.replacing import replacing
 from ..io.text_files import opened
 from .memory import check_file

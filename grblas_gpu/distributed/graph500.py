@@ -112,13 +112,7 @@ def teps_statistics(teps: list[float]) -> dict[str, float]:
 
 
 def graph500(
-    scale: int,
-    edge_factor: int = 16,
-    *,
-    roots: int = ROOTS,
-    seed: int = 1,
-    validate: bool = True,
-    backend: str = "mpi",
+    scale: int, edge_factor: int = 16, *, roots: int = ROOTS, seed: int = 1, validate: bool = True, backend: str = "mpi"
 ) -> Graph500Result:
     """Run the benchmark; collective, and every rank gets the result.
 

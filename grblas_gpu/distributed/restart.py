@@ -90,12 +90,7 @@ class Restart:
 
 
 def pagerank(
-    A: Matrix,
-    *,
-    restart: PathLike,
-    every: int = ITERATIONS,
-    max_iterations: int = 100,
-    **options: object,
+    A: Matrix, *, restart: PathLike, every: int = ITERATIONS, max_iterations: int = 100, **options: object
 ) -> Vector:
     """``algorithms.pagerank`` that resumes after a kill; ``options`` are those of ``algorithms.pagerank``.
 

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from ..ir.node import Node
     from ..ir.program import Program
     from ..operators.aggregators import Aggregator, TypedAggregator
-    from ..operators.base import OpBase
-    from ..operators.base import TypedOpBase as TypedOperator
+    from ..operators.base import OpBase, TypedOpBase as TypedOperator
     from ..operators.binary import TypedBuiltinBinaryOp as TypedBinary
     from ..operators.monoid import TypedBuiltinMonoid as TypedMonoid
     from ..operators.parameterized import ParameterizedUdf

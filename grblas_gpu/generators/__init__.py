@@ -12,35 +12,39 @@ graph everywhere: random numbers are integer hashes of counters.
 
 from ..foundation.memory import reports_memory as _reports_memory
 from ..foundation.suggestions import public_only as _public_only
-from .edge_lists import Edges as Edges
-from .edge_lists import complete_edges as complete_edges
-from .edge_lists import delaunay_edges as delaunay_edges
-from .edge_lists import edge_list as edge_list
-from .edge_lists import grid_2d_edges as grid_2d_edges
-from .edge_lists import kronecker_edges as kronecker_edges
-from .edge_lists import mycielskian_edges as mycielskian_edges
-from .edge_lists import path_edges as path_edges
-from .edge_lists import star_edges as star_edges
-from .edge_lists import uniform_random_edges as uniform_random_edges
-from .given_structure import configuration_model as configuration_model
-from .given_structure import stochastic_block_model as stochastic_block_model
+from .edge_lists import (
+    Edges as Edges,
+    complete_edges as complete_edges,
+    delaunay_edges as delaunay_edges,
+    edge_list as edge_list,
+    grid_2d_edges as grid_2d_edges,
+    kronecker_edges as kronecker_edges,
+    mycielskian_edges as mycielskian_edges,
+    path_edges as path_edges,
+    star_edges as star_edges,
+    uniform_random_edges as uniform_random_edges,
+)
+from .given_structure import (
+    configuration_model as configuration_model,
+    stochastic_block_model as stochastic_block_model,
+)
 from .kronecker_graphs import kronecker as kronecker
-from .network_models import hyperbolic as hyperbolic
-from .network_models import lfr as lfr
-from .network_models import noisy_kronecker as noisy_kronecker
-from .plane_graphs import delaunay as delaunay
-from .plane_graphs import random_geometric as random_geometric
-from .plane_graphs import road as road
-from .random_graphs import bipartite as bipartite
-from .random_graphs import preferential_attachment as preferential_attachment
-from .random_graphs import uniform_random as uniform_random
-from .random_graphs import watts_strogatz as watts_strogatz
-from .regular_graphs import complete as complete
-from .regular_graphs import complete_bipartite as complete_bipartite
-from .regular_graphs import grid_2d as grid_2d
-from .regular_graphs import mycielskian as mycielskian
-from .regular_graphs import path as path
-from .regular_graphs import star as star
+from .network_models import hyperbolic as hyperbolic, lfr as lfr, noisy_kronecker as noisy_kronecker
+from .plane_graphs import delaunay as delaunay, random_geometric as random_geometric, road as road
+from .random_graphs import (
+    bipartite as bipartite,
+    preferential_attachment as preferential_attachment,
+    uniform_random as uniform_random,
+    watts_strogatz as watts_strogatz,
+)
+from .regular_graphs import (
+    complete as complete,
+    complete_bipartite as complete_bipartite,
+    grid_2d as grid_2d,
+    mycielskian as mycielskian,
+    path as path,
+    star as star,
+)
 
 _NAMES = _public_only(globals())
 globals().update({name: _reports_memory(globals()[name]) for name in _NAMES if name != "Edges"})

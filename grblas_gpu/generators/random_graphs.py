@@ -68,9 +68,7 @@ def bipartite(left: int, right: int, degree: int = 8, *, seed: int = 1) -> Matri
     _check_choices("bipartite", right)
     draw = Stream(seed, 1)
     return drawn(
-        left + right,
-        left * degree,
-        lambda edge: (edge // np.uint64(degree), draw.below(right, edge) + np.uint64(left)),
+        left + right, left * degree, lambda edge: (edge // np.uint64(degree), draw.below(right, edge) + np.uint64(left))
     )
 
 

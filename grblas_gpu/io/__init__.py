@@ -10,45 +10,35 @@ array([[0, 5],
 """
 
 from ..foundation.suggestions import public_only as _public_only
-from .awkward_arrays import from_awkward as from_awkward
-from .awkward_arrays import to_awkward as to_awkward
-from .binary_files import load as load
-from .binary_files import save as save
+from .awkward_arrays import from_awkward as from_awkward, to_awkward as to_awkward
+from .binary_files import load as load, save as save
 from .binsparse_files import from_binsparse as from_binsparse
-from .dense_arrays import from_array as from_array
-from .dense_arrays import to_array as to_array
-from .edge_list_files import read_edgelist as read_edgelist
-from .edge_list_files import write_edgelist as write_edgelist
-from .entry_vectors import from_vectors as from_vectors
-from .entry_vectors import to_vectors as to_vectors
-from .formats import formats as formats
-from .formats import read as read
-from .formats import write as write
+from .dense_arrays import from_array as from_array, to_array as to_array
+from .edge_list_files import read_edgelist as read_edgelist, write_edgelist as write_edgelist
+from .entry_vectors import from_vectors as from_vectors, to_vectors as to_vectors
+from .formats import formats as formats, read as read, write as write
 from .graph import Graph as Graph
-from .graph_libraries import from_dgl as from_dgl
-from .graph_libraries import from_igraph as from_igraph
-from .graph_libraries import from_torch_geometric as from_torch_geometric
-from .graph_libraries import to_dgl as to_dgl
-from .graph_libraries import to_igraph as to_igraph
-from .graph_libraries import to_torch_geometric as to_torch_geometric
+from .graph_libraries import (
+    from_dgl as from_dgl,
+    from_igraph as from_igraph,
+    from_torch_geometric as from_torch_geometric,
+    to_dgl as to_dgl,
+    to_igraph as to_igraph,
+    to_torch_geometric as to_torch_geometric,
+)
 from .ldbc import read_ldbc as read_ldbc
-from .matrix_market import mmread as mmread
-from .matrix_market import mmwrite as mmwrite
-from .networkx_graphs import from_networkx as from_networkx
-from .networkx_graphs import to_networkx as to_networkx
+from .matrix_market import mmread as mmread, mmwrite as mmwrite
+from .networkx_graphs import from_networkx as from_networkx, to_networkx as to_networkx
 from .node_values import NodeValues as NodeValues
-from .npz_files import load_npz as load_npz
-from .npz_files import save_npz as save_npz
-from .pandas_frames import from_pandas_edgelist as from_pandas_edgelist
-from .pandas_frames import to_pandas_edgelist as to_pandas_edgelist
-from .pydata_sparse import from_pydata_sparse as from_pydata_sparse
-from .pydata_sparse import to_pydata_sparse as to_pydata_sparse
-from .python_graphblas import from_graphblas as from_graphblas
-from .python_graphblas import to_graphblas as to_graphblas
-from .scipy_sparse import from_scipy_sparse as from_scipy_sparse
-from .scipy_sparse import to_cupyx_sparse as to_cupyx_sparse
-from .scipy_sparse import to_scipy_sparse as to_scipy_sparse
-from .torch_tensors import from_torch as from_torch
-from .torch_tensors import to_torch as to_torch
+from .npz_files import load_npz as load_npz, save_npz as save_npz
+from .pandas_frames import from_pandas_edgelist as from_pandas_edgelist, to_pandas_edgelist as to_pandas_edgelist
+from .pydata_sparse import from_pydata_sparse as from_pydata_sparse, to_pydata_sparse as to_pydata_sparse
+from .python_graphblas import from_graphblas as from_graphblas, to_graphblas as to_graphblas
+from .scipy_sparse import (
+    from_scipy_sparse as from_scipy_sparse,
+    to_cupyx_sparse as to_cupyx_sparse,
+    to_scipy_sparse as to_scipy_sparse,
+)
+from .torch_tensors import from_torch as from_torch, to_torch as to_torch
 
 _public_only(globals())

@@ -185,11 +185,7 @@ OPTIONS = frozenset(
 )
 assert {each.name for each in fields(Descriptor)} >= OPTIONS
 #: Options of products; other operations have none.
-EFFECTIVE = {
-    ops.MXV: OPTIONS,
-    ops.VXM: OPTIONS,
-    ops.MXM: frozenset(("strategy", "early_exit", "deterministic")),
-}
+EFFECTIVE = {ops.MXV: OPTIONS, ops.VXM: OPTIONS, ops.MXM: frozenset(("strategy", "early_exit", "deterministic"))}
 
 
 _cached = lru_cache(maxsize=256)(Descriptor)

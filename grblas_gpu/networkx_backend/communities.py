@@ -94,11 +94,7 @@ def _weighted_or_directed(G: nx.Graph, weight: object) -> str | None:
     return directed(G) if weight is None else "edges have weights"
 
 
-define(
-    refuse=_limited,
-    leiden_communities=_found(algorithms.leiden),
-    louvain_communities=_found(algorithms.louvain),
-)
+define(refuse=_limited, leiden_communities=_found(algorithms.leiden), louvain_communities=_found(algorithms.louvain))
 define(
     refuse=_weighted_or_directed,
     asyn_lpa_communities=lambda G: iter(_settled(G)),

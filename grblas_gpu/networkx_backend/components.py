@@ -104,10 +104,7 @@ define(
     kosaraju_strongly_connected_components=strongly_connected_components,
 )
 define(pays="search", is_strongly_connected=is_strongly_connected)
-define(
-    pays="one search",
-    node_connected_component=lambda G, n: set(G.where(levels(G, G.index[n]) != NOT_FOUND)),
-)
+define(pays="one search", node_connected_component=lambda G, n: set(G.where(levels(G, G.index[n]) != NOT_FOUND)))
 
 
 def _bridges(G: Graph, root: object) -> np.ndarray:

@@ -165,7 +165,6 @@ def _matching(G: Graph) -> set[tuple]:
 
 
 define(
-    refuse=lambda nodes: "nodes lists members of the set" if nodes else None,
-    maximal_independent_set=_independent_set,
+    refuse=lambda nodes: "nodes lists members of the set" if nodes else None, maximal_independent_set=_independent_set
 )
 define(pays="on request", maximal_matching=_matching)

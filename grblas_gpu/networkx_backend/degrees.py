@@ -154,10 +154,5 @@ define(
     out_degree_centrality=lambda G: _share_of_others(G, "out"),
     score_sequence=lambda G: np.sort(G.degrees("out")).tolist(),
 )
-define(
-    pays="converted",
-    refuse=_not_simple_digraph,
-    overall_reciprocity=_overall_reciprocity,
-    reciprocity=_reciprocity,
-)
+define(pays="converted", refuse=_not_simple_digraph, overall_reciprocity=_overall_reciprocity, reciprocity=_reciprocity)
 define(refuse=_parallel_weights, average_neighbor_degree=_neighbour_degree)

@@ -77,12 +77,7 @@ def _of_all(G: nx.Graph, s: object, t: object, flow_func: object, cutoff: object
 
 
 define(pays="on request", refuse=_of_all, edge_connectivity=_connectivity)
-define(
-    pays="on request",
-    refuse=_prepared,
-    local_edge_connectivity=_local_connectivity,
-    minimum_st_edge_cut=_edge_cut,
-)
+define(pays="on request", refuse=_prepared, local_edge_connectivity=_local_connectivity, minimum_st_edge_cut=_edge_cut)
 
 
 # ---- cheapest flows ------------------------------------------------------------------------------------------

@@ -68,12 +68,7 @@ def _unknown_order(G: nx.Graph) -> str | None:
     return "the order of predecessors is unknown" if G.is_directed() else None
 
 
-define(
-    pays="one search",
-    refuse=refused_search,
-    bfs_edges=tree_edges,
-    bfs_successors=_successors,
-)
+define(pays="one search", refuse=refused_search, bfs_edges=tree_edges, bfs_successors=_successors)
 
 
 def between(G: Graph, source: int, target: int) -> list[int]:

@@ -36,8 +36,4 @@ def _sets(G: Graph) -> tuple[set, set]:
 
 
 define(pays="converted", color=_colour)
-define(
-    pays="converted",
-    refuse=lambda top_nodes: None if top_nodes is None else "top_nodes is given",
-    sets=_sets,
-)
+define(pays="converted", refuse=lambda top_nodes: None if top_nodes is None else "top_nodes is given", sets=_sets)

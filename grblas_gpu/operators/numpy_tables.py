@@ -20,6 +20,7 @@ from .typing_rules import (
     BOOLS,
     COMPLEX,
     COMPLEX_DIVISION,
+    EVERY as _EVERY,
     FLOATS,
     INT_BOOL_AS_INT8,
     INTS,
@@ -31,7 +32,6 @@ from .typing_rules import (
     Signature,
     returning,
 )
-from .typing_rules import EVERY as _EVERY
 
 UNARY_ALIASES = dict(
     entry.split("=")

@@ -378,10 +378,7 @@ def is_close(rel_tol: float = 1e-7, abs_tol: float = 0.0) -> Row:
 
     arguments = f"{float(rel_tol)!r}, {float(abs_tol)!r}"
     key = f"isclose({arguments})"
-    forms = (
-        (EVERY, numpy, f"is_close(x, y, {arguments})"),
-        (COMPLEX, numpy, f"complex_is_close(x, y, {arguments})"),
-    )
+    forms = ((EVERY, numpy, f"is_close(x, y, {arguments})"), (COMPLEX, numpy, f"complex_is_close(x, y, {arguments})"))
     return row("isclose", EQUALITY, *forms, key=key, commutes_to="isclose")
 
 

@@ -17,8 +17,7 @@ from grblas_gpu.algorithms import (
 )
 from grblas_gpu.algorithms.sssp import default_widths
 from library_graphs import DIRECTED, as_list, as_matrix, compiles_slowly, weighted
-from scipy.sparse.csgraph import connected_components as scipy_components
-from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
+from scipy.sparse.csgraph import connected_components as scipy_components, minimum_spanning_tree, shortest_path
 
 import grblas_gpu as gb
 from grblas_gpu import generators

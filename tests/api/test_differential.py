@@ -9,8 +9,7 @@ from collections.abc import Iterator
 import graphblas
 import pairs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pairs import (
     DTYPES,
     Pair,

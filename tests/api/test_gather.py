@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from exchanged import Exchanged
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from pairs import Pair, assert_same, matrices, numbers, outputs, run_both, some_size, update_both, vectors
 
 import grblas_gpu as gb

@@ -8,10 +8,8 @@ import threading
 import graphblas
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from pairs import DTYPES, matrices, sizes, some_size, vectors
-from pairs import assert_same as assert_equal
+from hypothesis import given, settings, strategies as st
+from pairs import DTYPES, assert_same as assert_equal, matrices, sizes, some_size, vectors
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, binary, monoid

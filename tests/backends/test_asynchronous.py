@@ -6,8 +6,7 @@ import pytest
 from checkers import serial_bfs
 from graphs import SMALL, TRAPS, Graph, from_edges, graph
 from grblas_gpu.algorithms import xbfs
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import grblas_gpu as gb
 from grblas_gpu import Descriptor, Matrix, Vector, generators, operations, semiring

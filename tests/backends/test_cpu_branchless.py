@@ -7,8 +7,7 @@ import pytest
 from cpu_kernel_cases import DEFINITIONS, ENGINE, same
 
 from grblas_gpu import operators, select, semiring
-from grblas_gpu.backends.cpu import masks, mxv, mxv_push
-from grblas_gpu.backends.cpu import select as select_kernels
+from grblas_gpu.backends.cpu import masks, mxv, mxv_push, select as select_kernels
 from grblas_gpu.backends.cpu.inline import kept_end
 from grblas_gpu.backends.stores.entries import entries
 from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, VectorStore

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import grblas_gpu as gb
-from benchmarks import __main__ as program
-from benchmarks import gap
+from benchmarks import __main__ as program, gap
 from grblas_gpu import Matrix, Vector, generators
 from grblas_gpu.bench.graphs import BenchmarkGraph
 

@@ -7,8 +7,7 @@ import json
 import pytest
 
 import grblas_gpu as gb
-from benchmarks import __main__ as program
-from benchmarks import graphalytics
+from benchmarks import __main__ as program, graphalytics
 from grblas_gpu.bench.graphs import BenchmarkGraph
 
 

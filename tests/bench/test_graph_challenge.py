@@ -8,8 +8,7 @@ import pytest
 from scipy import sparse
 
 import grblas_gpu as gb
-from benchmarks import __main__ as program
-from benchmarks import graph_challenge as challenge
+from benchmarks import __main__ as program, graph_challenge as challenge
 from grblas_gpu.generators.structure import engine_array
 
 

@@ -13,8 +13,7 @@ from random_objects import random_matrix, random_values, same_product
 
 from grblas_gpu.backends.forms.dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words
 from grblas_gpu.backends.reference import Definitions
-from grblas_gpu.backends.stores.matrix_forms import moved as to_memory
-from grblas_gpu.backends.stores.matrix_forms import with_form
+from grblas_gpu.backends.stores.matrix_forms import moved as to_memory, with_form
 from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, column_type
 from grblas_gpu.plan.rules import Plan
 

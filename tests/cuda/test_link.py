@@ -13,8 +13,7 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu.backends.cuda.fusion.emit_one_step import operator_pieces
-from grblas_gpu.backends.cuda.runtime import compile as cuda
-from grblas_gpu.backends.cuda.runtime import link
+from grblas_gpu.backends.cuda.runtime import compile as cuda, link
 from grblas_gpu.exceptions import UdfParseError
 from grblas_gpu.operators import BinaryOp
 

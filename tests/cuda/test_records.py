@@ -12,8 +12,7 @@ import pytest
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, binary, dtypes, indexunary, monoid, select, semiring, unary
 from grblas_gpu.backends.cuda.fusion.emit_one_step import operator_pieces
-from grblas_gpu.backends.cuda.runtime import compile as cuda
-from grblas_gpu.backends.cuda.runtime import structs
+from grblas_gpu.backends.cuda.runtime import compile as cuda, structs
 from grblas_gpu.exceptions import UdfParseError
 
 INNER = np.dtype([("z", np.complex64), ("on", np.bool_)])

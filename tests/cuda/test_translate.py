@@ -11,8 +11,7 @@ import pytest
 from operator_cases import builtin_operators
 
 from grblas_gpu import binary, config, unary
-from grblas_gpu.backends.cuda.runtime import compile as cuda
-from grblas_gpu.backends.cuda.runtime import translate
+from grblas_gpu.backends.cuda.runtime import compile as cuda, translate
 from grblas_gpu.backends.cuda.runtime.translate import Untranslatable
 from grblas_gpu.dtypes import FP64, INT8, INT64, UINT64
 from grblas_gpu.operators import BinaryOp, UnaryOp, numpy_tables, prelude

@@ -18,8 +18,7 @@ from fuzzed_lines import NUMBERS, Lines, Palette, world
 import grblas_gpu as gb
 from grblas_gpu.api import indexing
 from grblas_gpu.backends.cpu import tier
-from grblas_gpu.backends.cpu.fusion import run
-from grblas_gpu.backends.cpu.fusion import tier as loop_tier
+from grblas_gpu.backends.cpu.fusion import run, tier as loop_tier
 from grblas_gpu.backends.stores import formats
 
 CRASHED = "crashed"

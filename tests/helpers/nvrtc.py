@@ -7,8 +7,7 @@ import zlib
 
 import pytest
 
-from grblas_gpu.backends.cuda.runtime.nvrtc import compile_program
-from grblas_gpu.backends.cuda.runtime.nvrtc import library as library
+from grblas_gpu.backends.cuda.runtime.nvrtc import compile_program, library as library
 from grblas_gpu.exceptions import JitError
 
 ARCHITECTURES = ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from grblas_gpu import Graph, Matrix, Vector
 from grblas_gpu.api.arrow_streams import Text

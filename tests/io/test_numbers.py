@@ -6,8 +6,7 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from grblas_gpu import io
 from grblas_gpu.io import edge_list_files, label_codes, text_files

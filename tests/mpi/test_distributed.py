@@ -18,8 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mpi_jobs import LAUNCHER, PROGRAM, environment, launch, program
 
 import grblas_gpu as gb

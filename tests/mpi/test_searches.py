@@ -7,8 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mpi_jobs import PROGRAM, launch, program
 
 from grblas_gpu.backends.mpi.search_layout import Layout, closed_bits, lists_to_pull

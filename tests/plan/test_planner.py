@@ -7,8 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from grblas_gpu import Descriptor, Matrix, Vector, exceptions, explain, generators, select, semiring, trace
 from grblas_gpu.backends.protocol import TRANSPOSED_ENTRY

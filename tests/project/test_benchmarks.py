@@ -13,8 +13,8 @@ import pytest
 from checkers import serial_bfs, serial_dependencies
 
 import grblas_gpu as gb
-from benchmarks import __main__ as program
 from benchmarks import (
+    __main__ as program,
     cases_gpu,
     cold,
     common,
@@ -24,8 +24,7 @@ from benchmarks import (
     papers,
     speed_checks,
 )
-from benchmarks.papers import EXPERIMENTS, reproduce, xbfs
-from benchmarks.papers import common as experiments
+from benchmarks.papers import EXPERIMENTS, common as experiments, reproduce, xbfs
 from docs import pages
 from grblas_gpu import algorithms, generators
 from grblas_gpu.backends import registry

@@ -33,8 +33,7 @@ from loop_bodies import BODIES
 from nested_bodies import NESTED
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, generators
-from grblas_gpu import algorithms as al
+from grblas_gpu import Matrix, algorithms as al, generators
 
 Case = Callable[[Matrix], Any]
 RIGHT = "right: "  # before the name of a case that has the CPU engine's answer

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...backends.registry import using
-from ...backends.stores.entries import entries as sorted_entries
-from ...backends.stores.entries import expand, repeat, runs
+from ...backends.stores.entries import entries as sorted_entries, expand, repeat, runs
 from ...backends.stores.storage import INDEX, Array, MatrixStore, VectorStore
 from ...foundation.types import DTypeLike, Tensor
 from ...ir import recording

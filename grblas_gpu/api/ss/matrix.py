@@ -17,8 +17,7 @@ from ..formatting import FORMATS
 from ..matrix import Matrix
 from ..scalar import whole_number
 from ..vector import Vector
-from . import exporting, importing, ordering
-from . import tiles as tiling
+from . import exporting, importing, ordering, tiles as tiling
 from .lines import lines_of
 from .storage import Storage, importer, packer, value_for_all
 

@@ -37,10 +37,7 @@ class Facts(Mapping):
 
 
 _COMPILED = "kernels are compiled by Numba and NVRTC; Python functions may be operators, see binary.register_new"
-_INSTEAD = {
-    "gpu_id": "use gb.set_backend('cuda'), and CUDA_VISIBLE_DEVICES",
-    "jit_c_control": _COMPILED,
-}
+_INSTEAD = {"gpu_id": "use gb.set_backend('cuda'), and CUDA_VISIBLE_DEVICES", "jit_c_control": _COMPILED}
 _CHOICES = {"format": ("by_row", "by_col")}
 
 

@@ -13,8 +13,7 @@ from ...ir.descriptor import descriptor_from_options
 from .. import kinds
 from ..scalar import whole_number
 from ..vector import Vector
-from . import exporting, importing, ordering
-from . import tiles as tiling
+from . import exporting, importing, ordering, tiles as tiling
 from .storage import Storage, importer, packer, value_for_all
 
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from ..forms.dense_products import Side, Words, width_of
 from ..stores.storage import Array, MatrixStore
-from . import pool
-from . import spmm_source as text
+from . import pool, spmm_source as text
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
 

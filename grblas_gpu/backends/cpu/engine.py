@@ -12,8 +12,7 @@ from ...dtypes import when_records_are_used
 from ...foundation.types import Accum, Assigned, Plan, Program, TypedSemiring
 from ..engine import Declined, Engine
 from ..forms.every_form import EveryForm, NumpyBackend
-from ..reference import DEFINITIONS, Definitions
-from ..reference import groups as defined
+from ..reference import DEFINITIONS, Definitions, groups as defined
 from ..stores import matrix_storage
 from ..stores.entries import Store, expand, present_flags
 from ..stores.storage import MaskView, MatrixStore, VectorStore
@@ -23,6 +22,7 @@ from . import (
     ewise,
     extract,
     grouping,
+    groups as by_groups,
     kronecker,
     mxm,
     mxv,
@@ -33,7 +33,6 @@ from . import (
     spread,
     write,
 )
-from . import groups as by_groups
 from .fusion import tier as loop_tier
 from .fusion.run import Prepared, run_loop
 from .masks import NO_MASK, ROWS, resolve

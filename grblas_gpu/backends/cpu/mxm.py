@@ -13,8 +13,7 @@ from ..forms import dense_products
 from ..machine.memory_limits import check_entries, check_positions
 from ..stores.matrix_storage import FULL
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, column_type
-from . import buffers, pool
-from . import mxm_source as text
+from . import buffers, mxm_source as text, pool
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING
 from .mxv_call import Call, prepared
 from .parallel import PARALLEL_WORK, Chunks, edge_chunks, lengths

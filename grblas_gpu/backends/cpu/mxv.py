@@ -13,8 +13,7 @@ from ...foundation.types import Plan, TypedSemiring
 from ...plan.storage_rules import DENSE_LIMIT
 from ..programs.reading import EACH
 from ..stores.storage import INDEX, Array, Known, MaskView, MatrixStore, VectorStore
-from . import mxv_source as text
-from . import pool, workspace
+from . import mxv_source as text, pool, workspace
 from .compile import Kernel
 from .masks import BYTE_KIND, BYTES, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, clean, flags_of, resolve
 from .mxv_call import Call, kernels, prepared

@@ -9,8 +9,7 @@ import numpy as np
 from ...foundation.types import Plan
 from ..programs.reading import EACH
 from ..stores.storage import INDEX, Array, Known, MatrixStore, VectorStore
-from . import mxv_source as text
-from . import pool, workspace
+from . import mxv_source as text, pool, workspace
 from .compile import Kernel
 from .ewise import in_order
 from .masks import BYTE_KIND, BYTES_COMPLEMENT, NO_MASK, ROWS, ROWS_COMPLEMENT, clean, flags_of

@@ -7,8 +7,7 @@ import numpy as np
 from ...foundation.types import TypedSemiring
 from ..forms.dense_products import EVERYWHERE, Allowed, Side, Words, width_of
 from ..stores.storage import Array, MatrixStore
-from . import buffers, pool
-from . import spmm_source as text
+from . import buffers, pool, spmm_source as text
 from .compile import Kernel
 from .dense_arrays import turn, unpack, words_of
 from .mxv_call import prepared

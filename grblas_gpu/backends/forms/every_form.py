@@ -22,8 +22,7 @@ from ..stores.entries import Store
 from ..stores.matrix_forms import flat
 from ..stores.matrix_storage import FULL, HYPERSPARSE, SPARSE
 from ..stores.storage import Array, MaskView, MatrixStore, VectorStore
-from . import dense_matrices as dense
-from . import hypersparse
+from . import dense_matrices as dense, hypersparse
 
 
 def _union_of_dense(name: str) -> Any:

@@ -16,8 +16,7 @@ from ...foundation.types import (
     TypedOperator,
 )
 from ...ir.node import Node
-from ...operators.aggregators import compute as aggregate
-from ...operators.aggregators import is_count
+from ...operators.aggregators import compute as aggregate, is_count
 from ..stores import windows
 from ..stores.matrix_forms import flat
 from ..stores.matrix_storage import SPARSE

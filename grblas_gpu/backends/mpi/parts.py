@@ -14,8 +14,7 @@ import numpy as np
 
 from ...exceptions import OutOfMemory
 from ...foundation.types import Accum, Array, ArrayLike, TypedOperator, Value
-from ...trace.records import Record
-from ...trace.records import current as current_trace
+from ...trace.records import Record, current as current_trace
 from ..forms.every_form import is_dense
 from ..protocol import Backend
 from ..reference import Definitions

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...plan.rules import ALPHA, BETA
-from ...trace.records import Record
-from ...trace.records import current as current_trace
+from ...trace.records import Record, current as current_trace
 from ..stores.formats import choose_format
 from ..stores.matrix_storage import HYPERSPARSE
 from ..stores.storage import MatrixStore

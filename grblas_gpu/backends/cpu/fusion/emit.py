@@ -17,8 +17,7 @@ from ...programs.requests import direction_of
 from ...programs.steps import REDUCTIONS, SCATTERS
 from ...programs.terms import BodyStep, Kind
 from ..compile import Source
-from . import context as c
-from . import emit_scalars
+from . import context as c, emit_scalars
 from .analyse import Analysis, analyse
 from .context import Context, listing
 from .emit_flow import begin, end

@@ -9,8 +9,7 @@ import numpy as np
 
 from ...programs.terms import BodyStep, Kind, Unfusable
 from ..inline import literal
-from .context import COUNT, INT64, INTERPRET, Context, listing
-from .context import RESULT as KEPT
+from .context import COUNT, INT64, INTERPRET, RESULT as KEPT, Context, listing
 from .emit_positions import Pass, swapped
 
 RESULT = ("result",)

@@ -12,8 +12,7 @@ import numpy as np
 
 from ....foundation.memory import free_on_device as free_bytes
 from ...stores.storage import Array, MatrixStore, natives
-from ..runtime import records
-from ..runtime import workspace as scratch_arrays
+from ..runtime import records, workspace as scratch_arrays
 from ..runtime.compile import functions, specialized
 from ..runtime.host_memory import is_on_host
 from ..runtime.launch import launch

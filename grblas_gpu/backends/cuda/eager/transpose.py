@@ -16,8 +16,17 @@ from ..runtime.launch import BLOCK
 from ..runtime.reporting import sized
 from ..runtime.tiers import together
 from .building import LINES_OF_A_BLOCK
-from .radix import SMALL, Work, bits_for, sort, sort_apart, sort_pairs, sort_positions, sorters_for
-from .radix import programs as sort_programs
+from .radix import (
+    SMALL,
+    Work,
+    bits_for,
+    programs as sort_programs,
+    sort,
+    sort_apart,
+    sort_pairs,
+    sort_positions,
+    sorters_for,
+)
 from .rows import chunks_of
 
 _USUAL = np.dtype(np.uint32)  # of keys and places, for kernels that have none

@@ -12,8 +12,7 @@ import numpy as np
 from ....exceptions import EmptyObject, GraphblasException, IndexOutOfBound, InvalidValue
 from ....foundation.types import Array, MatrixStore, Memory, Store, Vector
 from ....ir.program import Program
-from ....trace.records import clock
-from ....trace.records import current as current_trace
+from ....trace.records import clock, current as current_trace
 from ...programs.lower import Body, located
 from ...stores.storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors

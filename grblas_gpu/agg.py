@@ -13,20 +13,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from .operators import aggregator_from_string as _from_string
+from .operators.aggregators import Aggregator, TypedAggregator as TypedAggregator
+from .operators.registry import namespace as _namespace_of
 
-from .operators import aggregator_from_string as from_string
-from .operators.aggregators import Aggregator, TypedAggregator
-from .operators.registry import Namespace
-
-_namespace = Namespace("agg", globals())
-ss = _namespace.add_part("ss")
-__all__ = ["Aggregator", "TypedAggregator", "from_string", "ss"]
-
-
-def __getattr__(name: str) -> Any:
-    return _namespace.find(name)
-
-
-def __dir__() -> list[str]:
-    return _namespace.names()
+_namespace = _namespace_of("agg", globals(), Aggregator, _from_string, "Aggregator TypedAggregator")

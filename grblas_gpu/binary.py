@@ -7,23 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from .operators import BinaryOp, binary_from_string as _from_string
+from .operators.registry import namespace as _namespace_of
 
-from .operators import BinaryOp, binary_from_string as from_string
-from .operators.registry import Namespace
-
-_namespace = Namespace("binary", globals())
-_delayed = _namespace.delayed
-numpy = _namespace.add_part("numpy")
-ss = _namespace.add_part("ss")
-register_new = BinaryOp.register_new
-register_anonymous = BinaryOp.register_anonymous
-__all__ = ["from_string", "numpy", "register_anonymous", "register_new", "ss"]
-
-
-def __getattr__(name: str) -> Any:
-    return _namespace.find(name)
-
-
-def __dir__() -> list[str]:
-    return _namespace.names()
+_namespace = _namespace_of("binary", globals(), BinaryOp, _from_string)

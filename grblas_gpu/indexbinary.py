@@ -9,22 +9,7 @@ array([ 61, 140])
 
 from __future__ import annotations
 
-from typing import Any
-
 from .operators import IndexBinaryOp
-from .operators.registry import Namespace
+from .operators.registry import namespace as _namespace_of
 
-_namespace = Namespace("indexbinary", globals())
-_delayed = _namespace.delayed
-ss = _namespace.add_part("ss")
-register_new = IndexBinaryOp.register_new
-register_anonymous = IndexBinaryOp.register_anonymous
-__all__ = ["register_anonymous", "register_new", "ss"]
-
-
-def __getattr__(name: str) -> Any:
-    return _namespace.find(name)
-
-
-def __dir__() -> list[str]:
-    return _namespace.names()
+_namespace = _namespace_of("indexbinary", globals(), IndexBinaryOp)

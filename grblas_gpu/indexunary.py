@@ -7,22 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from .operators import IndexUnaryOp, indexunary_from_string as _from_string
+from .operators.registry import namespace as _namespace_of
 
-from .operators import IndexUnaryOp, indexunary_from_string as from_string
-from .operators.registry import Namespace
-
-_namespace = Namespace("indexunary", globals())
-_delayed = _namespace.delayed
-ss = _namespace.add_part("ss")
-register_new = IndexUnaryOp.register_new
-register_anonymous = IndexUnaryOp.register_anonymous
-__all__ = ["from_string", "register_anonymous", "register_new", "ss"]
-
-
-def __getattr__(name: str) -> Any:
-    return _namespace.find(name)
-
-
-def __dir__() -> list[str]:
-    return _namespace.names()
+_namespace = _namespace_of("indexunary", globals(), IndexUnaryOp, _from_string)

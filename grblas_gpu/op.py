@@ -7,21 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from .operators import op_from_string as _from_string
+from .operators.registry import namespace as _namespace_of
 
-from .operators import op_from_string as from_string
-from .operators.registry import Namespace
-
-_namespace = Namespace("op", globals())
-_delayed = _namespace.delayed
-numpy = _namespace.add_part("numpy")
-ss = _namespace.add_part("ss")
-__all__ = ["from_string", "numpy", "ss"]
-
-
-def __getattr__(name: str) -> Any:
-    return _namespace.find(name)
-
-
-def __dir__() -> list[str]:
-    return _namespace.names()
+_namespace = _namespace_of("op", globals(), None, _from_string)

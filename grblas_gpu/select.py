@@ -12,15 +12,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import SelectOp, select_from_string as from_string
-from .operators.registry import Namespace
+from .operators import SelectOp, select_from_string as _from_string
+from .operators.registry import namespace as _namespace_of
 
-_namespace = Namespace("select", globals())
-_delayed = _namespace.delayed
-ss = _namespace.add_part("ss")
-register_new = SelectOp.register_new
-register_anonymous = SelectOp.register_anonymous
-__all__ = ["column", "from_string", "index", "register_anonymous", "register_new", "row", "ss", "value"]
+_namespace = _namespace_of("select", globals(), SelectOp, _from_string, "column index row value")
 
 #: Comparisons of an object with a number that are selections by value.
 _COMPARISONS = ("eq", "ne", "lt", "gt", "le", "ge")
@@ -70,11 +65,3 @@ def column(expr: object) -> Any:
 def index(expr: object) -> Any:
     """Select by index of a vector: ``select.index(v <= 5)``."""
     return _resolve(expr, "index", "index")
-
-
-def __getattr__(name: str) -> Any:
-    return _namespace.find(name)
-
-
-def __dir__() -> list[str]:
-    return _namespace.names()

@@ -7,23 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from .operators import UnaryOp, unary_from_string as _from_string
+from .operators.registry import namespace as _namespace_of
 
-from .operators import UnaryOp, unary_from_string as from_string
-from .operators.registry import Namespace
-
-_namespace = Namespace("unary", globals())
-_delayed = _namespace.delayed
-numpy = _namespace.add_part("numpy")
-ss = _namespace.add_part("ss")
-register_new = UnaryOp.register_new
-register_anonymous = UnaryOp.register_anonymous
-__all__ = ["from_string", "numpy", "register_anonymous", "register_new", "ss"]
-
-
-def __getattr__(name: str) -> Any:
-    return _namespace.find(name)
-
-
-def __dir__() -> list[str]:
-    return _namespace.names()
+_namespace = _namespace_of("unary", globals(), UnaryOp, _from_string)

@@ -59,7 +59,7 @@ def type_of(op, classes: dict[str, set[str]]) -> str:
 
 def function(name: str, value, classes: dict[str, set[str]]) -> str:
     """A function of the namespace itself: how to register an operator, or to find one by a string."""
-    if not callable(value) or isinstance(value, type) or name in ("import_module", "Namespace"):
+    if not callable(value) or isinstance(value, type) or name in ("_from_string", "_namespace_of"):
         return ""
     if name.startswith("__") or not (inspect.isfunction(value) or inspect.ismethod(value)):
         return ""

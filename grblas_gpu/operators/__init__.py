@@ -4,6 +4,8 @@ The objects above use :func:`get_typed_op`, :func:`find_opclass` and :func:`get_
 namespaces ``grblas_gpu.unary``, ``binary``, ``monoid``, ``semiring``, ``indexunary``, ``select``, ``agg`` and ``op``.
 """
 
+# ruff: noqa: F401 (other layers import these from here)
+
 from . import builtin as builtin  # fills the registry
 from .base import OpBase, TypedOpBase
 from .binary import BinaryOp, ParameterizedBinaryOp, TypedBuiltinBinaryOp, TypedUserBinaryOp
@@ -33,49 +35,3 @@ from .strings import (
     unary_from_string,
 )
 from .unary import ParameterizedUnaryOp, TypedBuiltinUnaryOp, TypedUserUnaryOp, UnaryOp
-
-__all__ = [
-    "UNKNOWN_OPCLASS",
-    "BinaryOp",
-    "IndexBinaryOp",
-    "IndexUnaryOp",
-    "Monoid",
-    "OpBase",
-    "OpPath",
-    "ParameterizedBinaryOp",
-    "ParameterizedIndexBinaryOp",
-    "ParameterizedIndexUnaryOp",
-    "ParameterizedMonoid",
-    "ParameterizedSelectOp",
-    "ParameterizedSemiring",
-    "ParameterizedUdf",
-    "ParameterizedUnaryOp",
-    "SelectOp",
-    "Semiring",
-    "TypedBuiltinBinaryOp",
-    "TypedBuiltinIndexUnaryOp",
-    "TypedBuiltinMonoid",
-    "TypedBuiltinSelectOp",
-    "TypedBuiltinSemiring",
-    "TypedBuiltinUnaryOp",
-    "TypedOpBase",
-    "TypedUserBinaryOp",
-    "TypedUserIndexBinaryOp",
-    "TypedUserIndexUnaryOp",
-    "TypedUserMonoid",
-    "TypedUserSelectOp",
-    "TypedUserSemiring",
-    "TypedUserUnaryOp",
-    "UnaryOp",
-    "aggregator_from_string",
-    "binary_from_string",
-    "find_opclass",
-    "get_semiring",
-    "get_typed_op",
-    "indexunary_from_string",
-    "monoid_from_string",
-    "op_from_string",
-    "select_from_string",
-    "semiring_from_string",
-    "unary_from_string",
-]

@@ -94,6 +94,22 @@ class Namespace:
         return sorted({*own, *self.delayed, *self.builtin_names()})
 
 
+def namespace(
+    kind: str, variables: dict[str, Any], cls: Any, from_string: Callable[[str], Any] | None = None, names: str = ""
+) -> Namespace:
+    """Make a module the namespace of its operators; ``names`` are public ones that it defines itself."""
+    found = Namespace(kind, variables)
+    parts = PARTS if kind in (*OP_KINDS, "op") else ("ss",)
+    public: dict[str, Any] = {part: found.add_part(part) for part in parts}
+    if from_string is not None:
+        public["from_string"] = from_string
+    if hasattr(cls, "register_new"):
+        public |= {"register_new": cls.register_new, "register_anonymous": cls.register_anonymous}
+    variables |= {"_delayed": found.delayed, "__getattr__": found.find, "__dir__": found.names}
+    variables.update(public, __all__=sorted([*public, *names.split()]))
+    return found
+
+
 class Tables(NamedTuple):
     """Functions that read the tables of built-in operators."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..dtypes import lookup_dtype
@@ -9,54 +10,29 @@ from ..foundation.types import Operator
 from . import registry
 from .registry import OpPath
 
+
+def _pairs(text: str) -> dict[str, str]:
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+_ORDER = "< {0}lt > {0}gt <= {0}le >= {0}ge != {0}ne == {0}eq"
 SYMBOLS: dict[str, dict[str, str]] = {
-    "unary": {"-": "ainv", "~": "lnot"},
-    "binary": {
-        "<": "lt",
-        ">": "gt",
-        "<=": "le",
-        ">=": "ge",
-        "!=": "ne",
-        "==": "eq",
-        "+": "plus",
-        "-": "minus",
-        "*": "times",
-        "/": "truediv",
-        "//": "floordiv",
-        "%": "numpy.mod",
-        "**": "pow",
-        "&": "land",
-        "|": "lor",
-        "^": "lxor",
-    },
-    "monoid": {"==": "eq", "+": "plus", "*": "times", "&": "land", "|": "lor", "^": "lxor"},
+    "unary": _pairs("- ainv ~ lnot"),
+    "binary": _pairs(
+        _ORDER.format("") + " + plus - minus * times / truediv // floordiv % numpy.mod ** pow & land | lor ^ lxor"
+    ),
+    "monoid": _pairs("== eq + plus * times & land | lor ^ lxor"),
     "semiring": {},
-    "select": {
-        "<": "valuelt",
-        ">": "valuegt",
-        "<=": "valuele",
-        ">=": "valuege",
-        "!=": "valuene",
-        "==": "valueeq",
-        "col<=": "colle",
-        "col>": "colgt",
-        "row<=": "rowle",
-        "row>": "rowgt",
-        "index<=": "indexle",
-        "index>": "indexgt",
-    },
-    "agg": {"+": "sum", "*": "prod", "&": "all", "|": "any"},
+    "select": _pairs(
+        _ORDER.format("value") + " col<= colle col> colgt row<= rowle row> rowgt index<= indexle index> indexgt"
+    ),
+    "agg": _pairs("+ sum * prod & all | any"),
 }
 SYMBOLS["indexunary"] = SYMBOLS["select"]
-_EXAMPLES = {
-    "unary": "abs[int]",
-    "binary": "+[int]",
-    "monoid": "+[int]",
-    "semiring": "min.+[int]",
-    "indexunary": "row_index",
-    "select": "tril",
-    "agg": "sum[int]",
-}
+_EXAMPLES = _pairs(
+    "unary abs[int] binary +[int] monoid +[int] semiring min.+[int] indexunary row_index select tril agg sum[int]"
+)
 
 
 def find_string(string: str, kind: str) -> Operator:
@@ -77,31 +53,13 @@ def find_string(string: str, kind: str) -> Operator:
     return op[lookup_dtype(brackets[0][:-1])] if brackets else op
 
 
-def unary_from_string(string: str) -> Operator:
-    """``"-"``, ``"abs"``, ``"abs[int]"`` ..."""
-    return find_string(string, "unary")
+def _reader(kind: str) -> Callable[[str], Any]:
+    def from_string(string: str) -> Any:
+        return find_string(string, kind)
+
+    from_string.__doc__ = f'The operator that a string such as ``"{_EXAMPLES[kind]}"`` names.'
+    return from_string
 
 
-def binary_from_string(string: str) -> Any:
-    """``"+"``, ``"minus"``, ``"%[int]"`` ..."""
-    return find_string(string, "binary")
-
-
-def monoid_from_string(string: str) -> Operator:
-    """``"+"``, ``"min[float]"`` ..."""
-    return find_string(string, "monoid")
-
-
-def indexunary_from_string(string: str) -> Operator:
-    """``"rowindex"``, ``"<="`` ..."""
-    return find_string(string, "indexunary")
-
-
-def select_from_string(string: str) -> Operator:
-    """``"tril"``, ``">"``, ``"row<="`` ..."""
-    return find_string(string, "select")
-
-
-def aggregator_from_string(string: str) -> Operator:
-    """``"sum"``, ``"+"`` ..."""
-    return find_string(string, "agg")
+unary_from_string, binary_from_string, monoid_from_string = map(_reader, ("unary", "binary", "monoid"))
+indexunary_from_string, select_from_string, aggregator_from_string = map(_reader, ("indexunary", "select", "agg"))

@@ -189,14 +189,6 @@ class NothingInPlace:
 
     __slots__ = ()
 
-    __iadd__ = _refused("__iadd__")
-    __isub__ = _refused("__isub__")
-    __imul__ = _refused("__imul__")
-    __itruediv__ = _refused("__itruediv__")
-    __ifloordiv__ = _refused("__ifloordiv__")
-    __imod__ = _refused("__imod__")
-    __ipow__ = _refused("__ipow__")
-    __ixor__ = _refused("__ixor__")
-    __ior__ = _refused("__ior__")
-    __iand__ = _refused("__iand__")
-    __imatmul__ = _refused("__imatmul__")
+    __iadd__, __isub__, __imul__, __itruediv__ = map(_refused, ("__iadd__", "__isub__", "__imul__", "__itruediv__"))
+    __ifloordiv__, __imod__, __ipow__ = map(_refused, ("__ifloordiv__", "__imod__", "__ipow__"))
+    __ixor__, __ior__, __iand__, __imatmul__ = map(_refused, ("__ixor__", "__ior__", "__iand__", "__imatmul__"))

@@ -101,6 +101,10 @@ class _BooleanDefault(InfixExpr[Result]):
     __slots__ = ()
     _default: Any = None
 
+    @property
+    def shape(self) -> Any:
+        return self.right.shape if self.left.ndim and self.left.ndim < self.right.ndim else self.left.shape
+
     def _with_default_operator(self) -> Any:
         if self.left.dtype == BOOL and self.right.dtype == BOOL:
             return getattr(self.left, self.method_name)(self.right, self._default)
@@ -144,53 +148,38 @@ class _And(_BooleanDefault[Result]):
 class _MatMul(InfixExpr[Result]):
     __slots__ = ()
     _infix = "@"
+    shape = property(lambda self: self.left.shape[:-1] + self.right.shape[1:])
     __matmul__, __rmatmul__ = ProductSigns.__matmul__, ProductSigns.__rmatmul__
-
-
-def _shape_of_ewise(expr: Any) -> tuple[int, ...]:
-    return expr.right.shape if expr.left.ndim < expr.right.ndim else expr.left.shape
 
 
 class VectorEwiseAddExpr(_Or[Vector], ComputedVector):
     __slots__ = ()
     output_type = VectorExpression
-    shape = property(_shape_of_ewise)
 
 
 class VectorEwiseMultExpr(_And[Vector], ComputedVector):
     __slots__ = ()
     output_type = VectorExpression
-    shape = property(_shape_of_ewise)
 
 
 class VectorMatMulExpr(_MatMul[Vector], ComputedVector):
     __slots__ = ()
     output_type = VectorExpression
 
-    @property
-    def shape(self) -> tuple[int]:
-        return self.right.shape[1:] if self.method_name == "vxm" else self.left.shape[:1]
-
 
 class MatrixEwiseAddExpr(_Or[Matrix], ComputedMatrix):
     __slots__ = ()
     output_type = MatrixExpression
-    shape = property(_shape_of_ewise)
 
 
 class MatrixEwiseMultExpr(_And[Matrix], ComputedMatrix):
     __slots__ = ()
     output_type = MatrixExpression
-    shape = property(_shape_of_ewise)
 
 
 class MatrixMatMulExpr(_MatMul[Matrix], ComputedMatrix):
     __slots__ = ()
     output_type = MatrixExpression
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.left.shape[0], self.right.shape[1]
 
 
 class ScalarEwiseAddExpr(_Or[Scalar], DelayedScalar, ComputedScalar):

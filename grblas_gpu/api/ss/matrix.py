@@ -19,7 +19,7 @@ from ..scalar import whole_number
 from ..vector import Vector
 from . import exporting, importing, ordering, tiles as tiling
 from .lines import lines_of
-from .storage import Storage, importer, packer, value_for_all
+from .storage import Storage, value_for_all
 
 
 class MatrixStorage(Storage):
@@ -51,19 +51,6 @@ class MatrixStorage(Storage):
 
     def _export(self, format: str | None, sort: bool, raw: bool) -> Parts:
         return exporting.export_matrix(self._parent, exporting.matrix_format(self.format, format), sort, raw)
-
-    import_any, pack_any = importer(None), packer(None)
-    import_csr, pack_csr = importer("csr"), packer("csr")
-    import_csc, pack_csc = importer("csc"), packer("csc")
-    import_hypercsr, pack_hypercsr = importer("hypercsr"), packer("hypercsr")
-    import_hypercsc, pack_hypercsc = importer("hypercsc"), packer("hypercsc")
-    import_bitmapr, pack_bitmapr = importer("bitmapr"), packer("bitmapr")
-    import_bitmapc, pack_bitmapc = importer("bitmapc"), packer("bitmapc")
-    import_fullr, pack_fullr = importer("fullr"), packer("fullr")
-    import_fullc, pack_fullc = importer("fullc"), packer("fullc")
-    import_coo, pack_coo = importer("coo"), packer("coo")
-    import_coor, pack_coor = importer("coor"), packer("coor")
-    import_cooc, pack_cooc = importer("cooc"), packer("cooc")
 
     def build_diag(self, vector: Vector, k: int = 0, **opts: object) -> None:
         """Replace the contents by a matrix with this diagonal and no other entries."""

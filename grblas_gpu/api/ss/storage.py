@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial, partialmethod
 from io import BytesIO
 from typing import Any
 
@@ -20,20 +21,6 @@ from . import exporting, importing
 from .settings import ObjectSettings
 
 OF_THE_OBJECT = ("size", "nrows", "ncols", "dtype", "name")  # properties of the object that arrays are packed into
-
-
-def importer(format: str | None) -> classmethod:
-    def import_format(cls: Any, *arrays: Any, **parts: Any) -> Any:
-        return cls._import(format, _named(format, arrays, parts))
-
-    return classmethod(import_format)
-
-
-def packer(format: str | None) -> Callable[..., object]:
-    def pack_format(self: Any, *arrays: Any, **parts: Any) -> Any:
-        return self._pack(format, _named(format, arrays, parts))
-
-    return pack_format
 
 
 def _named(format: str | None, arrays: tuple, parts: dict[str, object]) -> Parts:
@@ -76,6 +63,12 @@ class Storage:
     _make: Any
     format: Any  # the storage format
     _serialized: tuple[str, ...]  # the formats of serialized bytes
+
+    def __init_subclass__(cls) -> None:
+        """``import_csr``, ``pack_csr`` and so on: one of each for a format, and for any format."""
+        for format in (None, *cls._parts):
+            setattr(cls, f"import_{format or 'any'}", staticmethod(partial(cls._import, format)))
+            setattr(cls, f"pack_{format or 'any'}", partialmethod(cls._pack, format))
 
     def __init__(self, parent: Any) -> None:
         self._parent = parent
@@ -187,13 +180,13 @@ class Storage:
         return format, importing.checked_parts(format, cls._parts, dict(parts), is_pack)
 
     @classmethod
-    def _import(cls, format: str | None, parts: Parts) -> Any:
-        format, given = cls._given(format, parts, is_pack=False)
+    def _import(cls, format: str | None, /, *arrays: Any, **parts: Any) -> Any:
+        format, given = cls._given(format, _named(format, arrays, parts), is_pack=False)
         return cls._make(format, given, None, importing.type_of(given), given.get("name"))
 
-    def _pack(self, format: str | None, parts: Parts) -> Any:
+    def _pack(self, format: str | None, /, *arrays: Any, **parts: Any) -> Any:
         parent = self._parent
-        format, given = self._given(format, parts, is_pack=True)
+        format, given = self._given(format, _named(format, arrays, parts), is_pack=True)
         shape = parent._size if parent.ndim == 1 else parent.shape
         with using(parent.backend):
             parent << type(self)._make(format, given, shape, parent.dtype, None)
@@ -250,4 +243,4 @@ class Storage:
             raise InvalidObject(f"this is not a {cls.__name__.removesuffix('Storage')}")
         with border("ss.deserialize", InvalidObject, what="these bytes are none that serialize has made: "):
             known = {key: part if part.ndim else part.item() for key, part in parts.items()}
-            return cls._import(format, known | {"dtype": found, "name": name})
+            return cls._import(format, **known, dtype=found, name=name)

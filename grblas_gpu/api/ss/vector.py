@@ -14,7 +14,7 @@ from .. import kinds
 from ..scalar import whole_number
 from ..vector import Vector
 from . import exporting, importing, ordering, tiles as tiling
-from .storage import Storage, importer, packer, value_for_all
+from .storage import Storage, value_for_all
 
 
 class VectorStorage(Storage):
@@ -37,11 +37,6 @@ class VectorStorage(Storage):
 
     def _export(self, format: str | None, sort: bool, raw: bool) -> Parts:
         return exporting.export_vector(self._parent, self.format if format is None else format.lower(), raw)
-
-    import_any, pack_any = importer(None), packer(None)
-    import_sparse, pack_sparse = importer("sparse"), packer("sparse")
-    import_bitmap, pack_bitmap = importer("bitmap"), packer("bitmap")
-    import_full, pack_full = importer("full"), packer("full")
 
     def build_diag(self, matrix: Matrix, k: int = 0, **opts: object) -> None:
         """Replace the contents by a diagonal of a Matrix."""

@@ -30,10 +30,10 @@ class Config(dict):
     """A small dictionary of settings; ``set`` also works as a context manager, and takes a dictionary or keywords.
 
     - ``autocompute``: whether expressions compute themselves where an object is needed.
-    - ``compile``: what calls wait for while a loop or, on a CPU, a kernel is compiled. ``"wait"``: its optimized code.
+    - ``compile``: what calls wait for while a loop or a kernel is compiled. ``"wait"``: its optimized code.
       ``"background"``: on a CPU for nothing, NumPy does the work; on a GPU for a kernel that compiles in a third of the
       time and is slower. The optimized code takes over when it is ready. ``"quick"``: always that slower kernel, on a
-      GPU. ``"auto"``: ``"background"`` on a CPU, ``"wait"`` on a GPU.
+      GPU. ``"auto"``: ``"background"``.
     - ``loops``: ``"auto"`` (or ``"recorded"``) records loops, for the engine to run them as a whole, ``"iterated"``
       does not.
     - ``mapnumpy``: whether names under ``.numpy`` are GraphBLAS's own operators where they mean the same; otherwise

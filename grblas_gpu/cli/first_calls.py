@@ -139,11 +139,11 @@ def run(name: str, scales: list[int], types: list[str], backend: str) -> Json:
         "process": time.perf_counter() - start,
         "errors": errors,
     }
-    if backend == "cpu":
-        from ..backends.cpu import background, compile
+    from ..backends.cpu import background, compile
 
+    if backend == "cpu":
         found["compilations"] = compile.compilations()
-        background.stop()
+    background.stop()
     return found
 
 
@@ -166,7 +166,9 @@ def in_process(
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as caches:  # a compiler may still write to it
         environment = os.environ | {"GRBLAS_GPU_RECORD_KERNELS": str(folder)}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)  # byte code is there, as it is after an installation
-        if cold:
+        if not cold:
+            environment["GRAPHBLAS_COMPILE"] = "wait"  # optimized kernels, which later processes load
+        else:
             environment |= {"CUPY_CACHE_DIR": f"{caches}/cupy", "GRBLAS_GPU_CACHE_DIR": caches}
             environment |= {"CUDA_CACHE_DISABLE": "1", "GRBLAS_GPU_KERNELS": archive}
         before = set(folder.iterdir())

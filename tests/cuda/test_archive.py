@@ -186,6 +186,7 @@ def test_programs_that_a_gpu_lists_are_loaded(capsys, tmp_path: Path, monkeypatc
         folder = tmp_path / f"cache {len(compiled)}"
         folder.mkdir()
         monkeypatch.setenv("CUPY_CACHE_DIR", str(folder))
+        monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(folder))
         monkeypatch.setenv(archive.PLACES, places)
         given = (first_calls.SCALES, first_calls.TYPES, "cuda", folder, False, 300.0)
         found = first_calls.in_process("bfs", *given)

@@ -18,6 +18,7 @@ from operator_cases import KINDS, builtin_operators
 from grblas_gpu.backends.cuda.fusion.emit_kernel import CLUSTER
 from grblas_gpu.backends.cuda.fusion.emit_teams import LONGEST_SHARED
 from grblas_gpu.backends.cuda.runtime import compile as cuda
+from grblas_gpu.backends.cuda.runtime.nvrtc import OPTIONS
 from grblas_gpu.backends.stores.storage import VectorStore
 from grblas_gpu.plan.rules import Plan
 
@@ -66,14 +67,14 @@ def operator_program() -> str:
 @pytest.mark.nvrtc
 @pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
 def test_every_operator_compiles(architecture):
-    assert nvrtc.compile_cuda(operator_program(), architecture, cuda.OPTIONS)
+    assert nvrtc.compile_cuda(operator_program(), architecture, OPTIONS)
 
 
 @pytest.mark.nvrtc
 def test_errors_name_the_file_and_line():
     text = cuda.render("collect.cu", ["using MaskValue = bool;"])
     with pytest.raises(AssertionError, match=r"kernels/mask\.cuh\(\d+\): error: identifier \"MASKED\" is undefined"):
-        nvrtc.compile_cuda(text, "sm_90", cuda.OPTIONS)
+        nvrtc.compile_cuda(text, "sm_90", OPTIONS)
 
 
 def test_includes_are_pasted_once_and_lines_stay_true():

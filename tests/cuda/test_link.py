@@ -14,6 +14,7 @@ import pytest
 import grblas_gpu as gb
 from grblas_gpu.backends.cuda.fusion.emit_one_step import operator_pieces
 from grblas_gpu.backends.cuda.runtime import compile as cuda, link
+from grblas_gpu.backends.cuda.runtime.nvrtc import OPTIONS
 from grblas_gpu.exceptions import UdfParseError
 from grblas_gpu.operators import BinaryOp
 
@@ -62,7 +63,7 @@ def test_the_program_declares_the_function():
 @pytest.mark.nvrtc
 def test_the_declaration_compiles():
     text = program(BinaryOp.register_anonymous(steps_down)["BOOL"])
-    assert nvrtc.compile_cuda(text, "sm_90", (*cuda.OPTIONS, "--relocatable-device-code=true"))
+    assert nvrtc.compile_cuda(text, "sm_90", (*OPTIONS, "--relocatable-device-code=true"))
 
 
 @pytest.mark.skipif(has_packages, reason="numba-cuda is installed")

@@ -5,48 +5,83 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import emulated_cupy
 import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import CUDA, backend
+from running import printed_by
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, generators
-from grblas_gpu.backends.cuda.runtime.nvrtc import OPTIONS, QUICK
+from grblas_gpu.backends.cpu import background
+from grblas_gpu.backends.cuda.runtime import archive
+from grblas_gpu.backends.cuda.runtime.nvrtc import OF_CUPY, OPTIONS, QUICK, compile_program
+from grblas_gpu.backends.machine import kernel_cache
+
+KERNEL = 'extern "C" __global__ void thrice(float* x) { x[threadIdx.x] *= 3; }'
 
 
 class Compiler:
-    """The emulated compiler: optimized programs wait for a gate, and may fail at it."""
+    """The emulated compiler. In place of another process a thread waits for a gate, and may fail at it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, cupy) -> None:
         self.gate, self.optimized, self.quick = threading.Event(), 0, 0
-        self.error: Exception | None = None
+        self.problem = ""
+        self.begun: list[background.Compilation] = []
         raw_module = cupy.RawModule
 
-        def compiled(*, code: str, options: tuple[str, ...]):
-            if "loop_kernel(" not in code:
-                return raw_module(code=code, options=options)
-            if options == OPTIONS:
-                assert self.gate.wait(60)
-                self.optimized += 1
-                if self.error is not None:
-                    raise self.error
-            else:
-                self.quick += 1
-            return raw_module(code=code, options=options)
+        def compiled(*, code: str = "", path: str | None = None, options: tuple[str, ...] = ()):
+            if "loop_kernel(" in code:
+                self.optimized += options == OPTIONS
+                self.quick += options != OPTIONS
+            return raw_module(code=code, options=options) if path is None else raw_module(path=path)
 
         monkeypatch.setattr(cupy, "RawModule", compiled)
+        monkeypatch.setattr(background, "submit", self.submit)
+        monkeypatch.setattr(runtime("nvrtc"), "of_cupy", lambda: "libnvrtc.so")
+
+    def submit(self, without: str, function, text: str, architecture: str, library: str) -> background.Compilation:
+        found = background.Compilation(without)
+
+        def compiled() -> None:
+            self.gate.wait(60)
+            if not self.problem:
+                code = emulated_cupy.build(text).read_bytes()
+                kernel_cache.write(runtime("archive").on_disk(text, architecture), code)
+            found.end(self.problem)
+
+        threading.Thread(target=compiled).start()
+        self.begun.append(found)
+        return found
+
+    def open(self) -> None:
+        self.gate.set()
+        for each in self.begun:
+            each.wait()
+
+
+def runtime(name: str):
+    return importlib.import_module(f"{CUDA}.runtime.{name}")
 
 
 @pytest.fixture
-def compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compiler]:
-    with backend("emulated", monkeypatch) as name, gb.using(name), gb.config.set(compile="background"):
+def empty_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path))
+    kernel_cache.folder.cache_clear()
+    yield
+    kernel_cache.folder.cache_clear()
+
+
+@pytest.fixture
+def compiler(monkeypatch: pytest.MonkeyPatch, empty_cache: None) -> Iterator[Compiler]:
+    with backend("emulated", monkeypatch) as name, gb.using(name), gb.config.set(compile="auto"):
         found = Compiler(monkeypatch, importlib.import_module("cupy"))
         yield found
-        found.gate.set()
-        importlib.import_module(f"{CUDA}.runtime.tiers")._pool().shutdown()
+        found.open()
+        runtime("tiers")._pool().shutdown()
 
 
 def levels(A) -> tuple[list[int], list[str]]:
@@ -54,13 +89,6 @@ def levels(A) -> tuple[list[int], list[str]]:
     with gb.trace() as trace:
         found = algorithms.bfs(A, 0)
     return found.to_dense(fill_value=-1).tolist(), [each.strategy for each in trace.records if each.op == "loop"]
-
-
-def optimized_is_ready(compiler: Compiler) -> None:
-    compiler.gate.set()
-    importlib.import_module(f"{CUDA}.runtime.tiers")._pool().submit(int).result()
-    while not all(tiers._optimized.done() for tiers in started()):
-        threading.Event().wait(0.01)
 
 
 def started():
@@ -73,34 +101,49 @@ def test_calls_do_not_wait_for_the_optimized_kernel(compiler: Compiler) -> None:
     A = generators.path(4)
     assert levels(A) == ([0, 1, 2, 3], ["quick"])
     assert levels(A) == ([0, 1, 2, 3], ["quick"])
-    assert (compiler.quick, compiler.optimized) == (1, 0)
-    optimized_is_ready(compiler)
+    compiler.open()
     assert levels(A) == ([0, 1, 2, 3], [])
     assert levels(A) == ([0, 1, 2, 3], [])
-    assert (compiler.quick, compiler.optimized) == (1, 1)
+    assert (compiler.quick, compiler.optimized) == (1, 0)  # that is on disk
     assert started() == []
+    importlib.import_module(f"{CUDA}.fusion.run")._programs.clear()
+    assert levels(A) == ([0, 1, 2, 3], [])
+    assert compiler.quick == 1
+
+
+@pytest.mark.emulated
+def test_kernels_of_operations_are_replaced(compiler: Compiler) -> None:
+    x = gb.Vector.from_dense(np.arange(4))
+
+    def negative() -> list[str]:
+        with gb.trace() as trace:
+            assert x.apply("ainv").new().to_dense().tolist() == [0, -1, -2, -3]
+        return [each.op for each in trace.records if each.strategy == "quick"]
+
+    assert negative() == negative() == ["step.cu"]
+    compiler.open()
+    assert negative() == negative() == []
 
 
 @pytest.mark.emulated
 def test_a_failure_in_the_background_is_one_warning(compiler: Compiler) -> None:
     A = generators.path(4)
-    compiler.error = RuntimeError("no memory left\nand more")
     assert levels(A) == ([0, 1, 2, 3], ["quick"])
-    optimized_is_ready(compiler)
-    with pytest.warns(UserWarning, match="cannot optimize its kernel: no memory left$") as warned:
+    compiler.problem = "RuntimeError: no memory left"
+    compiler.open()
+    with pytest.warns(UserWarning, match="kernels stay slow: .*: no memory left$") as warned:
         assert levels(A) == ([0, 1, 2, 3], ["quick"])
         assert levels(A) == ([0, 1, 2, 3], ["quick"])
-    assert len(warned) == 1
+    assert len({str(each.message) for each in warned}) == 1
 
 
 @pytest.mark.emulated
 def test_a_compiler_may_not_know_the_option(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.import_module(f"{CUDA}.runtime.tiers"), "QUICK", ("--unknown",))
+    monkeypatch.setattr(runtime("tiers"), "QUICK", ("--unknown",))
     inner = importlib.import_module("cupy").RawModule
 
     def refuses(*, code: str, options: tuple[str, ...]):
         if "--unknown" in options:
-            compiler.gate.set()
             raise emulated_cupy.CompileException("unrecognized option")
         return inner(code=code, options=options)
 
@@ -109,22 +152,55 @@ def test_a_compiler_may_not_know_the_option(compiler: Compiler, monkeypatch: pyt
 
 
 @pytest.mark.emulated
+def test_there_may_be_no_other_process(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*arguments) -> None:
+        raise FileNotFoundError("python")
+
+    monkeypatch.setattr(background, "submit", refuses)
+    assert levels(generators.path(4)) == ([0, 1, 2, 3], [])
+    assert (compiler.quick, compiler.optimized) == (0, 1)
+
+
+@pytest.mark.emulated
 def test_the_setting(compiler: Compiler) -> None:
     A = generators.path(4)
     with gb.config.set(compile="quick"):
         assert levels(A) == ([0, 1, 2, 3], ["quick"])
     assert (compiler.quick, compiler.optimized) == (1, 0)
-    compiler.gate.set()
     with gb.config.set(compile="wait"):
         assert levels(A) == ([0, 1, 2, 3], [])
     assert (compiler.quick, compiler.optimized) == (1, 1)
 
 
+ENDS = """
+from pathlib import Path
+from grblas_gpu.backends.cpu import background
+from grblas_gpu.backends.cuda.runtime import archive
+
+if __name__ == "__main__":
+    found = background.submit("slow", archive.keep, Path("kernel.cu").read_text(), "sm_90", "LIBRARY")
+    if WAITS:
+        found.wait()
+    print(found.done())
+"""
+
+
+@pytest.mark.nvrtc
+def test_another_process_compiles(tmp_path: Path, empty_cache: None) -> None:
+    """A process that ends meanwhile says nothing, and does not wait; the machine code is that of this process."""
+    (tmp_path / "kernel.cu").write_text(KERNEL)
+    found = nvrtc.library()
+    assert found is not None
+    for waits in (False, True):
+        ends = ENDS.replace("LIBRARY", found._name).replace("WAITS", str(waits))
+        assert printed_by("-c", ends, cwd=tmp_path).split() == [str(waits)]
+    assert archive.find(KERNEL, "sm_90") == compile_program(KERNEL, "sm_90", (*OPTIONS, *OF_CUPY))
+
+
 @pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
 @pytest.mark.parametrize("oldest", [False, True])
 def test_compilers_know_the_option(oldest: bool) -> None:
-    text = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }'
-    assert nvrtc.compile_cuda(text, nvrtc.USUAL, (*OPTIONS, *QUICK), oldest=oldest)
+    assert nvrtc.compile_cuda(KERNEL, nvrtc.USUAL, (*OPTIONS, *QUICK), oldest=oldest)
 
 
 @pytest.mark.gpu
@@ -150,7 +226,7 @@ def test_operands_are_prepared_while_a_loop_compiles(monkeypatch: pytest.MonkeyP
     """The kernels for that compile at the same time."""
     with backend("emulated", monkeypatch) as name, gb.using(name), gb.config.set(compile="wait"):
         cupy, tiers = importlib.import_module("cupy"), importlib.import_module(f"{CUDA}.runtime.tiers")
-        raw_module, begin = cupy.RawModule, tiers.begin
+        raw_module, begin = cupy.RawModule, tiers.Tiers.begin
         begun, started, meanwhile = threading.Event(), threading.Event(), []
 
         def compiled(*, code: str, options: tuple[str, ...]):
@@ -166,7 +242,7 @@ def test_operands_are_prepared_while_a_loop_compiles(monkeypatch: pytest.MonkeyP
             return begin(*arguments)
 
         monkeypatch.setattr(cupy, "RawModule", compiled)
-        monkeypatch.setattr(tiers, "begin", begins)
+        monkeypatch.setattr(tiers.Tiers, "begin", begins)
         found = algorithms.bfs(gb.Matrix.from_coo([0, 1, 2], [1, 2, 0], True, nrows=4, ncols=4), 0)
         assert found.to_dense(fill_value=-1).tolist() == [0, 1, 2, -1]
         assert meanwhile

@@ -61,7 +61,7 @@ def test_programs_are_compiled_in_their_turn(monkeypatch) -> None:
         yield
         holds.remove(text)
 
-    with loaded("recorded", monkeypatch, "runtime.compile") as found:
+    with loaded("recorded", monkeypatch, "runtime.tiers") as found:
         cupy = sys.modules["cupy"]
         make = cupy.RawModule
 
@@ -70,8 +70,8 @@ def test_programs_are_compiled_in_their_turn(monkeypatch) -> None:
             return make(code=code, options=options)
 
         monkeypatch.setattr(cupy, "RawModule", module)
-        monkeypatch.setattr(found.compile, "turn", noted)
-        found.compile.functions_of("a program", ["function"])
+        monkeypatch.setattr(found.tiers, "turn", noted)
+        found.tiers.functions_of("a program", ["function"])
     assert compiled == [("a program", ["a program"])]
 
 

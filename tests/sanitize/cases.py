@@ -169,7 +169,9 @@ def same(found, expected) -> bool:
 
 
 def shrunk(text: str) -> str:
-    """The text of a kernel with the smaller constants. All kernels have all but the last seven."""
+    """The text of a loop with the smaller constants. All loops have all but the last seven."""
+    if "loop_kernel(" not in text:
+        return text
     for old in list(SMALLER)[:-7]:
         assert old in text, f"{old}: kernels have another text now"
     for old, new in SMALLER.items():

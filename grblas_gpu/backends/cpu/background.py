@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -30,6 +30,7 @@ from . import compile, pool
 NICENESS = 10  # calls come first
 MOST = 4  # processes
 IDLE = 5.0  # seconds after which a process without work ends: it takes 150 MB
+WITHOUT = "operations run by their definitions, loops node by node"
 SEARCHED = Path(__file__).parents[3]  # where the package is
 
 _lock = threading.Lock()
@@ -40,10 +41,10 @@ _broken = False  # whether a process ended that should not have
 
 
 class Compilation:
-    """A source text that another process compiles for such arguments."""
+    """A call in another process, which leaves machine code on disk."""
 
-    def __init__(self, source: str, types: list[Any]) -> None:
-        self.source, self.types = source, types
+    def __init__(self, without: str, *call: Any) -> None:
+        self._without, self.call = without, call  # what becomes of calls without the code; a function and its arguments
         self.failed = self.lost = False  # lost: with its process, in the child of a fork, or taken back
         self.begun = False
         self._problem = ""
@@ -68,8 +69,8 @@ class Compilation:
         """Whether machine code can be loaded; a failure is one warning."""
         if self._problem and not self.failed:
             self.failed = True
-            way_out = "operations run by their definitions, loops node by node"
-            warnings.warn(f"{way_out}: a kernel cannot be compiled in the background: {self._problem}", stacklevel=2)
+            problem = f"a kernel cannot be compiled in the background: {self._problem}"
+            warnings.warn(f"{self._without}: {problem}", stacklevel=2)
         return self._ended.is_set() and not self.failed and not self.lost
 
 
@@ -88,7 +89,12 @@ def begin(source: str, arguments: Iterable[Any]) -> Compilation:
     TypeError
         An argument is neither an array nor a number.
     """
-    wanted = Compilation(source, [_described(each) for each in arguments])
+    return submit(WITHOUT, _compile, source, [_described(each) for each in arguments])
+
+
+def submit(without: str, function: Callable[..., None], *arguments: Any) -> Compilation:
+    """Have a function of a module called in another process; raises an OSError if there can be none."""
+    wanted = Compilation(without, function, *arguments)
     with _lock:
         idle = len(_compilers) - len(_unfinished)
         most = max(min(2, pool.threads()), min(MOST, pool.threads() - 1))  # a loop is not to hold up all kernels
@@ -187,7 +193,7 @@ class _Compiler:
     def _compile(self, wanted: Compilation) -> str | None:
         """The problem, which may be empty; None if the process has ended."""
         assert self.process.stdin is not None and self.process.stdout is not None
-        rest = memoryview(pickle.dumps((wanted.source, wanted.types)))
+        rest = memoryview(pickle.dumps(wanted.call))
         while rest:
             rest = rest[self.process.stdin.write(rest) :]
         answer = self.process.stdout.readline()
@@ -233,14 +239,19 @@ def _numba_type(described: Any) -> Any:
     return numba.types.Array(numba.from_dtype(dtype), ndim, layout, readonly=readonly, aligned=aligned)
 
 
-def _compile(source: str, types: list[Any]) -> str:
-    """Compile a text; if another process does so, wait for it and load the result. The problem, if there is one."""
+def _compile(source: str, types: list[Any]) -> None:
+    """Compile a text; if another process does so, wait for it and load the result."""
     from ..cuda.runtime.turns import turn
 
+    with turn(source):
+        kernel: compile.Dispatcher = compile.load(source)
+        kernel.compile(tuple(map(_numba_type, types)))
+
+
+def _problem(function: Callable[..., None], *arguments: Any) -> str:
+    """The problem of a call, if there is one."""
     try:
-        with turn(source):
-            kernel: compile.Dispatcher = compile.load(source)
-            kernel.compile(tuple(map(_numba_type, types)))
+        function(*arguments)
     except Exception as error:
         return f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0]}"
     return ""
@@ -255,7 +266,7 @@ def main() -> None:
             os.nice(NICENESS)
     with contextlib.suppress(EOFError, BrokenPipeError):
         while True:
-            print(json.dumps(_compile(*pickle.load(sys.stdin.buffer))), file=answers, flush=True)
+            print(json.dumps(_problem(*pickle.load(sys.stdin.buffer))), file=answers, flush=True)
 
 
 if __name__ == "__main__":

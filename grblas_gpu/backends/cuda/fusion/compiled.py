@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....foundation.progress import busy
 from ....foundation.types import MatrixStore
 from ..eager.mxv_balanced import may_have_short_rows
-from ..runtime.compile import announced
 from ..runtime.tiers import Tiers
 from .emit import LoopKernel
 from .launcher import Launcher
 from .layout import SLOT, SOURCE
-from .trace import trace_quick
 
 FOR_ALL_BLOCKS = 2**26  # entries of a matrix whose products are worth more than what a cluster does alone
 NAMED = ("limit", "stamp", "resumes", "trace", "parts")  # words that a run sets
@@ -50,8 +47,7 @@ class Compiled:
         """The launcher of the optimized kernel, or that of a quick one as long as there is no other."""
         key = teams, short_rows
         tiers = self._tiers(*key)
-        with busy(announced("a loop", tiers.text)):
-            (kernel,), optimized = tiers.functions()
+        (kernel,), optimized = tiers.functions()
         threads, blocks, cluster = self.program.shape
         found = None if optimized else self._quick.get(key)
         if found is None:
@@ -60,8 +56,6 @@ class Compiled:
         if optimized:
             self._started.pop(key, None)
             self._quick.pop(key, None)
-        else:
-            trace_quick()
         return found
 
     def _tiers(self, teams: bool, short_rows: bool) -> Tiers:
@@ -69,7 +63,8 @@ class Compiled:
         found = self._started.get((teams, short_rows))
         if found is None:
             text = self.program.parts.of(teams and self.program.shape[2] > 1, short_rows)
-            found = self._started[teams, short_rows] = Tiers(text, ["loop_kernel"])
+            found = self._started[teams, short_rows] = Tiers(text, ["loop_kernel"], "a loop")
+            found.begin()
         return found
 
 

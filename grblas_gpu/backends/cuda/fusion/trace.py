@@ -22,13 +22,6 @@ def trace_iterated(why: str) -> None:
         collector.records.append(Record("loop", 0.0, 0, "iterated", why))
 
 
-def trace_quick() -> None:
-    """A loop runs as a kernel that was compiled without optimization."""
-    if (collector := current()) is not None:
-        why = "its optimized kernel is not compiled yet"
-        collector.records.append(Record("loop", 0.0, 0, "quick", why))
-
-
 def _read(step: BodyStep, seen: Seen, push: bool) -> int:
     """How many entries a product read its operand from: those of the mask's vector, if a pull reused that."""
     if step.mask is None or push or not reuses_mask(step.desc, True):

@@ -20,7 +20,8 @@ from pathlib import Path
 
 from ....version import __version__
 from ...machine import kernel_cache
-from .nvrtc import OF_CUPY, OPTIONS
+from .nvrtc import OF_CUPY, OPTIONS, compile_program
+from .turns import turn
 
 PLACES = "GRBLAS_GPU_KERNELS"  # files or folders, in place of the usual ones; empty for none
 RECORDED = "GRBLAS_GPU_RECORD_KERNELS"  # a folder, to which processes write the programs that they use
@@ -43,7 +44,7 @@ def member(text: str) -> str:
 
 
 def find(text: str, architecture: str) -> bytes | None:
-    """The machine code of a program, if an archive has it."""
+    """The machine code of a program, if an archive or the user's cache has it; none if it is in CuPy's cache."""
     name = member(text)
     for found in _open(architecture):
         try:
@@ -51,8 +52,27 @@ def find(text: str, architecture: str) -> bytes | None:
         except KeyError:
             continue
         except DAMAGED:
-            return None
-    return None
+            break
+    return kernel_cache.read(on_disk(text, architecture))
+
+
+def on_disk(text: str, architecture: str) -> str:
+    """The name of a program in the user's cache."""
+    return f"{architecture}-{member(text)}.cubin"
+
+
+def keep(text: str, architecture: str, library: str) -> None:
+    """Compile a program for the user's cache, unless another process has done so."""
+    with turn(text):
+        if kernel_cache.read(on_disk(text, architecture)) is None:
+            code = compile_program(text, architecture, (*OPTIONS, *OF_CUPY), path=library)
+            kernel_cache.write(on_disk(text, architecture), code)
+
+
+def note(text: str, architecture: str) -> None:
+    """CuPy has the optimized machine code of a program in its cache, where other processes find it."""
+    if os.environ.get("CUPY_CACHE_IN_MEMORY") != "1":
+        kernel_cache.write(on_disk(text, architecture), b"")
 
 
 def _open(architecture: str) -> tuple[zipfile.ZipFile, ...]:

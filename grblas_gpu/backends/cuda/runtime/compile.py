@@ -16,7 +16,6 @@ same folder: the text is pasted, once. User-defined functions without a translat
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -26,18 +25,15 @@ import numpy as np
 
 from ....dtypes import INT64
 from ....exceptions import UdfParseError
-from ....foundation.progress import busy
 from ....foundation.types import DataType, Kernels, TypedMonoid, TypedOperator, Value
-from . import archive, link, structs, translate
-from .nvrtc import OPTIONS
+from . import link, structs, tiers, translate
 from .translate import Untranslatable, c_type, literal
-from .turns import turn
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 SHOWN = "grblas_gpu/backends/cuda/kernels"  # how errors name the folder, wherever the package is installed
 _INCLUDE = re.compile(r'^#include "([^"]+)"[^\n]*\n', re.MULTILINE)
 compiled: dict[Hashable, Kernels] = {}  # by kernel file and key
-_at_once: list[str] = []  # programs that threads are compiling
+_unfinished: dict[Hashable, tiers.Tiers] = {}  # kernels that run as quick code, until there is an optimized one
 
 
 # --- pieces ----------------------------------------------------------------------------------------------------------
@@ -248,24 +244,21 @@ def _compile(kernel: str, key: Hashable, names: Sequence[str], pieces: Callable[
 
     on_device = (cupy.cuda.runtime.getDevice(), kernel, key)
     found = compiled.get(on_device)
-    if found is None:
-        with busy(announced(kernel)):
-            text = render(kernel, pieces())
-            try:
-                found, linked = functions_of(text, names)
-            except Exception as error:
-                if not structs.has_some(text) or type(error).__name__ != "CompileException":
-                    raise
-                raise UdfParseError(_not_for_records(key, str(error))) from error
-        compiled[on_device if linked else (kernel, key)] = found
+    if found is not None:
+        return found
+    program = _unfinished.get(on_device) or tiers.Tiers(render(kernel, pieces()), names, kernel)
+    try:
+        found, optimized = program.functions()
+    except Exception as error:
+        if not structs.has_some(program.text) or type(error).__name__ != "CompileException":
+            raise
+        raise UdfParseError(_not_for_records(key, str(error))) from error
+    if optimized:
+        compiled[on_device if program.of_this_device else (kernel, key)] = found
+        _unfinished.pop(on_device, None)
+    else:
+        _unfinished[on_device] = program
     return found
-
-
-def announced(what: str, text: str = "") -> str:
-    """What a call waits for, if it does so for long, and how to avoid that; its text, if that is being compiled."""
-    others = sum(each != text for each in list(_at_once))
-    left = f" ({others} more at the same time)" if others else ""
-    return f"compiling {what} for this device, once{left}; `grblas-gpu kernels warm` does so for all algorithms"
 
 
 def _not_for_records(key: Hashable, problem: str) -> str:
@@ -273,51 +266,3 @@ def _not_for_records(key: Hashable, problem: str) -> str:
     errors = [line for line in problem.splitlines() if "error" in line] or problem.splitlines()
     shown = "\n    ".join(errors[:3])
     return f'cannot compile {key} for the GPU; use backend "cpu" for it. The compiler says:\n    {shown}'
-
-
-def functions_of(text: str, names: Iterable[str], options: tuple[str, ...] = OPTIONS) -> tuple[Kernels, bool]:
-    """Functions of a compiled program, and whether they are for this device only."""
-    import cupy
-
-    symbols = link.declared_in(text)
-    if not symbols and options == OPTIONS:
-        archive.record(text)
-        found = _from_archive(text, names)
-        if found is not None:
-            return found, _devices_differ()
-    _at_once.append(text)
-    try:
-        with turn(text if options == OPTIONS else f"{options}{text}"):
-            if symbols:
-                capability = str(cupy.cuda.Device().compute_capability)
-                module = cupy.RawModule(path=str(link.linked_file(text, symbols, capability)))
-            else:
-                module = cupy.RawModule(code=text, options=options)
-            return tuple(module.get_function(name) for name in names), bool(symbols)  # the first one compiles
-    finally:
-        _at_once.remove(text)
-
-
-def _from_archive(text: str, names: Iterable[str]) -> Kernels | None:
-    """Functions of machine code that was compiled ahead of time, if there is any that the driver accepts."""
-    import cupy
-
-    architecture = f"sm_{cupy.cuda.Device().compute_capability}"
-    code = archive.find(text, architecture)
-    if code is None:
-        return None
-    module = cupy.RawModule(path=str(link.file_of(f"{architecture}-{archive.member(text)}", code)))
-    try:
-        return tuple(module.get_function(name) for name in names)
-    except cupy.cuda.driver.CUDADriverError as error:  # the archive was compiled for a newer driver
-        warnings.warn(f"the archive of kernels for {architecture} is not used: {error}", stacklevel=2)
-        return None
-
-
-@cache
-def _devices_differ() -> bool:
-    """Whether machine code for one device of this machine may not run on another one."""
-    import cupy
-
-    devices = map(cupy.cuda.Device, range(cupy.cuda.runtime.getDeviceCount()))
-    return len({device.compute_capability for device in devices}) > 1

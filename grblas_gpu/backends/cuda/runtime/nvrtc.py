@@ -29,10 +29,26 @@ def library(oldest: bool = False) -> ctypes.CDLL | None:
     if not found:
         of_system = ctypes.util.find_library("nvrtc")
         return None if of_system is None else ctypes.CDLL(of_system)
-    path = sorted(found, key=lambda path: int(path.suffix[1:]), reverse=not oldest)[0]
+    return _opened(sorted(found, key=lambda path: int(path.suffix[1:]), reverse=not oldest)[0])
+
+
+def _opened(path: Path) -> ctypes.CDLL:
     for other in path.parent.glob("libnvrtc-builtins.so.*"):  # some versions do not find it by themselves
         ctypes.CDLL(str(other))
     return ctypes.CDLL(str(path))
+
+
+@cache
+def of_cupy() -> str | None:
+    """The library that CuPy uses in this process, if the system says which."""
+    import cupy
+
+    try:
+        cupy.cuda.nvrtc.getVersion()  # loads it
+        lines = Path("/proc/self/maps").read_text().splitlines()
+    except Exception:  # it is not installed, or there is no such file
+        return None
+    return next((line[line.index("/") :] for line in lines if "/libnvrtc.so" in line), None)
 
 
 def version(oldest: bool = False) -> str:
@@ -42,12 +58,14 @@ def version(oldest: bool = False) -> str:
     return f"{major.value}.{minor.value}"
 
 
-def compile_program(text: str, architecture: str, options: tuple[str, ...], *, oldest: bool = False) -> bytes:
+def compile_program(
+    text: str, architecture: str, options: tuple[str, ...], *, oldest: bool = False, path: str = ""
+) -> bytes:
     """Machine code for "sm_90", PTX for "compute_90"; a failure raises JitError with the compiler's messages.
 
     Several threads may compile at once, each on a core of its own.
     """
-    nvrtc = _loaded(oldest)
+    nvrtc = _opened(Path(path)) if path else _loaded(oldest)
     program = ctypes.c_void_p()
     _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"program.cu", 0, None, None))
     try:

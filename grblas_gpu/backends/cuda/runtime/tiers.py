@@ -1,8 +1,8 @@
-"""A program compiled in another thread; or twice, quickly for the calls of the next seconds, and optimized.
+"""The functions of a program: loaded, or compiled quickly for the calls of the next seconds and then optimized.
 
-The thread compiles while the call prepares its operands, for which it may compile other kernels. NVRTC takes a third of
-the time for slower code. The setting ``compile`` selects: "wait" for the optimized kernel,
-"background" for the quick one until the optimized one is ready, "quick" for the quick one always; "auto" waits.
+NVRTC takes a third to half of the time for slower code. Another process compiles the optimized code, which may outlast
+this one: its result stays on disk. The setting ``compile`` selects: "wait" for the optimized kernel, "auto" or
+"background" for the quick one until the optimized one is on disk, "quick" for the quick one always.
 """
 
 from __future__ import annotations
@@ -10,25 +10,145 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any
 
 from ....config import config
-from .compile import functions_of
+from ....foundation.progress import busy
+from ....foundation.types import Kernels
+from ....trace.records import Record, current
+from ...cpu import background
+from . import archive, link, nvrtc
 from .nvrtc import OPTIONS, QUICK
+from .turns import turn
 
-LOADED = 0.1  # seconds: a kernel from a cache or an archive is there by then
-
-Functions = tuple[Any, ...]
-
-
-def begin(text: str, names: Sequence[str], options: tuple[str, ...] = OPTIONS) -> Future[Functions]:
-    """Compile a program in another thread, for the current device. Each thread occupies a core."""
-    return _submitted(lambda: functions_of(text, names, options)[0])
+WITHOUT = "kernels stay slow"  # if no other process can compile
+_at_once: list[str] = []  # programs that threads are compiling
 
 
-def together(key: Hashable, programs: Callable[[], Iterable[Callable[[], Functions]]]) -> None:
+class Tiers:
+    """The functions of a program: whichever are ready."""
+
+    def __init__(self, text: str, names: Sequence[str], what: str) -> None:
+        self.text, self._names, self._what = text, names, what
+        self.of_this_device = False  # whether other devices need functions of their own
+        self._thread: Future[tuple[Kernels, bool]] | None = None
+        self._process: background.Compilation | None = None
+        self._quick: Kernels | None = None
+
+    def begin(self) -> None:
+        """Compile in another thread while the call prepares its operands. Each thread occupies a core."""
+        self._thread = _submitted(self._now)
+
+    def functions(self) -> tuple[Kernels, bool]:
+        """Functions to call now, and whether they are the optimized ones."""
+        thread, self._thread = self._thread, None
+        if self._quick is None:
+            with busy(announced(self._what, self.text)):
+                found, optimized = self._now() if thread is None else thread.result()
+        else:
+            found, optimized = self._now()
+        if not optimized and (collector := current()) is not None:
+            why = "its optimized kernel is not compiled yet"
+            collector.records.append(Record(self._what.removeprefix("a "), 0.0, 0, "quick", why))
+        return found, optimized
+
+    def _now(self) -> tuple[Kernels, bool]:
+        chosen = config["compile"]
+        if chosen == "wait" or (chosen != "quick" and self._is_ready()):
+            return self._optimized(), True
+        if self._quick is None:
+            try:
+                self._quick, _ = functions_of(self.text, self._names, (*OPTIONS, *QUICK))
+            except Exception:  # the program is wrong, or this NVRTC does not know the option
+                return self._optimized(), True
+        return self._quick, False
+
+    def _optimized(self) -> Kernels:
+        found, self.of_this_device = functions_of(self.text, self._names)
+        return found
+
+    def _is_ready(self) -> bool:
+        """Whether the optimized functions are on disk, or no other process can compile them; otherwise one begins."""
+        if self._process is not None and not self._process.lost:
+            return self._process.done()
+        if link.declared_in(self.text) or archive.find(self.text, _architecture()) is not None:
+            return True
+        library = nvrtc.of_cupy() if background.is_possible() else None
+        if library is None:
+            return True
+        try:
+            self._process = background.submit(WITHOUT, archive.keep, self.text, _architecture(), library)
+        except OSError:
+            return True
+        return False
+
+
+def announced(what: str, text: str = "") -> str:
+    """What a call waits for, if it does so for long, and how to avoid that; its text, if that is being compiled."""
+    others = sum(each != text for each in list(_at_once))
+    left = f" ({others} more at the same time)" if others else ""
+    return f"compiling {what} for this device, once{left}; `grblas-gpu kernels warm` does so for all algorithms"
+
+
+def functions_of(text: str, names: Iterable[str], options: tuple[str, ...] = OPTIONS) -> tuple[Kernels, bool]:
+    """Functions of a compiled program, and whether they are for this device only."""
+    import cupy
+
+    symbols = link.declared_in(text)
+    if not symbols:
+        archive.record(text)
+    _at_once.append(text)
+    try:
+        with turn(text if options == OPTIONS else f"{options}{text}"):
+            if not symbols and options == OPTIONS and (found := _from_disk(text, names)) is not None:
+                return found, _devices_differ()
+            if symbols:
+                capability = str(cupy.cuda.Device().compute_capability)
+                module = cupy.RawModule(path=str(link.linked_file(text, symbols, capability)))
+            else:
+                module = cupy.RawModule(code=text, options=options)
+            found = tuple(module.get_function(name) for name in names)  # the first one compiles
+    finally:
+        _at_once.remove(text)
+    if not symbols and options == OPTIONS:
+        archive.note(text, _architecture())
+    return found, bool(symbols)
+
+
+def _from_disk(text: str, names: Iterable[str]) -> Kernels | None:
+    """Functions of machine code that was compiled before, if there is any that the driver accepts."""
+    import cupy
+
+    architecture = _architecture()
+    code = archive.find(text, architecture)
+    if not code:
+        return None
+    module = cupy.RawModule(path=str(link.file_of(archive.on_disk(text, architecture), code)))
+    try:
+        return tuple(module.get_function(name) for name in names)
+    except cupy.cuda.driver.CUDADriverError as error:  # it was compiled for a newer driver
+        warnings.warn(f"the archive of kernels for {architecture} is not used: {error}", stacklevel=2)
+        return None
+
+
+def _architecture() -> str:
+    import cupy
+
+    return f"sm_{cupy.cuda.Device().compute_capability}"
+
+
+@cache
+def _devices_differ() -> bool:
+    """Whether machine code for one device of this machine may not run on another one."""
+    import cupy
+
+    devices = map(cupy.cuda.Device, range(cupy.cuda.runtime.getDeviceCount()))
+    return len({device.compute_capability for device in devices}) > 1
+
+
+def together(key: Hashable, programs: Callable[[], Iterable[Callable[[], Any]]]) -> None:
     """Compile the programs that an operation is going to need, each in a thread of its own; once for a key."""
     if key not in _begun:
         wait([_submitted(each) for each in programs()])  # a failure shows where the program is used
@@ -38,12 +158,12 @@ def together(key: Hashable, programs: Callable[[], Iterable[Callable[[], Functio
 _begun: set[Any] = set()
 
 
-def _submitted(call: Callable[[], Functions]) -> Future[Functions]:
+def _submitted(call: Callable[[], Any]) -> Future[Any]:
     import cupy
 
     device = cupy.cuda.runtime.getDevice()
 
-    def compiled() -> Functions:
+    def compiled() -> Any:
         with cupy.cuda.Device(device):
             return call()
 
@@ -54,43 +174,3 @@ def _submitted(call: Callable[[], Functions]) -> Future[Functions]:
 def _pool() -> ThreadPoolExecutor:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return ThreadPoolExecutor(cores + 1, thread_name_prefix="grblas_gpu compiler")
-
-
-class Tiers:
-    """The functions of a program: whichever are ready."""
-
-    def __init__(self, text: str, names: Sequence[str]) -> None:
-        self.text, self._names = text, names
-        self._optimized = None if config["compile"] == "quick" else begin(text, names)
-        self._quick: Functions | None = None
-        self._failed = False  # whether there is no optimized kernel to wait for
-
-    def functions(self) -> tuple[Functions, bool]:
-        """Functions to call now, and whether they are the optimized ones."""
-        optimized, chosen = self._optimized, config["compile"]
-        if optimized is None and chosen != "quick":
-            return functions_of(self.text, self._names)[0], True
-        if optimized is not None and not self._failed and chosen != "quick":
-            patience = None if chosen in ("auto", "wait") else LOADED if self._quick is None else 0.0
-            wait([optimized], patience)
-            if optimized.done():
-                return self._result(optimized)
-        if self._quick is None:
-            quick = begin(self.text, self._names, (*OPTIONS, *QUICK))
-            wait([quick] if optimized is None else [quick, optimized], return_when=FIRST_COMPLETED)
-            if not quick.done() or quick.exception() is not None:  # also if this NVRTC does not know the option
-                return self._result(optimized or quick)
-            self._quick = quick.result()
-        return self._quick, False
-
-    def _result(self, optimized: Future[Functions]) -> tuple[Functions, bool]:
-        """The optimized functions; if they cannot be compiled, those that ran before run on."""
-        try:
-            return optimized.result(), True
-        except Exception as error:
-            if self._quick is None:
-                raise
-            self._failed = True
-            problem = (str(error).splitlines() or [type(error).__name__])[0]
-            warnings.warn(f"a loop stays slow: the compiler cannot optimize its kernel: {problem}", stacklevel=2)
-            return self._quick, False

@@ -11,7 +11,7 @@ from pathlib import Path
 NAMES = (
     "gpu_speed gpu_operations library_speed cpu_speed papers overhead cold conversions cost_growth "
     "dense_products networkx_backend search_levels scaling eager_ratios "
-    "graphalytics gap graph_challenge host_columns"
+    "graphalytics gap graph_challenge host_columns changes"
 ).split()
 
 

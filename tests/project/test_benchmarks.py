@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from dataclasses import replace
@@ -495,11 +496,14 @@ def test_edge_checks():
 
 
 @pytest.mark.slow
-def test_host_columns(capsys):
-    from benchmarks import host_columns
-
-    assert host_columns.main("--scale 6 --backend cpu --trials 1".split()) == 0
-    assert re.search(r"^bfs .*\npagerank, 20 rounds ", capsys.readouterr().out, re.MULTILINE)
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [("host_columns", r"^bfs .*\npagerank, 20 rounds "), ("changes", r"^insert, bfs .*\npagerank, repaired ")],
+)
+def test_tables_of_one_graph(name, rows, capsys):
+    main = importlib.import_module(f"benchmarks.{name}").main
+    assert main("--scale 6 --backend cpu --trials 1".split()) == 0
+    assert re.search(rows, capsys.readouterr().out, re.MULTILINE)
 
 
 def test_dense_products(capsys, monkeypatch, loops):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..backends.interpreter.changes import change_many
 from ..backends.registry import get_engine
+from ..backends.stores.entries import cast, order_of
 from ..backends.stores.storage import INDEX
 from ..exceptions import InvalidValue
 from ..foundation.types import OperatorLike, Tensor
@@ -28,20 +29,22 @@ def update_elements(x: Any, given: tuple[object, ...], values: Any, dup_op: Oper
     if len(array) != len(index[0]):
         names = " and ".join(f"`{name}`" for name in (*NAMES[x.ndim], "values"))
         raise ValueError(f"{names} lengths must match: {len(index[0])}, {len(array)}")
-    index, number = _distinct(index)
+    index, order, first = _distinct(index)
     operator, engine = duplicate_operator(x, dup_op), get_engine("numpy")
-    try:
-        built = engine.build_vector(len(index[0]), number, array, operator)
-    except InvalidValue as error:
-        raise duplicates_error(error) from None
-    values = np.broadcast_to(engine.cast(built, x.dtype.np_type).values, len(index[0]))
+    array = array[order]
+    if len(array) > len(index[0]):
+        try:
+            array = engine.build_vector(len(index[0]), np.cumsum(first) - 1, array, operator).values
+        except InvalidValue as error:
+            raise duplicates_error(error) from None
+    values = np.broadcast_to(cast(array, x.dtype.np_type), len(index[0]))
     if len(values):
         change_many(x, index, values, np.ones(len(values), bool))
 
 
 def delete_elements(x: Tensor, given: tuple[object, ...]) -> None:
     """Remove the elements at these positions."""
-    index, _ = _distinct(_positions(x, given, "delete"))
+    index, *_ = _distinct(_positions(x, given, "delete"))
     if count := len(index[0]):
         change_many(x, index, np.zeros(count, x.dtype.np_type), np.zeros(count, bool))
 
@@ -58,12 +61,10 @@ def _positions(x: Tensor, given: tuple[object, ...], method: str) -> tuple[np.nd
     return tuple(index)
 
 
-def _distinct(index: tuple[np.ndarray, ...]) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-    """The different positions in order, and the number of each given one among them."""
-    order = np.lexsort(index[::-1])
+def _distinct(index: tuple[np.ndarray, ...]) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
+    """The different positions in order, the order of the given ones, and which of these differ from those before."""
+    order = order_of(index)
     ordered = tuple(axis[order] for axis in index)
     first = np.ones(len(order), bool)
     first[1:] = np.any([axis[1:] != axis[:-1] for axis in ordered], axis=0)
-    number = np.empty(len(order), INDEX)
-    number[order] = np.cumsum(first) - 1
-    return tuple(axis[first] for axis in ordered), number
+    return tuple(axis[first] for axis in ordered), order, first

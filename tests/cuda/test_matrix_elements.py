@@ -12,7 +12,7 @@ from grblas_gpu.backends.stores.storage import MatrixStore
 DEGREES = [3, 0, 7, 1, 0, 4]
 
 
-engine = engine_fixture("eager.matrix_elements")
+engine = engine_fixture("eager.matrix_elements", "eager.matrix_facts")
 
 
 def case(dtype, iso: bool, offsets=np.int64) -> MatrixStore:
@@ -31,18 +31,42 @@ def case(dtype, iso: bool, offsets=np.int64) -> MatrixStore:
 def test_elements(engine, dtype, iso: bool, offsets) -> None:
     """Every position of small rows, there or not; with the value that all have, and another."""
     a = case(dtype, iso, offsets)
-    there, to_host = moved(a, engine.to_device), engine.to_host
-    values = [np.dtype(dtype).type(1), np.dtype(dtype).type(0)]
+    there = moved(a, engine.to_device)
     for row in range(a.nrows):
         for col in (0, 2, 6, 8):
             found = engine.matrix_elements.element(there, row, col)
             assert found == definitions.get_element(a, (row, col))
             assert found is None or found.dtype == a.dtype
-            for value in values:
-                result = moved(engine.matrix_elements.with_element(there, row, col, value), to_host)
-                same(result, definitions.set_element(a, (row, col), value))
-            result = moved(engine.matrix_elements.without_element(there, row, col), to_host)
-            same(result, definitions.remove_element(a, (row, col)))
+            for value, kept in ((1, True), (0, True), (0, False)):
+                given = tuple(np.array([n]) for n in (row, col)), np.array([value], dtype), np.array([kept])
+                result = moved(engine.matrix_elements.changed(there, *given), engine.to_host)
+                same(result, definitions.change_elements(a, *given))
+
+
+@pytest.mark.parametrize("count", [7, 5000])
+def test_many_changes(engine, count: int) -> None:
+    """Rows of all lengths: entries that come, go, change, or are as they were; and what is known of the rows."""
+    random, n = np.random.default_rng(count), 200
+    a = with_degrees(random.integers(0, n, n) * (random.random(n) < 0.5), np.float32)
+    a = MatrixStore(n, n, a.indptr, a.indices, a.values)
+    there = moved(a, engine.to_device)
+    assert engine.matrix_facts.hub_neighbours(there) is not None
+    for part in (slice(None), slice(-3, None)):
+        rows, cols = np.divmod(np.unique(random.integers(0, n * n, count))[part], n)
+        values, kept = random.random(len(rows)).astype(np.float32), random.random(len(rows)) < 0.6
+        given = (rows, cols), values, kept
+        if len(rows):
+            new = engine.matrix_elements.changed(there, *given)
+            same(moved(new, engine.to_host), definitions.change_elements(a, *given))
+            filled = engine.to_host(new._hub_neighbours).view(bool)[8 * n :][:n]
+            np.testing.assert_array_equal(filled, np.diff(engine.to_host(new.indptr)) > 0)
+    places = np.arange(0, a.nvals, 3)  # all is there: the structure stays
+    index = a.row_ids[places].astype(np.int64), a.indices[places].astype(np.int64)
+    given = index, random.random(len(places)).astype(np.float32), np.ones(len(places), bool)
+    new = engine.matrix_elements.changed(there, *given)
+    same(moved(new, engine.to_host), definitions.change_elements(a, *given))
+    assert new.indices is there.indices and new._hub_neighbours is there._hub_neighbours
+    assert engine.matrix_elements.changed(there, index, given[1], ~given[2]).nvals == a.nvals - len(places)
 
 
 def test_bits_of_values(engine) -> None:
@@ -53,12 +77,3 @@ def test_bits_of_values(engine) -> None:
             a = MatrixStore(1, 2, np.array([0, 2], np.int32), np.array([0, 1], np.int32), values)
             found = engine.matrix_elements.element(moved(a, engine.to_device), 0, 0)
             assert found.dtype == dtype and found.tobytes() == values[:1].tobytes()
-
-
-def test_the_first_and_the_last_entry(engine) -> None:
-    empty = MatrixStore(2, 3, np.zeros(3, np.int32), np.empty(0, np.int32), np.empty(0, np.float32))
-    one = engine.matrix_elements.with_element(moved(empty, engine.to_device), 1, 2, np.float32(4))
-    same(moved(one, engine.to_host), definitions.set_element(empty, (1, 2), np.float32(4)))
-    assert engine.matrix_elements.element(one, 1, 2) == 4
-    none = engine.matrix_elements.without_element(one, 1, 2)
-    assert none.nvals == 0 and engine.matrix_elements.element(none, 1, 2) is None

@@ -122,7 +122,7 @@ def test_hub_neighbours_of_rows(engine) -> None:
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(INDEX)
     a = MatrixStore(60, 60, indptr, np.concatenate(rows).astype(np.int32), np.ones(1, bool))
     found = engine.to_host(engine.matrix_facts.hub_neighbours(moved(a, engine.to_device)))
-    for row, *columns in zip(rows, *found, strict=True):
+    for row, *columns in zip(rows, *found[:120].reshape(2, 60), strict=True):
         last = [column < -1 for column in columns]
         assert last == [len(row) == 1, len(row) == 2]
         columns = [-2 - column if column < -1 else column for column in columns]

@@ -11,12 +11,13 @@ from ..protocol import Backend
 from ..reference import Definitions
 from ..stores.entries import Store
 from ..stores.matrix_storage import SPARSE
-from ..stores.storage import INT32_LIMIT, Array, MaskView, MatrixStore, VectorStore
+from ..stores.storage import Array, MaskView, MatrixStore, VectorStore
 from .eager import matrices, matrix_elements, vectors
 from .eager.assign import assign_scalar
 from .eager.assign_block import assign_block
 from .eager.assign_few import MOST_FEW, assign_few
 from .eager.assign_region import assign_region
+from .eager.selecting import WORD
 
 
 class CudaWriting(Backend):
@@ -77,28 +78,22 @@ class CudaWriting(Backend):
             return None
         return assign_few(c, value, positions.tolist(), mask, accum, replace, submask)
 
+    def change_elements(
+        self, x: Store, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray, owned: bool = False
+    ) -> Store:
+        if type(x) is not MatrixStore or x.form != SPARSE or x.copies > 1 or not x.nvals or x.dtype.itemsize > WORD:
+            return Definitions.change_elements(self, x, index, values, kept, owned)
+        return matrix_elements.changed(x, index, values, kept)
+
     def set_element(self, x: Store, index: tuple[int, ...], value: np.generic, owned: bool = False) -> Store:
-        if type(x) is MatrixStore:
-            if not _has_room(x):
-                return Definitions.set_element(self, x, index, value)
-            return matrix_elements.with_element(x, index[0], index[1], value)
-        if x.kind == "sparse" and x.known_nvals == 0:
+        if type(x) is VectorStore and x.kind == "sparse" and x.known_nvals == 0:
             return self.build_entry(x.size, index[0], value, x.dtype)
-        found = assign_few(x, value, index, None, None, False, False)
+        found = assign_few(x, value, index, None, None, False, False) if type(x) is VectorStore else None
         return Definitions.set_element(self, x, index, value) if found is None else found
 
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
-        if type(x) is MatrixStore:
-            if not _has_room(x):
-                return Definitions.remove_element(self, x, index)
-            return matrix_elements.without_element(x, index[0], index[1])
-        found = assign_few(x, None, index, None, None, False, False)
+        found = assign_few(x, None, index, None, None, False, False) if type(x) is VectorStore else None
         return Definitions.remove_element(self, x, index) if found is None else found
-
-
-def _has_room(x: MatrixStore) -> bool:
-    """Whether a matrix is CSR whose offsets can number one entry more."""
-    return x.form == SPARSE and (x.indptr.dtype.itemsize == 8 or x.nvals < INT32_LIMIT)
 
 
 def _is_empty(store: Store) -> bool:

@@ -101,7 +101,7 @@ def _with_one(x: Store, index: tuple[int, ...], value: np.ndarray, kept: bool, o
     if found and kept:
         new = _own_values(x, old, owned)
         new[at] = value[0]
-        return _with_values(x, new) if is_matrix else VectorStore(x.size, new, indices=keys)
+        return with_values(x, new) if is_matrix else VectorStore(x.size, new, indices=keys)
     rest = at + found
     if iso:
         new = (old if len(old) else value)[: 0 if found and x.nvals == 1 else 1].copy()
@@ -143,7 +143,7 @@ def _spliced(x: Store, index: tuple[np.ndarray, ...], values: np.ndarray, kept: 
     if not some:
         new = _own_values(x, old, owned)
         new[at[kept]] = values[kept]
-        return _with_values(x, new) if is_matrix else VectorStore(x.size, new, indices=keys, nvals=x.nvals)
+        return with_values(x, new) if is_matrix else VectorStore(x.size, new, indices=keys, nvals=x.nvals)
     steps = np.where(moved, np.where(kept, 1, -1), 0)
     nvals = x.nvals + int(steps.sum())
     if iso:
@@ -226,12 +226,12 @@ def _spliced_by_masks(old: np.ndarray, at: np.ndarray, kept: np.ndarray, new: np
     return result
 
 
-def _with_values(x: MatrixStore, values: np.ndarray) -> MatrixStore:
+def with_values(x: MatrixStore, values: np.ndarray) -> MatrixStore:
     """The same structure, with all that is known about it, and other values."""
     if x.form == HYPERSPARSE:
         return MatrixStore.hypersparse(x.nrows, x.ncols, x.rows, x.starts, x.indices, values)
     new = MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, values)
-    for fact in ("_row_ids", "max_degree", "_max_column", "_filled_rows", "_is_diagonal"):
+    for fact in ("_row_ids", "max_degree", "_max_column", "_filled_rows", "_is_diagonal", "_hub_neighbours"):
         with suppress(AttributeError):  # not found yet
             setattr(new, fact, object.__getattribute__(x, fact))
     return new

@@ -1,26 +1,26 @@
-"""Single elements of a CSR matrix: found by one launch and a number that is read, changed by another launch."""
+"""Elements of a CSR matrix: read by one launch, or changed by two, with a number that is read between them."""
 
 from __future__ import annotations
 
 import cupy
 import numpy as np
 
-from ....foundation.types import Kernels, Value
-from ...stores.storage import MatrixStore
+from ....foundation.types import Value
+from ...reference.elements import with_values
+from ...stores.storage import INDEX, INT32_LIMIT, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import specialized
+from ..runtime.compile import moved, specialized
 from ..runtime.counters import EDGES
-from ..runtime.workspace import word
+from ..runtime.host_memory import host_array, is_on_host
+from ..runtime.launch import BLOCK
 from .masks import address
+from .matrix_facts import mend_hub_neighbours
 from .mxv_product import index_types
+from .selecting import offsets_workspace
 
-_KERNELS = ("find_element_kernel", "read_element_kernel", "change_element_kernel")
 _HALF = 32  # bits
-
-
-def _kernels(m: MatrixStore) -> Kernels:
-    given = {**index_types(m), "Value": m.values.dtype, "ISO": len(m.values) == 1}
-    return specialized("matrix_element.cu", _KERNELS, given)
+_CHANGES = ("find_changes_kernel", "fill_changed_kernel")
+SPAN = 2048  # as in kernels/change_elements.cu
 
 
 def _arrays(m: MatrixStore) -> tuple[int, int, int]:
@@ -29,7 +29,8 @@ def _arrays(m: MatrixStore) -> tuple[int, int, int]:
 
 def element(m: MatrixStore, row: int, col: int) -> Value | None:
     """The value as a NumPy scalar, or None."""
-    _, read, _ = _kernels(m)
+    given = {**index_types(m), "Value": m.values.dtype, "ISO": len(m.values) == 1}
+    (read,) = specialized("matrix_element.cu", ["read_element_kernel"], given)
     scratch = scratch_arrays.current()
     slots = scratch.slots()
     scratch.launch(read, 1, (*_arrays(m), row, col, slots.address, slots.host))
@@ -38,39 +39,38 @@ def element(m: MatrixStore, row: int, col: int) -> Value | None:
     return np.array([bits], np.uint64).view(m.dtype)[0] if upper & 1 else None
 
 
-def with_element(m: MatrixStore, row: int, col: int, value: Value) -> MatrixStore:
-    """The matrix with an element set."""
-    found, same, place = _find(m, row, col, value)
-    if found and same:
+def changed(m: MatrixStore, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray) -> MatrixStore:
+    """The matrix with entries set, or removed where none is kept. Positions are in order; there is an entry before."""
+    count, entries, dtype = len(kept), m.nvals, moved(m.dtype)
+    types = {
+        **index_types(m),
+        "Value": dtype,
+        "OutOffset": np.dtype(np.int32 if entries + count <= INT32_LIMIT else INDEX),
+        "ISO": m.iso,
+    }
+    find, _ = specialized("change_elements.cu", _CHANGES, {**types, "OUT_ISO": m.iso})
+    changes = cupy.asarray(np.stack([*index, values.view(dtype).astype(INDEX), kept.astype(INDEX)]))
+    scratch, places = scratch_arrays.current(), cupy.empty(2 * count, INDEX)
+    slots, done = scratch.slots(), scratch.flags("counted", 8).data.ptr
+    found = places.data.ptr, places.data.ptr + 8 * count, offsets_workspace(scratch, -(-count // 32))
+    given = (*_arrays(m), changes.data.ptr, count, *found)
+    scratch.launch(find, count, (*given, done, slots.address, slots.host))
+    nvals = entries + slots.read() - count  # synchronizes: memory must be sized
+    moves, differs = slots.read(EDGES) & 1, slots.read(EDGES) >> 1
+    iso = m.iso and not differs and nvals > 0
+    if not moves and (iso or not kept.any()):
         return m
-    return _changed(m, row, col, value, place, 0 if found else 1, same)
-
-
-def without_element(m: MatrixStore, row: int, col: int) -> MatrixStore:
-    """The matrix without an element."""
-    found, _, place = _find(m, row, col, m.dtype.type(0))
-    return _changed(m, row, col, m.dtype.type(0), place, -1, m.iso) if found else m
-
-
-def _find(m: MatrixStore, row: int, col: int, value: Value) -> tuple[bool, bool, int]:
-    """Whether there is an element, whether this value stands for all, and the place of the element."""
-    find, _, _ = _kernels(m)
-    scratch = scratch_arrays.current()
-    slots = scratch.slots()
-    scratch.launch(find, 1, (*_arrays(m), row, col, word(value), slots.address, slots.host))
-    found = slots.read()  # synchronizes: memory must be sized
-    return bool(found & 1), bool(found & 2), slots.read(EDGES)
-
-
-def _changed(m: MatrixStore, row: int, col: int, value: Value, place: int, shift: int, iso: bool) -> MatrixStore:
     indptr = indices = None
-    if shift:
-        indptr, indices = cupy.empty(m.nrows + 1, m.indptr.dtype), cupy.empty(m.nvals + shift, m.indices.dtype)
-    values = m.values[: m.nvals + shift].copy() if iso else cupy.empty(m.nvals + shift, m.dtype)
-    _, _, change = _kernels(m)
-    words = (*_arrays(m), m.nrows, m.nvals, row, col, word(value), place, shift)
-    outputs = (address(indptr), address(indices), 0 if iso else values.data.ptr)
-    scratch_arrays.current().launch(change, max(m.nvals + shift, m.nrows + 1), (*words, *outputs))
-    return MatrixStore(
-        m.nrows, m.ncols, m.indptr if indptr is None else indptr, m.indices if indices is None else indices, values
-    )
+    if moves:
+        indptr = cupy.empty(m.nrows + 1, types["OutOffset"])
+        indices = (host_array if is_on_host(m.indices) else cupy.empty)(nvals, m.indices.dtype)
+    new = (host_array if is_on_host(m.values) and not iso else cupy.empty)(1 if iso else nvals, m.dtype)
+    _, fill = specialized("change_elements.cu", _CHANGES, {**types, "OUT_ISO": iso})
+    outputs = (m.nrows, entries, nvals - entries, address(indptr), address(indices), new.data.ptr)
+    warps = max(-(-entries // SPAN), -(-max(count, m.nrows) // 32))
+    scratch.launch(fill, warps, (*given, *outputs), BLOCK // 32)
+    if indptr is None:
+        return with_values(m, new)
+    result = MatrixStore(m.nrows, m.ncols, indptr, indices, new)
+    mend_hub_neighbours(result, m, changes, count)
+    return result

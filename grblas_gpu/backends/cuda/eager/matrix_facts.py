@@ -6,6 +6,7 @@ Importing it is enough: stores find it by the type of their arrays.
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import cupy
 import numpy as np
@@ -92,18 +93,28 @@ def _same(*pairs: tuple[Array, Array]) -> bool:
 def hub_neighbours(a: MatrixStore) -> Array | None:
     """For every row the two columns whose own rows are longest; None where rows are short.
 
-    -1 stands for what there is not, -2 - k for a row's last entry in column k. Behind them in memory are flags of the
-    rows that have entries.
+    -1 stands for what there is not, -2 - k for a row's last entry in column k. The second columns are behind the first
+    ones, and flags of the rows that have entries behind both.
     """
     if a.nrows != a.ncols or a.nvals < DENSE_ROWS * a.nrows:
         return None
     if a._hub_neighbours is None:
-        _, find, _ = _kernels(a.indptr.dtype, a.indices.dtype)
         length = -(-a.nrows // 4) * 4  # read by fours
-        cache = cupy.empty(2 * length + -(-length // a.indices.itemsize), a.indices.dtype)
-        a._hub_neighbours = cache[: 2 * length].reshape(2, length)
-        launch(find, 32 * a.nrows, (a.indptr, a.indices, a.nrows, a._hub_neighbours))
+        a._hub_neighbours = cupy.empty(2 * length + -(-length // a.indices.itemsize), a.indices.dtype)
+        _find_hub_neighbours(a, np.uint64(0), a.nrows)
     return a._hub_neighbours
+
+
+def mend_hub_neighbours(a: MatrixStore, before: MatrixStore, rows: Array, count: int) -> None:
+    """Take what was found before these rows changed, and find it for them: in other rows it is as likely as before."""
+    if before._hub_neighbours is not None and a.nrows:
+        a._hub_neighbours = before._hub_neighbours.copy()
+        _find_hub_neighbours(a, rows, count)
+
+
+def _find_hub_neighbours(a: MatrixStore, rows: Any, count: int) -> None:
+    _, find, _ = _kernels(a.indptr.dtype, a.indices.dtype)
+    launch(find, 32 * count, (a.indptr, a.indices, a.nrows, rows, count, a._hub_neighbours))
 
 
 def _kernels(offset: np.dtype, column: np.dtype | None = None) -> tuple:

@@ -26,7 +26,7 @@ extern "C" __global__ void off_diagonal_kernel(const Offset* indptr, const Colum
 
 // For every row the two columns whose own rows have most entries: a search has probably reached them. A warp takes a row, and reads only
 // the beginning of a very long one. The second columns follow the first ones, from a multiple of four on, and after them flags of the rows
-// that have entries. Missing columns are -1; the last entry of a row, column k, is -2 - k.
+// that have entries. Missing columns are -1; the last entry of a row, column k, is -2 - k. Only listed rows are written, if there is a list.
 constexpr int64 LOOKED_AT = 1024;
 struct Best {
     int64 most[2], column[2];
@@ -38,11 +38,13 @@ struct Best {
         if (better) most[0] = length, column[0] = k;
     }
 };
-extern "C" __global__ void hub_neighbours_kernel(const Offset* indptr, const Column* indices, int64 nrows, Column* hub_neighbours) {
+extern "C" __global__ void hub_neighbours_kernel(
+    const Offset* indptr, const Column* indices, int64 nrows, const int64* listed, int64 count, Column* hub_neighbours
+) {
     Column* second = hub_neighbours + (nrows + 3) / 4 * 4;
     bool* filled = (bool*)(second + (nrows + 3) / 4 * 4);
-    for (int64 i = warp_in_grid(); i < nrows; i += warps_in_grid()) {
-        int64 start = indptr[i], number = int64(indptr[i + 1]) - start;
+    for (int64 n = warp_in_grid(); n < count; n += warps_in_grid()) {
+        int64 i = listed ? listed[n] : n, start = indptr[i], number = int64(indptr[i + 1]) - start;
         int64 stop = start + (number < LOOKED_AT ? number : LOOKED_AT);
         Best best = {{-1, -1}, {-1, -1}};
         for (int64 entry = start + lane(); entry < stop; entry += 32) {
@@ -51,12 +53,12 @@ extern "C" __global__ void hub_neighbours_kernel(const Offset* indptr, const Col
         }
         for (int distance = 16; distance > 0; distance >>= 1) {
             Best other;
-            for (int n = 0; n < 2; ++n) {
-                other.most[n] = from_higher(best.most[n], distance);
-                other.column[n] = from_higher(best.column[n], distance);
+            for (int place = 0; place < 2; ++place) {
+                other.most[place] = from_higher(best.most[place], distance);
+                other.column[place] = from_higher(best.column[place], distance);
             }
             if (lane() + distance < 32)
-                for (int n = 0; n < 2; ++n) best.add(other.most[n], other.column[n]);
+                for (int place = 0; place < 2; ++place) best.add(other.most[place], other.column[place]);
         }
         if (lane() > 0) continue;
         hub_neighbours[i] = Column(number == 1 ? -2 - best.column[0] : best.column[0]);

@@ -69,16 +69,6 @@ def test_some_sources(backend: str, name: str, normalized: bool) -> None:
     close(betweenness_centrality(A, []), np.zeros(found.n))
 
 
-@pytest.mark.parametrize(
-    "name", ["kronecker 10", "mycielskian 8", "delaunay 600", "grid 25 x 30", "random directed 900"]
-)
-def test_one_source(backend: str, name: str) -> None:
-    found = graph(name)
-    source = found.sources()[-1]
-    expected = serial_dependencies(found.rows, found.cols, found.n, [source])
-    close(betweenness_centrality(found.matrix(), source, normalized=False, directed=True), expected)
-
-
 @pytest.mark.parametrize("name", ["kronecker 13", "kronecker 16", "mycielskian 11", "mycielskian 12"])
 def test_one_source_of_large_graphs(name: str) -> None:
     found = graph(name)
@@ -109,17 +99,6 @@ def test_path_counts_beyond_32_bits(backend: str) -> None:
     close(result, np.array(serial_dependencies(found.rows, found.cols, found.n, [0])) / 2)
 
 
-def test_path_counts_close_to_64_bits_stay_exact(backend: str) -> None:
-    """2**62 fits, although the bound by degrees is far beyond: no warning, no rounding."""
-    found = stages(31, 4)
-    A = found.matrix()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        _, sigma = turbobfs(A, 0, paths=True)
-    assert sigma.dtype == gb.INT64
-    assert sigma.get(found.n - 1) == 2**62
-
-
 @pytest.mark.parametrize("batch", [1, 2])
 def test_path_counts_beyond_64_bits_become_floats(backend: str, batch: int) -> None:
     found = stages(25, 8)  # 2**75 paths
@@ -145,15 +124,6 @@ def test_more_paths_than_floats_can_count(backend: str, batch: int) -> None:
     sources = [0, 5]
     result = betweenness_centrality(A, sources, normalized=False, directed=False, batch=batch)
     close(result, np.array(serial_dependencies(found.rows, found.cols, found.n, sources)) / 2)
-
-
-def test_values_of_the_matrix_do_not_matter(backend: str) -> None:
-    """Sums of 64-bit counts must not pass through the type of the weights."""
-    found = stages(20, 8)
-    weights = np.linspace(-1, 1, len(found.rows)).astype(np.float32)
-    A = gb.Matrix.from_coo(found.rows, found.cols, weights, nrows=found.n, ncols=found.n)
-    assert turbobfs(A, 0, paths=True)[1].to_dict() == serial_paths(found.rows, found.cols, found.n, 0)
-    close(betweenness_centrality(A, 0), values(betweenness_centrality(found.matrix(), 0)))
 
 
 @pytest.mark.parametrize(

@@ -8,20 +8,17 @@ import pytest
 from grblas_gpu.algorithms import (
     articulation_points,
     bridges,
-    densest_subgraph,
     katz,
     markov_clustering,
     maximum_bipartite_matching,
-    triangle_centrality,
     voterank,
 )
-from library_graphs import DIRECTED, UNDIRECTED, as_matrix, compiles_slowly, directed, simple, undirected
+from library_graphs import DIRECTED, as_matrix, compiles_slowly, directed
 
 import grblas_gpu as gb
 from grblas_gpu import generators
 
 every_directed = pytest.mark.parametrize("name", DIRECTED)
-every_undirected = pytest.mark.parametrize("name", UNDIRECTED)
 
 
 @compiles_slowly
@@ -40,15 +37,6 @@ def test_long_exchanges(backend: str) -> None:
     A = generators.path(101)
     partner = maximum_bipartite_matching(A).to_dict()
     assert len(partner) == 100 and all(abs(i - j) == 1 for i, j in partner.items())
-
-
-@every_undirected
-def test_densest_subgraph(backend: str, name: str) -> None:
-    G, (density, vertices) = simple(name), densest_subgraph(as_matrix(undirected(name)))
-    part = G.subgraph(vertices)
-    assert density == pytest.approx(part.number_of_edges() / max(len(part), 1))
-    best = max(nx.core_number(G).values(), default=0)
-    assert best / 2 <= density <= best
 
 
 @every_directed
@@ -71,17 +59,6 @@ def test_voterank(backend: str, name: str) -> None:
     assert voterank(A, 0) == []
 
 
-@every_undirected
-def test_triangle_centrality(backend: str, name: str) -> None:
-    G, found = simple(name), triangle_centrality(as_matrix(undirected(name))).to_dense()
-    count, whole = nx.triangles(G), sum(nx.triangles(G).values()) / 3
-    for v in G:
-        near = {u for u in G[v] if set(G[u]) & set(G[v])}
-        inside = sum(count[u] for u in near | {v}) / 3
-        outside = sum(count[u] for u in set(G[v]) - near)
-        assert found[v] == pytest.approx((inside + outside) / whole if whole else 0.0)
-
-
 @every_directed
 def test_katz_chooses_alpha(backend: str, name: str) -> None:
     G = directed(name)
@@ -91,23 +68,6 @@ def test_katz_chooses_alpha(backend: str, name: str) -> None:
     if radius < 4:
         np.testing.assert_allclose(found.to_dense(), katz(A, alpha=0.1).to_dense(), atol=1e-4)
     assert np.isfinite(found.to_dense()).all()
-
-
-def test_katz_of_a_graph_with_hubs(backend: str) -> None:
-    A = generators.kronecker(8)
-    x = katz(A, tol=1e-12).to_dense()
-    assert np.isfinite(x).all() and np.argmax(x) == np.argmax(A.reduce_rowwise("count").new().to_dense(0))
-
-
-def test_markov_clustering(backend: str) -> None:
-    G = nx.disjoint_union_all([nx.complete_graph(5), nx.complete_graph(4), nx.complete_graph(3)])
-    G.add_edges_from([(4, 5), (8, 9)])
-    G.add_node(12)
-    expected = [0] * 5 + [5] * 4 + [9] * 3 + [12]
-    assert markov_clustering(as_matrix(G)).to_dense().tolist() == expected
-    assert len(set(markov_clustering(as_matrix(G), inflation=1.2).to_dense().tolist())) <= 4
-    with pytest.raises(ValueError, match="above 1"):
-        markov_clustering(as_matrix(G), inflation=1.0)
 
 
 @pytest.mark.parametrize("seed", range(4))

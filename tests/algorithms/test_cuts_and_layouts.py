@@ -11,15 +11,12 @@ from grblas_gpu.algorithms import (
     fiedler_vector,
     forceatlas2,
     load_centrality,
-    louvain,
-    maximum_matching_bounds,
     minimum_cut,
     partition_quality,
     peer_pressure,
     spectral_cut,
-    spectral_layout,
 )
-from library_graphs import as_list, as_matrix, directed, takes_long, undirected, weighted, without_loops
+from library_graphs import as_list, as_matrix, takes_long, undirected, weighted, without_loops
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, generators
@@ -53,45 +50,6 @@ def test_minimum_cut_by_flows(seed: int) -> None:
         data["weight"] = draw.uniform(1, 2)
     A = gb.select.triu(as_matrix(G, "weight", float)).new()
     assert minimum_cut(A).value == pytest.approx(nx.stoer_wagner(G)[0])
-
-
-@takes_long
-@some_undirected
-def test_bounds_of_matchings(backend: str, name: str) -> None:
-    G = without_loops(undirected(name))
-    lower, upper = maximum_matching_bounds(as_matrix(undirected(name)))
-    best = len(nx.max_weight_matching(G, True))
-    assert lower <= best <= upper and (lower == upper or not nx.is_bipartite(G))
-
-
-@takes_long
-def test_bounds_of_odd_cycles(backend: str) -> None:
-    """A fractional matching of a triangle has three halves; two triangles with a common edge have a whole one."""
-    triangles = nx.disjoint_union_all([nx.complete_graph(3)] * 5)
-    assert maximum_matching_bounds(as_matrix(triangles)) == (5, 5)
-    joined = nx.Graph([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)])
-    lower, upper = maximum_matching_bounds(as_matrix(joined))
-    assert lower <= 3 == upper
-
-
-@some_undirected
-def test_quality_of_partitions(backend: str, name: str) -> None:
-    check_quality(undirected(name), False)
-
-
-@some_directed
-def test_quality_of_directed_partitions(backend: str, name: str) -> None:
-    check_quality(directed(name), None)
-
-
-def check_quality(G: nx.Graph, directed: bool | None) -> None:
-    labels = np.arange(len(G)) % 3 * 7
-    found = partition_quality(as_matrix(G), labels, directed=directed)
-    if G.number_of_edges() and len(G) > 1:
-        parts = [set(np.flatnonzero(labels == part).tolist()) for part in set(labels.tolist())]
-        assert found == pytest.approx(nx.community.partition_quality(G, parts))
-    else:
-        assert found.coverage == 1.0
 
 
 @some_directed
@@ -153,13 +111,6 @@ def test_ensembles_find_planted_communities(backend: str) -> None:
             ecg(A, ensemble, least=least)
 
 
-@pytest.mark.parametrize("name", ["karate", "grid", "two parts", "random"])
-def test_ensembles_of_other_graphs(name: str) -> None:
-    A = as_matrix(undirected(name))
-    labels, modularity = ecg(A)
-    assert modularity == pytest.approx(algorithms.modularity(A, labels)) and modularity > 0.85 * louvain(A).modularity
-
-
 @takes_long
 @some_undirected
 def test_fiedler_vector(backend: str, name: str) -> None:
@@ -175,18 +126,6 @@ def test_fiedler_vector(backend: str, name: str) -> None:
 
 
 @takes_long
-def test_fiedler_vector_of_directed_graphs(backend: str) -> None:
-    """A and its transpose are added; without weights an edge in either direction counts once."""
-    A = as_matrix(weighted("random"), "weight", float)
-    S = A.to_dense(0.0)
-    for weighted_by, W in ((True, S + S.T), (False, ((S + S.T) > 0).astype(float))):
-        expected = np.linalg.eigvalsh(np.diag(W.sum(axis=1)) - W)[1]
-        assert fiedler_vector(A, weighted=weighted_by).value == pytest.approx(expected, abs=1e-6)
-    with pytest.raises(algorithms.NotConverged, match="not converged after 2 iterations"):
-        fiedler_vector(generators.path(50), max_iterations=2)
-
-
-@takes_long
 def test_spectral_cut(backend: str) -> None:
     A, expected = planted(2, 20)
     side = spectral_cut(A).to_dense()
@@ -196,16 +135,6 @@ def test_spectral_cut(backend: str) -> None:
         assert counts.tolist() == [(n + 1) // 2, n // 2]
     long = spectral_cut(generators.path(30)).to_dense()
     assert np.count_nonzero(np.diff(long)) == 1
-
-
-@takes_long
-def test_spectral_layout(backend: str) -> None:
-    """A path is drawn in its order, a grid by its rows and columns, and each eigenvalue is one of the Laplacian's."""
-    x, y = (part.to_dense() for part in spectral_layout(generators.path(20), tol=1e-8, max_iterations=2000))
-    assert (np.diff(x) > 0).all() or (np.diff(x) < 0).all()
-    assert max(abs(x).max(), abs(y).max()) == 1 and abs(x @ y) < 1e-5
-    graph = gb.Graph.from_edges([("ann", "bob"), ("bob", "cid")], directed=False)
-    assert set(spectral_layout(graph).x) == {"ann", "bob", "cid"}
 
 
 def drawn(W: np.ndarray, places: np.ndarray, steps: int) -> np.ndarray:
@@ -233,15 +162,6 @@ def test_forceatlas2(backend: str, name: str) -> None:
     ]
     for steps, found in zip((0, 1, 6), places, strict=True):
         np.testing.assert_allclose(found, drawn(W, places[0], steps), rtol=1e-6, atol=1e-8)
-
-
-@takes_long
-def test_drawings_keep_neighbours_together(backend: str) -> None:
-    A, groups = planted(2, 16)
-    x, y = (part.to_dense() for part in forceatlas2(A, iterations=60))
-    distance = np.hypot(x[:, None] - x, y[:, None] - y)
-    same = groups[:, None] == groups
-    assert distance[same].mean() < 0.6 * distance[~same].mean()
 
 
 def loads(G: nx.Graph) -> dict:

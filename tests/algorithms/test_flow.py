@@ -89,13 +89,6 @@ def test_capacities_beyond_64_bits(backend: str) -> None:
         assert maximum_flow(A, 0, 3).value == 2 * float(capacity)
 
 
-def test_with_labels() -> None:
-    graph = Graph.from_edges([("spring", "mill", 5), ("mill", "sea", 3), ("spring", "sea", 1)])
-    value, flow, source_side = maximum_flow(graph, "spring", "sea")
-    assert (value, source_side) == (4, {"spring": True, "mill": True})
-    assert flow.matrix.reduce_scalar().new().value == 7
-
-
 def test_what_has_no_flow() -> None:
     with pytest.raises(exceptions.InvalidValue, match="two vertices"):
         maximum_flow(Matrix(int, 3, 3), 1, 1)

@@ -37,15 +37,3 @@ def test_vertices_go_by_label(backend: str) -> None:
     for label in ("cid", 0):
         with pytest.raises(KeyError, match="is not a vertex of the graph"):
             algorithms.bfs(graph, label)
-
-
-def test_parts_are_graphs(backend: str) -> None:
-    graph = people(directed=True)
-    part = algorithms.induced_subgraph(graph, [7, 4.5, "bob"])
-    assert isinstance(part, Graph) and part.labels == [7, 4.5, "bob"] and part.directed
-    assert part.to_networkx().edges == nx.DiGraph([(4.5, 7)]).edges
-    around = algorithms.ego_graph(graph, ("c", 3))
-    assert set(around.labels) == {("c", 3), "ann", 4.5}
-    assert algorithms.sample_neighbors(graph, [("c", 3)], 1).matrix.nvals == 1
-    walk = algorithms.random_walks(graph, ["ann"], 2)
-    assert walk == [["ann", "bob", ("c", 3)]]

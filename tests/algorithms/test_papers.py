@@ -108,28 +108,6 @@ def test_push_pull(to_device, searched) -> None:
     assert strategies(dobfs, to_device(A), source, expected, policy="switchpoint") == rule
 
 
-def test_five_optimisations(to_device) -> None:
-    """Each of them changes what a search runs as a whole: its kernel, or what its steps say."""
-    A, source = some_graph("kronecker")
-    with gb.using("cpu"):
-        expected, B = bfs(A, source), to_device(A)
-
-    def steps(**options):
-        with gb.trace() as trace:
-            assert same(expected, dobfs(B, source, policy="switchpoint", **options))
-        assert "iterated" not in {record.strategy for record in trace.records}
-        return trace.steps()
-
-    usual = steps(operand_reuse=True)
-    pulls = [step for step in usual if step.direction == "pull"]
-    assert pulls and all(step.input_nvals == A.nrows - step.allowed for step in pulls)  # reads what was visited
-    assert {step.direction for step in usual} == {"push", "pull"}
-    assert {step.strategy for step in steps(change_direction=False)} == {"push.sort"}
-    assert {step.allowed for step in steps(masking=False)} == {A.nrows}
-    pulls = [step for step in steps(operand_reuse=False) if step.direction == "pull"]
-    assert pulls and all(step.input_nvals < A.nrows - step.allowed for step in pulls)  # reads the frontier
-
-
 def check_asynchronous(A: Matrix, source: int, to_device):
     with gb.using("cpu"):
         expected = bfs(A, source)
@@ -260,18 +238,6 @@ def test_counts_of_paths_are_scaled(backend: str, monkeypatch: pytest.MonkeyPatc
         assert again is not None
         np.testing.assert_allclose(again.to_dense(), 2 * np.array(expected), rtol=1e-12, atol=1e-12)
     clear_recordings()
-
-
-def test_more_paths_than_floats_can_count() -> None:
-    """8**400 of them in 401 levels: all vertices of a layer share the dependencies on those beyond."""
-    width, layers = 8, 400
-    layer = np.concatenate(([0], np.repeat(np.arange(1, layers + 1), width)))
-    rows, cols = np.nonzero(layer[:, None] + 1 == layer)
-    A = Matrix.from_coo(rows, cols, True, nrows=len(layer), ncols=len(layer))
-    assert dependencies.dependencies_of(A, gb.Vector.from_coo([0], [1.0], size=A.nrows), 1.0) is None
-    found = betweenness_centrality(A, 0, normalized=False, directed=True)
-    expected = np.where(layer > 0, layers - layer, 0.0)
-    np.testing.assert_allclose(found.to_dense(), expected, rtol=1e-9, atol=1e-9)
 
 
 def test_counts_that_scaling_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,15 +9,12 @@ from grblas_gpu.algorithms import (
     apsp,
     bellman_ford,
     closeness,
-    connected_components,
     delta_stepping,
-    minimum_spanning_forest,
     sssp,
-    strongly_connected_components,
 )
 from grblas_gpu.algorithms.sssp import default_widths
 from library_graphs import DIRECTED, as_list, as_matrix, compiles_slowly, weighted
-from scipy.sparse.csgraph import connected_components as scipy_components, minimum_spanning_tree, shortest_path
+from scipy.sparse.csgraph import shortest_path
 
 import grblas_gpu as gb
 from grblas_gpu import generators
@@ -106,21 +103,6 @@ def test_negative_cycles(backend: str) -> None:
         delta_stepping(A, 0)
 
 
-def test_components_of_larger_graphs() -> None:
-    for A in (generators.kronecker(12, 2, seed=1), generators.grid_2d(50, 60), generators.path(3000)):
-        count, labels = scipy_components(gb.io.to_scipy_sparse(A.dup(float)), directed=False)
-        found = connected_components(A).to_dense()
-        assert len(np.unique(found)) == count
-        assert len(np.unique(labels * len(labels) + found)) == count
-    rows, cols, n = generators.uniform_random_edges(3000, 3.0, seed=4)
-    keep = (rows < cols) | (rows % 3 == 0)
-    A = gb.Matrix.from_coo(rows[keep], cols[keep], True, nrows=n, ncols=n)
-    count, labels = scipy_components(gb.io.to_scipy_sparse(A.dup(float)), connection="strong")
-    found = strongly_connected_components(A).to_dense()
-    assert len(np.unique(found)) == count
-    assert len(np.unique(labels.astype(np.int64) * n + found)) == count
-
-
 def test_closeness_of_more_vertices_than_a_word_has_bits(backend: str) -> None:
     """Three batches, the last one incomplete; some vertices reach no others, and long paths have many levels."""
     G = nx.disjoint_union(
@@ -130,14 +112,3 @@ def test_closeness_of_more_vertices_than_a_word_has_bits(backend: str) -> None:
     expected = as_list(nx.closeness_centrality(G), len(G))
     for batch in (None, 64, 63, 200):
         np.testing.assert_allclose(closeness(A, batch=batch).to_dense(), expected, rtol=1e-12)
-
-
-@compiles_slowly
-def test_spanning_forest_of_different_weights_against_scipy(backend: str) -> None:
-    rows, cols, n = generators.uniform_random_edges(200, 6, seed=3)
-    upper = rows < cols
-    rows, cols = rows[upper], cols[upper]
-    A = gb.Matrix.from_coo(rows, cols, np.random.default_rng(1).random(len(rows)) + 0.1, nrows=n, ncols=n)
-    expected = minimum_spanning_tree(gb.io.to_scipy_sparse(A))
-    found = minimum_spanning_forest(A)
-    np.testing.assert_array_equal(np.triu(found.to_dense(0.0)), np.triu((expected + expected.T).toarray()))

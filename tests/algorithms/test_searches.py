@@ -199,31 +199,6 @@ def test_unknown_choices() -> None:
         dobfs(A, 0, direction="sideways")
 
 
-TEN_LINES = """
-def bfs(A, source):
-    levels = Vector(int, A.nrows)
-    frontier = Vector.from_coo([source], [True], size=A.nrows)
-    depth = 0
-    while frontier.nvals:
-        levels(frontier.S) << depth                                              # levels<frontier> = depth
-        frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)     # frontier<!levels> = frontier A
-        depth += 1
-    return levels
-"""
-
-
-def test_the_ten_lines_run_on_both_libraries(backend: str) -> None:
-    graphblas = pytest.importorskip("graphblas")
-    results = []
-    for library in (gb, graphblas):
-        names = {"Vector": library.Vector, "semiring": library.semiring}
-        exec(TEN_LINES, names)
-        rows, cols = generators.kronecker_edges(8, 8, seed=1)[:2]
-        A = library.Matrix.from_coo(rows, cols, True, nrows=256, ncols=256)
-        results.append(names["bfs"](A, int(rows[0])).to_dict())  # type: ignore[operator]
-    assert results[0] == results[1]
-
-
 @pytest.mark.parametrize("max_depth", [None, 100])
 def test_several_searches_of_a_deep_graph(backend: str, max_depth: int | None) -> None:
     """Such searches run one after another, with the same result as rows of a matrix."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import networkx as nx
 import numpy as np
 import pytest
-from library_graphs import DIRECTED, as_list, as_matrix, directed, takes_long, without_loops
+from library_graphs import takes_long
 from scipy.sparse import coo_array, csgraph
 
-import grblas_gpu as gb
 from grblas_gpu import Matrix, algorithms
 
 Edges = list[tuple[int, int]]
@@ -56,10 +54,6 @@ def pattern(A: Matrix):
     return coo_array((np.ones(len(rows)), (rows, cols)), A.shape).tocsr()
 
 
-def undirected(A: Matrix) -> nx.Graph:
-    return without_loops(nx.from_scipy_sparse_array(pattern(A), create_using=nx.DiGraph).to_undirected())
-
-
 @takes_long
 @pytest.mark.parametrize("name", SHAPES)
 def test_components(backend: str, name: str) -> None:
@@ -69,53 +63,3 @@ def test_components(backend: str, name: str) -> None:
         _, labels = csgraph.connected_components(pattern(A), connection=connection)
         lowest = {label: i for i, label in reversed(list(enumerate(labels)))}
         assert found.tolist() == [lowest[label] for label in labels]
-
-
-@takes_long
-@pytest.mark.parametrize("name", SHAPES)
-def test_cores_and_trusses(backend: str, name: str) -> None:
-    A, G = matrix(name), undirected(matrix(name))
-    cores = nx.core_number(G)
-    assert algorithms.core_number(A).to_dense().tolist() == as_list(cores, A.nrows)
-    for k in (0, 2, 5):
-        assert sorted(algorithms.k_core(A, k)) == [v for v in sorted(G) if cores[v] >= k]
-    truss = {tuple(sorted(edge)) for edge in nx.k_truss(G, 4).edges()}
-    assert {(int(i), int(j)) for i, j, _ in zip(*algorithms.k_truss(A, 4).to_coo(), strict=True) if i < j} == truss
-
-
-@takes_long
-@pytest.mark.parametrize("name", SHAPES)
-def test_spanning_forests(backend: str, name: str) -> None:
-    A = matrix(name)
-    B = gb.select.offdiag(gb.binary.min(A | A.T).new()).new()
-    G = nx.Graph((int(i), int(j), {"weight": w}) for i, j, w in zip(*B.to_coo(), strict=True))
-    expected = sum(data["weight"] for *_, data in nx.minimum_spanning_edges(G, data=True))
-    forest = algorithms.minimum_spanning_forest(A)
-    assert forest.reduce_scalar().new().value == pytest.approx(2 * expected)
-    assert forest.nvals == 2 * (len(G) - nx.number_connected_components(G))
-    assert forest.isequal(B.dup(mask=forest.S))
-
-
-IGNORING = {
-    "core_number": algorithms.core_number,
-    "k_core": lambda A: algorithms.k_core(A, 2),
-    "k_truss": lambda A: algorithms.k_truss(A, 3),
-    "maximal_independent_set": algorithms.maximal_independent_set,
-    "maximal_matching": algorithms.maximal_matching,
-    "minimum_spanning_forest": algorithms.minimum_spanning_forest,
-    "transitivity": algorithms.transitivity,
-    "triangle_count": algorithms.triangle_count,
-    "triangles": algorithms.triangles,
-    "vertex_colouring": algorithms.vertex_colouring,
-}
-
-
-@takes_long
-@pytest.mark.parametrize("function", IGNORING)
-def test_directions_do_not_matter(backend: str, function: str) -> None:
-    """What was compared with networkx on undirected graphs is the same on directed ones."""
-    for name in DIRECTED:
-        A = as_matrix(directed(name))
-        B = gb.select.offdiag(gb.monoid.lor(A | A.T).new()).new()
-        found, expected = IGNORING[function](A), IGNORING[function](B)
-        assert found.isclose(expected) if hasattr(found, "isclose") else found == pytest.approx(expected)

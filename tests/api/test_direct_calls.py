@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Scalar, Vector, agg, binary
-from grblas_gpu.operators import get_typed_op
+from grblas_gpu import Matrix, Scalar, Vector, binary
 
 TYPES = ["BOOL", "INT8", "UINT64", "FP32", "FP64", "FC64"]
 
@@ -77,10 +76,3 @@ def test_positions_of_short_lists(backend: str) -> None:
     with pytest.raises(TypeError, match="Invalid dtype for index: bool"):
         v[[True, False]] << 1
     assert v.to_dense().tolist() == [0, 1, 2, 3, 4]
-
-
-def test_aggregators_are_found_again() -> None:
-    for op in (agg.count, agg.sum, agg.mean):
-        for dtype in (gb.dtypes.INT8, gb.dtypes.FP64):
-            assert get_typed_op(op, dtype) is get_typed_op(op, dtype) is op.for_dtype(dtype)
-    assert get_typed_op(agg.sum, gb.dtypes.INT8).return_type is not get_typed_op(agg.mean, gb.dtypes.INT8).return_type

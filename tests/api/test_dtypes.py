@@ -8,7 +8,7 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import dtypes
-from grblas_gpu.dtypes import ALL_TYPES, BOOL, FP32, FP64, INT8, INT16, INT64, UINT64, lookup_dtype, unify
+from grblas_gpu.dtypes import ALL_TYPES, BOOL, FP32, INT64, UINT64, lookup_dtype, unify
 
 KEYS = [
     *(t.name for t in ALL_TYPES),
@@ -63,12 +63,6 @@ def test_integers_of_an_array_wrap_around(backend):
         ]
 
 
-def test_none_and_value():
-    with pytest.raises(TypeError, match="Bad dtype"):
-        lookup_dtype(None)
-    assert lookup_dtype(object(), np.int16(3)) is INT16
-
-
 def test_unify_is_python_graphblas():
     gb = pytest.importorskip("graphblas")
     for left, right in itertools.product(ALL_TYPES, ALL_TYPES):
@@ -93,13 +87,6 @@ def test_pickle_and_repr():
         assert pickle.loads(pickle.dumps(dtype)) is dtype
         assert repr(dtype) == dtype.name
     assert dtypes._INDEX is UINT64
-
-
-def test_numba_type():
-    import numba
-
-    assert INT8.numba_type == numba.int8 and FP64.numba_type == numba.float64 and BOOL.numba_type == numba.boolean
-    assert lookup_dtype(numba.int16) is INT16 and lookup_dtype(numba.types.literal(3)) is INT64
 
 
 @pytest.mark.parametrize("dtype", ["BOOL", "INT8", "FP32", "FP64"])

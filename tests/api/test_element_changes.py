@@ -196,18 +196,6 @@ def test_the_first_reader_sees_all_changes(read: str) -> None:
     assert found[0] == found[1]
 
 
-def test_an_expression_is_computed_with_later_changes() -> None:
-    found = []
-    for lib in (gb, ss):
-        A, v = lib.Matrix.from_coo([0, 1], [1, 0], [1, 2]), lib.Vector.from_coo([0, 1], [10, 20])
-        product, mask = lib.semiring.plus_times(A @ v), A.S
-        A[0, 0] = 7
-        v[1] = 1
-        w = lib.Matrix.from_dense(np.ones((2, 2), int))
-        found.append((entries(product.new()), entries(w.dup(mask=mask))))
-    assert found[0] == found[1]
-
-
 def test_changes_cost_one_operation_of_the_engine(monkeypatch) -> None:
     calls = []
     A = gb.Matrix.from_coo(np.arange(50), np.arange(50), 1.5)
@@ -232,15 +220,6 @@ def test_values_of_other_objects_stay() -> None:
     A.wait()
     C.wait()
     assert before[2].tolist() == [1.0, 2.0, 3.0] and B.get(1, 1) == 2.0 and values.tolist() == [1.0, 2.0]
-
-
-def test_loops_record_changes() -> None:
-    v, n = gb.Vector.from_coo([0], [1], size=6), gb.Vector.from_coo([0, 1, 2, 3, 4], [1, 1, 1, 1, 1], size=6)
-    v[2] = 5  # waits when the loop begins
-    for step in gb.loop(n, limit=4):
-        v[step + 1] = 3
-        n << gb.select.rowgt(n, step)
-    assert v.to_dict() == {0: 1, 1: 3, 2: 3, 3: 3, 4: 3}
 
 
 def test_threads_change_and_read_one_object() -> None:
@@ -365,20 +344,3 @@ def test_bad_updates_change_nothing(name: str) -> None:
     with pytest.raises(error):
         change(A)
     assert A.to_dicts() == {0: {0: 7, 1: 5}}
-
-
-def test_an_update_of_an_expression_is_an_assignment() -> None:
-    A, v = gb.Matrix.from_coo([0], [1], [5], nrows=2, ncols=2), gb.Vector.from_coo([0, 1], [1, 2])
-    A.update(A + A)
-    v.update(v + v, direction="pull")
-    assert A.to_dicts() == {0: {1: 10}} and v.to_dict() == {0: 2, 1: 4}
-
-
-def test_loops_read_updated_objects() -> None:
-    A, v = gb.Matrix(int, 6, 6), gb.Vector.from_coo([0], [1], size=6)
-    A.update([0, 1, 2, 3], [1, 2, 3, 4], 1)
-    v.update([5], [1])
-    for _ in gb.loop(v, limit=10):
-        reached = v.dup()
-        v << gb.semiring.plus_times(v @ A)
-    assert reached.to_dict() == {4: 1}

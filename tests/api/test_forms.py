@@ -105,15 +105,6 @@ def test_arrays_are_shared(backend: str) -> None:
     assert Vector.from_dense(strided, copy=False).to_dense().tolist() == strided.tolist()
 
 
-def test_an_interrupted_change_is_counted_again(backend: str) -> None:
-    """What is known of a bitmap goes before its arrays may change."""
-    a = random_matrix(3, 0.6).to(form="bitmap")
-    rows, store = a.to_coo()[0], a._store
-    assert store.indptr is not None
-    store.uncount()
-    assert store.nvals == len(rows) and a.to_coo()[0].tolist() == rows.tolist()
-
-
 @pytest.mark.parametrize("name", ["min", "max", "plus"])
 def test_rows_of_nothing_but_nan(backend: str, name: str) -> None:
     """The least of NaN and the identity would be the identity."""

@@ -121,14 +121,6 @@ def test_repeated_positions_behind_a_submask(backend: str, data: st.DataObject) 
     assert out.to_dict() == expected
 
 
-def test_repeated_rows_and_columns_are_accumulated(backend: str) -> None:
-    A, index = Matrix.from_dense(np.zeros((3, 3), int)), Vector.from_dense([1, 1])
-    A(binary.plus)[index, index] << Matrix.from_dense([[1, 2], [3, 4]])
-    assert A[1, 1].new().value == 10
-    A(binary.plus)[index, index] << 5
-    assert A[1, 1].new().value == 30
-
-
 def test_repeated_positions_without_an_order_are_an_error(backend: str) -> None:
     w, v, index = Vector.from_dense([1, 2, 3]), Vector.from_dense([7, 8, 9]), Vector.from_dense([2, 0, 2])
     for accum in (None, binary.minus, binary.second):
@@ -178,11 +170,3 @@ def test_arrays_are_indices(backend: str) -> None:
     assert A[Exchanged(np.array([1])), Exchanged(np.array([1, 0]))].new().to_dense().tolist() == [[4, 3]]
     v[Exchanged(np.array([1]))] << 9
     assert v.to_dense().tolist() == [5, 9, 7]
-
-
-def test_an_index_may_be_what_it_indexes(backend: str) -> None:
-    parents = Vector.from_dense([0, 0, 1, 2, 3])
-    parents << parents[parents]
-    assert parents.to_dense().tolist() == [0, 0, 0, 1, 2]
-    parents(binary.min)[parents] << parents
-    assert parents.to_dense().tolist() == [0, 0, 0, 1, 2]

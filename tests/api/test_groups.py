@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from random_objects import matrix_of
 
-from grblas_gpu import FP64, INT64, Matrix, Vector, binary, generators, loop
-from grblas_gpu.api.matrix_groups import _by_products, _full
+from grblas_gpu import Matrix, Vector, binary, loop
+from grblas_gpu.api.matrix_groups import _by_products
 from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 
 
@@ -49,22 +49,6 @@ def test_sums_one_by_one(backend: str, dtype: type, n: int, density: float) -> N
         assert _by_products(A, given, Vector.from_dense(handicap), rows).isequal(found)
 
 
-def test_a_pattern_counts(backend: str) -> None:
-    A = generators.kronecker(11, 8)
-    for count in (3, A.nrows):
-        groups = np.random.default_rng(1).integers(0, count, A.nrows)
-        found = A.heaviest_groups(Vector.from_dense(groups)).new()
-        expected = one_by_one(A, groups.tolist(), [0.0] * A.nrows, set(range(A.nrows)))
-        assert found.to_dict() == expected
-
-
-@pytest.mark.parametrize("form", ["bitmap", "hypersparse"])
-def test_other_forms(backend: str, form: str) -> None:
-    A = random_matrix(12, 0.4, float)
-    groups = Vector.from_dense([0, 1, 2] * 5)
-    assert A.to(form=form).heaviest_groups(groups).new().isequal(A.heaviest_groups(groups).new())
-
-
 def test_vectors_of_any_kind(backend: str) -> None:
     A = random_matrix(12, 0.4, float)
     expected = A.heaviest_groups(Vector.from_dense([4] * 15)).new()
@@ -73,12 +57,6 @@ def test_vectors_of_any_kind(backend: str) -> None:
     assert A.heaviest_groups(Vector.from_scalar(4, 15), rows=Vector(bool, 12)).new().nvals == 0
     assert Matrix(float, 12, 15).heaviest_groups(Vector.from_scalar(4, 15)).new().nvals == 0
     assert Matrix(float, 0, 0).heaviest_groups(Vector(int, 0)).new().nvals == 0
-
-
-def test_engines_get_the_types_that_their_kernels_read(backend: str) -> None:
-    for x, dtype in ((Vector.from_coo(range(3), [2, 1, 0], dtype=np.int8), INT64), (Vector.from_scalar(2, 5), FP64)):
-        store = _full(x, dtype)._store
-        assert store.kind == "full" and store.values.dtype == dtype.np_type
 
 
 def test_bad_arguments(backend: str) -> None:

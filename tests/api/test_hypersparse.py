@@ -263,16 +263,6 @@ def test_as_python_graphblas(run, rows: str, monkeypatch: pytest.MonkeyPatch) ->
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_a_loop() -> None:
-    """Run by single calls: a search of a graph of which three vertices have an edge."""
-    A = Matrix.from_coo([0, 5, 2**59], [5, 2**59, N - 1], True, nrows=N, ncols=N)
-    levels, frontier = Vector(int, N), Vector.from_coo([0], [True], size=N)
-    for depth in grblas_gpu.loop(frontier):
-        levels(frontier.S) << depth
-        frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
-    assert levels.to_dict() == {0: 0, 5: 1, 2**59: 2, N - 1: 3}
-
-
 def test_slices_from_the_end() -> None:
     """In steps, too: python-graphblas looks at every position of these."""
     A, v = Matrix.from_coo([0, 5], [7, N - 1], [1, 2], nrows=N, ncols=N), Vector.from_coo([1, N - 1], [3, 4], size=N)
@@ -352,8 +342,3 @@ def test_one_value_for_more_positions_than_can_be_counted_says_so() -> None:
     with pytest.raises(OutOfMemory, match=f"has {N * N:,} positions, more than the {N:,} .*name the positions"):
         Matrix.from_scalar(1, N, N)
     assert Matrix.from_scalar(1, 2**30, 2**30).nvals == N
-
-
-def test_duplicates() -> None:
-    with pytest.raises(ValueError, match="Duplicate"):
-        Matrix.from_coo([16, 0, 16], [5, 5, 5], [1, 2, 3], nrows=20, ncols=N)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -125,12 +124,6 @@ def drawn(figure, path: Path) -> np.ndarray:
     return imread(path)[..., :3]
 
 
-def test_figures_show_themselves(mpl) -> None:
-    with gb.trace() as t:
-        algorithms.bfs(generators.path(5), 0)
-    assert t.plot()._repr_png_().startswith(b"\x89PNG")
-
-
 def test_spy_has_a_square_for_every_entry(mpl, backend: str, tmp_path: Path) -> None:
     A = generators.grid_2d(4, 5)
     figure = viz.spy(A, show=False)
@@ -192,9 +185,3 @@ def test_signatures_are_those_of_python_graphblas() -> None:
         ours, theirs = (inspect.signature(getattr(module, name)).parameters for module in (viz, graphblas_viz))
         kept = [(p.name, p.kind, p.default) for p in ours.values() if (name, p.name) != ("draw", "layout")]
         assert kept == [(p.name, p.kind, p.default) for p in theirs.values()]
-
-
-def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"viz\.spy needs matplotlib, which is not installed"):
-        viz.spy(generators.path(3), show=False)

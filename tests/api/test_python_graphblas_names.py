@@ -83,12 +83,6 @@ def test_codes_of_the_c_library() -> None:
         gb.exceptions.check_status(-6, [])
 
 
-def test_a_picture_of_a_vector() -> None:
-    pytest.importorskip("matplotlib").use("Agg")
-    figure = gb.viz.spy(gb.Vector.from_coo([0, 2], 1, size=4), show=False)
-    assert figure.axes[0].lines[0].get_ydata().tolist() == [0, 2]
-
-
 def test_spawned_processes_use_this_library(tmp_path) -> None:
     script = tmp_path / "program.py"
     script.write_text(

@@ -39,14 +39,6 @@ def test_tiles(backend, form: str) -> None:
     check([[tile(0, 30, 0.0, "sparse")], [tile(3, 30, 0.0, "sparse")]])
 
 
-def test_many_tiles(backend, monkeypatch) -> None:
-    A, B = tile(20, 30, 0.1, "sparse"), tile(7, 30, 0.2, "sparse", 4)
-    rows = [[A], [B]] * tiles.FEW
-    check(rows)
-    monkeypatch.setattr(tiles, "LONG", 1)
-    check(rows)
-
-
 def test_what_lies_above_each_other_is_copied(monkeypatch) -> None:
     """Copies of whole arrays: on a device ``concatenate`` moves element by element."""
 

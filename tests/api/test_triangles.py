@@ -55,13 +55,6 @@ def test_large_enough_to_be_taken_by_the_longer_row(backend: str) -> None:
     assert L.triangles_of_vertices().isequal(vertices)
 
 
-@pytest.mark.parametrize("form", ["bitmap", "hypersparse"])
-def test_other_forms(backend: str, form: str) -> None:
-    L = select.tril(generators.complete(12), -1).new()
-    assert L.to(form=form).triangles_of_edges().isequal(L.triangles_of_edges())
-    assert L.to(form=form).triangles_of_vertices().to_dense().tolist() == [55] * 12
-
-
 def test_nothing_and_what_is_no_graph(backend: str) -> None:
     assert Matrix(bool, 3, 3).triangles_of_edges().nvals == 0
     assert Matrix(bool, 3, 3).triangles_of_vertices().to_dense().tolist() == [0, 0, 0]

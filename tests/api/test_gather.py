@@ -170,3 +170,11 @@ def test_arrays_are_indices(backend: str) -> None:
     assert A[Exchanged(np.array([1])), Exchanged(np.array([1, 0]))].new().to_dense().tolist() == [[4, 3]]
     v[Exchanged(np.array([1]))] << 9
     assert v.to_dense().tolist() == [5, 9, 7]
+
+
+def test_an_index_may_be_what_it_indexes(backend: str) -> None:
+    parents = Vector.from_dense([0, 0, 1, 2, 3])
+    parents << parents[parents]
+    assert parents.to_dense().tolist() == [0, 0, 0, 1, 2]
+    parents(binary.min)[parents] << parents
+    assert parents.to_dense().tolist() == [0, 0, 0, 1, 2]

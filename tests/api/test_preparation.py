@@ -42,20 +42,6 @@ def test_symmetry_does_not_depend_on_the_form(backend: str, form: str) -> None:
         assert A.T.new().is_symmetric() == symmetric
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_pattern_and_symmetry(backend: str, name: str) -> None:
-    found = graph(name)
-    pairs = set(zip(found.rows.tolist(), found.cols.tolist(), strict=True))
-    symmetric = {(j, i) for i, j in pairs} == pairs
-    for look_first in (False, True):
-        A = weighted(name)
-        if look_first:  # at the transpose of the matrix
-            assert A.is_symmetric() == A.isequal(A.T.new())
-        assert A.pattern().isequal(found.matrix(), check_dtype=True)
-        assert A.pattern().is_symmetric() == symmetric
-        assert A.pattern().T.new().isequal(found.matrix().T.new())
-
-
 def test_a_pattern_is_its_own_pattern(backend: str) -> None:
     A = generators.path(4)
     assert A.pattern() is A
@@ -103,15 +89,6 @@ def test_kept_until_the_structure_changes(backend: str) -> None:
     del A[0, 33]
     A.clear()
     assert A.by_degree().graph.shape == (0, 0)
-
-
-def test_degree_statistics(backend: str) -> None:
-    found = graph("random directed")
-    degrees = np.bincount(found.cols, minlength=found.n)
-    mean, largest, deviation = found.matrix().degree_statistics()
-    assert (mean, largest) == (degrees.mean(), degrees.max())
-    assert deviation == pytest.approx(degrees.std())
-    assert Matrix(bool, 0, 0).degree_statistics() == (0.0, 0, 0.0)
 
 
 def test_by_degree_is_for_graphs() -> None:

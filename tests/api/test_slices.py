@@ -7,9 +7,8 @@ import pytest
 from emulated_engine import backends  # noqa: F401 (a fixture)
 from random_objects import same_objects as same
 
-from grblas_gpu import Matrix, Vector, binary
+from grblas_gpu import Matrix, Vector
 from grblas_gpu.api import indexing
-from grblas_gpu.exceptions import IndexOutOfBound
 
 SLICES = [slice(*each) for each in [(2, 9), (0, 1), (5, 5), (9, 3), (None,), (-4, None), (1, 11, 3), (8, 2, -2)]]
 
@@ -74,38 +73,3 @@ def test_expressions_are_described_for_those_who_look(backend, monkeypatch) -> N
         patched.setattr(indexing.Axis, "_expr_name", property(described))
         assert v[[3, 1]].new().to_dense().tolist() == [3, 1]
     assert f"{v.name}[[3, 1]]" in repr(v[[3, 1]]._to_expr())
-
-
-@pytest.mark.backends("cuda")
-def test_arrays_of_the_device(backend) -> None:
-    """An index in the memory of the engine, of any type: what the same positions on the host give, or their error."""
-    A, v = random_matrix("values"), Vector.from_dense(np.arange(11.0))
-    import cupy
-
-    for dtype in (np.int8, np.int64, np.uint32):
-        host = np.array([3, 0, 10, 3, 7] if dtype is np.uint32 else [3, -1, 10, -11, 7], dtype)
-        there = cupy.asarray(host.copy())
-        same(v[there].new(), v[host].new())
-        same(A[there, :].new(), A[host, :].new())
-        same(A[there, there[:2]].new(), A[host, host[:2]].new())
-    part = Vector(float, 5)
-    kept, rows = v[there], A[there, :]
-    assert f"{v.name}[[3, 0, 10, 3, 7]]" in repr(kept)
-    there[0] = 5
-    assert kept.new().to_dense().tolist() == [5, 0, 10, 3, 7]  # read when the operation runs, as a Vector is
-    same(rows.new(), A[host, :].new())
-    part << kept
-    assert part.to_dense().tolist() == [5, 0, 10, 3, 7]
-    for wrong, message in (11, "index=11, size=11"), (-12, "index=-12, size=11"):
-        index = cupy.asarray(np.array([0, 1, wrong, 0, 1]))
-        with pytest.raises((IndexError, IndexOutOfBound), match=message):
-            v[index].new()
-        with pytest.raises((IndexError, IndexOutOfBound), match=message):
-            part << v[index]
-        with pytest.raises((IndexError, IndexOutOfBound), match=message):
-            v[index] << 1
-        with pytest.raises((IndexError, IndexOutOfBound), match=message):
-            v(binary.plus)[index] << 1
-        with pytest.raises((IndexError, IndexOutOfBound), match=message):
-            A[index, :]
-    assert part.to_dense().tolist() == [5, 0, 10, 3, 7] and v.to_dense().tolist() == list(range(11))

@@ -21,7 +21,6 @@ from cpu_kernel_cases import (
 )
 from running import in_threads
 
-import grblas_gpu as gb
 from grblas_gpu import binary, monoid, operators, semiring, unary
 from grblas_gpu.backends.cpu import mxv, mxv_push, pool, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend
@@ -182,37 +181,6 @@ def shape_of(store):
     return (store.nrows, store.ncols) if type(store) is MatrixStore else (store.size,)
 
 
-def test_write_what_the_mask_lists(rng):
-    """``distances(frontier.S) << frontier``: the mask is the list of what is written."""
-    for kind, iso, complement, replace in product(KINDS, (True, False), (True, False), (True, False)):
-        c, t = random_vector(rng, 40, kind, "int64"), random_vector(rng, 40, "unordered", "int8", iso, 0.2)
-        mask = MaskView(VectorStore(40, np.ones(1, bool), indices=t.indices, ordered=False), True, complement)
-        expected = DEFINITIONS.write(c.copy(), t, mask, None, replace)
-        same(ENGINE.write(c.copy(), t, mask, None, replace), expected)
-
-
-def test_copy_through_a_list_takes_what_is_listed(rng):
-    for kind, iso, structure, complement in product(KINDS, (True, False), (True, False), (True, False)):
-        x, c = random_vector(rng, 90, kind, "int64", iso), random_vector(rng, 90, kind, "int64")
-        mask = MaskView(random_vector(rng, 90, "unordered", "bool", fill=0.1), structure, complement)
-        copied = ENGINE.copy_allowed(x, mask)
-        same(ENGINE.write(c.copy(), copied, mask, None, False), DEFINITIONS.write(c, x, mask, None, False))
-        assert not np.may_share_memory(copied.values, x.values)
-        if kind in ("bitmap", "full") and not complement:
-            assert set(copied.indices) <= set(mask.store.indices)
-
-
-def test_scatter_few_entries_into_a_long_vector(rng):
-    op = binary.plus["INT64"]
-    for kind, value, masked in product(KINDS, ("full", "sparse", "scalar"), (False, True)):
-        c, index = random_vector(rng, 900, kind, "int64", fill=0.02), rng.integers(0, 900, 12)
-        index[3:6] = index[0]
-        given = np.int64(3) if value == "scalar" else random_vector(rng, 12, value, "int64", iso=masked)
-        mask = MaskView(random_vector(rng, 900, "bitmap", "bool"), True, False) if masked else None
-        expected = DEFINITIONS.assign(c.copy(), given, (index,), mask, op, False, False)
-        same(ENGINE.assign(c.copy(), given, (index,), mask, op, False, False), expected)
-
-
 def test_assign_scalar_through_dense_mask(rng):
     for kind, iso, complement, structure in product(("bitmap", "full"), (True, False), (True, False), (True, False)):
         c = random_vector(rng, 40, kind, "int64", iso)
@@ -240,16 +208,3 @@ def test_several_threads_at_once(rng):
             same(result, expected[which])
 
     in_threads(work, 4)
-
-
-def test_a_sorted_push_of_the_heaviest_half():
-    """The frontier's edges far exceed its share of the vertices: buffers must follow the true count."""
-    n = 6000
-    hubs = np.repeat(np.arange(3100), 5)
-    A = gb.Matrix.from_coo(hubs, (hubs * 7 + np.tile(np.arange(5), 3100)) % n, 1, nrows=n, ncols=n)
-    u = gb.Vector.from_coo(np.arange(3100), np.arange(3100), size=n)
-    w, expected = gb.Vector(int, n), gb.Vector(int, n)
-    w(strategy="push.sort") << gb.semiring.plus_times(u @ A)
-    expected(strategy="pull.thread") << gb.semiring.plus_times(u @ A)
-    assert w.isequal(expected)
-    assert w.nvals > 0

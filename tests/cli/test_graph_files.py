@@ -117,41 +117,9 @@ def test_force_reads_what_asks_for_much_memory(capsys, tmp_path):
         assert json.loads(run(capsys, "bfs -s 0 --json --force", file)[1])["reached"] == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "options"),
-    [
-        ("u,v\n0,1\n1,2\n", ""),
-        ("a,b\n0,1\n1,2\n", "--header"),
-        ("0,1\n1,2\n", "--no-header"),
-        ("id,dst,src\n7,1,0\n8,2,1\n", "--columns src,dst"),
-        ("7,1,0\n8,2,1\n", "--columns 2,1"),
-        ("w;from;to\n7;0;1\n8;1;2\n", "--columns from,to,w"),
-        ("0\t1\n1\t2\n", ""),
-        ("Id,Source,Target,Type\n7,0,1,road\n8,1,2,rail\n", ""),
-        ("\ufefffrom,to\n0,1\n1,2\n", "--columns from,to"),
-        ("\ufeff0,1\n1,2\n", ""),
-        ("\ufefffrom,to\n0,1\n1,x\n", "--labels"),
-    ],
-)
-def test_tables(capsys, tmp_path, text, options):
-    (tmp_path / "e.csv").write_text(text)
-    code, out, _ = run(capsys, f"bfs -s 0 --json {options}", tmp_path / "e.csv")
-    assert code == 0
-    assert json.loads(out)["level_sizes"] == [1, 1, 1]
-
-
 def test_labels_come_with_the_graph(capsys, tmp_path):
     io.save(tmp_path / "g.grb", gb.Graph.from_edges([("ann", "bob"), ("bob", "cid")]))
     assert json.loads(run(capsys, "bfs -s bob --json", tmp_path / "g.grb")[1])["reached"] == 2
-
-
-def test_only_edges_that_were_reached_count(capsys, tmp_path):
-    (tmp_path / "e.txt").write_text("0 1\n" + "".join(f"{i} {i + 1}\n" for i in range(2, 90)))
-    found = json.loads(run(capsys, "bfs -s 0 --json", tmp_path / "e.txt")[1])
-    assert (found["edges_traversed"], found["entries"]) == (1, 89)
-    found = json.loads(run(capsys, "bfs -s 0 -u --json", tmp_path / "e.txt")[1])
-    assert found["edges_traversed"] == 1
-    assert found["gteps"] == pytest.approx(1e-6 / found["milliseconds"])
 
 
 def test_long_work_shows_that_it_goes_on(capsys, monkeypatch, tmp_path):

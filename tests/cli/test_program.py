@@ -10,11 +10,8 @@ import threading
 import tomllib
 from pathlib import Path
 
-import numpy as np
 import pytest
-from command_line import run
 
-import grblas_gpu as gb
 from grblas_gpu.cli import main
 from grblas_gpu.foundation import progress
 
@@ -40,28 +37,6 @@ def test_the_program_is_named_in_the_project():
     project = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())
     module, _, function = project["project"]["scripts"]["grblas-gpu"].partition(":")
     assert getattr(importlib.import_module(module), function) is main
-
-
-def test_help_and_version(capsys):
-    for arguments in (["--help"], ["--version"], ["generate", "--help"], ["generate", "kronecker", "--help"]):
-        with pytest.raises(SystemExit) as exit_:
-            main(arguments)
-        assert exit_.value.code == 0
-    assert gb.__version__ in capsys.readouterr().out
-
-
-def test_info(capsys):
-    code, out, _ = run(capsys, "info")
-    assert code == 0
-    assert gb.__version__ in out
-    assert "backend cpu   ready" in out
-    found = json.loads(run(capsys, "info --json")[1])
-    assert found["backends"]["numpy"] == "ready"
-    assert found["packages"]["numpy"] == np.__version__
-    assert found["cache"]["folder"]
-    assert found["optional"]["networkx"] is True
-    if found["backends"]["cuda"] != "ready":
-        assert "pip install" in found["backends"]["cuda"] or "device" in found["backends"]["cuda"]
 
 
 def test_a_long_compilation_is_announced(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

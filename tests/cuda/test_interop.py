@@ -57,40 +57,6 @@ class TestOnADevice:
         assert values.get().tolist() == [5.0, 6.0, 7.0]
         assert a[0, 1].new().value == 9
 
-    def test_csr_of_other_types(self, cupy, csr):
-        indptr, indices, values = csr
-        a = Matrix.from_csr(indptr.astype(np.int32), indices.astype(np.uint64), values, "INT8", ncols=3)
-        assert a.dtype == "INT8"
-        assert a.to_dicts() == {0: {1: 5, 2: 6}, 2: {0: 7}}
-        assert a.device_arrays()["indices"].dtype == np.int32
-
-    def test_csr_unsorted_iso_and_mixed(self, cupy, csr):
-        indptr, indices, values = csr
-        assert Matrix.from_csr(indptr, cupy.array([2, 1, 0]), values).to_dicts() == {0: {1: 6.0, 2: 5.0}, 2: {0: 7.0}}
-        iso = Matrix.from_csr(indptr, indices)
-        assert iso.device_arrays()["values"].shape == (1,)
-        assert iso.to_dicts() == {0: {1: 1.0, 2: 1.0}, 2: {0: 1.0}}
-        assert Matrix.from_csr([0, 2, 2, 3], indices, [1, 2, 3]).to_dicts() == {0: {1: 1, 2: 2}, 2: {0: 3}}
-
-    def test_csc_dcsr_edgelist(self, cupy, csr):
-        assert Matrix.from_csc(*csr, nrows=3).to_dicts() == {0: {2: 7.0}, 1: {0: 5.0}, 2: {0: 6.0}}
-        rows = cupy.array([0, 7])
-        doubly = Matrix.from_dcsr(rows, cupy.array([0, 2, 3]), cupy.array([1, 2, 0]), cupy.array([5, 6, 7]), nrows=9)
-        assert doubly.to_dicts() == {0: {1: 5, 2: 6}, 7: {0: 7}}
-        assert Matrix.from_edgelist(cupy.array([[0, 1], [1, 0]])).to_dicts() == {0: {1: 1.0}, 1: {0: 1.0}}
-
-    def test_coo_and_build(self, cupy):
-        rows, cols, values = cupy.array([0, 1, 1]), cupy.array([1, 0, 0]), cupy.array([1, 2, 3])
-        assert Matrix.from_coo(rows, cols, values, dup_op=binary.plus).to_dicts() == {0: {1: 1}, 1: {0: 5}}
-        assert Matrix.from_coo(rows[:2], [1, 0], True).to_dicts() == {0: {1: True}, 1: {0: True}}
-        assert Vector.from_coo(cupy.array([3, 1]), cupy.array([10, 20])).to_dict() == {1: 20, 3: 10}
-        assert Vector.from_coo(cupy.array([3, 1]), cupy.array(4)).to_dict() == {1: 4, 3: 4}
-        v, a = Vector(int, 4), Matrix(int, 2, 2)
-        v.build(cupy.array([0, 2]), cupy.array([5, 6], np.int32))
-        a.build(rows[:2], cols[:2], values[:2])
-        assert v.to_dict() == {0: 5, 2: 6}
-        assert a.to_dicts() == {0: {1: 1}, 1: {0: 2}}
-
     def test_dense(self, cupy):
         values = cupy.array([4.0, 0.0, 6.0])
         v = Vector.from_dense(values)

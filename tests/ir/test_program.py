@@ -85,37 +85,6 @@ def test_other_operations(A: Matrix) -> None:
     ]
 
 
-def test_gathers_and_scatters() -> None:
-    v, w = Vector.from_dense([0, 0, 1]), Vector(int, 3)
-    loop = gb.loop(v, 2)
-    for step in loop:
-        v << v[v]
-        w(v.S, binary.plus)[v] << step
-        w[v] << 3
-    assert str(loop.program).splitlines()[2:] == [
-        "    v0 = gather (v0, v0)",
-        "    v1<v0.S> binary.plus[INT64]= scatter (step, v0)",
-        "    v1 = scatter (3, v0)",
-    ]
-    assert w.to_dict() == {0: 3}
-
-
-def test_the_same_nodes_run_as_calls_and_as_a_program(A: Matrix) -> None:
-    def body(u: Vector, count) -> None:
-        u(binary.max) << semiring.max_plus(u @ A)
-        u << binary.plus(u, count)
-
-    def start() -> Vector:
-        return Vector.from_coo([0], [1.0], size=5)
-
-    by_calls, by_program = start(), start()
-    for step in range(4):
-        body(by_calls, step)
-    for step in gb.loop(by_program, 4):
-        body(by_program, step)
-    assert by_program.isequal(by_calls)
-
-
 def test_a_body_that_is_refused_names_its_line(A: Matrix) -> None:
     v = Vector.from_coo([0], [1], size=5)
     with pytest.raises(gb.exceptions.LoopError, match=r"test_program\.py:\d+: resize of"):

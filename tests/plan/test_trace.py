@@ -32,15 +32,6 @@ def test_steps_are_the_levels(backend, search):
     assert sum(frontiers(steps)) >= levels.nvals - counts[-1]
 
 
-def test_masks_leave_positions_open():
-    A, v = generators.path(6), gb.Vector.from_coo([0, 1], [True, True], size=6)
-    mask = gb.Vector.from_coo([2, 3, 4], [True] * 3, size=6)
-    with gb.trace() as t:
-        for options in ({}, {"mask": mask.S}, {"mask": ~mask.S}):
-            gb.semiring.any_pair(v @ A).new(**options)
-    assert [record.allowed for record in t.steps()] == [6, 3, 3]
-
-
 def test_keywords_of_suitesparse_are_noted():
     v = gb.Vector.from_coo([0, 1], [1, 2], size=3)
     A = gb.Matrix.from_coo([0, 1], [1, 2], [1, 2], nrows=3, ncols=3)

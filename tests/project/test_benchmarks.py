@@ -556,4 +556,4 @@ def test_overhead(capsys, monkeypatch):
     pytest.importorskip("graphblas")
     monkeypatch.setattr(registry, "_default", registry.current_engine())  # it chooses others
     assert overhead.main(["--rounds", "2", "--calls", "2"]) == 0
-    assert re.search(r"^masked vxm( +[\d.]+){3}", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^masked vxm( +[\d.,]+){3}", capsys.readouterr().out, re.MULTILINE)

@@ -39,7 +39,7 @@ def test_graphs_of_all_kinds(backend: str, name: str) -> None:
         check(name, G, len(G) - 1, (int, float)[number // 2 % 2])
 
 
-@pytest.mark.parametrize("graphs", [8, pytest.param(GRAPHS, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("graphs", [6, pytest.param(GRAPHS, marks=pytest.mark.slow)])
 def test_odd_graphs(graphs: int) -> None:
     source = random.Random(graphs)
     for _ in range(graphs):

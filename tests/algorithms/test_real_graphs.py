@@ -19,7 +19,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "data" / "graphs"
 MORE = sorted(Path(os.environ["GRBLAS_GPU_GRAPHS"]).glob("*.mtx*")) if "GRBLAS_GPU_GRAPHS" in os.environ else []
 FILES = {path.name.partition(".")[0]: path for path in [*sorted(FOLDER.iterdir()), *MORE]}
 QUICK = ("karate", "jazz")
-SEVERAL_SECONDS = ("louvain", "leiden")  # loops of many shapes, each compiled
+SEVERAL_SECONDS = ("louvain", "leiden", "cheapest flow")  # loops of many shapes, each compiled; or many rounds
 NOT_CONVERGING = {("airfoil1", "hits")}  # its largest singular values are nearly equal
 SMALL = 2**cases_library.SMALL
 

@@ -77,7 +77,7 @@ MORE_WEIGHTS = [(float, True), ("UINT8", True), (float, False), ("FP32", False),
     ("dtype", "more"), [*WEIGHTS, *(pytest.param(*each, marks=pytest.mark.slow) for each in MORE_WEIGHTS)]
 )
 def test_pagerank_in_32_bits(backend: str, dtype, more: bool) -> None:
-    for name in DIRECTED:
+    for name in list(DIRECTED)[::3]:
         A = as_matrix(weighted(name), "weight", float).dup(dtype)
         n = A.nrows
         jump = gb.Vector.from_dict({0: 3, n - 1: 1}, size=n)

@@ -84,7 +84,7 @@ def same(text: str, value) -> bool:
 
 @pytest.mark.parametrize(
     "command",
-    [pytest.param(name, marks=pytest.mark.slow if number % 2 else ()) for number, name in enumerate(COMMANDS)],
+    [pytest.param(name, marks=pytest.mark.slow if number % 3 else ()) for number, name in enumerate(COMMANDS)],
 )
 def test_the_same_as_in_python(capsys, tmp_path, command):
     what = COMMANDS[command]

@@ -342,3 +342,13 @@ def test_one_value_for_more_positions_than_can_be_counted_says_so() -> None:
     with pytest.raises(OutOfMemory, match=f"has {N * N:,} positions, more than the {N:,} .*name the positions"):
         Matrix.from_scalar(1, N, N)
     assert Matrix.from_scalar(1, 2**30, 2**30).nvals == N
+
+
+def test_a_loop() -> None:
+    """Run by single calls: a search of a graph of which three vertices have an edge."""
+    A = Matrix.from_coo([0, 5, 2**59], [5, 2**59, N - 1], True, nrows=N, ncols=N)
+    levels, frontier = Vector(int, N), Vector.from_coo([0], [True], size=N)
+    for depth in grblas_gpu.loop(frontier):
+        levels(frontier.S) << depth
+        frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
+    assert levels.to_dict() == {0: 0, 5: 1, 2**59: 2, N - 1: 3}

@@ -697,3 +697,70 @@ def test_unchanged_programs_use_it():
 def test_networkx_own_tests():
     suite = os.path.join(os.path.dirname(__file__), "..", "conformance", "networkx_suite.py")
     assert subprocess.run([sys.executable, suite], check=False).returncode == 0
+
+
+def test_matchings_are_maximal():
+    for G in (random_graph(nx.Graph, 40, 50, 3), nx.path_graph(5), nx.Graph(), looped(nx.Graph)):
+        found = nx.maximal_matching(G, backend=BACKEND)
+        assert nx.is_maximal_matching(G, found)
+        assert all(isinstance(edge, tuple) and len(edge) == 2 for edge in found)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_cuts_of_edges(kind):
+    G = random_graph(kind, 12, 25, 1)
+    a, b, *_, z = G
+    for s, t in ((a, z), (z, a), (b, a)):
+        for function in map(public, ("edge_connectivity", "local_edge_connectivity")):
+            assert function(G, s, t, backend="networkx") == function(G, s, t, backend=BACKEND)
+        cut = public("minimum_st_edge_cut")
+        assert cut(G, s, t, backend="networkx") == cut(G, s, t, backend=BACKEND)
+    assert isinstance(interface.can_run("edge_connectivity", (G,), {}), str)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+def test_paths_with_bounds(kind):
+    for seed in range(4):
+        G = kind(nx.gnp_random_graph(12, 0.2, seed=seed, directed=kind is nx.DiGraph))
+        for u, v, data in G.edges.data():
+            data["weight"] = abs(u - v) + (u + v) % 3
+        for args in ((0, 7), (3, 3), (0, 99), (0, 7, lambda u, v: abs(u - v))):
+            expected, found = (outcome(nx.astar_path_length, G, *args, backend=each) for each in ("networkx", BACKEND))
+            assert equal(expected, found)
+            path = outcome(nx.astar_path, G, *args, backend=BACKEND)
+            assert (
+                type(path) is type(found)
+                if isinstance(found, Exception)
+                else nx.path_weight(G, path, "weight") == found
+            )
+
+
+def test_cuts_of_the_whole_graph():
+    for seed in range(6):
+        G = nx.gnp_random_graph(9, 0.45, seed=seed)
+        for u, v, data in G.edges.data():
+            data["weight"] = 1 + (u * v) % 4
+        expected, found = (outcome(nx.stoer_wagner, G, backend=each) for each in ("networkx", BACKEND))
+        if isinstance(expected, Exception):
+            assert equal(expected, found)
+            continue
+        assert expected[0] == found[0] == nx.cut_size(G, *found[1], "weight") and type(found[0]) is int
+        assert sorted([*found[1][0], *found[1][1]]) == list(G)
+        value = nx.algebraic_connectivity(G, backend=BACKEND)
+        assert value == pytest.approx(nx.algebraic_connectivity(G, backend="networkx"), abs=1e-6)
+        x, L = nx.fiedler_vector(G, backend=BACKEND), nx.laplacian_matrix(G)
+        np.testing.assert_allclose(L @ x, value * x, atol=1e-5)
+    for G in (nx.Graph(), nx.empty_graph(1), nx.empty_graph(2), nx.path_graph(2)):
+        for name in ("stoer_wagner", "algebraic_connectivity"):
+            expected, found = (outcome(public(name), G, backend=each) for each in ("networkx", BACKEND))
+            assert equal(expected[0], found[0]) if isinstance(expected, tuple) else equal(expected, found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_load_centrality(kind):
+    for seed in range(2):
+        G = kind(nx.gnp_random_graph(9, 0.3, seed=seed, directed=seed > 0))
+        G.add_edges_from([(0, 0), (1, 2), (1, 2)])
+        for kwargs in ({}, {"normalized": False}, {"v": 3}):
+            expected, found = (nx.load_centrality(G, **kwargs, backend=which) for which in ("networkx", BACKEND))
+            assert equal(expected, found) and python_scalars(found)

@@ -82,25 +82,6 @@ def test_what_takes_too_long_is_stopped_and_said(tmp_path, capsys, monkeypatch):
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL and signal.setitimer(signal.ITIMER_REAL, 0)[0] == 0
 
 
-def test_what_is_missing_is_added_and_what_fails_is_said(tmp_path, capsys, monkeypatch):
-    few = "--scale 4 --graphs rmat --trials 1 --others -1 --keep-going --missing".split()
-
-    def rows(only):
-        status = library_speed.main([*few, "--only", only, "--out", str(tmp_path)])
-        return status, json.loads((tmp_path / "library_speed.cpu.json").read_text())["rows"]
-
-    broken = cases_library.WORKS["core"]._replace(run=lambda case: algorithms.k_core(case.A, 1))
-    with monkeypatch.context() as patch:
-        patch.setitem(cases_library.WORKS, "core", broken)
-        status, first = rows("^cores?$")
-    assert status == 1 and [row["algorithm"] for row in first] == ["cores", "core"]
-    assert first[1]["ms"] is None and first[1]["remark"].startswith("failed: AssertionError")
-    status, second = rows("^(cores?|katz)$")
-    assert status == 0 and {row["algorithm"] for row in second} == {"cores", "core", "katz"}
-    assert [row for row in second if row["algorithm"] == "cores"] == first[:1], "measured again"
-    assert all(row["ms"] for row in second)
-
-
 @pytest.mark.parametrize("check", [[], ["--check-scale", "4"]], ids=["checked", "timed"])
 def test_a_row_that_does_not_converge_is_said_and_the_rest_runs(check, tmp_path, capsys, monkeypatch):
     def hits(case):  # of the smaller graph, if results are checked there

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..backends.interpreter.changes import merged_store
+from ..backends.interpreter.changes import Changes, merged_store
 from ..backends.registry import current_engine
 from ..dtypes import DataType, lookup_dtype
 from ..foundation.atomic_updates import notice_thread
@@ -29,14 +29,22 @@ from .updates import Updater
 class Collection(Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
     """The common part of Vector and Matrix."""
 
-    __slots__ = ("_changes", "_settings", "_shape", "_store")
+    __slots__ = ("_settings", "_shape", "_stored")
     _prefix: ClassVar[str]  # of the names of new objects
     _sizes: ClassVar[tuple[str, ...]]  # the names of the dimensions
     _name_counter: ClassVar[Iterator[int]]
     ss: ClassVar[Any]
     from_coo: ClassVar[Any]
-    if not TYPE_CHECKING:  # type checkers would accept every attribute
-        __getattr__ = merged_store
+
+    @property
+    def _store(self) -> Any:
+        """The store; changes that wait are merged."""
+        stored = self._stored
+        return merged_store(self) if type(stored) is Changes else stored
+
+    @_store.setter
+    def _store(self, store: Any) -> None:
+        self._stored = store
 
     if TYPE_CHECKING:
 
@@ -77,7 +85,7 @@ class Collection(Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
         """An object with this store, in its format; no empty store is created first."""
         new = object.__new__(cls)
         new._begin(engine, dtype, store.shape, name)
-        new._store = store if store.dtype == dtype.np_type else engine.cast(store, dtype.np_type)
+        new._stored = store if store.dtype == dtype.np_type else engine.cast(store, dtype.np_type)
         if recording.active and (recorder := recording.current()) is not None:
             recorder.new(new)
         return new

@@ -205,4 +205,4 @@ def remove_element(node: Node) -> None:
 def clear(node: Node) -> None:
     out = node.out
     make = out._engine.empty_vector if out.ndim == 1 else out._engine.empty_matrix
-    out._store, out._changes = make(*out.shape, out.dtype.np_type), None
+    out._store = make(*out.shape, out.dtype.np_type)

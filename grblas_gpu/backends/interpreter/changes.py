@@ -1,7 +1,7 @@
 """Changes that wait until an operation reads the object: ``A[i, j] = x``, ``del A[i, j]``, ``update`` and ``delete``.
 
-While changes wait, the object's slot ``_store`` is empty. The first read of it calls ``__getattr__``, which merges all
-changes into the store in one operation of the engine (``change_elements``). Objects without changes pay nothing.
+While changes wait, the object's slot ``_stored`` holds them in place of its store. The first read of the property
+``_store`` merges all changes into the store in one operation of the engine (``change_elements``).
 A transpose that the store has is changed, too, which takes less time than to transpose again: (A + D)' = A' + D'.
 """
 
@@ -74,7 +74,8 @@ def change_row(out: Any, row: int, line: VectorStore) -> bool:
     """Note the entries of a row, and that others are removed; False if the row is to be put in place at once: the
     store is short or no CSR on the host, or many changes wait."""
     with _guard:
-        changes = getattr(out, "_changes", None) or Changes(type(out)._store.__get__(out))
+        stored = out._stored
+        changes = stored if type(stored) is Changes else Changes(stored)
         store = changes.store
         if type(store) is not MatrixStore or store.form != SPARSE or not isinstance(store.stored_values, np.ndarray):
             return False
@@ -109,43 +110,28 @@ def _close(changes: Changes, dtype: np.dtype) -> None:
 
 def _waiting(out: Any) -> Changes:
     """The changes of an object, which has no store from here on."""
-    try:
-        store = type(out)._store.__get__(out)
-    except AttributeError:
-        return out._changes
-    changes = out._changes = Changes(store)
-    del out._store
-    return changes
+    if type(out._stored) is not Changes:
+        out._stored = Changes(out._stored)
+    return out._stored
 
 
 def element(x: Any, place: tuple[int, ...]) -> Any:
     """The value of an element, or None; changes that wait go on waiting."""
-    try:
-        store = type(x)._store.__get__(x)
-    except AttributeError:
-        changes = x._changes
-        if changes is not None and not changes.arrays:
-            value = changes.last.get(place, _UNSET)
-            return x._engine.get_element(changes.store, place) if value is _UNSET else value
-        store = x._store
-    return x._engine.get_element(store, place)
+    stored = x._stored
+    if type(stored) is Changes:
+        if not stored.arrays:
+            value = stored.last.get(place, _UNSET)
+            return x._engine.get_element(stored.store, place) if value is _UNSET else value
+        stored = merged_store(x)
+    return x._engine.get_element(stored, place)
 
 
-def merged_store(x: Any, name: str) -> Any:
-    """``__getattr__`` of objects whose slot ``_store`` may be empty: merge the changes, and return the store."""
-    if name != "_store":
-        raise AttributeError(f"{type(x).__name__!r} object has no attribute {name!r}", name=name, obj=x)
-    slot = type(x)._store
-    while True:
-        try:
-            changes = type(x)._changes.__get__(x)
-        except AttributeError:  # a new object, for the result of an expression
-            raise AttributeError(name) from None
-        if changes is None:  # another thread has merged them
-            return slot.__get__(x)
+def merged_store(x: Any) -> Any:
+    """The store of an object, with all changes that waited."""
+    while type(changes := x._stored) is Changes:
         with changes.merging:
             with _guard:
-                if x._changes is not changes:
+                if x._stored is not changes:
                     continue
                 count, arrays, last = changes.count, changes.arrays.copy(), changes.last.copy()
             owned = getrefcount(changes.store) <= ONLY and _is_owned(changes.store)
@@ -153,13 +139,14 @@ def merged_store(x: Any, name: str) -> Any:
                 store = choose_format(x._engine, _merge(x._engine, changes.store, x.dtype.np_type, arrays, last, owned))
             except Exception:  # lack of memory: this read fails, and the object is as it was before the changes
                 with _guard:
-                    x._store, x._changes = changes.store, None
+                    x._stored = changes.store
                 raise
             with _guard:
                 if changes.count == count:
-                    x._store, x._changes = store, None
+                    x._stored = store
                     return store
             changes.store = store  # another thread has changed elements meanwhile
+    return changes
 
 
 def _is_owned(store: Store) -> bool:

@@ -94,8 +94,7 @@ def execute(node: Node, tracing: bool = True) -> None:
             kept = whole and t.dtype is out.dtype.np_type and (type(t) is VectorStore or _is_kept(t))
             if not kept:  # otherwise the result becomes the output store
                 store = engine.write(_contents(out), t, view, accum, replace, op.masked)
-            out._store = store = choose_format(engine, store)
-            out._changes = None  # overwritten
+            out._stored = store = choose_format(engine, store)  # changes that waited are overwritten
             if desc is not None and desc.remembers:
                 store.checked = t.checked
         else:

@@ -157,19 +157,6 @@ def _repeats(one: Round, other: Round) -> bool:
 
     Tokens, which take far longer to create, compare all other rounds.
     """
-
-    def same(x: Any, y: Any) -> bool:
-        if type(x) is not type(y):
-            return False
-        if isinstance(x, Mask):
-            return x.parent is y.parent
-        if isinstance(x, Number):
-            return x.counts == (one.count,) and y.counts == (other.count,) and x.text == y.text
-        if isinstance(x, np.generic):
-            return _same_fact(x, y)
-        literal = isinstance(x, Scalar) and one.is_literal(x) and other.is_literal(y)
-        return literal and x.dtype == y.dtype and (x._content is y._content or same(x._content, y._content))
-
     if len(one.nodes) != len(other.nodes) or len(one.bindings) != len(other.bindings):
         return False
     for (path, x), (again, y) in zip(one.bindings, other.bindings, strict=True):
@@ -181,9 +168,25 @@ def _repeats(one: Round, other: Round) -> bool:
         if len(parts) != len(others):
             return False
         for x, y in zip(parts, others, strict=True):
-            if x is not y and not same(x, y):
+            if x is not y and not _is_repeated(x, y, one, other):
                 return False
     return True
+
+
+def _is_repeated(x: Any, y: Any, one: Round, other: Round) -> bool:
+    """Whether two parts of nodes are alike. A function of its own: a local one that calls itself would keep both rounds
+    alive until the garbage collector runs."""
+    if type(x) is not type(y):
+        return False
+    if isinstance(x, Mask):
+        return x.parent is y.parent
+    if isinstance(x, Number):
+        return x.counts == (one.count,) and y.counts == (other.count,) and x.text == y.text
+    if isinstance(x, np.generic):
+        return _same_fact(x, y)
+    literal = isinstance(x, Scalar) and one.is_literal(x) and other.is_literal(y)
+    same_type = literal and x.dtype == y.dtype
+    return same_type and (x._content is y._content or _is_repeated(x._content, y._content, one, other))
 
 
 def compare(rounds: Sequence[Round], ran: bool = False) -> Steady | None:

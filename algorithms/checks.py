@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, SupportsIndex, TypeAli
 
 import numpy as np
 
-from .. import INT32, INT64, Graph, Matrix, Vector, binary, io, using
+from .. import INT32, INT64, Graph, Matrix, Vector, binary, get_backend, io, using
 from ..dtypes import DataType
 from ..exceptions import DimensionMismatch, IndexOutOfBound
 from ..foundation.memory import reports_memory
@@ -94,7 +94,7 @@ def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label,
 
     @wraps(function)
     def checked(*args: Any, **kwargs: object) -> object:
-        if not keywords.issuperset(kwargs):
+        if kwargs and not keywords.issuperset(kwargs):
             raise unknown_keyword(name, next(word for word in kwargs if word not in keywords), signature)
         A = args[0] if args else kwargs.get("A")
         if type(A) is Matrix:
@@ -104,6 +104,8 @@ def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label,
             outer = current_call.get()[0]  # as in ``calling``, without its cost, which is noticeable on small graphs
             token = None if outer else current_call.set((name, None))
             try:
+                if get_backend() == A.backend:
+                    return function(*args, **kwargs)
                 with using(A.backend):
                     return function(*args, **kwargs)
             finally:

@@ -72,7 +72,9 @@ class Collection(Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
     def _unwritten(cls, engine: Engine, dtype: DTypeLike, shape: tuple[int, ...], name: str | None) -> Self:
         """An object for the result of an expression: it has no store until the result exists."""
         new = object.__new__(cls)
-        new._begin(engine, dtype if type(dtype) is DataType else lookup_dtype(dtype), cls._checked_shape(shape), name)
+        if max(shape) >= MAX_SIZE:
+            cls._checked_shape(shape)
+        new._begin(engine, dtype if type(dtype) is DataType else lookup_dtype(dtype), shape, name)
         return new
 
     @classmethod

@@ -247,11 +247,11 @@ class Recording:
         self.running = True
         try:
             for n, one in self._given:
-                one._store = inputs[n]._store
+                one._stored = inputs[n]._store
             for n, one in self._given_scalars:
                 one._content = inputs[n]._content
             for one, initial in self._empty:
-                one._store = handles.empty_list(initial)
+                one._stored = handles.empty_list(initial)
             for one, initial in self._made:
                 handles.begin(one, initial)
             try:
@@ -260,7 +260,7 @@ class Recording:
                         step()
             finally:  # also after an error: keep the changes so far
                 for n, one in self._written:
-                    inputs[n]._store = one._store
+                    inputs[n]._stored = one._stored
                 for n, one in self._written_scalars:
                     inputs[n]._content = one._content
             if not self._makes_result:
@@ -268,7 +268,7 @@ class Recording:
             new = self._new
             if new is None:
                 return handles.same(self._result)
-            new._store = self._result._store
+            new._stored = self._result._stored
             return new
         finally:
             self.running = False
@@ -283,7 +283,7 @@ class Recording:
         """Release all contents between calls."""
         self._new = None
         for one in self._collections:
-            one._store = None
+            one._stored = None
         for one in self._scalars:
             one._content = None
 

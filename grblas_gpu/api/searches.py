@@ -59,6 +59,8 @@ def search(
     first = search_rules.LONG
     levels = levels_from(A, frontier, first)
     left = frontier.nvals
+    if not left:
+        return levels
     if search_rules.relaxes(left):
         # levels<frontier> = waiting<frontier> = the depth
         levels(frontier.S) << first
@@ -66,7 +68,7 @@ def search(
         waiting(frontier.S) << first
         together = Scalar.from_value(search_rules.TOGETHER, dtype=levels.dtype)
         relax(A.pattern(), levels, waiting, together, None)
-    elif left:
+    else:
         _continue(A, frontier, levels, first)
     return levels
 

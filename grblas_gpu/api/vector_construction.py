@@ -276,8 +276,9 @@ def _from_entry(
             return None
     elif type(value) is not int or not 0 <= value < 128 or dtype.np_type.kind not in "iuf":
         return None  # the type may change this number
-    new = cls._unwritten(engine, dtype, (size,), name)  # skips the empty store that this one would replace
-    new._store = engine.build_entry(size, index, value, dtype.np_type)
+    new = object.__new__(cls)  # skips the empty store that this one would replace
+    new._begin(engine, dtype, (size,), name)
+    new._stored = engine.build_entry(size, index, value, dtype.np_type)
     return new
 
 

@@ -86,7 +86,7 @@ class Run:
             if slot.written:
                 self._written(slot, vector)
             else:
-                self._read(slot, vector._store)
+                self._read(slot, vector._stored)
         if body.variables or body.constants:
             self._scalars()
         if workspace.matrices is not body.last and not _same(workspace.matrices, body.last):
@@ -118,7 +118,7 @@ class Run:
         words, workspace, number, iso = self.words, self.workspace, slot.number, slot.iso
         flags, values = workspace.primary_buffers[number]
         workspace.primary_buffers[number] = NOWHERE  # until there are others for the next run
-        size, store = vector._shape[0], vector._store
+        size, store = vector._shape[0], vector._stored  # changes that waited are merged
         pending, start, dense = store.pending, EMPTY, False
         if slot.full and number in self.body.fresh:
             start, count = AS_IT_IS, size
@@ -298,11 +298,11 @@ class Run:
             count = numbers[slot.reported]
             if count:
                 found.nvals = count
-                vector._store = found
+                vector._stored = found
                 if spare:
                     workspace.taken.add(slot.number)
             else:
-                vector._store = nothing
+                vector._stored = nothing
                 if spare:
                     workspace.primary_buffers[slot.number] = found.present, found.values
         for number, scalar in enumerate(self.body.variables):

@@ -193,7 +193,7 @@ def functions(kernel: str, key: Hashable, names: Sequence[str], pieces: Callable
 
 def specialized(kernel: str, names: Sequence[str], given: Mapping[str, Any], *parts: Any) -> Kernels:
     """:func:`functions` of a program for types and constants by name, and for parts that have a key and pieces."""
-    key = (*[x.char if isinstance(x, np.dtype) else x for x in given.values()], *[part.key for part in parts])
+    key = (*given.values(), *[part.key for part in parts])
     return functions(kernel, key, names, lambda: [*(line for part in parts for line in part.pieces()), *named(given)])
 
 

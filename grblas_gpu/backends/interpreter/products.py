@@ -17,6 +17,7 @@ from ...trace import records as trace
 from ...trace.records import ON_HOST
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from .asynchronous import check_any_order, check_product_of_matrices, final_value, pull_in_place
+from .changes import Changes
 from .operands import matrix_store
 
 _dense_plans: dict[Hashable, Plan] = Bounded("plans of dense products", 1000)
@@ -30,9 +31,10 @@ def matvec(node: Node, view: MaskView | None) -> VectorStore:
         a, u = u, a
     if node.accum is None and semiring.return_type.np_type is not node.out.dtype.np_type:
         semiring = _as_written(semiring, node.out.dtype)
-    engine, operand = u._engine, u._store
     transposed = a._is_transposed
-    store = a._matrix._store if transposed else a._store
+    engine, operand, store = u._engine, u._stored, (a._matrix if transposed else a)._stored
+    if type(operand) is Changes or type(store) is Changes:  # `_store` without a call, for the most frequent operation
+        operand, store = u._store, (a._matrix if transposed else a)._store
     transposed = transposed is not flip
     final = None
     if desc is not None:

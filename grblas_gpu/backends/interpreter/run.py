@@ -24,6 +24,7 @@ from ..programs.unfusable import unfusable_reason
 from ..stores.formats import choose_format
 from ..stores.storage import MaskView, MatrixStore, VectorStore, view_of
 from . import assignment, operations, products
+from .changes import Changes
 from .operands import empty_store, engine_of
 
 AGAIN = 32  # steps after which an engine may take over a loop as a whole
@@ -87,7 +88,11 @@ def execute(node: Node, tracing: bool = True) -> None:
         accum = node.accum
         if out.ndim:
             mask, replace, desc = node.mask, node.replace, node.descriptor
-            view = None if mask is None else view_of((mask.parent._store, mask.structure, mask.complement))
+            view = None
+            if mask is not None:
+                parent = mask.parent
+                store = parent._store if type(parent._stored) is Changes else parent._stored
+                view = view_of((store, mask.structure, mask.complement))
             t = store = compute(node, view)
             engine = out._engine
             whole = accum is None and (view is None or (replace and op.masked))

@@ -44,7 +44,8 @@ def failed(name: str, error: BaseException) -> AbstractContextManager[Any] | Non
 
 def more(name: str, error: BaseException) -> AbstractContextManager[Any] | None:
     """A context in which arrays that do not fit on the device lie on the host, unless ``config`` refuses it."""
-    if not isinstance(error, cupy.cuda.memory.OutOfMemoryError):
+    of_thrust = type(error) is MemoryError and str(error).startswith("std::bad_alloc")  # CuPy's allocator refused it
+    if not (of_thrust or isinstance(error, cupy.cuda.memory.OutOfMemoryError)):
         return None
     if is_spilling() or config["spill"] == "never":
         raise _too_large(name, error) from None

@@ -199,3 +199,14 @@ def test_lengths_of_nothing(backend: str) -> None:
     for function in (betweenness_centrality, edge_betweenness_centrality):
         with pytest.raises(gb.exceptions.InvalidValue, match="lengths must be positive"):
             function(A, weighted=True)
+
+
+def test_path_counts_close_to_64_bits_stay_exact(backend: str) -> None:
+    """2**62 fits, although the bound by degrees is far beyond: no warning, no rounding."""
+    found = stages(31, 4)
+    A = found.matrix()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _, sigma = turbobfs(A, 0, paths=True)
+    assert sigma.dtype == gb.INT64
+    assert sigma.get(found.n - 1) == 2**62

@@ -185,3 +185,9 @@ def test_signatures_are_those_of_python_graphblas() -> None:
         ours, theirs = (inspect.signature(getattr(module, name)).parameters for module in (viz, graphblas_viz))
         kept = [(p.name, p.kind, p.default) for p in ours.values() if (name, p.name) != ("draw", "layout")]
         assert kept == [(p.name, p.kind, p.default) for p in theirs.values()]
+
+
+def test_figures_show_themselves(mpl) -> None:
+    with gb.trace() as t:
+        algorithms.bfs(generators.path(5), 0)
+    assert t.plot()._repr_png_().startswith(b"\x89PNG")

@@ -10,8 +10,11 @@ import threading
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
+from command_line import run
 
+import grblas_gpu as gb
 from grblas_gpu.cli import main
 from grblas_gpu.foundation import progress
 
@@ -62,3 +65,17 @@ def test_a_long_compilation_is_announced(monkeypatch: pytest.MonkeyPatch, capsys
         with progress.busy("compiling another"):  # by now the waiting time has passed
             assert ("compiling another" in capsys.readouterr().err) == shown
         capsys.readouterr()
+
+
+def test_info(capsys):
+    code, out, _ = run(capsys, "info")
+    assert code == 0
+    assert gb.__version__ in out
+    assert "backend cpu   ready" in out
+    found = json.loads(run(capsys, "info --json")[1])
+    assert found["backends"]["numpy"] == "ready"
+    assert found["packages"]["numpy"] == np.__version__
+    assert found["cache"]["folder"]
+    assert found["optional"]["networkx"] is True
+    if found["backends"]["cuda"] != "ready":
+        assert "pip install" in found["backends"]["cuda"] or "device" in found["backends"]["cuda"]

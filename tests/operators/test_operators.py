@@ -11,10 +11,7 @@ import grblas_gpu
 from grblas_gpu import agg, binary, dtypes, indexunary, monoid, op, select, semiring, unary
 from grblas_gpu.dtypes import ALL_TYPES, BOOL, FC32, FC64, FP32, FP64, INT8, INT64, UINT64
 from grblas_gpu.exceptions import UdfParseError
-from grblas_gpu.operators import (
-    UnaryOp,
-    registry,
-)
+from grblas_gpu.operators import BinaryOp, IndexUnaryOp, Monoid, OpPath, SelectOp, Semiring, UnaryOp, registry
 from grblas_gpu.operators.builtin import names, rows
 
 KINDS = {
@@ -386,3 +383,32 @@ def test_docstrings_of_typed_and_user_defined_operators() -> None:
 
     assert grblas_gpu.unary.register_anonymous(halved).__doc__.startswith("unary.halved: Half of x.")
     assert pydoc.plain(pydoc.render_doc(grblas_gpu.binary.plus)).count("x + y")
+
+
+def _plus_plus_one(x, y):
+    return x + y + 1
+
+
+def test_index_udf():
+    made = IndexUnaryOp.register_new("my_late", lambda x, i, j, y: i >= y)
+    assert select.my_late.orig_func is made.orig_func
+    zeros = np.zeros(3, int)
+    assert select.my_late[int].numpy(np.arange(3), np.arange(3), zeros, np.int64(1)).tolist() == [False, True, True]
+    SelectOp.register_new("my_early", lambda x, i, j, y: i < y)
+    assert indexunary.my_early.name == "my_early" and not hasattr(op, "my_early")
+    with pytest.raises(ValueError, match="BOOL"):
+        SelectOp.register_new("my_value", lambda x, i, j, y: x)
+    assert not hasattr(indexunary, "my_value")
+
+
+def test_nested_and_lazy():
+    UnaryOp.register_new("my_path.plus_one", _plus_one)
+    assert type(unary.my_path) is OpPath and op.my_path.plus_one is unary.my_path.plus_one
+    for name in ("my_path", "my_path.plus_one", "identity.new"):
+        with pytest.raises(AttributeError, match="already defined"):
+            UnaryOp.register_new(name, _plus_one)
+    BinaryOp.register_new("my_lazy", _plus_plus_one, lazy=True)
+    Monoid.register_new("my_lazy", "my_lazy", -1, lazy=True)
+    Semiring.register_new("my_lazy", "my_lazy", "my_lazy", lazy=True)
+    assert "my_lazy" in dir(semiring)
+    assert semiring.my_lazy.monoid is monoid.my_lazy and semiring.my_lazy.binaryop is binary.my_lazy is op.my_lazy

@@ -138,18 +138,6 @@ class Lines:
         )
 
 
-class CrashingLines(Lines):
-    """Lines; the third crashes the process in python-graphblas, and the fifth in both libraries."""
-
-    count = 0
-
-    def line(self) -> str:
-        self.count += 1
-        if self.count == 3:
-            return "Matrix.__module__.startswith('graphblas') and __import__('os').abort()"
-        return "__import__('os').abort()" if self.count == 5 else f"w << {int(self.count != 4)}"
-
-
 RECORD = np.dtype([("x", np.int32), ("y", np.float64), ("near", np.int16, (2,))], align=True)
 
 

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import zlib
-
-import pytest
 
 from grblas_gpu.backends.cuda.runtime.nvrtc import compile_program, library as library
 from grblas_gpu.exceptions import JitError
 
 ARCHITECTURES = ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120")
 USUAL = "sm_90"
-#: As parameters of tests: the quick ones compile for one of them.
-ONE_OR_ALL = [pytest.param(name, marks=() if name == USUAL else pytest.mark.slow) for name in ARCHITECTURES]
 only_ptx = False  # in the quick tests: PTX finds all C++ errors in half of the time
-
-
-def some_or_all(programs: list[str], every: int, thorough: bool) -> list[tuple[str, str]]:
-    """Pairs to compile. ``thorough``: all for one architecture and some for the others; else one per kernel file."""
-    if thorough:
-        chosen = [(text, number, name) for number, text in enumerate(programs) for name in enumerate(ARCHITECTURES)]
-        return [(text, name) for text, number, (other, name) in chosen if name == USUAL or number % 5 == other]
-    firsts = {tuple(re.findall(r'#line 1 ".*/(\w+\.cu)"', text)): text for text in reversed(programs)}
-    return [(text, USUAL) for text in dict.fromkeys([*firsts.values(), *programs[::every]])]
 
 
 def check(source: str, options: tuple[str, ...], is_loop: bool) -> bool:

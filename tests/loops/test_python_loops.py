@@ -32,13 +32,6 @@ def start() -> tuple[Matrix, Vector, Vector]:
 # --- bodies: loop -> results ------------------------------------------------------------------------------------------
 
 
-def expression(loop):
-    x = Vector.from_dense([8.0, 4.0])
-    for _ in loop(x, 3):
-        x = x * 0.5
-    return x.new().to_dict()
-
-
 def rebinding(loop):
     x = first = Vector.from_dense([8.0, 4.0])
     for _ in loop(x, 3):
@@ -88,15 +81,6 @@ def other_type(loop):
     return levels.to_dict(), f.to_dict()
 
 
-def list_of_frontiers(loop):
-    A, f, levels = start()
-    fs = [f]
-    for depth in loop(f, ROUNDS):
-        levels(fs[-1].S) << depth
-        fs.append(any_pair(fs[-1] @ A).new(mask=~levels.S))
-    return levels.to_dict(), [v.to_dict() for v in fs]
-
-
 def dictionary(loop):
     A, f, levels = start()
     st = {"k": 0}
@@ -105,15 +89,6 @@ def dictionary(loop):
         st["k"] += 1
         f(~levels.S, replace=True) << any_pair(f @ A)
     return levels.to_dict(), st
-
-
-def counter(loop):
-    A, f, levels = start()
-    k = 0
-    for _ in loop(f, ROUNDS):
-        f(~levels.S, replace=True) << any_pair(f @ A)
-        k += 1
-    return f.to_dict(), k
 
 
 def enumerated(loop):
@@ -132,34 +107,6 @@ def history(loop):
         f(~levels.S, replace=True) << any_pair(f @ A)
         kept.append(f.dup())
     return [v.to_dict() for v in kept]
-
-
-def numbers(loop):
-    A, f, levels = start()
-    kept = []
-    for depth in loop(f, ROUNDS):
-        f(~levels.S, replace=True) << any_pair(f @ A)
-        kept.append(depth)
-    return [int(depth) for depth in kept]
-
-
-def random_numbers(loop):
-    x, rng = Vector.from_dense([8.0, 4.0]), np.random.default_rng(1)
-    for _ in loop(x, 5):
-        x << x + float(rng.random())
-    return x.to_dict()
-
-
-def leaving(loop):
-    A, f, levels = start()
-    seen = [0]
-    for depth in loop(f):
-        levels(f.S) << depth
-        f(~levels.S, replace=True) << any_pair(f @ A)
-        seen[0] += 1
-        if seen[0] == 5:
-            break
-    return levels.to_dict(), seen
 
 
 def made_of_values(loop):
@@ -191,12 +138,9 @@ def no_round(loop):
     return kept, x
 
 
-BODIES = [
-    *(expression, rebinding, two_buffers, three_buffers, two_terms, attribute, other_type, list_of_frontiers),
-    *(dictionary, counter, enumerated, history, numbers, random_numbers, leaving, made_of_values, inside, no_round),
-]
-#: Bodies that an engine can run as a whole.
+#: Bodies that an engine can run as a whole; what random bodies (``body_fuzzer.STATE``) have is not here again.
 WHOLE = (rebinding, two_buffers, three_buffers, two_terms, attribute, made_of_values, inside)
+BODIES = [*WHOLE, other_type, dictionary, enumerated, history, no_round]
 
 
 @pytest.fixture(params=["numpy", "cpu", "fused"])

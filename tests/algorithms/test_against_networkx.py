@@ -33,8 +33,8 @@ def test_graphs_of_all_kinds(backend: str, name: str) -> None:
     kinds = [("undirected", each) for each in UNDIRECTED]
     kinds += [("directed", each) for each in DIRECTED if name in COMMON]
     for number, (of, kind) in enumerate(kinds):
-        if name in LONG and number % 3:
-            continue
+        if (number + len(name) + len(backend)) % (3 if name in LONG else 2):
+            continue  # other algorithms and engines have it
         G = weighted(kind, of=of, low=number % 2, high=8)
         check(name, G, len(G) - 1, (int, float)[number // 2 % 2])
 

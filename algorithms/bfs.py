@@ -71,14 +71,14 @@ def bfs(
 
 
 @program
-def levels_from(A: Matrix, frontier: Vector, limit: int | None) -> Vector:
-    """The search itself: recorded once, for any graph of this size and type, and any source."""
+def levels_from(A: Matrix, frontier: Vector, limit: int | None, **by: str | bool | None) -> Vector:
+    """The search itself: recorded once, for any graph of this size and type, any source and any options of a step."""
     levels = Vector(level_type(A), A.nrows)
     for depth in loop(frontier, limit):
         # levels<frontier> = depth
         levels(frontier.S) << depth
         # frontier<!levels> = frontier A
-        frontier(~levels.S, replace=True) << semiring.any_pair[bool](frontier @ A)
+        frontier(~levels.S, replace=True, **by) << semiring.any_pair[bool](frontier @ A)
     return levels
 
 

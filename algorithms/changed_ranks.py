@@ -19,7 +19,7 @@ from ..exceptions import InvalidValue
 from ..foundation.types import DTypeLike
 from ..operators.call_types import SemiringCall
 from .changes import changed_rows, old_values
-from .preparing import NotConverged, Start, check_weights, total
+from .preparing import NotConverged, Start, check_weights, total, with_zeros
 
 
 def repaired_ranks(
@@ -53,12 +53,11 @@ def repaired_ranks(
         # residual = d x (P' - P), where both have changed
         share = binary.times(binary.truediv(x & out_sums(edges, weighted)).new(), sign).new()
         residual(binary.plus) << spread(share @ edges)
-    rate = Vector.from_scalar(0.0, A.nrows, dtype)
     # rate = damping / sum_j A_ij, where that is not 0
-    rate(binary.plus) << binary.truediv(damping, out_sums(A, weighted))
-    least = Vector.from_scalar(0.0, A.nrows, dtype)
+    rate = with_zeros(binary.truediv(damping, out_sums(A, weighted)), A.nrows, dtype)
     # least = n tol / m times the number of edges of each vertex
-    least(binary.plus) << binary.times(A.reduce_rowwise(agg.count).new(float), A.nrows * tol / max(A.nvals, 1))
+    degree, close = A.reduce_rowwise(agg.count).new(float), A.nrows * tol / max(A.nvals, 1)
+    least = with_zeros(binary.times(degree, close), A.nrows, dtype)
     left = _pushed(A, ranks, residual, rate, least, spread, limit)
     # ranks = ranks / their sum
     if dangling is None:

@@ -12,13 +12,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .. import FP64, Graph, Matrix, Vector, binary, select
-from ..exceptions import DimensionMismatch
 from .checks import with_labels
 from .components import numbers
 from .labels import labels_of
 from .matching import maximal_matching
 from .modularity import aggregate, compact, lowest_members, numbered
-from .preparing import Start, as_floats, by_vertex, check_weights
+from .preparing import Start, as_floats, check_weights, every_label
 
 
 class Coarse(NamedTuple):
@@ -73,14 +72,11 @@ def coarsen(A: Matrix, labels: Start = None, *, weighted: bool = True, loops: bo
     [[2.0, 1.0], [1.0, 2.0]]
     """
     n = A.nrows
-    if weighted:
-        check_weights(A, "coarsen", negative=True)
+    check_weights(A, "coarsen", negative=True, weighted=weighted)
     if labels is None:
         # labels = min(vertex, partner)
         labels = binary.min(numbers(n) | maximal_matching(A, seed=seed)).new()
-    labels = by_vertex(labels, n, "coarsen: labels").to(A.backend)
-    if labels.nvals != n:
-        raise DimensionMismatch(f"coarsen: labels has {labels.nvals} entries for {n} vertices")
+    labels = every_label(labels, A, "coarsen")
     # parts in the order of their lowest vertices
     parts, count = compact(lowest_members(numbered(labels)))
     # coarse = S' A S: of the transpose, because edges are turned round

@@ -58,8 +58,7 @@ def eigenvector_centrality(
     [0.7071, 0.4082, 0.4082, 0.4082]
     """
     n = A.nrows
-    if weighted:
-        check_weights(A, "eigenvector_centrality", negative=True)
+    check_weights(A, "eigenvector_centrality", negative=True, weighted=weighted)
     x = vertex_weights(start, n, "eigenvector_centrality: start", FP64)
     walk = semiring.plus_times[FP64] if weighted else semiring.plus_first[FP64]
     error = _iterated(A, x, Scalar.from_value(n * tol, dtype=FP64), walk, max_iterations if n else 0).value

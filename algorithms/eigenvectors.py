@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import FP64, UINT64, Matrix, Vector, binary, monoid, select, semiring
-from .preparing import check_weights, largest
+from .preparing import check_weights, largest, with_zeros
 from .randomness import hashed, random_order
 
 times = semiring.plus_times[FP64]
@@ -30,15 +30,13 @@ def slowest(
     >>> slowest(generators.complete(9), 2, False, 1e-6, 100, 1)[0].round(6).tolist()
     [9.0, 9.0]
     """
-    if weighted:
-        check_weights(A, "")
+    check_weights(A, "", weighted=weighted)
     W, n = select.offdiag(A if weighted else A.pattern()).new(FP64), A.nrows
     if not W.is_symmetric():
         # W = W + W', or the edges in either direction
         W = (binary.plus if weighted else binary.max)(W | W.T).new()
-    degree = Vector.from_scalar(0.0, n)
     # degree_i = sum_j W_ij
-    degree(binary.plus) << W.reduce_rowwise(monoid.plus)
+    degree = with_zeros(W.reduce_rowwise(monoid.plus), n)
     if n <= 3 * count:
         values, vectors = np.linalg.eigh(np.diag(degree.to_dense()) - W.to_dense(0.0))
         found = np.zeros((n, count))

@@ -70,8 +70,7 @@ def forceatlas2(
     >>> abs(x[0].new().value - x[1].new().value) < abs(x[0].new().value - x[2].new().value)
     True
     """
-    if weighted:
-        check_weights(A, "forceatlas2")
+    check_weights(A, "forceatlas2", weighted=weighted)
     n, W = A.nrows, select.offdiag(A if weighted else A.pattern()).new(FP64)
     W = binary.max(W | W.T).new()
     # mass_i = 1 + the number of neighbours; pull_i = sum_j W_ij

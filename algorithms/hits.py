@@ -70,8 +70,7 @@ def hits(
     ([0.5, 0.5, 0.0], [0.0, 0.0, 1.0])
     """
     n = A.nrows
-    if weighted:
-        check_weights(A, "hits")
+    check_weights(A, "hits", weighted=weighted)
     hubs, authorities = Vector.from_scalar(1 / max(n, 1), n), Vector.from_scalar(0.0, n)
     if not (A.nvals and (not weighted or A.value_range().max > 0)):
         return HubsAndAuthorities(authorities, authorities.dup())

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from .. import INT32, INT64, Matrix, Scalar, Vector, agg, binary, dtypes, loop, monoid, program, select, semiring, unary
 from .checks import graph_algorithm
+from .preparing import with_zeros
 
 GONE = {INT32: 2**30, INT64: 2**62}  # the degree of a removed vertex: larger than any other degree
 
@@ -42,10 +43,8 @@ def core_number(A: Matrix) -> Vector:
     kind = degree_type(A)
     degree = Vector.from_scalar(GONE[kind], A.nrows, kind)
     degree(binary.min) << edges.reduce_rowwise(agg.count)
-    cores = Vector.from_scalar(0, A.nrows)
     # cores += the core numbers of vertices with neighbours
-    cores(binary.plus) << _core_numbers(edges, degree)
-    return cores
+    return with_zeros(_core_numbers(edges, degree), A.nrows, int)
 
 
 def degree_type(A: Matrix) -> dtypes.DataType:
@@ -108,8 +107,7 @@ def k_core(A: Matrix, k: int) -> Vector:
     edges = A.pattern(loops=False, undirected=True)
     # degree_i = number of neighbours, 0 where there are none
     kind = degree_type(A)
-    degree = Vector.from_scalar(0, A.nrows, kind)
-    degree(binary.plus) << edges.reduce_rowwise(agg.count)
+    degree = with_zeros(edges.reduce_rowwise(agg.count), A.nrows, kind)
     gone, fewer = Vector(kind, A.nrows), Vector(kind, A.nrows)
     # leaving = degree < k
     peel(edges, degree, gone, select.valuelt(degree, k).new(), fewer, k - 1)

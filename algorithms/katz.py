@@ -72,8 +72,7 @@ def katz(
     [0.5636, 0.4769, 0.4769, 0.4769]
     """
     n = A.nrows
-    if weighted:
-        check_weights(A, "katz", negative=True)
+    check_weights(A, "katz", negative=True, weighted=weighted)
     walk = (semiring.plus_times if weighted else semiring.plus_first)[FP64]
     if alpha is None:
         alpha = min(0.1, 0.9 / max(largest_eigenvalue(A, walk), 1.0))

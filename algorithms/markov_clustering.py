@@ -65,8 +65,7 @@ def markov_clustering(
     """
     if inflation <= 1:
         raise ValueError(f"markov_clustering: inflation must be above 1; got {inflation}")
-    if weighted:
-        check_weights(A, "markov_clustering")
+    check_weights(A, "markov_clustering", weighted=weighted)
     edges = as_floats(A) if weighted else A.pattern().dup(FP64)
     # M = edges + edges' + I, with columns of sum 1; loops keep the flow from oscillating
     M = binary.max(edges | edges.T).new()

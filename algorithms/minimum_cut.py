@@ -19,7 +19,7 @@ from .checks import graph_algorithm
 from .components import connected_components, numbers
 from .maximum_flow import maximum_flow
 from .modularity import aggregate, compact
-from .preparing import check_weights, largest, smallest
+from .preparing import check_weights, largest, smallest, with_zeros
 
 
 class Cut(NamedTuple):
@@ -62,16 +62,14 @@ def minimum_cut(A: Matrix, *, weighted: bool = True) -> Cut:
     >>> value, side.to_dict()
     (2.0, {0: True, 1: True, 2: True})
     """
-    if weighted:
-        check_weights(A, "minimum_cut")
+    check_weights(A, "minimum_cut", weighted=weighted)
     # W = max(A, A'), off the diagonal and above 0
     W = select.offdiag(A).new(FP64) if weighted else A.pattern(loops=False).dup(FP64)
     W = select.valuegt(binary.max(W | W.T).new(), 0.0).new()
     best, side, parts = float("inf"), Vector(bool, A.nrows), numbers(A.nrows)
     while W.nrows > 1:
-        degree = Vector.from_scalar(0.0, W.nrows)
         # degree_i = sum_j W_ij
-        degree(binary.plus) << W.reduce_rowwise(monoid.plus)
+        degree = with_zeros(W.reduce_rowwise(monoid.plus), W.nrows)
         lowest = vertex_with(degree, smallest(degree))
         if degree.get(lowest) < best:
             best, side = degree.get(lowest), at_members(parts, Vector.from_coo([lowest], True, size=W.nrows))

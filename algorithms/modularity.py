@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Generic, NamedTuple
 import numpy as np
 
 from .. import FP64, Graph, Matrix, Vector, binary, io, monoid, select, semiring
-from ..exceptions import DimensionMismatch, InvalidValue
+from ..exceptions import InvalidValue
 from ..foundation.progress import elapsed
 from ..io import NodeValues
 from .checks import graph_algorithm
 from .components import numbers
 from .labels import Values, called, vertex_by_label
-from .preparing import VertexValues, as_floats, by_vertex, check_weights, largest, smallest, total
+from .preparing import VertexValues, as_floats, check_weights, every_label, largest, smallest, total
 
 if TYPE_CHECKING:
     from ..api.matrix import TransposedMatrix
@@ -86,9 +86,7 @@ def modularity(
     >>> modularity(generators.path(3), [5, 5, 2])
     -0.125
     """
-    labels = by_vertex(labels, A.nrows, "modularity: labels").to(A.backend)
-    if labels.nvals != A.nrows:
-        raise DimensionMismatch(f"modularity: labels has {labels.nvals} entries for {A.nrows} vertices")
+    labels = every_label(labels, A, "modularity")
     if labels.dtype.np_type.kind not in "iu" or smallest(labels) < 0 or largest(labels) >= A.nrows > 0:
         labels = numbered(labels)
     return quality(symmetric_weights(A, weighted, directed, "modularity"), labels, resolution)
@@ -106,8 +104,7 @@ def symmetric_weights(A: Matrix, weighted: bool, directed: bool | None, what: st
     [[1.0, 1.0], [1.0, 0.0]]
     [[2.0, 1.0], [1.0, 0.0]]
     """
-    if weighted:
-        check_weights(A, what)
+    check_weights(A, what, weighted=weighted)
     W = as_floats(A) if weighted else binary.pair(A, 1.0).new(FP64)
     symmetric = (A if weighted else A.pattern()).is_symmetric()  # the symmetry of both is cached
     if directed is not False:

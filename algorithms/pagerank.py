@@ -16,7 +16,7 @@ from ..foundation.types import DTypeLike
 from ..operators.call_types import SemiringCall
 from .changed_ranks import repaired_ranks
 from .checks import graph_algorithm
-from .preparing import NotConverged, Start, check_weights, largest, smallest, vertex_weights
+from .preparing import NotConverged, Start, check_weights, largest, smallest, vertex_weights, with_zeros
 
 ROUNDING = 64  # times the precision: the change of a step by rounding, some 2 / (1 - damping) rounding errors
 FITTING = 1e-20, 1e20  # the range of sums of weights by which FP32 ranks may be divided
@@ -111,8 +111,7 @@ def pagerank(
     else:
         lost = None if dangling is None else vertex_weights(dangling, n, "pagerank: dangling", kind)
     ranks = vertex_weights(start, n, "pagerank: start", kind)
-    if weighted:
-        check_weights(A, "pagerank")
+    check_weights(A, "pagerank", weighted=weighted)
     # out_i = sum_j A_ij, where that is not 0
     out = (A.dup(float) if weighted else binary.pair(A, 1.0).new(float)).reduce_rowwise(monoid.plus).new()
     out << select.valuene(out, 0.0)
@@ -145,8 +144,7 @@ def _iterated(
     """Iterate on ranks until the sum of their changes is below ``least``; returns the last sum."""
     n, kind, plus = A.nrows, ranks.dtype, monoid.plus[FP64]
     # rate = damping / out, and 0 where out has no entry: full vectors are read fastest
-    rate = Vector.from_scalar(0.0, n, kind)
-    rate(binary.plus) << binary.truediv(damping, out)
+    rate = with_zeros(binary.truediv(damping, out), n, kind)
     # rest = 1 - damping
     rest = Scalar(FP64)
     rest << binary.rminus(damping & 1.0)

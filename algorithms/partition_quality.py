@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .. import Matrix, Vector, binary, select
-from ..exceptions import DimensionMismatch, InvalidValue
+from ..exceptions import InvalidValue
 from .checks import graph_algorithm
 from .modularity import numbered
-from .preparing import VertexValues, by_vertex, total
+from .preparing import VertexValues, every_label, total
 
 
 class Quality(NamedTuple):
@@ -55,9 +55,7 @@ def partition_quality(A: Matrix, labels: VertexValues, *, directed: bool | None 
     Quality(coverage=0.6666666666666666, performance=0.8333333333333334)
     """
     n, edges = A.nrows, A.pattern()
-    labels = by_vertex(labels, n, "partition_quality: labels").to(A.backend)
-    if labels.nvals != n:
-        raise DimensionMismatch(f"partition_quality: labels has {labels.nvals} entries for {n} vertices")
+    labels = every_label(labels, A, "partition_quality")
     if directed is False:
         if not edges.is_symmetric():
             raise InvalidValue("partition_quality: directed=False needs a symmetric A")

@@ -68,8 +68,7 @@ def personalized_pagerank(
     sources, n = check_sources(A, sources), A.nrows
     if not 0 <= damping <= 1:
         raise InvalidValue(f"personalized_pagerank: damping must be from 0 to 1; got {damping}")
-    if weighted:
-        check_weights(A, "personalized_pagerank")
+    check_weights(A, "personalized_pagerank", weighted=weighted)
     # home has a 1 at every source
     home = Matrix.from_coo(range(len(sources)), sources, 1.0, FP64, nrows=len(sources), ncols=n)
     # follow = damping A / out, where out_i = sum_j A_ij is not 0

@@ -37,14 +37,14 @@ class NotConverged(GraphblasException):
         self.result = result
 
 
-def check_weights(A: Matrix, what: str, *, negative: bool = False) -> None:
+def check_weights(A: Matrix, what: str, *, negative: bool = False, weighted: bool = True) -> None:
     """Check that weights are real and finite, and not below zero unless ``negative`` is allowed.
 
     >>> check_weights(Matrix.from_coo([0], [1], [-1], nrows=2, ncols=2), "katz")
     Traceback (most recent call last):
     grblas_gpu.exceptions.InvalidValue: katz: weights must not be negative; the smallest is -1
     """
-    kind = A.dtype.np_type.kind
+    kind = A.dtype.np_type.kind if weighted else "b"
     if kind in "cV":
         way_out = "pass abs(A).new(), or A.pattern() for none" if kind == "c" else "pass A.pattern() for none"
         raise DomainMismatch(f"{called(what)}weights must be real numbers, not {A.dtype}; {way_out}")
@@ -128,6 +128,21 @@ def vertex_weights(given: VertexValues | None, n: int, what: str, dtype: DTypeLi
     full = Vector.from_scalar(0.0, n, dtype)
     # full += given / sum of given
     full(binary.plus) << binary.truediv(given, float(weight))
+    return full
+
+
+def every_label(labels: VertexValues, A: Matrix, what: str) -> Vector:
+    """The labels of all vertices, on the backend of the graph."""
+    found = by_vertex(labels, A.nrows, f"{what}: labels").to(A.backend)
+    if found.nvals != A.nrows:
+        raise DimensionMismatch(f"{what}: labels has {found.nvals} entries for {A.nrows} vertices")
+    return found
+
+
+def with_zeros(x: Vector | Computed, n: int, dtype: DTypeLike = FP64) -> Vector:
+    """A vector of n numbers, with zeros where x has no entries."""
+    full = Vector.from_scalar(0, n, dtype)
+    full(binary.plus) << x
     return full
 
 

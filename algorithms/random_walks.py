@@ -86,8 +86,7 @@ def random_walks(
         raise InvalidValue(f"random_walks: length must not be negative; got {length}")
     if not (0 < p < float("inf") and 0 < q < float("inf")):
         raise InvalidValue(f"random_walks: p and q must be positive numbers; got {p} and {q}")
-    if weighted:
-        check_weights(A, "random_walks")
+    check_weights(A, "random_walks", weighted=weighted)
     if not starts:
         return Matrix(int, 0, length + 1)
     edges = Edges(A, weighted)

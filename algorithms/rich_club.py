@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import Matrix, Vector, agg, binary
 from .checks import with_labels
+from .preparing import with_zeros
 
 
 @with_labels(lambda graph, result: result)  # by degree, not by vertex
@@ -38,8 +39,7 @@ def rich_club(A: Matrix) -> Vector:
     """
     edges = A.pattern(loops=False, undirected=True)
     # degree_i = number of neighbours
-    degree = Vector.from_scalar(0, A.nrows)
-    degree(binary.plus) << edges.reduce_rowwise(agg.count)
+    degree = with_zeros(edges.reduce_rowwise(agg.count), A.nrows, int)
     # lower_ij = min(degree_i, degree_j)
     lower = binary.min(binary.first(degree & edges).new() & binary.second(edges & degree).new()).new()
     members = above(degree.to_dense())

@@ -64,8 +64,7 @@ def sample_neighbors(
     hops = [fanouts] if as_index(fanouts) is not None else list(fanouts)  # type: ignore[arg-type]
     if any(fanout < 0 for fanout in hops):
         raise InvalidValue(f"sample_neighbors: fanouts must not be negative; got {fanouts}")
-    if weighted:
-        check_weights(A, "sample_neighbors")
+    check_weights(A, "sample_neighbors", weighted=weighted)
     starts = np.unique(np.asarray(check_sources(A, sources), np.int64))
     vertices = io.to_array(Vector.from_dense(starts))
     relation = ("", "", "")

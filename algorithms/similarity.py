@@ -148,8 +148,7 @@ def cosine(A: Matrix, pairs: Pairs | None = None, *, weighted: bool = False) -> 
     >>> cosine(A, [(0, 1)]).to_dicts(), cosine(A, [(0, 1)], weighted=True).to_dicts()
     ({0: {1: 1.0}}, {0: {1: 0.96}})
     """
-    if weighted:
-        check_weights(A, "cosine", negative=True)
+    check_weights(A, "cosine", negative=True, weighted=weighted)
 
     def of_lengths(common: Values, own: Values, other: Values) -> Values:
         # similarity = common / sqrt(own other)

@@ -16,6 +16,7 @@ from .. import Matrix, Vector, agg, binary, io, loop, select, semiring
 from ..exceptions import InvalidValue
 from .checks import graph_algorithm
 from .labels import called
+from .preparing import with_zeros
 
 
 @graph_algorithm
@@ -49,8 +50,7 @@ def topological_generations(A: Matrix) -> Vector:
     edges = A.pattern()
     generations = Vector(int, n)
     # waiting_j = number of edges to j
-    waiting = Vector.from_scalar(0, n)
-    waiting(binary.plus) << edges.reduce_columnwise(agg.count)
+    waiting = with_zeros(edges.reduce_columnwise(agg.count), n, int)
     # ready = waiting for none
     ready = select.valueeq(waiting, 0).new()
     # generations<ready> = 0

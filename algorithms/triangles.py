@@ -14,7 +14,7 @@ from .. import Matrix, Vector, agg, binary, monoid, select, semiring, unary
 from ..exceptions import InvalidValue
 from .changed_triangles import triangles_gained
 from .checks import graph_algorithm
-from .preparing import check_weights, largest, total
+from .preparing import check_weights, largest, total, with_zeros
 
 count = semiring.plus_pair["INT64"]
 
@@ -42,10 +42,8 @@ def triangles(A: Matrix) -> Vector:
     {0: 3, 1: 3, 2: 3, 3: 3}
     """
     L, numbers = by_falling_degree(A)
-    counts = Vector.from_scalar(0, A.nrows)
     # counts += (triangles of L)(numbers): back to the numbers of A
-    counts(binary.plus) << L.triangles_of_vertices()[numbers]
-    return counts
+    return with_zeros(L.triangles_of_vertices()[numbers], A.nrows, int)
 
 
 def by_falling_degree(A: Matrix) -> tuple[Matrix, Vector]:
@@ -155,10 +153,8 @@ def clustering(A: Matrix, *, weighted: bool = False, either: bool = False) -> Ve
     possible = binary.times(degree & binary.minus(degree, 1.0).new()).new()
     possible(binary.minus) << binary.times(mutual, 2.0)
     possible << binary.times(possible, 2.0)
-    coefficients = Vector.from_scalar(0.0, A.nrows)
     # coefficients += closed / possible
-    coefficients(binary.plus) << binary.truediv(closed & possible)
-    return coefficients
+    return with_zeros(binary.truediv(closed & possible), A.nrows)
 
 
 def share_of_pairs(A: Matrix) -> Vector:
@@ -168,10 +164,8 @@ def share_of_pairs(A: Matrix) -> Vector:
     # pairs = degree (degree - 1) / 2, where that is not 0
     pairs = binary.times(degree & binary.minus(degree, 1.0).new()).new()
     pairs << select.valuegt(binary.truediv(pairs, 2.0).new(), 0.0)
-    coefficients = Vector.from_scalar(0.0, A.nrows)
     # coefficients += triangles / pairs
-    coefficients(binary.plus) << binary.truediv(triangles(A) & pairs)
-    return coefficients
+    return with_zeros(binary.truediv(triangles(A) & pairs), A.nrows)
 
 
 def share_of_ordered_pairs(A: Matrix) -> Vector:
@@ -182,10 +176,8 @@ def share_of_ordered_pairs(A: Matrix) -> Vector:
     # pairs = degree (degree - 1)
     degree = near.reduce_rowwise(agg.count).new(float)
     pairs = binary.times(degree & binary.minus(degree, 1.0).new()).new()
-    coefficients = Vector.from_scalar(0.0, A.nrows)
     # coefficients += joined / pairs, where an edge joins a pair
-    coefficients(binary.plus) << binary.truediv(joined & pairs)
-    return coefficients
+    return with_zeros(binary.truediv(joined & pairs), A.nrows)
 
 
 @graph_algorithm

@@ -16,8 +16,9 @@ algebra, IPDPSW 2021.
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, loop, program, semiring
-from .checks import check_source, graph_algorithm, level_type
+from .. import Matrix, Vector
+from .bfs import levels_from
+from .checks import check_source, graph_algorithm
 from .path_counts import count_paths
 
 POLICY = "fraction"  # bottom-up while a tenth of the vertices are in the frontier
@@ -69,17 +70,5 @@ def turbobfs(
     top_down, bottom_up = (None, None) if kernel is None else KERNELS[kernel]
     if paths:
         return count_paths(A, Vector.from_coo([source], [1], size=A.nrows), strategy=top_down)[:2]
-    return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), top_down, bottom_up)
-
-
-@program
-def levels_from(A: Matrix, frontier: Vector, top_down: str | None, bottom_up: str | None) -> Vector:
-    """The search itself: recorded once, for any graph of this size and type, and any source."""
-    levels = Vector(level_type(A), A.nrows)
     kernels = {"push_strategy": top_down, "pull_strategy": bottom_up, "reuse_mask": "auto"}
-    for depth in loop(frontier):
-        # levels<frontier> = depth
-        levels(frontier.S) << depth
-        # frontier<!levels> = frontier A, or bottom-up levels A
-        frontier(~levels.S, replace=True, policy=POLICY, **kernels) << semiring.any_pair[bool](frontier @ A)
-    return levels
+    return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), None, policy=POLICY, **kernels)

@@ -16,6 +16,7 @@ HPDC 2019.
 from __future__ import annotations
 
 from .. import Matrix, Vector, loop, program, semiring
+from .bfs import levels_from
 from .checks import check_source, graph_algorithm, level_type
 
 POLICY = "edge-check"  # the share of edges selects the direction and the output of a push
@@ -56,19 +57,7 @@ def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
     start, n = check_source(A, source), A.nrows
     if asynchronous:  # adding an entry of the pattern to a level adds 1
         return two_levels_at_once(A.pattern(), Vector.from_coo([start], [0], level_type(A), size=n))
-    return levels_from(A, Vector.from_coo([start], [True], size=n))
-
-
-@program
-def levels_from(A: Matrix, frontier: Vector) -> Vector:
-    """The search itself: recorded once, for any graph of this size and type, and any source."""
-    levels = Vector(level_type(A), A.nrows)
-    for depth in loop(frontier):
-        # levels<frontier> = depth
-        levels(frontier.S) << depth
-        # frontier<!levels> = frontier A, or in a pull levels A
-        frontier(~levels.S, replace=True, policy=POLICY, **BOTTOM_UP) << semiring.any_pair[bool](frontier @ A)
-    return levels
+    return levels_from(A, Vector.from_coo([start], [True], size=n), None, policy=POLICY, **BOTTOM_UP)
 
 
 @program

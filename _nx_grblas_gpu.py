@@ -24,10 +24,6 @@ COMMUNITIES = (
 )
 LABELS = "Weights, directed graphs and labels that do not settle fall back to NetworkX. Communities may be others."
 FLOWS = "Multigraphs, infinite or missing capacities and a chosen algorithm fall back to NetworkX."
-CHEAPEST = (
-    "Multigraphs, missing capacities, numbers that are no integers, and negative capacities and weights fall back to "
-    "NetworkX. It may be another flow of the same cost."
-)
 KRUSKAL = "Multigraphs, algorithms other than Kruskal's and weights that are NaN or infinite fall back to NetworkX."
 BY_DISTANCE = " The result is ordered by distance."
 
@@ -59,8 +55,8 @@ GROUPS = (
     ),
     (
         COMPOSED,
-        "adjacency_matrix adjacency_spectrum all_pairs_all_shortest_paths all_shortest_paths "
-        "attribute_assortativity_coefficient attribute_mixing_dict attribute_mixing_matrix "
+        "adjacency_matrix adjacency_spectrum all_pairs_all_shortest_paths all_shortest_paths astar_path "
+        "astar_path_length attribute_assortativity_coefficient attribute_mixing_dict attribute_mixing_matrix "
         "average_degree_connectivity barycenter bipartite_closeness_centrality bipartite_degree_centrality birank "
         "condensation constraint degree_assortativity_coefficient degree_mixing_dict degree_mixing_matrix "
         "degree_pearson_correlation_coefficient directed_combinatorial_laplacian_matrix directed_laplacian_matrix "
@@ -68,7 +64,8 @@ GROUPS = (
         "global_reaching_centrality google_matrix group_closeness_centrality has_cycle has_eulerian_path "
         "is_biconnected is_semiconnected is_semieulerian k_core k_corona k_crust k_shell katz_centrality_numpy "
         "kemeny_constant laplacian_centrality laplacian_matrix laplacian_spectrum local_constraint "
-        "local_reaching_centrality modularity_matrix modularity_spectrum mutual_weight non_randomness "
+        "local_reaching_centrality max_flow_min_cost min_cost_flow min_cost_flow_cost modularity_matrix "
+        "modularity_spectrum mutual_weight network_simplex newman_betweenness_centrality non_randomness "
         "normalized_laplacian_matrix normalized_laplacian_spectrum normalized_mutual_weight number_of_spanning_trees "
         "number_of_walks numeric_assortativity_coefficient resistance_distance single_source_all_shortest_paths "
         "spectral_bipartivity topological_sort tournament_matrix trophic_differences trophic_incoherence_parameter "
@@ -112,7 +109,6 @@ GROUPS = (
     (POSITIVE + " So do lengths of 0.", "betweenness_centrality"),
     ("The reverse of directed graphs falls back to NetworkX.", "bfs_edges bfs_tree"),
     (FINITE + " So do multigraphs.", "biadjacency_matrix"),
-    (POSITIVE + " So does a cutoff. The heuristic is called for all nodes. " + ANOTHER, "astar_path astar_path_length"),
     ("Directed graphs, negative weights and multigraphs fall back to NetworkX. " + ANOTHER, "stoer_wagner"),
     (
         "Directed graphs, negative weights and normalized=True fall back to NetworkX.",
@@ -142,13 +138,8 @@ GROUPS = (
         "maximal_independent_set",
     ),
     ("It is another one than NetworkX's.", "maximal_matching"),
-    (CHEAPEST, "max_flow_min_cost min_cost_flow min_cost_flow_cost network_simplex"),
     (FLOWS, "maximum_flow_value minimum_cut minimum_cut_value"),
     (KRUSKAL, "maximum_spanning_edges maximum_spanning_tree minimum_spanning_edges minimum_spanning_tree"),
-    (
-        "Weights, a cutoff and nodes that cannot be sorted fall back to NetworkX. Its other name is load_centrality.",
-        "newman_betweenness_centrality",
-    ),
     ("normalized=True falls back to NetworkX.", "rich_club_coefficient"),
     ("A set that is given falls back to NetworkX.", "sets"),
     (UNDIRECTED, "single_target_shortest_path square_clustering"),

@@ -136,22 +136,6 @@ define(eigenvector_centrality=_eigenvector)
 # ---- shares of paths -----------------------------------------------------------------------------------------
 
 
-def _no_order(G: nx.Graph, weight: object, cutoff: object) -> str | None:
-    if weight is not None or cutoff is not None:
-        return "paths have lengths or a cutoff"
-    try:
-        sorted(G)
-    except TypeError:
-        return "networkx sorts the nodes, which have no order"
-    return None
-
-
-def _load(G: Graph, v: object, normalized: bool) -> dict | float:
-    small = len(G) <= 2
-    load = np.zeros(len(G)) if small else algorithms.load_centrality(G.pattern(), normalized=normalized)
-    return G.by_node(load) if v is None else G.by_node(load).get(v, 0.0)
-
-
 def _edge_betweenness(G: Graph, normalized: bool, weight: str | None) -> dict:
     A = G.pattern() if weight is None else _positive_lengths(G, weight)
     scores = algorithms.edge_betweenness_centrality(
@@ -172,7 +156,6 @@ def _positive_lengths(G: Graph, weight: str) -> Matrix:
     return A
 
 
-define(pays="on request", refuse=_no_order, newman_betweenness_centrality=_load)
 define(
     refuse=lambda G, k: parallel(G) or (None if k is None else "paths are sampled"),
     edge_betweenness_centrality=_edge_betweenness,

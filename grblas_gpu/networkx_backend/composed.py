@@ -28,7 +28,11 @@ compose(
 
 compose("bfs_predecessors bfs_tree", pays="one search", refuse=refused_search)
 compose("diameter periphery radius", pays="search", refuse=no_speed_to_gain)
-compose("efficiency is_attracting_component number_attracting_components", pays="on request")
+compose(
+    "astar_path astar_path_length efficiency is_attracting_component max_flow_min_cost min_cost_flow "
+    "min_cost_flow_cost network_simplex newman_betweenness_centrality number_attracting_components",
+    pays="on request",
+)
 
 #: of cuts, degrees, cores, components and orders
 compose(

@@ -11,7 +11,6 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-from networkx.utils import nodes_or_number
 
 from ..foundation.types import DataFrame, SciPySparse
 from .conversion import Mirrored, converted
@@ -242,43 +241,14 @@ define(pays="on request", refuse=_named, convert_node_labels_to_integers=_as_int
 # ---- generators ----------------------------------------------------------------------------------------------
 
 
-def _plain(name: str, edges: Callable) -> Callable:
-    """A generator of NetworkX on a number of nodes, or on nodes, with the edges ``edges(number, directed)``."""
-
-    @nodes_or_number(0)
-    def generate(n: Any, create_using: object) -> Graph:
-        labels, directed = list(n[1]), create_using is nx.DiGraph
-        if not is_plain(create_using) or len(set(labels)) < len(labels):
-            return converted(own(name)(labels, create_using))
-        return made(labels, *edges(len(labels), directed), directed=directed)
-
-    return generate
-
-
-def _line(n: int, directed: bool) -> np.ndarray:
-    return np.stack([np.arange(n - 1), np.arange(1, n)]) if n else np.zeros((2, 0), int)
-
-
-def _ring(n: int, directed: bool) -> np.ndarray:
-    return np.stack([np.arange(n), (np.arange(n) + 1) % max(n, 1)])
-
-
-def _all(n: int, directed: bool) -> tuple[np.ndarray, ...]:
-    return np.nonzero(~np.eye(n, dtype=bool)) if directed else np.triu_indices(n, 1)
-
-
-SHAPES = {"complete_graph": _all, "cycle_graph": _ring, "path_graph": _line}
-define(pays="on request", **{name: _plain(name, edges) for name, edges in SHAPES.items()})
-
-
 #: NetworkX makes these graphs, with its random numbers, and they are converted at once.
 compose(
     "balanced_tree barabasi_albert_graph barbell_graph binomial_tree circulant_graph circular_ladder_graph "
-    "complete_bipartite_graph complete_multipartite_graph davis_southern_women_graph empty_graph "
-    "fast_gnp_random_graph florentine_families_graph full_rary_tree gnm_random_graph gnp_random_graph grid_2d_graph "
-    "hypercube_graph karate_club_graph ladder_graph les_miserables_graph lollipop_graph null_graph petersen_graph "
-    "powerlaw_cluster_graph random_regular_graph star_graph stochastic_block_model tadpole_graph trivial_graph "
-    "turan_graph watts_strogatz_graph wheel_graph",
+    "complete_bipartite_graph complete_graph complete_multipartite_graph cycle_graph davis_southern_women_graph "
+    "empty_graph fast_gnp_random_graph florentine_families_graph full_rary_tree gnm_random_graph gnp_random_graph "
+    "grid_2d_graph hypercube_graph karate_club_graph ladder_graph les_miserables_graph lollipop_graph null_graph "
+    "path_graph petersen_graph powerlaw_cluster_graph random_regular_graph star_graph stochastic_block_model "
+    "tadpole_graph trivial_graph turan_graph watts_strogatz_graph wheel_graph",
     pays="on request",
     then=converted,
 )

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator
 
 import networkx as nx
 import numpy as np
 
-from .. import Matrix, Vector, algorithms
-from ..algorithms.paths import Path
+from .. import Matrix, Vector
 from ..algorithms.sssp import shortest_path_edges
 from ..backends.stores.entries import ranges
-from ..exceptions import NoValue
 from .dispatch import compose, define
 from .graph import Graph
 from .search_trees import between
@@ -152,35 +150,6 @@ define(
     single_source_bellman_ford_path=lambda G, source, weight: _bellman_ford(G, source, None, weight)[1],
     single_source_dijkstra=lambda G, source, target, cutoff, weight: _dijkstra(G, {source}, target, cutoff, weight),
     single_source_dijkstra_path=lambda G, source, cutoff, weight: _dijkstra(G, {source}, None, cutoff, weight)[1],
-)
-
-
-def _astar(
-    G: Graph, source: object, target: object, heuristic: Callable[[object, object], float] | None, weight: str | None
-) -> Path:
-    for name, node in {"Source": source, "Target": target}.items():
-        G.number(node, f"{name} {{}} is not in G")
-    bounds = {} if heuristic is None else {i: heuristic(node, target) for i, node in enumerate(G.labels)}
-    try:
-        found = algorithms.astar(G.lengths(weight), G.index[source], G.index[target], bounds)
-    except NoValue as error:
-        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}") from error
-    return Path(found.length, G.named(np.array(found.vertices)))
-
-
-def _astar_length(
-    G: Graph, source: object, target: object, heuristic: Callable[[object, object], float] | None, weight: str | None
-) -> float:
-    if source not in G or target not in G:
-        raise nx.NodeNotFound(f"Either source {source} or target {target} is not in G")
-    return _astar(G, source, target, heuristic, weight).length
-
-
-define(
-    pays="on request",
-    refuse=lambda cutoff: None if cutoff is None else "there is a cutoff",
-    astar_path=lambda G, source, target, heuristic, weight: _astar(G, source, target, heuristic, weight).vertices,
-    astar_path_length=_astar_length,
 )
 
 

@@ -2,108 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
-#: Expressions of the tables in mathematical terms; others are shown as they are.
-PLAINLY = {
-    "divide(1, x)": "1 / x",
-    "divide(x, y)": "x / y",
-    "divide(y, x)": "y / x",
-    "float_floor_divide(x, y)": "floor(x / y)",
-    "float_floor_divide(y, x)": "floor(y / x)",
-    "float_power(x, y)": "x to the power of y",
-    "y ** x": "y to the power of x",
-    "smaller(x, y)": "min(x, y), ignoring NaN",
-    "larger(x, y)": "max(x, y), ignoring NaN",
-    "round_half_away(x)": "the nearest integer, halves away from zero",
-    "signum(x)": "-1, 0 or 1",
-    "x != x": "x is NaN",
-    "bit_get(x, y, {bits})": "bit y of x, counted from 1",
-    "bit_set(x, y, {bits})": "x with bit y set",
-    "bit_clear(x, y, {bits})": "x with bit y cleared",
-    "unsigned_shift(x, y, {bits})": "x shifted left by y, right if y is negative",
-    "ieee_remainder(x, y)": "x - y n, for the integer n nearest to x / y",
-    "load_exponent(x, y)": "x times 2 to the power of y",
-    "binomial(x, y)": "x over y, the binomial coefficient",
-    "log_gamma(x)": "log of the absolute gamma function",
-    "gamma(x)": "the gamma function",
-    "complex_angle(x)": "the angle of x, between -pi and pi",
-    "complex_conjugate(x)": "the conjugate of x",
-    "complex_of(x, y)": "the complex number x + i y",
-    "x.real": "the real part",
-    "x.imag": "the imaginary part",
-    "frexp_exponent(x)": "the exponent e of x = f 2^e",
-    "frexp_fraction(x)": "the fraction f of x = f 2^e",
-}
-BY_NAME = {"any": "x or y, whichever is faster", "isclose": "isclose(rel_tol, abs_tol) makes an operator that compares"}
-POSITIONS = {
-    "firsti": "the row of x",
-    "firstj": "the column of x",
-    "secondi": "the row of y",
-    "secondj": "the column of y",
-}
-AGGREGATORS = {
-    "sum": "sum",
-    "prod": "product",
-    "all": "whether all are true",
-    "any": "whether any is true",
-    "min": "smallest",
-    "max": "largest",
-    "any_value": "any value",
-    "bitwise_all": "and of all bits",
-    "bitwise_any": "or of all bits",
-    "count": "number of entries",
-    "count_nonzero": "number of nonzero values",
-    "count_zero": "number of zeros",
-    "exists": "1 if there is an entry",
-    "sum_of_squares": "sum of x²",
-    "sum_of_inverses": "sum of 1 / x",
-    "hypot": "root of the sum of x²",
-    "logaddexp": "log of the sum of exp(x)",
-    "logaddexp2": "log2 of the sum of 2^x",
-    "L0norm": "number of nonzero values",
-    "L1norm": "sum of |x|",
-    "L2norm": "root of the sum of x²",
-    "Linfnorm": "largest |x|",
-    "mean": "mean",
-    "peak_to_peak": "largest minus smallest",
-    "varp": "variance of the population",
-    "vars": "variance of a sample",
-    "stdp": "standard deviation of the population",
-    "stds": "standard deviation of a sample",
-    "geometric_mean": "geometric mean",
-    "harmonic_mean": "harmonic mean",
-    "root_mean_square": "root of the mean of x²",
-    "first": "first value",
-    "last": "last value",
-    "first_index": "index of the first entry",
-    "last_index": "index of the last entry",
-    "argmin": "index of the smallest value",
-    "argmax": "index of the largest value",
-}
-#: The letters in meanings of these kinds.
-LETTERS = {
-    "semiring": "x is a value of the left operand, y one of the right operand.",
-    "indexunary": "x is a value, i its row, j its column, and y the thunk.",
-    "select": "It keeps the entries for which this holds. x is a value, i its row, j its column, and y the thunk.",
-}
-MONOIDS = {
-    "plus": "sum of",
-    "times": "product of",
-    "min": "smallest",
-    "max": "largest",
-    "any": "any one of",
-    "lor": "or of",
-    "land": "and of",
-    "lxor": "exclusive or of",
-    "lxnor": "equality of",
-    "eq": "equality of",
-    "bor": "bitwise or of",
-    "band": "bitwise and of",
-    "bxor": "bitwise exclusive or of",
-    "bxnor": "bitwise equality of",
-}
+#: Tables of words, by the names of operators or by expressions of their tables.
+WORDS = tomllib.loads(Path(__file__).with_name("meanings.toml").read_text(encoding="utf-8"))
 
 
 def meaning(op: Any) -> str:
@@ -115,22 +20,22 @@ def meaning(op: Any) -> str:
     """
     name = op.name.rpartition(".")[2]
     if op._modname == "agg":
-        return AGGREGATORS.get(name, "")
+        return WORDS["aggregators"].get(name, "")
     if op._modname == "semiring" and hasattr(op, "monoid"):
-        adds, product = MONOIDS.get(op.monoid.name.rpartition(".")[2]), meaning(op.binaryop)
+        adds, product = WORDS["monoids"].get(op.monoid.name.rpartition(".")[2]), meaning(op.binaryop)
         return f"{adds or f'{op.monoid.name} of'} {product}" if product else ""
     if op._modname == "monoid" and hasattr(op, "binaryop"):
         return meaning(op.binaryop)
-    if name in BY_NAME:
-        return BY_NAME[name]
+    if name in WORDS["by_name"]:
+        return WORDS["by_name"][name]
     row = getattr(op, "_row", None)
     if row is None:
         doc = getattr(getattr(op, "orig_func", None) or getattr(op, "func", None), "__doc__", None)
         return doc.strip().partition("\n")[0] if doc else ""
     if not row.forms:
-        return POSITIONS[row.positional] + (", counted from 1" if row.offset else "")
+        return WORDS["positions"][row.positional] + (", counted from 1" if row.offset else "")
     source = real_form(row.forms).source
-    return PLAINLY.get(source, source.replace("np.", "").replace("math.", ""))
+    return WORDS["plainly"].get(source, source.replace("np.", "").replace("math.", ""))
 
 
 def description(op: Any) -> str:
@@ -151,8 +56,8 @@ def description(op: Any) -> str:
     details = []
     if op._modname == "semiring" and hasattr(op, "monoid"):
         details.append(f"Adds with {op.monoid!r}, multiplies with {op.binaryop!r}.")
-    if op._modname in LETTERS:
-        details.append(LETTERS[op._modname])
+    if op._modname in WORDS["letters"]:
+        details.append(WORDS["letters"][op._modname])
     types = types_text(op)
     if types:
         details.append(f"Types: {types}.")
@@ -163,7 +68,7 @@ def listing(kind: str, ops: Iterable[tuple[str, Any]]) -> str:
     """The operators of a namespace: a line for each, with its name and its meaning."""
     lines = [(name, meaning(op)) for name, op in ops]
     width = max((len(name) for name, _ in lines), default=0)
-    head = LETTERS.get(kind, "").replace("It keeps", "A selection keeps")
+    head = WORDS["letters"].get(kind, "").replace("It keeps", "A selection keeps")
     if not lines:
         return head
     return f"{head}\n\n::\n\n" + "\n".join(f"    {name:{width}}  {text}".rstrip() for name, text in lines)

@@ -34,34 +34,26 @@ class Stream(ctypes.Structure):
 
 
 _ends = {kind: CFUNCTYPE(None, POINTER(kind)) for kind in (Schema, Array, Stream)}
+
+
+def _fields(names: str, *types: Any) -> list[tuple[str, Any]]:
+    return list(zip(names.split(), types, strict=True))
+
+
 Schema._fields_ = [
-    ("format", c_char_p),
-    ("name", c_char_p),
-    ("metadata", c_void_p),
-    ("flags", c_int64),
-    ("n_children", c_int64),
-    ("children", POINTER(POINTER(Schema))),
-    ("dictionary", POINTER(Schema)),
-    ("release", _ends[Schema]),
-    ("private_data", c_void_p),
+    *_fields("format name metadata flags n_children", c_char_p, c_char_p, c_void_p, c_int64, c_int64),
+    *_fields("children dictionary", POINTER(POINTER(Schema)), POINTER(Schema)),
+    *_fields("release private_data", _ends[Schema], c_void_p),
 ]
 Array._fields_ = [
-    ("length", c_int64),
-    ("null_count", c_int64),
-    ("offset", c_int64),
-    ("n_buffers", c_int64),
-    ("n_children", c_int64),
-    ("buffers", POINTER(c_void_p)),
-    ("children", POINTER(POINTER(Array))),
-    ("dictionary", POINTER(Array)),
-    ("release", _ends[Array]),
-    ("private_data", c_void_p),
+    *_fields("length null_count offset n_buffers n_children", *[c_int64] * 5),
+    *_fields("buffers children dictionary", POINTER(c_void_p), POINTER(POINTER(Array)), POINTER(Array)),
+    *_fields("release private_data", _ends[Array], c_void_p),
 ]
 Stream._fields_ = [
-    ("get_schema", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Schema))),
-    ("get_next", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Array))),
-    ("get_last_error", CFUNCTYPE(c_char_p, POINTER(Stream))),
-    ("release", _ends[Stream]),
+    *_fields("get_schema", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Schema))),
+    *_fields("get_next", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Array))),
+    *_fields("get_last_error release", CFUNCTYPE(c_char_p, POINTER(Stream)), _ends[Stream]),
     ("private_data", c_void_p),
 ]
 _pointer = ctypes.pythonapi.PyCapsule_GetPointer

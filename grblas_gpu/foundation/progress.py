@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -97,6 +97,33 @@ _spent = 0.0  # seconds in all earlier `busy` blocks: many short ones are long w
 
 
 @contextmanager
+def _line(text: Callable[[], str], patience: float) -> Iterator[None]:
+    """A line during a ``with`` block that takes longer than this, updated until its end."""
+    done, shown = threading.Event(), patience <= 0
+    if shown:
+        show_line(text())
+
+    def show() -> None:
+        nonlocal shown
+        wait = max(patience, INTERVAL)
+        while not done.wait(wait):
+            wait = INTERVAL
+            if not _bars:
+                shown = True
+                show_line(text())
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        if shown:
+            clear_line()
+
+
+@contextmanager
 def busy(label: str) -> Iterator[None]:
     """A line during a ``with`` block of unknown progress, such as a compilation.
 
@@ -106,29 +133,12 @@ def busy(label: str) -> Iterator[None]:
     ...     pass
     """
     global _spent
-    start, shown = time.perf_counter(), threading.Event()
-    timer: threading.Timer | None = None
-
-    def show() -> None:
-        shown.set()
-        show_line(label)
-
-    if is_shown():
-        if _spent > PATIENCE:
-            show()
-        else:
-            timer = threading.Timer(PATIENCE - _spent, show)
-            timer.daemon = True
-            timer.start()
+    start = time.perf_counter()
     try:
-        yield
+        with _line(lambda: label, PATIENCE - _spent) if is_shown() else nullcontext():
+            yield
     finally:
         _spent += time.perf_counter() - start
-        if timer is not None:
-            timer.cancel()
-            timer.join()
-        if shown.is_set():
-            clear_line()
 
 
 @contextmanager
@@ -144,27 +154,12 @@ def elapsed(label: str) -> Iterator[None]:
     if _showing or not is_shown():
         yield
         return
-    _showing = True
-    done, start, shown = threading.Event(), time.perf_counter(), False
-
-    def show() -> None:
-        nonlocal shown
-        while not done.wait(max(PATIENCE - (time.perf_counter() - start), INTERVAL)):
-            if _bars:
-                continue
-            shown = True
-            show_line(f"{label}: {time.perf_counter() - start:.0f} s")
-
-    thread = threading.Thread(target=show, daemon=True)
-    thread.start()
+    _showing, start = True, time.perf_counter()
     try:
-        yield
+        with _line(lambda: f"{label}: {time.perf_counter() - start:.0f} s", PATIENCE):
+            yield
     finally:
-        done.set()
-        thread.join()
         _showing = False
-        if shown:
-            clear_line()
 
 
 def show_line(text: str) -> None:

@@ -18,17 +18,19 @@ SPARSE = 8  # a range of integers with fewer labels than one in so many is hashe
 # Open addressing: the code of a free slot is -1. The multiplier is that of Fibonacci hashing.
 _SOURCE = '''\
 @kernel
-def place(key, bits):
-    return (U(key) * U(11400714819323198485)) >> (U(64) - U(bits))
+def slot_of(label, keys, codes, bits):
+    """Where a label is, or the free slot for it."""
+    mask = len(keys) - 1
+    slot = np.int64((U(label) * U(11400714819323198485)) >> (U(64) - U(bits)))
+    while codes[slot] >= 0 and keys[slot] != label:
+        slot = (slot + 1) & mask
+    return slot
 
 @kernel
 def distinct(labels, keys, codes, bits, found, count):
     """Enter new labels, and append them to ``found``; return their number now."""
-    mask = len(keys) - 1
     for k in range(len(labels)):
-        slot = np.int64(place(labels[k], bits))
-        while codes[slot] >= 0 and keys[slot] != labels[k]:
-            slot = (slot + 1) & mask
+        slot = slot_of(labels[k], keys, codes, bits)
         if codes[slot] < 0:
             keys[slot] = labels[k]
             codes[slot] = count
@@ -39,23 +41,16 @@ def distinct(labels, keys, codes, bits, found, count):
 @kernel
 def find(labels, keys, codes, bits, out):
     """The codes of labels, -1 for unknown ones."""
-    mask = len(keys) - 1
     for k in range(len(labels)):
-        slot = np.int64(place(labels[k], bits))
-        while codes[slot] >= 0 and keys[slot] != labels[k]:
-            slot = (slot + 1) & mask
-        out[k] = codes[slot]
+        out[k] = codes[slot_of(labels[k], keys, codes, bits)]
 
 @kernel
 def kernel(labels, first, keys, codes, bits):
     """Enter labels; label k gets the code first + k. Return the number of the first repeated one, or -1."""
-    mask = len(keys) - 1
     for k in range(len(labels)):
-        slot = np.int64(place(labels[k], bits))
-        while codes[slot] >= 0:
-            if keys[slot] == labels[k]:
-                return k
-            slot = (slot + 1) & mask
+        slot = slot_of(labels[k], keys, codes, bits)
+        if codes[slot] >= 0:
+            return k
         keys[slot] = labels[k]
         codes[slot] = first + k
     return -1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from random import Random
 
-import networkx as nx
 import numpy as np
 
 from .. import algorithms
@@ -90,13 +89,9 @@ def _is_partition(G: Graph, communities: Iterable) -> bool:
     return len(G) == len(nodes) == sum(map(len, parts))
 
 
-def _weighted_or_directed(G: nx.Graph, weight: object) -> str | None:
-    return directed(G) if weight is None else "edges have weights"
-
-
 define(refuse=_limited, leiden_communities=_found(algorithms.leiden), louvain_communities=_found(algorithms.louvain))
 define(
-    refuse=_weighted_or_directed,
+    refuse=lambda G, weight: directed(G) if weight is None else "edges have weights",
     asyn_lpa_communities=lambda G: iter(_settled(G)),
     fast_label_propagation_communities=lambda G: iter(_settled(G)),
 )

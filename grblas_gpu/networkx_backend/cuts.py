@@ -135,14 +135,12 @@ def _fiedler(G: Graph, weight: str | None, tol: float) -> Fiedler:
         raise NotImplementedError("the iteration has not converged") from error
 
 
-def _connectivity(G: Graph, weight: str | None, tol: float) -> float:
-    return float(_fiedler(G, weight, tol).value) if len(G) < 2 or is_connected(G) else 0.0
-
-
 define(refuse=lambda G: directed(G) or parallel(G), stoer_wagner=_least_cut)
 define(
     refuse=lambda G, normalized: directed(G) or ("the Laplacian is normalized" if normalized else None),
-    algebraic_connectivity=_connectivity,
+    algebraic_connectivity=lambda G, weight, tol: (
+        float(_fiedler(G, weight, tol).value) if len(G) < 2 or is_connected(G) else 0.0
+    ),
     fiedler_vector=lambda G, weight, tol: _fiedler(G, weight, tol).vector.to_dense(),
 )
 

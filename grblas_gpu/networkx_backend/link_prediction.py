@@ -55,14 +55,6 @@ def _sums(G: Graph, ends: np.ndarray, values: np.ndarray) -> Matrix:
     return sums
 
 
-def _resource_allocation(G: Graph, ends: np.ndarray) -> Matrix:
-    return _sums(G, ends, 1 / np.maximum(G.degrees(), 1))
-
-
-def _adamic_adar(G: Graph, ends: np.ndarray) -> Matrix:
-    return _sums(G, ends, 1 / np.log(np.maximum(G.degrees(), 2)))  # a common neighbour has at least two neighbours
-
-
 def _products_of_degrees(G: Graph, ebunch: Collection[tuple] | None) -> Iterator[tuple]:
     degree = dict(zip(G, G.degrees().tolist(), strict=True))
     return iter([(u, v, degree[u] * degree[v]) for u, v in _pairs(G, ebunch)])
@@ -74,8 +66,9 @@ def _refused(ebunch: object) -> str | None:
 
 define(
     refuse=_refused,
-    adamic_adar_index=_scored(_adamic_adar),
+    # A common neighbour has at least two neighbours.
+    adamic_adar_index=_scored(lambda G, ends: _sums(G, ends, 1 / np.log(np.maximum(G.degrees(), 2)))),
     jaccard_coefficient=_scored(lambda G, ends: algorithms.jaccard(G.pattern(), ends)),
-    resource_allocation_index=_scored(_resource_allocation),
+    resource_allocation_index=_scored(lambda G, ends: _sums(G, ends, 1 / np.maximum(G.degrees(), 1))),
 )
 define(pays="converted", refuse=_refused, preferential_attachment=_products_of_degrees)

@@ -112,10 +112,6 @@ def _bellman_ford(G: Graph, source: object, target: object, weight: str | None) 
     return _chosen(_paths(G, A, distances, start), target, f"Target {target} cannot be reached from given sources")
 
 
-def _bellman_ford_from_all(G: Graph, weight: str | None) -> Iterator[tuple[object, dict]]:
-    return iter([(node, _bellman_ford(G, node, None, weight)[1]) for node in G])
-
-
 def _predecessor_and_distance(G: Graph, source: object, cutoff: float | None, weight: str | None) -> tuple[dict, dict]:
     start = [G.number(source, "Node {} is not found in the graph")]
     A = G.lengths(weight)
@@ -136,7 +132,7 @@ def _predecessor_and_distance(G: Graph, source: object, cutoff: float | None, we
 
 define(
     pays="search",
-    all_pairs_bellman_ford_path=_bellman_ford_from_all,
+    all_pairs_bellman_ford_path=lambda G, weight: iter([(node, _bellman_ford(G, node, None, weight)[1]) for node in G]),
     all_pairs_dijkstra=lambda G, cutoff, weight: iter(_from_all(G, cutoff, weight)),
     all_pairs_dijkstra_path=_paths_from_all,
     bellman_ford_path=lambda G, source, target, weight: _bellman_ford(G, source, target, weight)[1],
@@ -153,11 +149,10 @@ define(
 )
 
 
-def _between(G: Graph, source: object, target: object) -> list:
-    return G.named(np.array(between(G, *ends_of(G, source, target))))
-
-
-define(pays="on request", bidirectional_shortest_path=_between)
+define(
+    pays="on request",
+    bidirectional_shortest_path=lambda G, source, target: G.named(np.array(between(G, *ends_of(G, source, target)))),
+)
 
 
 def _reversed(G: nx.Graph, source: object, target: object) -> str | None:

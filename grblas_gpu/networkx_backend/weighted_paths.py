@@ -53,17 +53,8 @@ def _dijkstra(G: Graph, sources: Collection[Hashable], cutoff: float | None, wei
     return nearest_first(G, *lengths_from(G.lengths(weight), numbers).to_coo(), cutoff, numbers)
 
 
-def _dijkstra_to(G: Graph, target: object, weight: str | None) -> dict:
-    """Distances to the target, by a search from it on the reversed edges."""
-    return nearest_first(G, *lengths_from(G.lengths(weight, backward=True), [G.number(target)]).to_coo())
-
-
-def _bellman_ford(G: Graph, source: object, weight: str | None) -> dict:
-    return nearest_first(G, *distances_by_bellman_ford(G, source, weight).to_coo())
-
-
-def _bellman_ford_to(G: Graph, target: object, weight: str | None) -> dict:
-    return nearest_first(G, *distances_by_bellman_ford(G, target, weight, backward=True).to_coo())
+def _bellman_ford(G: Graph, source: object, weight: str | None, *, backward: bool = False) -> dict:
+    return nearest_first(G, *distances_by_bellman_ford(G, source, weight, backward=backward).to_coo())
 
 
 def _at(G: Graph, distances: Vector, target: object, otherwise: str) -> float:
@@ -129,7 +120,9 @@ def _shortest_length(G: Graph, source: object, target: object, weight: str | Non
         if weight is None:
             G.number(target, "Source {} is not in G")
             return lengths_at(G, target, backward=True)
-        return (_dijkstra_to if method == "dijkstra" else _bellman_ford_to)(G, target, weight)
+        if method == "bellman-ford":
+            return _bellman_ford(G, target, weight, backward=True)
+        return nearest_first(G, *lengths_from(G.lengths(weight, backward=True), [G.number(target)]).to_coo())
     if method in METHODS and source is not None and target is not None and weight is None:
         return edges_between(G, source, target)
     return own("shortest_path_length")(G, source, target, weight, method)

@@ -28,15 +28,13 @@ from .expressions import MatrixExpression
 from .kinds import stands_for
 from .mask import check_mask
 from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, entries_of, shared_array
-from .matrix_groups import MatrixGroups
+from .matrix_graphs import MatrixGraphs
 from .matrix_operations import MatrixOperations
-from .matrix_triangles import MatrixTriangles
-from .matrix_values import MatrixValues
 from .scalar import Scalar, whole_number
 from .vector import Vector
 
 
-class Matrix(MatrixGroups, MatrixTriangles, MatrixValues):
+class Matrix(MatrixGraphs):
     """A matrix with entries at some of its positions; a new one has none.
 
     Parameters

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from .. import binary, indexunary, monoid, select
+from .. import binary, indexunary, monoid, select, unary
 from ..backends.protocol import DegreeStatistics
 from ..backends.registry import using
 from ..backends.stores.storage import INT32_LIMIT, MatrixStore
@@ -52,6 +52,17 @@ class Batching(NamedTuple):
 
     size: int
     side_by_side: bool
+
+
+class ValueRange(NamedTuple):
+    """The smallest and the largest value, None without entries, and whether all are finite numbers.
+
+    NaN is ignored: ``min`` and ``max`` are those of the other values, or NaN if there are none.
+    """
+
+    min: Any
+    max: Any
+    finite: bool
 
 
 class MatrixPreparation(MatrixConstruction, MatrixOperations):
@@ -104,6 +115,42 @@ class MatrixPreparation(MatrixConstruction, MatrixOperations):
         recording.read("the entries", self)
         store = self._store
         return store.nrows == store.ncols and store.transposed() is store
+
+    @reports_memory
+    def value_range(self) -> ValueRange:
+        """The smallest and the largest value, and whether all values are finite. Computed once.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [2.5, -1.0])
+        >>> A.value_range()
+        ValueRange(min=-1.0, max=2.5, finite=True)
+        >>> A[0, 0] = float("inf")
+        >>> A.value_range().finite, Matrix(int, 2, 2).value_range().min
+        (False, None)
+        """
+        recording.read("the values", self)
+        store = self._store
+        try:
+            return store.value_range
+        except AttributeError:  # not computed yet
+            store.value_range = found = _find_value_range(self)
+            return found
+
+    @reports_memory
+    def mean_value(self) -> float:
+        """The mean of all values, 0.0 without entries. Computed once.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_coo([0, 1], [1, 0], [2, 5]).mean_value()
+        3.5
+        """
+        recording.read("the values", self)
+        store = self._store
+        try:
+            return store.mean_value
+        except AttributeError:  # not computed yet
+            store.mean_value = found = _find_mean(self)
+            return found
 
     @reports_memory
     def degree_statistics(self) -> DegreeStatistics:
@@ -292,3 +339,18 @@ class MatrixPreparation(MatrixConstruction, MatrixOperations):
 
     def _boolean(self, store: MatrixStore) -> Matrix:
         return kinds.Matrix._from_store(self._engine, BOOL, store)
+
+
+def _find_value_range(A: Any) -> ValueRange:
+    """The range of the values of a Matrix, from its entries."""
+    # min_ij A_ij and max_ij A_ij
+    low, high = (A.reduce_scalar(op).new().value for op in (monoid.min, monoid.max))
+    # and_ij isfinite(A_ij) for floats; other numbers are always finite
+    finite = A.dtype.np_type.kind != "f" or unary.isfinite(A).new().reduce_scalar(monoid.land).new().get(True)
+    return ValueRange(low, high, bool(finite))
+
+
+def _find_mean(A: Any) -> float:
+    """sum_ij A_ij / nvals as floats: sums of integers might overflow."""
+    values = A if A.dtype.np_type.kind == "f" else A.dup(float)
+    return float(values.reduce_scalar(monoid.plus).new().get(0)) / max(A.nvals, 1)

@@ -7,7 +7,7 @@ import pytest
 from random_objects import matrix_of
 
 from grblas_gpu import Matrix, Vector, binary, loop
-from grblas_gpu.api.matrix_groups import _by_products
+from grblas_gpu.api.matrix_graphs import _by_products
 from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 
 

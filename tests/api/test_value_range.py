@@ -9,7 +9,7 @@ from loop_cases import transposes_there
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, monoid, select, semiring, unary
-from grblas_gpu.api.matrix_values import ValueRange
+from grblas_gpu.api.matrix_preparation import ValueRange
 from grblas_gpu.backends import registry as backends
 
 N = 40

@@ -363,11 +363,9 @@ class BaseType:
     def _repr_html_(self: Any) -> str:
         from . import formatting
 
-        if self.ndim == 0:
-            return formatting.html_scalar(self)
-        if recording.current() is not None or self._engine.name.startswith("mpi"):
+        if self.ndim and (recording.current() is not None or self._engine.name.startswith("mpi")):
             return f"<pre>{escape(repr(self))}</pre>"  # values are unknown here, or reading them needs all ranks
-        return formatting.html_vector(self) if self.ndim == 1 else formatting.html_matrix(self)
+        return formatting.html_of(self)
 
 
 def html_name(name: str) -> str:

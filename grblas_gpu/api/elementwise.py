@@ -35,6 +35,11 @@ class Elementwise(Arithmetic, EwiseSigns):
     _expect_type = expect_type
     _expect_op = expect_op
 
+    def __repr__(self) -> str:
+        from .formatting import text_of
+
+        return text_of(self)
+
     def _expression(self, method: str, ir_op: Op, args: list[object], **kwargs: object) -> BaseExpression:
         """An expression with the shape of this object."""
         return self._expression_type(method, ir_op, args, self.shape, **kwargs)

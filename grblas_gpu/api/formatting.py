@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..foundation.display import bytes_text, escape, html_object, html_table
-from ..foundation.types import Mask, Matrix, Scalar, Tensor
+from ..foundation.types import Mask, Tensor
 from ..ir import recording
 
 Cell = Callable[[object], str]
 MAX_ROWS = 60
 FEW_ROWS = 10  # shown of longer ones
 MAX_COLS = 12
+SIZES: dict[int, list[str]] = {0: [], 1: ["size"], 2: ["nrows", "ncols"]}
 FORMATS = {
     "sparse": ("csr", "csc"),
     "hypersparse": ("hypercsr", "hypercsc"),
@@ -55,33 +56,16 @@ def html_heading(kind: str, facts: dict[str, object]) -> str:
     return f'<div>\n<table class="gb-info-table">\n{rows}</table>\n</div>\n'
 
 
-def format_scalar(s: Scalar, name: str | None = None) -> str:
-    return heading(f'"{s.name}"' if name is None else name, "gb.Scalar", _scalar_facts(s))
-
-
-def html_scalar(s: Scalar) -> str:
-    shown = html_heading("gb.Scalar", _scalar_facts(s))
-    return f'{CSS_STYLE}<div class="gb-scalar"><tt>{s._name_html}</tt>{shown}</div>'
-
-
-def _scalar_facts(s: Scalar) -> dict[str, object]:
-    value = (
-        {} if recording.current() is not None else {"value": s.value}
-    )  # values are not known while a loop is recorded
-    return {**value, "dtype": s.dtype.name}
-
-
 def format_mask(mask: Mask) -> str:
     """A mask: its object, and whether it uses structure or values."""
-    parent = mask.parent
-    show = format_vector if parent.ndim == 1 else format_matrix
-    return show(parent, f'"{mask.name}"', f"{type(mask).__name__}\nof gb.{type(parent).__name__}", opened(mask))
+    kind = f"{type(mask).__name__}\nof gb.{type(mask.parent).__name__}"
+    return text_of(mask.parent, f'"{mask.name}"', kind, opened(mask))
 
 
 def html_mask(mask: Mask) -> str:
     """A mask for notebooks: 1 at entries where it is open, 0 at the others."""
-    show = html_vector if mask.parent.ndim == 1 else html_matrix
-    return show(mask.parent, f"{type(mask).__name__} {escape(mask.name)} of {type(mask.parent).__name__}", opened(mask))
+    title = f"{type(mask).__name__} {escape(mask.name)} of {type(mask.parent).__name__}"
+    return html_of(mask.parent, title, opened(mask))
 
 
 def opened(mask: Mask) -> Cell:
@@ -93,65 +77,55 @@ def opened(mask: Mask) -> Cell:
     return cell
 
 
-def format_vector(v: Any, name: str | None = None, kind: str = "gb.Vector", cell: Cell | None = None) -> str:
-    facts: dict[str, object] = {"size": v.size, "dtype": v.dtype.name}
-    name = f'"{v.name}"' if name is None else name
-    if recording.current() is not None:
+def _facts(x: Any) -> dict[str, object]:
+    """Sizes and type, and the value of a Scalar, which is not known while a loop is recorded."""
+    known = {"value": x.value} if x.ndim == 0 and recording.current() is None else {}
+    return {**known, **dict(zip(SIZES[x.ndim], x.shape, strict=True)), "dtype": x.dtype.name}
+
+
+def text_of(x: Any, name: str | None = None, kind: str | None = None, cell: Cell | None = None) -> str:
+    """An object: its properties, and some of its entries."""
+    name, kind, facts = name or f'"{x.name}"', kind or f"gb.{type(x).__name__}", _facts(x)
+    if x.ndim == 0 or recording.current() is not None:
         return heading(name, kind, facts)
-    head = heading(name, kind, {"nvals": v.nvals, **facts, "format": v._store.kind})
-    shown = _positions(v.size, MAX_COLS)
-    cells = ["" if i is None else (cell or _cell)(v.get(i)) for i in shown]
-    labels = ["..." if i is None else str(i) for i in shown]
-    return "\n".join([head, _rule(head), *_table(["index", *labels], [["value", *cells]])])
+    head = heading(name, kind, {"nvals": x.nvals, **facts, "format": _form(x)})
+    rows, cols = _positions(x.shape[0], MAX_ROWS, FEW_ROWS), _positions(x.shape[-1], MAX_COLS)
+    grid = _grid(x, rows, cols, cell or _cell)
+    return "\n".join([head, _rule(head), *_table(*grid)])
 
 
-def format_matrix(a: Any, name: str | None = None, kind: str | None = None, cell: Cell | None = None) -> str:
-    facts: dict[str, object] = {"nrows": a.nrows, "ncols": a.ncols, "dtype": a.dtype.name}
-    name = f'"{a.name}"' if name is None else name
-    kind = f"gb.{type(a).__name__}" if kind is None else kind
-    if recording.current() is not None:
-        return heading(name, kind, facts)
-    head = heading(name, kind, {"nvals": a.nvals, **facts, "format": _form(a)})
-    rows, cols = _positions(a.nrows, MAX_ROWS, FEW_ROWS), _positions(a.ncols, MAX_COLS)
-    labels = ["..." if j is None else str(j) for j in cols]
-    body = [
-        ["..." if i is None else str(i)]
-        + ["" if i is None or j is None else (cell or _cell)(a.get(i, j)) for j in cols]
-        for i in rows
-    ]
-    return "\n".join([head, _rule(head), *_table(["", *labels], body)])
+def html_of(x: Any, title: str | None = None, cell: Cell | None = None) -> str:
+    """An object for notebooks: its properties, and all entries of a small one, the first entries of others."""
+    if x.ndim == 0:
+        return f'{CSS_STYLE}<div class="gb-scalar"><tt>{x._name_html}</tt>{html_heading("gb.Scalar", _facts(x))}</div>'
+    facts = {"nvals": x.nvals, **_facts(x), "storage": _form(x), **_memory(x._matrix if x._is_transposed else x)}
+    title, cell = title or f"{type(x).__name__} {x._name_html}", cell or _cell
+    if max(x.shape) <= MAX_COLS:
+        return html_object(title, facts, html_table(*_grid(x, range(x.shape[0]), range(x.shape[-1]), cell)))
+    entries = _first_entries(x, x.shape[0], cell)
+    head = ["index", "value"] if x.ndim == 1 else ["row", "column", "value"]
+    return html_object(title, facts, html_table(head, entries), _more(x, entries))
 
 
-def html_vector(v: Any, title: str | None = None, cell: Cell | None = None) -> str:
-    """A Vector for notebooks: the first entries and the properties."""
-    facts = {"nvals": v.nvals, "size": v.size, "dtype": v.dtype.name, "storage": v._store.kind, **_memory(v)}
-    title, cell = title or f"Vector {v._name_html}", cell or _cell
-    if v.size <= MAX_COLS:
-        content = html_table(["index", *range(v.size)], [["value", *(cell(v.get(i)) for i in range(v.size))]])
-        return html_object(title, facts, content)
-    entries = _first_entries(v, v.size, cell)
-    return html_object(title, facts, html_table(["index", "value"], entries), _more(v, entries))
-
-
-def html_matrix(a: Any, title: str | None = None, cell: Cell | None = None) -> str:
-    """A Matrix for notebooks: all entries of a small one, the first entries of others, and the properties."""
-    kind = type(a).__name__
-    facts = {"nvals": a.nvals, "nrows": a.nrows, "ncols": a.ncols, "dtype": a.dtype.name}
-    facts |= {"storage": _form(a), **_memory(a._matrix if a._is_transposed else a)}
-    title, cell = title or f"{kind} {a._name_html}", cell or _cell
-    if a.nrows <= MAX_COLS and a.ncols <= MAX_COLS:
-        rows = [[i, *(cell(a.get(i, j)) for j in range(a.ncols))] for i in range(a.nrows)]
-        return html_object(title, facts, html_table(["", *range(a.ncols)], rows))
-    entries = _first_entries(a, a.nrows, cell)
-    return html_object(title, facts, html_table(["row", "column", "value"], entries), _more(a, entries))
+def _grid(
+    x: Any, rows: Sequence[int | None], cols: Sequence[int | None], cell: Cell
+) -> tuple[list[str], list[list[str]]]:
+    """The names of columns, and lines of cells; None stands for what is left out."""
+    names = [["..." if i is None else str(i) for i in part] for part in (rows, cols)]
+    if x.ndim == 1:
+        return ["index", *names[1]], [["value", *("" if j is None else cell(x.get(j)) for j in cols)]]
+    cells = (["" if i is None or j is None else cell(x.get(i, j)) for j in cols] for i in rows)
+    return ["", *names[1]], [[name, *line] for name, line in zip(names[0], cells, strict=True)]
 
 
 def _rule(head: str) -> str:
     return "-" * max(map(len, head.splitlines()))
 
 
-def _form(a: Matrix) -> str:
-    """The storage format of a matrix in the terms of python-graphblas; that of a transpose is by columns."""
+def _form(a: Any) -> str:
+    """The storage format in the terms of python-graphblas; that of a transpose is by columns."""
+    if a.ndim == 1:
+        return a._store.kind
     on_host = ", columns on the host" if a._engine.has_columns_on_host(a._store) else ""
     return FORMATS[a._store.form][a._is_transposed] + on_host
 

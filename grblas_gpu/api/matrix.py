@@ -88,11 +88,6 @@ class Matrix(MatrixGraphs):
         """
         return TransposedMatrix(self)
 
-    def __repr__(self) -> str:
-        from .formatting import format_matrix
-
-        return format_matrix(self)
-
     def __reduce__(self) -> Any:
         recording.read("the entries", self)
         if getattr(self._store, "form", None) == "full":  # a full matrix has entries everywhere: export values only
@@ -652,11 +647,6 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
         return self._matrix.nvals
 
     _nvals = nvals
-
-    def __repr__(self) -> str:
-        from .formatting import format_matrix
-
-        return format_matrix(self)
 
     __bool__ = BaseType.__bool__
     __array__ = BaseType.__array__

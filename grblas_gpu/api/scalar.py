@@ -284,11 +284,6 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
     def _expr_name(self) -> str:
         return self.name or repr(self.value)
 
-    def __repr__(self) -> str:
-        from .formatting import format_scalar
-
-        return format_scalar(self)
-
     def __eq__(self, other: object) -> bool:  # type: ignore[override]
         return self.isequal(other)
 

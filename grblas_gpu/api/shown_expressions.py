@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 from ..config import config
 from ..exceptions import GraphblasException
 from ..ir import recording
-from .formatting import CSS_STYLE, format_matrix, format_scalar, format_vector, heading, html_heading
+from .formatting import CSS_STYLE, SIZES, heading, html_heading, text_of
 
 _LETTERS = {"Scalar": "s", "Vector": "v", "Matrix": "M"}
-_FORMATS: dict[str, Any] = {"Scalar": format_scalar, "Vector": format_vector, "Matrix": format_matrix}
 _OPERATORS = {"&": "times", "|": "plus", "@": "plus_times"}
 
 
@@ -25,8 +24,8 @@ class Shown(NamedTuple):
 def format_expression(expr: Any) -> str:
     shown = _shown(expr, html=False)
     head = heading(f"gb.{type(expr).__name__}", shown.name, shown.facts)
-    result, kind = _result(expr), expr._output_type.__name__
-    computed = "" if result is None else _FORMATS[kind](result, '"Result"') + "\n\n"
+    result = _result(expr)
+    computed = "" if result is None else text_of(result, '"Result"') + "\n\n"
     return f"{head}\n\n{computed}{shown.advice.replace('`', '').replace('*', '')}"
 
 
@@ -67,9 +66,7 @@ def _dtype(operand: Any) -> str:
 
 def _shown(expr: Any, html: bool) -> Shown:
     name, kind = expr._format_expr(html), expr._output_type.__name__
-    facts: dict[str, object] = dict(
-        zip({1: ["size"], 2: ["nrows", "ncols"]}.get(expr.ndim, []), expr.shape, strict=False)
-    )
+    facts: dict[str, object] = dict(zip(SIZES[expr.ndim], expr.shape, strict=False))
     if expr._role == "infix":
         facts |= {"left_dtype": _dtype(expr.left), "right_dtype": _dtype(expr.right)}
         example = f"{_OPERATORS[expr._infix]}({name})"

@@ -93,11 +93,6 @@ class Vector(VectorConstruction):
 
     _size = size
 
-    def __repr__(self) -> str:
-        from .formatting import format_vector
-
-        return format_vector(self)
-
     def __iter__(self) -> Iterator:
         return self.to_coo(values=False)[0].flat
 

@@ -13,7 +13,7 @@ from ..dtypes import BOOL
 from ..foundation.types import Array, Function
 from . import arrays
 from .monoid_tables import MONOIDS
-from .tables import BINARY, Row, by_name, row
+from .tables import BINARY, LEAST, MOST, Row, by_name, row, symmetric
 from .typing_rules import (
     BOOL_AS_INT8,
     BOOL_AS_INT8_OR_COMPLEX,
@@ -158,13 +158,7 @@ BINARY_ROWS = by_name(
         ),
         *(_mod(name) for name in ["mod", "remainder"]),
         _arithmetic("gcd", 2, INT_BOOL_AS_INT8, commutes_to="numpy.gcd"),
-        row(
-            "numpy.lcm",
-            INT_BOOL_AS_INT8,
-            (BOOLS, np.logical_and, "x and y"),
-            (INTS, np.lcm, "least_common_multiple(x, y)"),
-            commutes_to="numpy.lcm",
-        ),
+        symmetric("numpy.lcm", INT_BOOL_AS_INT8, LEAST[0], (INTS, np.lcm, "least_common_multiple(x, y)")),
         row(
             "numpy.left_shift",
             INT_BOOL_AS_INT8,
@@ -178,23 +172,15 @@ BINARY_ROWS = by_name(
             (SIGNED, np.right_shift, "signed_right_shift(x, y, {bits})"),
             (UNSIGNED, np.right_shift, "unsigned_right_shift(x, y, {bits})"),
         ),
-        row(
-            "numpy.maximum",
-            SAME_OR_COMPLEX,
-            (BOOLS, np.logical_or, "x or y"),
-            (INTS, np.maximum, "x if x > y else y"),
-            (FLOATS, np.maximum, "maximum(x, y)"),
-            (COMPLEX, np.maximum, "complex_maximum(x, y)"),
-            commutes_to="numpy.maximum",
-        ),
-        row(
-            "numpy.minimum",
-            SAME_OR_COMPLEX,
-            (BOOLS, np.logical_and, "x and y"),
-            (INTS, np.minimum, "x if x < y else y"),
-            (FLOATS, np.minimum, "minimum(x, y)"),
-            (COMPLEX, np.minimum, "complex_minimum(x, y)"),
-            commutes_to="numpy.minimum",
+        *(
+            symmetric(
+                f"numpy.{name}",
+                SAME_OR_COMPLEX,
+                *forms,
+                (FLOATS, getattr(np, name), f"{name}(x, y)"),
+                (COMPLEX, getattr(np, name), f"complex_{name}(x, y)"),
+            )
+            for name, forms in (("maximum", MOST), ("minimum", LEAST))
         ),
         row(
             "numpy.float_power",

@@ -87,6 +87,16 @@ def simple(name: str, signature: Signature, numpy: Function, source: str, **opti
     return row(name, signature, (EVERY | COMPLEX, numpy, source), **options)
 
 
+def symmetric(name: str, signature: Signature, *forms: tuple[Types, Function, str]) -> Row:
+    """An operator whose operands may be exchanged."""
+    return row(name, signature, *forms, commutes_to=name)
+
+
+#: The smaller and the larger of truth values and of integers; floats differ by what NaN does.
+LEAST = (BOOLS, np.logical_and, "x and y"), (INTS, np.minimum, "x if x < y else y")
+MOST = (BOOLS, np.logical_or, "x or y"), (INTS, np.maximum, "x if x > y else y")
+
+
 def by_name(rows: list[Row]) -> dict[str, Row]:
     return {entry.name: entry for entry in rows}
 
@@ -97,11 +107,9 @@ def _function(name: str, numpy_name: str | None = None) -> Row:
     return simple(name, FLOAT_OR_COMPLEX, getattr(np, function), f"np.{function}(x)")
 
 
-def _rounding(name: str) -> Row:
+def _rounding(name: str, numpy: Function, source: str) -> Row:
     """Complex numbers are rounded part by part."""
-    each = arrays.by_parts(getattr(np, name))
-    forms = (EVERY, getattr(np, name), f"np.{name}(x)"), (COMPLEX, each, f"complex_{name}(x)")
-    return row(name, FLOAT_OR_COMPLEX, *forms)
+    return row(name, FLOAT_OR_COMPLEX, (EVERY, numpy, source), (COMPLEX, arrays.by_parts(numpy), f"complex_{name}(x)"))
 
 
 _POSITION = [("i", 0), ("i1", 1), ("j", 0), ("j1", 1)]
@@ -126,14 +134,9 @@ UNARY = by_name(
         simple("cbrt", FLOAT, np.cbrt, "np.cbrt(x)"),
         *(_function(name) for name in ["cos", "cosh", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2"]),
         *(_function(name) for name in ["sin", "sinh", "sqrt", "tan", "tanh"]),
-        *(_rounding(name) for name in ["ceil", "floor", "trunc"]),
+        *(_rounding(name, getattr(np, name), f"np.{name}(x)") for name in ["ceil", "floor", "trunc"]),
         *(_function(f"a{name}", f"arc{name}") for name in ["cos", "cosh", "sin", "sinh", "tan", "tanh"]),
-        row(
-            "round",
-            FLOAT_OR_COMPLEX,
-            (EVERY, arrays.round_half_away, "round_half_away(x)"),
-            (COMPLEX, arrays.by_parts(arrays.round_half_away), "complex_round(x)"),
-        ),
+        _rounding("round", arrays.round_half_away, "round_half_away(x)"),
         row(
             "signum",
             FLOAT_OR_COMPLEX,
@@ -188,13 +191,7 @@ BINARY = by_name(
         simple("second", SAME_OR_COMPLEX, arrays.second, "y", commutes_to="first"),
         simple("any", SAME_OR_COMPLEX, arrays.second, "y", commutes_to="any"),
         simple("pair", SAME_OR_COMPLEX, arrays.pair, "1", commutes_to="pair"),
-        row(
-            "plus",
-            SAME_OR_COMPLEX,
-            (BOOLS, np.logical_or, "x or y"),
-            (NUMBERS | COMPLEX, np.add, "x + y"),
-            commutes_to="plus",
-        ),
+        symmetric("plus", SAME_OR_COMPLEX, (BOOLS, np.logical_or, "x or y"), (NUMBERS | COMPLEX, np.add, "x + y")),
         *_and_mirrored(
             "minus",
             "rminus",
@@ -202,12 +199,8 @@ BINARY = by_name(
             (BOOLS, np.logical_xor, "x != y"),
             (NUMBERS | COMPLEX, np.subtract, "x - y"),
         ),
-        row(
-            "times",
-            SAME_OR_COMPLEX,
-            (BOOLS, np.logical_and, "x and y"),
-            (NUMBERS | COMPLEX, np.multiply, "x * y"),
-            commutes_to="times",
+        symmetric(
+            "times", SAME_OR_COMPLEX, (BOOLS, np.logical_and, "x and y"), (NUMBERS | COMPLEX, np.multiply, "x * y")
         ),
         *_and_mirrored(
             "cdiv",
@@ -256,22 +249,8 @@ BINARY = by_name(
             (COMPLEX, arrays.swap(np.power), "complex_power(y, x)"),
             commutes_to="pow",
         ),
-        row(
-            "min",
-            SAME,
-            (BOOLS, np.logical_and, "x and y"),
-            (INTS, np.minimum, "x if x < y else y"),
-            (FLOATS, np.fmin, "smaller(x, y)"),
-            commutes_to="min",
-        ),
-        row(
-            "max",
-            SAME,
-            (BOOLS, np.logical_or, "x or y"),
-            (INTS, np.maximum, "x if x > y else y"),
-            (FLOATS, np.fmax, "larger(x, y)"),
-            commutes_to="max",
-        ),
+        symmetric("min", SAME, *LEAST, (FLOATS, np.fmin, "smaller(x, y)")),
+        symmetric("max", SAME, *MOST, (FLOATS, np.fmax, "larger(x, y)")),
         *_comparison("eq", np.equal, "==", "eq"),
         *_comparison("ne", np.not_equal, "!=", "ne"),
         *_comparison("lt", np.less, "<", "gt"),

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 
 from .. import algorithms
+from ..exceptions import InvalidValue
 from .conversion import edges_at
 from .dispatch import define
 from .distances import NOT_FOUND, levels
@@ -132,3 +133,33 @@ define(
     bridges=lambda G, root: edges_at(G, _bridges(G, root), data=False),
     has_bridges=lambda G, root: len(_bridges(G, root)) > 0,
 )
+
+
+# ---- the two sides of a bipartite graph ----------------------------------------------------------------------
+
+
+def _colour(G: Graph) -> dict:
+    """Colours: 1 for the first node with an outgoing edge of each component, 0 for isolated nodes."""
+    try:
+        side = algorithms.bipartite_sides(G.pattern()).to_dense()
+    except InvalidValue as error:
+        raise nx.NetworkXError("Graph is not bipartite.") from error
+    component = lowest_members(G)
+    starts = np.flatnonzero(np.diff(G.pointers))
+    parts, first = np.unique(component[starts], return_index=True)
+    colours = np.zeros(len(G), np.int64)
+    colours[parts] = side[starts[first]]  # at the lowest node of each component
+    return G.by_node(np.where(G.degrees("both") > 0, (side == colours[component]).astype(np.int64), 0))
+
+
+def _sets(G: Graph) -> tuple[set, set]:
+    if not len(G):
+        raise NotImplementedError("the graph has no nodes")
+    if lowest_members(G).any():  # some node is outside the component of node 0
+        raise nx.AmbiguousSolution("Disconnected graph: Ambiguous solution for bipartite sets.")
+    colours = _colour(G)
+    return {node for node in G if colours[node]}, {node for node in G if not colours[node]}
+
+
+define(pays="converted", color=_colour)
+define(pays="converted", refuse=lambda top_nodes: None if top_nodes is None else "top_nodes is given", sets=_sets)

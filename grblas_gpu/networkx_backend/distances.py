@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 
@@ -49,23 +50,37 @@ def levels(G: Graph, source: int, *, cutoff: float | None = None, backward: bool
     return found.to_dense(NOT_FOUND)
 
 
-def as_found(G: Graph, level: np.ndarray, first: np.ndarray, *, backward: bool = False) -> Iterator[np.ndarray]:
-    """The nodes of each layer in the order in which NetworkX finds them, that of the lists of neighbours.
+def edges_from(layer: np.ndarray, pointers: np.ndarray, neighbours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of every edge from these nodes, in order."""
+    starts, counts = pointers[layer], pointers[layer + 1] - pointers[layer]
+    return np.repeat(layer, counts), neighbours[ranges(starts, counts)]
+
+
+def tight_edges(
+    G: Graph, level: np.ndarray, layer: np.ndarray, *, backward: bool = False
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """For each level, the edges to the next one in the order of NetworkX's visits; and a flag for tree edges.
 
     We assume that lists of predecessors are in the order of the nodes.
     """
     pointers, neighbours = G.incoming() if backward else (G.pointers, G.neighbours)
-    position = np.empty(len(G), np.int64)
-    layer, depth = first, 0
+    position, depth = np.empty(len(G), np.int64), 0
     while len(layer):
-        yield layer
         depth += 1
-        starts = pointers[layer]
-        seen = neighbours[ranges(starts, pointers[layer + 1] - starts)]
-        seen = seen[level[seen] == depth]
+        parents, seen = edges_from(layer, pointers, neighbours)
+        deeper = level[seen] == depth
+        parents, seen = parents[deeper], seen[deeper]
         # The assignment keeps the last of repeated values: reverse them to keep the first.
         position[seen[::-1]] = np.arange(len(seen) - 1, -1, -1)
-        layer = seen[position[seen] == np.arange(len(seen))]
+        first = position[seen] == np.arange(len(seen))
+        yield parents, seen, first
+        layer = seen[first]
+
+
+def as_found(G: Graph, level: np.ndarray, first: np.ndarray, *, backward: bool = False) -> Iterator[np.ndarray]:
+    """The nodes of each layer in the order in which NetworkX finds them, that of the lists of neighbours."""
+    found = (seen[new] for _, seen, new in tight_edges(G, level, first, backward=backward))
+    yield from (layer for layer in itertools.chain([first], found) if len(layer))
 
 
 def nearest_first(

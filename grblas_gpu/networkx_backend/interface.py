@@ -12,8 +12,8 @@ from .graph import Graph
 __all__ = ["Graph", "can_run", "convert_from_nx", "convert_to_nx", "should_run"]
 
 AREAS = (
-    "all_paths centrality clusters communities components composed construction cuts degrees flows forests "
-    "link_analysis link_prediction matrices path_trees search_trees shapes sides subgraphs unweighted_paths "
+    "all_paths centrality clusters communities components composed construction cuts degrees flows "
+    "link_analysis link_prediction matrices path_trees search_trees shapes subgraphs unweighted_paths "
     "weighted_paths"
 ).split()
 for area in AREAS:

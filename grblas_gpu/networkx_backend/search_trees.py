@@ -7,41 +7,15 @@ from collections.abc import Iterator
 import networkx as nx
 import numpy as np
 
-from ..backends.stores.entries import ranges
 from .dispatch import define
-from .distances import levels
+from .distances import edges_from, levels, tight_edges
 from .graph import Graph
 from .unweighted_paths import start_of
 
 
-def _edges_from(layer: np.ndarray, pointers: np.ndarray, neighbours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both ends of every edge from these nodes, in order."""
-    starts, counts = pointers[layer], pointers[layer + 1] - pointers[layer]
-    return np.repeat(layer, counts), neighbours[ranges(starts, counts)]
-
-
-def tight_edges(
-    G: Graph, source: int, cutoff: float | None = None
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """For each level, the edges to the next one in the order of NetworkX's visits; and a flag for tree edges."""
-    level = levels(G, source, cutoff=cutoff)
-    position = np.empty(len(G), np.int64)
-    layer, depth = np.array([source]), 0
-    while len(layer):
-        depth += 1
-        parents, seen = _edges_from(layer, G.pointers, G.neighbours)
-        deeper = level[seen] == depth
-        parents, seen = parents[deeper], seen[deeper]
-        # The assignment keeps the last of repeated values: reverse them to keep the first.
-        position[seen[::-1]] = np.arange(len(seen) - 1, -1, -1)
-        first = position[seen] == np.arange(len(seen))
-        yield parents, seen, first
-        layer = seen[first]
-
-
 def _tree(G: Graph, source: object, cutoff: float | None) -> Iterator[tuple[object, object]]:
     """Parent and child of every edge of the tree."""
-    for parents, seen, first in tight_edges(G, G.index[source], cutoff):
+    for parents, seen, first in tight_edges(G, levels(G, G.index[source], cutoff=cutoff), np.array([G.index[source]])):
         yield from zip(G.named(parents[first]), G.named(seen[first]), strict=True)
 
 
@@ -83,7 +57,7 @@ def between(G: Graph, source: int, target: int) -> list[int]:
     while meeting is None and len(layers[0]) and len(layers[1]):
         side = 0 if len(layers[0]) <= len(layers[1]) else 1
         pointers, neighbours = lists[side]
-        tails, seen = _edges_from(layers[side], pointers, neighbours)
+        tails, seen = edges_from(layers[side], pointers, neighbours)
         met = np.flatnonzero(before[1 - side][seen] >= 0)
         if len(met):
             meeting, seen, tails = int(seen[met[0]]), seen[: met[0] + 1], tails[: met[0] + 1]
@@ -131,7 +105,8 @@ def _predecessor(
     start = G.number(source, "Source {} not in G")
     found: dict[object, list] = {source: []}
     seen = {source: 0}
-    for depth, (parents, children, _) in enumerate(tight_edges(G, start, cutoff or None), 1):
+    layers = tight_edges(G, levels(G, start, cutoff=cutoff or None), np.array([start]))
+    for depth, (parents, children, _) in enumerate(layers, 1):
         for parent, child in zip(G.named(parents), G.named(children), strict=True):
             found.setdefault(child, []).append(parent)
             seen[child] = depth

@@ -87,8 +87,7 @@ def betweenness_centrality(
     {0: 0.0, 1: 2.0, 2: 2.0, 3: 0.0}
     """
     chosen = list(dict.fromkeys(check_sources(A, range(A.nrows) if sources is None else sources)))
-    if weighted:
-        check_lengths(A, "betweenness_centrality")
+    check_lengths(A, "betweenness_centrality", weighted)
     searches = Searches(A, chosen, batch, lengths=weighted)
     factor = scale(A, normalized, endpoints, directed)
     if searches.in_a_vector and not (weighted or endpoints):

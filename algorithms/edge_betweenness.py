@@ -71,8 +71,7 @@ def edge_betweenness_centrality(
     """
     n = A.nrows
     chosen = list(dict.fromkeys(check_sources(A, range(n) if sources is None else sources)))
-    if weighted:
-        check_lengths(A, "edge_betweenness_centrality")
+    check_lengths(A, "edge_betweenness_centrality", weighted)
     both_ways = directed is False
     searches = Searches(A, chosen, lengths=True)
     # total = 0 where the graph has an edge

@@ -57,8 +57,7 @@ def load_centrality(
     [0.0, 4.0, 4.0, 0.0]
     """
     chosen = list(dict.fromkeys(check_sources(A, range(A.nrows) if sources is None else sources)))
-    if weighted:
-        check_lengths(A, "load_centrality")
+    check_lengths(A, "load_centrality", weighted)
     load = Vector.from_scalar(0.0, A.nrows)
     searches = Searches(A if weighted else A.pattern().dup(int), chosen, lengths=True)
     # load += sum_s load_s, times 1 / the number of pairs

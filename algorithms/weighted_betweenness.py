@@ -56,8 +56,8 @@ def count_and_depend(tight: Matrix, start: Vector) -> tuple[Vector, Vector]:
     return sigma, z
 
 
-def check_lengths(A: Matrix, what: str) -> None:
+def check_lengths(A: Matrix, what: str, weighted: bool) -> None:
     """Check that lengths are positive: lengths of 0 allow cycles, and so infinitely many shortest paths."""
-    check_weights(A, what)
-    if A.nvals and A.value_range().min <= 0:
+    check_weights(A, what, weighted=weighted)
+    if weighted and A.nvals and A.value_range().min <= 0:
         raise InvalidValue(f"{called(what)}lengths must be positive; A has a 0")

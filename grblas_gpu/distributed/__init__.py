@@ -14,11 +14,10 @@ True
 from ..backends.mpi.faults import PeerTimeout, RanksDiffer
 from ..backends.mpi.grid import Grid
 from ..foundation.suggestions import public_only as _public_only
-from .construction import DistMatrix, DistVector
+from .construction import DistMatrix, DistVector, spread
 from .graph500 import Graph500Result, InvalidTree, graph500
 from .hybrid_bfs import hybrid_bfs
 from .restart import betweenness_centrality, pagerank
-from .spreading import spread
 from .validation import Validation, validate_tree
 
 __all__ = [

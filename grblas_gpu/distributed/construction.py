@@ -6,7 +6,7 @@ The results are of type ``Matrix`` or ``Vector``, on the backend "mpi".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..backends.mpi.partition import Block
 from ..backends.mpi.routing import route
 from ..backends.registry import get_engine
 from ..dtypes import BOOL, lookup_dtype
-from ..exceptions import InvalidValue
+from ..exceptions import DimensionMismatch, InvalidValue
 from ..foundation.types import ArrayLike, DTypeLike, OperatorLike, PathLike, Value
 from .arriving import Arriving, Piece, checked_index, combiner
 from .files import edges_of_file, vertices_of_file
@@ -321,6 +321,55 @@ class DistVector(metaclass=_OnRanks):
         engine = _engine_of(v)
         part = Vector._from_store(engine.local, v.dtype, engine.local.copy(v._store.part))
         return part, engine.chunk(v.size)[0]
+
+
+class Spread(NamedTuple):
+    """A graph ``P A P'`` and the selection ``P`` that makes it: row p has its one entry at the vertex numbered p."""
+
+    graph: Matrix
+    selection: Matrix
+
+
+def spread(A: Matrix) -> Spread:
+    """The graph renumbered to spread its hubs: all ranks have about the same number of entries.
+
+    Ranks get the vertices in turn, by falling degree (entries in their row and column). Every vertex has a number. A
+    vector times the transpose of ``selection`` is the same vector in the new numbering. A vector in the new numbering
+    times ``selection`` is the same vector in the old numbering.
+
+    Parameters
+    ----------
+    A : Matrix
+        A graph on backend "mpi"; only its pattern counts.
+
+    Returns
+    -------
+    Spread
+        ``graph``, the pattern of ``P A P'``, and ``selection``, the matrix ``P``.
+
+    Raises
+    ------
+    DimensionMismatch
+        If the matrix is not square.
+    InvalidValue
+        If it is on another backend: ``A.to("mpi")`` distributes it.
+
+    Examples
+    --------
+    >>> from grblas_gpu import algorithms, generators
+    >>> from grblas_gpu.distributed import spread
+    >>> graph, P = spread(generators.star(5).to("mpi"))
+    >>> levels = (algorithms.bfs(graph, 0) @ P).new()
+    >>> levels.to_dict()
+    {0: 0, 1: 1, 2: 1, 3: 1, 4: 1}
+    """
+    engine: MpiBackend = A._engine
+    if not isinstance(engine, MpiBackend):
+        raise InvalidValue(f'spread: the graph is on backend "{A.backend}"; A.to("mpi") cuts it over the ranks')
+    if A.nrows != A.ncols:
+        raise DimensionMismatch(f"spread: a graph has a square matrix; got shape {A.shape}")
+    stores: Any = engine.dealt_out(A.pattern()._store)
+    return Spread(*(Matrix._from_store(engine, BOOL, store) for store in stores))
 
 
 def _engine(backend: str) -> MpiBackend:

@@ -94,10 +94,7 @@ CONVERSIONS = {
     "torch": ("io.from_torch(tensor)", "io.from_torch(tensor)"),
     "sparse": ("io.from_pydata_sparse(S)", "io.from_pydata_sparse(S)"),
     "awkward": ("io.from_awkward(array)", "io.from_awkward(array)"),
-    "numpy": ("Matrix.from_dense(values)", "Vector.from_dense(values)"),
-    "cupy": ("Matrix.from_dense(values)", "Vector.from_dense(values)"),
-    "list": ("Matrix.from_dense(values)", "Vector.from_dense(values)"),
-    "tuple": ("Matrix.from_dense(values)", "Vector.from_dense(values)"),
+    **dict.fromkeys("numpy cupy list tuple".split(), ("Matrix.from_dense(values)", "Vector.from_dense(values)")),
     "dict": ("Matrix.from_dicts(values)", "Vector.from_dict(values)"),
 }
 

@@ -10,7 +10,6 @@ array([[0, 5],
 """
 
 from ..foundation.suggestions import public_only as _public_only
-from .awkward_arrays import from_awkward as from_awkward, to_awkward as to_awkward
 from .binary_files import load as load, save as save
 from .binsparse_files import from_binsparse as from_binsparse
 from .dense_arrays import from_array as from_array, to_array as to_array
@@ -31,8 +30,13 @@ from .matrix_market import mmread as mmread, mmwrite as mmwrite
 from .networkx_graphs import from_networkx as from_networkx, to_networkx as to_networkx
 from .node_values import NodeValues as NodeValues
 from .npz_files import load_npz as load_npz, save_npz as save_npz
+from .other_arrays import (
+    from_awkward as from_awkward,
+    from_pydata_sparse as from_pydata_sparse,
+    to_awkward as to_awkward,
+    to_pydata_sparse as to_pydata_sparse,
+)
 from .pandas_frames import from_pandas_edgelist as from_pandas_edgelist, to_pandas_edgelist as to_pandas_edgelist
-from .pydata_sparse import from_pydata_sparse as from_pydata_sparse, to_pydata_sparse as to_pydata_sparse
 from .python_graphblas import from_graphblas as from_graphblas, to_graphblas as to_graphblas
 from .scipy_sparse import (
     from_scipy_sparse as from_scipy_sparse,

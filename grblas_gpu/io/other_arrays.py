@@ -1,4 +1,4 @@
-"""Awkward Arrays: compressed matrices as lists of records. The functions import Awkward Array when they need it."""
+"""Awkward Arrays, and arrays of the library sparse (PyData)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
+from ..exceptions import GraphblasException
 from ..foundation.suggestions import needed, type_text
+from ..foundation.types import OperatorLike
 
-MATRIX_FORMATS = ("csr", "csc", "hypercsr", "hypercsc")
+AWKWARD_FORMATS = ("csr", "csc", "hypercsr", "hypercsc")
 
 
 def to_awkward(A: Any, format: str | None = None) -> Any:
@@ -36,7 +38,7 @@ def to_awkward(A: Any, format: str | None = None) -> Any:
     A = ensure_type(A, (Matrix, TransposedMatrix, Vector))
     kind = "Vector" if A.ndim == 1 else "Matrix"
     format = ("vec" if A.ndim == 1 else "csr") if format is None else format.lower()
-    if format not in (("vec",) if A.ndim == 1 else MATRIX_FORMATS):
+    if format not in (("vec",) if A.ndim == 1 else AWKWARD_FORMATS):
         raise ValueError(f"to_awkward: Invalid format for {kind}: {format}")
     awkward = needed("awkward", "io.to_awkward")
     if A.ndim == 1:
@@ -87,7 +89,7 @@ def from_awkward(A: Any, *, name: str | None = None) -> Any:
         if format != "vec":
             raise ValueError(f"from_awkward: Invalid format for Vector: {format}")
         return Vector.from_coo(np.asarray(A["indices"]), np.asarray(A["values"]), size=shape[0], name=name)
-    if format not in MATRIX_FORMATS:
+    if format not in AWKWARD_FORMATS:
         raise ValueError(f"from_awkward: Invalid format for Matrix: {format}")
     lists = A["data"] if format.startswith("hyper") else A
     indptr = np.asarray(lists["values"].layout.offsets.data)
@@ -101,3 +103,60 @@ def from_awkward(A: Any, *, name: str | None = None) -> Any:
         "hypercsc": Matrix.from_dcsc,
     }
     return make[format](*parts, nrows=shape[0], ncols=shape[1], name=name)
+
+
+SPARSE_FORMATS = ("coo", "dok", "gcxs")
+
+
+def from_pydata_sparse(s: Any, *, dup_op: OperatorLike | None = None, name: str | None = None) -> Vector | Matrix:
+    """A Matrix (two dimensions) or Vector (one) from an array of PyData Sparse.
+
+    Parameters
+    ----------
+    s : sparse.SparseArray
+        In any of its formats.
+    dup_op : BinaryOp, optional
+        The operator that combines values at the same position.
+    name : str, optional
+        The name that messages and ``print`` show.
+
+    Examples
+    --------
+    >>> import sparse  # doctest: +SKIP
+    >>> from grblas_gpu import io  # doctest: +SKIP
+    >>> io.from_pydata_sparse(sparse.eye(2)).to_dicts()  # doctest: +SKIP
+    {0: {0: 1.0}, 1: {1: 1.0}}
+    """
+    if not hasattr(s, "asformat") or not hasattr(s, "fill_value"):
+        raise TypeError(f"from_pydata_sparse only accepts objects from the `sparse` library; got {type_text(s)}")
+    if s.ndim not in (1, 2):
+        raise GraphblasException(f"from_pydata_sparse: the array must have one or two dimensions; got {s.ndim}")
+    coo = s.asformat("coo")
+    coords, values = np.asarray(coo.coords), np.asarray(coo.data)
+    if s.ndim == 1:
+        return Vector.from_coo(coords[0], values, size=s.shape[0], dup_op=dup_op, name=name)
+    return Matrix.from_coo(coords[0], coords[1], values, nrows=s.shape[0], ncols=s.shape[1], dup_op=dup_op, name=name)
+
+
+def to_pydata_sparse(A: Matrix, format: str = "coo") -> Any:
+    """A Matrix or Vector as an array of PyData Sparse; positions without an entry are 0 there.
+
+    Parameters
+    ----------
+    A : Matrix or Vector
+        The object to convert.
+    format : str
+        "coo", "dok" or "gcxs".
+
+    Examples
+    --------
+    >>> from grblas_gpu import Vector, io
+    >>> io.to_pydata_sparse(Vector.from_coo([1], [5], size=3)).todense()  # doctest: +SKIP
+    array([0, 5, 0])
+    """
+    A = ensure_type(A, (Matrix, TransposedMatrix, Vector))
+    if format.lower() not in SPARSE_FORMATS:
+        raise ValueError(f"to_pydata_sparse: Invalid format: {format}; choose one of {', '.join(SPARSE_FORMATS)}")
+    sparse = needed("sparse", "io.to_pydata_sparse")
+    *places, values = A.to_coo()
+    return sparse.COO(np.array(places, np.int64), values, shape=A.shape).asformat(format.lower())

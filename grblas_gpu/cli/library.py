@@ -5,35 +5,68 @@ from __future__ import annotations
 import argparse
 import inspect
 import time
-from collections.abc import Callable
+from typing import Any
 
+from ..foundation.types import Json
 from .files import FORMATS, Loaded, check_table, read_graph, write_table
 from .library_commands import COMMANDS, Command
 from .library_tables import LAYOUTS, Table, first_rows, groups, table
 from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
 
-#: Numeric options: the type, the default (None: that of the algorithm) and the help text.
-NUMBERS: dict[str, tuple[Callable[[str], object], object, str]] = {
-    "seed": (int, 1, "of the random numbers (default: 1)"),
-    "damping": (float, None, "how often the walker follows an edge (default: 0.85)"),
-    "alpha": (float, None, "what a path is multiplied by for each of its edges (default: 0.1)"),
-    "resolution": (float, None, "above 1 for smaller communities (default: 1)"),
-    "k": (positive, 3, "every edge is part of k - 2 triangles (default: 3)"),
-    "radius": (float, 1.0, "how far away vertices may be (default: 1)"),
-    "length": (positive, 10, "vertices that a walk has after its first (default: 10)"),
-    "p": (float, None, "above 1 to go back less often (default: 1)"),
-    "q": (float, None, "above 1 to stay near where the walk came from (default: 1)"),
-}
 #: Layouts whose rows belong together: all are shown.
 WHOLE = ("path",)
 OUTPUTS = ".csv .json .parquet .npz; other text with spaces"
-ENDS = {"source": "from here", "target": "to here"}
-#: Options for several vertices; they may be repeated.
+
+
+def whole_numbers(text: str) -> list[int]:
+    """Numbers from 1 on, with commas.
+
+    >>> whole_numbers("10,5")
+    [10, 5]
+    """
+    return [positive(part) for part in text.split(",")]
+
+
+def _option(*flags: str, help: str, **options: Any) -> tuple[tuple[str, ...], Json]:
+    return flags, {"help": help, **options}
+
+
+def _vertices(*flags: str, required: bool = True) -> tuple[tuple[str, ...], Json]:
+    meaning = "a number or label; may be repeated" + "; all by default" * (not required)
+    return _option(*flags, help=meaning, action="append", type=vertex, required=required)
+
+
+#: One vertex, and several.
+ENDS = {
+    "source": _option("--source", "-s", type=vertex, required=True, help="from here: number or label"),
+    "target": _option(type=vertex, required=True, help="to here: number or label"),
+}
 SEVERAL = {
-    "sources": ("--source", "-s"),
-    "some": ("--source", "-s"),  # all by default
-    "personalization": ("--source", "-s"),
-    "vertices": ("--vertex",),
+    "sources": _vertices("--source", "-s"),
+    "some": _vertices("--source", "-s", required=False),
+    "personalization": _vertices("--source", "-s"),
+    "vertices": _vertices("--vertex"),
+}
+#: What an algorithm may take from the command line.
+ARGUMENTS: dict[str, tuple[tuple[str, ...], Json]] = {
+    **ENDS,
+    **SEVERAL,
+    "seed": _option(type=int, default=1, help="of the random numbers (default: 1)"),
+    "damping": _option(type=float, help="how often the walker follows an edge (default: 0.85)"),
+    "alpha": _option(type=float, help="what a path is multiplied by for each of its edges (default: 0.1)"),
+    "resolution": _option(type=float, help="above 1 for smaller communities (default: 1)"),
+    "k": _option(type=positive, default=3, help="every edge is part of k - 2 triangles (default: 3)"),
+    "radius": _option(type=float, default=1.0, help="how far away vertices may be (default: 1)"),
+    "length": _option(
+        "--length", type=positive, default=10, help="vertices that a walk has after its first (default: 10)"
+    ),
+    "p": _option(type=float, help="above 1 to go back less often (default: 1)"),
+    "q": _option(type=float, help="above 1 to stay near where the walk came from (default: 1)"),
+    "fanouts": _option(type=whole_numbers, default=[10], help="neighbours of each step (default: 10)"),
+    "normalized": _option("--no-normalize", action="store_false", help="count paths instead of taking their share"),
+    "costs": _option(metavar="FILE", required=True, help="a file like it, with the cost of each edge"),
+    "edges": _option(action="store_true", help="only pairs that an edge joins"),
+    "weighted": _option(action="store_true", help="weights count"),
 }
 
 
@@ -44,48 +77,12 @@ def add_commands(commands: object) -> None:
         command = add_command(commands, name, run, what.help, csv=lines)
         add_file(command, FORMATS)
         for argument in what.arguments.split():
-            add_argument(command, argument)
+            flags, options = ARGUMENTS[argument]
+            command.add_argument(*flags or (f"--{argument}",), dest=argument, **options)
         most = None if what.layout in WHOLE else 10
         command.add_argument("--top", type=positive, default=most, help=f"how many to show (default: {most or 'all'})")
         if columns:
             command.add_argument("--output", "-o", metavar="FILE", help=f"write all, by the suffix: {OUTPUTS}")
-
-
-def add_argument(command: argparse.ArgumentParser, name: str) -> None:
-    if name in NUMBERS:
-        kind, default, meaning = NUMBERS[name]
-        command.add_argument(f"--{name}", type=kind, default=default, help=meaning)
-    elif name in ENDS:
-        short = ("-s",) if name == "source" else ()
-        command.add_argument(f"--{name}", *short, type=vertex, required=True, help=f"{ENDS[name]}: number or label")
-    elif name in SEVERAL:
-        meaning = "a number or label; may be repeated" + "; all by default" * (name == "some")
-        wanted = name != "some"
-        command.add_argument(*SEVERAL[name], dest=name, action="append", type=vertex, required=wanted, help=meaning)
-    elif name == "fanouts":
-        command.add_argument(
-            "--fanouts", type=whole_numbers, default=[10], help="neighbours of each step (default: 10)"
-        )
-    elif name == "normalized":
-        meaning = "count paths instead of taking their share"
-        command.add_argument("--no-normalize", dest=name, action="store_false", help=meaning)
-    elif name == "costs":
-        command.add_argument(
-            "--costs", metavar="FILE", required=True, help="a file like it, with the cost of each edge"
-        )
-    elif name == "edges":
-        command.add_argument("--edges", action="store_true", help="only pairs that an edge joins")
-    else:
-        command.add_argument(f"--{name}", action="store_true", help="weights count")
-
-
-def whole_numbers(text: str) -> list[int]:
-    """Numbers from 1 on, with commas.
-
-    >>> whole_numbers("10,5")
-    [10, 5]
-    """
-    return [positive(part) for part in text.split(",")]
 
 
 def given(what: Command, graph: Loaded, options: argparse.Namespace) -> dict[str, object]:

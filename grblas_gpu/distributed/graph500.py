@@ -162,24 +162,9 @@ def graph500(
             depths.append(result.depth)
         else:
             edges.append(grid.everyone.add_up([degrees.edges(parents._store.part)])[0] // 2)
-    return Graph500Result(
-        scale,
-        edge_factor,
-        seed,
-        grid.size,
-        grid.shape,
-        engine.local.name,
-        A.nrows,
-        entries,
-        constructed,
-        chosen,
-        seconds,
-        edges,
-        depths,
-        validate,
-        _most(grid, A._store.part.indptr.nbytes + A._store.part.indices.nbytes),
-        levels,
-    )
+    size = _most(grid, A._store.part.indptr.nbytes + A._store.part.indices.nbytes)
+    about = scale, edge_factor, seed, grid.size, grid.shape, engine.local.name, A.nrows, entries
+    return Graph500Result(*about, constructed, chosen, seconds, edges, depths, validate, size, levels)
 
 
 def timed(engine: MpiBackend, A: Matrix, root: int) -> tuple[float, Vector]:
@@ -227,20 +212,10 @@ def trace_levels(engine: MpiBackend, A: Matrix, root: int) -> list[Level]:
         here = np.array([record.bytes_sent or 0, record.messages or 0, record.results_sent or 0], np.int64)
         sent = engine.grid.everyone.gather_small(here)
         times = engine.grid.everyone.gather_small(np.array([record.seconds, record.waited or 0.0]))
-        levels.append(
-            Level(
-                record.direction,
-                record.input_nvals or 0,
-                record.output_nvals,
-                record.input_edges or 0,
-                int(sent[:, 0].max()),
-                int(sent[:, 0].sum()),
-                int(sent[:, 1].max()),
-                int(sent[:, 2].sum()),
-                float(times[:, 0].max()),
-                float(times[:, 1].mean()),
-            )
-        )
+        most, every = sent.max(axis=0).tolist(), sent.sum(axis=0).tolist()
+        about = record.direction, record.input_nvals or 0, record.output_nvals, record.input_edges or 0
+        taken = float(times[:, 0].max()), float(times[:, 1].mean())
+        levels.append(Level(*about, most[0], every[0], most[1], every[2], *taken))
     return levels
 
 

@@ -91,35 +91,20 @@ from .voterank import voterank as voterank
 from .xbfs import xbfs as xbfs
 
 #: Names of other libraries, and initials.
-_ELSEWHERE = {
-    "all_pairs_shortest_path_length": "apsp",
-    "algebraic_connectivity": "fiedler_vector",
-    "breadth_first_search": "bfs",
-    "cliques": "clique_count",
-    "contract": "coarsen",
-    "dijkstra": "sssp",
-    "floyd_warshall": "apsp",
-    "greedy_color": "vertex_colouring",
-    "graphlets": "graphlet_degrees",
-    "in_degree_centrality": "degree_centrality",
-    "max_flow": "maximum_flow",
-    "max_flow_min_cost": "minimum_cost_flow",
-    "min_cost_flow": "minimum_cost_flow",
-    "max_weight_matching": "maximum_matching_bounds",
-    "negative_sampling": "sample_non_edges",
-    "mis": "maximal_independent_set",
-    "mst": "minimum_spanning_forest",
-    "minimum_spanning_tree": "minimum_spanning_forest",
-    "motifs": "motif_counts",
-    "out_degree_centrality": "degree_centrality",
-    "scc": "strongly_connected_components",
-    "shortest_paths": "sssp",
-    "single_source_shortest_path": "sssp",
-    "spectral_bisection": "spectral_cut",
-    "stoer_wagner": "minimum_cut",
-    "subgraph_isomorphism": "subgraph_matches",
-    "wcc": "connected_components",
-}
+_ELSEWHERE = dict(
+    pair.split("=")
+    for pair in (
+        "all_pairs_shortest_path_length=apsp algebraic_connectivity=fiedler_vector breadth_first_search=bfs "
+        "cliques=clique_count contract=coarsen dijkstra=sssp floyd_warshall=apsp greedy_color=vertex_colouring "
+        "graphlets=graphlet_degrees in_degree_centrality=degree_centrality max_flow=maximum_flow "
+        "max_flow_min_cost=minimum_cost_flow min_cost_flow=minimum_cost_flow "
+        "max_weight_matching=maximum_matching_bounds negative_sampling=sample_non_edges "
+        "mis=maximal_independent_set mst=minimum_spanning_forest minimum_spanning_tree=minimum_spanning_forest "
+        "motifs=motif_counts out_degree_centrality=degree_centrality scc=strongly_connected_components "
+        "shortest_paths=sssp single_source_shortest_path=sssp spectral_bisection=spectral_cut "
+        "stoer_wagner=minimum_cut subgraph_isomorphism=subgraph_matches wcc=connected_components"
+    ).split()
+)
 
 
 def _hint(name: str) -> str:

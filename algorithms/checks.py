@@ -26,19 +26,13 @@ Number = TypeVar("Number", bool, int, float)
 Sources: TypeAlias = SupportsIndex | Iterable[SupportsIndex] | Vector
 Pairs: TypeAlias = Matrix | np.ndarray | Iterable[tuple[SupportsIndex, SupportsIndex]]
 #: Arguments of the same meaning in NetworkX, SciPy and cuGraph.
-KEYWORDS_ELSEWHERE = {
-    "G": "A",
-    "alpha": "damping",
-    "cutoff": "radius",
-    "max_iter": "max_iterations",
-    "nstart": "start",
-    "s": "source",
-    "sink": "target",
-    "t": "target",
-    "tolerance": "tol",
-    "weight": "weighted",
-    "weights": "weighted",
-}
+KEYWORDS_ELSEWHERE = dict(
+    pair.split("=")
+    for pair in (
+        "G=A alpha=damping cutoff=radius max_iter=max_iterations nstart=start s=source sink=target t=target "
+        "tolerance=tol weight=weighted weights=weighted"
+    ).split()
+)
 
 
 class GraphAlgorithm(Protocol[Parameters, Result, ByLabel]):

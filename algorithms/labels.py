@@ -136,16 +136,11 @@ def communities(graph: Graph, given: object) -> object:
 
 
 MEANINGS: dict[str, Labelled] = {
-    "source": one_vertex,
-    "target": one_vertex,
-    "sources": some_vertices,
-    "vertices": some_vertices,
+    **dict.fromkeys(("source", "target"), one_vertex),
+    **dict.fromkeys(("sources", "vertices"), some_vertices),
+    **dict.fromkeys("personalization dangling start kinds".split(), vertex_weights),
     "pairs": some_pairs,
     "costs": same_vertices,
-    "personalization": vertex_weights,
-    "dangling": vertex_weights,
-    "start": vertex_weights,
-    "kinds": vertex_weights,
     "labels": communities,
 }
 

@@ -112,21 +112,12 @@ __all__ = [
 
 
 #: Imported on first use: the module, or the module and a name in it.
-_LAZY = {
+_LAZY = {name: (name, "") for name in "algorithms core distributed generators io sampling ss torch viz".split()} | {
     "Graph": ("io", "Graph"),
     "Recorder": ("trace.recorder", "Recorder"),
-    "algorithms": ("algorithms", ""),
-    "core": ("core", ""),
-    "distributed": ("distributed", ""),
-    "generators": ("generators", ""),
     "init": ("compat.drop_in", "init"),
     "install_as_graphblas": ("compat.drop_in", "install_as_graphblas"),
-    "io": ("io", ""),
-    "sampling": ("sampling", ""),
     "show_versions": ("cli.versions", "show_versions"),
-    "ss": ("ss", ""),
-    "torch": ("torch", ""),
-    "viz": ("viz", ""),
 }
 
 

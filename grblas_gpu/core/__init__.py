@@ -18,6 +18,7 @@ from typing import Any
 _PACKAGE = __name__.rpartition(".")[0]
 _OBJECTS = "api.matrix api.vector api.scalar api.mask api.expressions api.infix api.calls api.updates api.indexing"
 _NAMESPACES = "."  # the package itself, in which ``binary`` is the namespace and not the file of the class
+_KINDS = "binary indexunary monoid select semiring unary".split()
 #: The name under ``core``, and the modules to look in, in this order.
 MODULES = {
     "base": f"api.base {_OBJECTS}",
@@ -27,25 +28,18 @@ MODULES = {
     "formatting": "api.formatting",
     "infix": f"api.infix {_OBJECTS}",
     "mask": "api.mask",
-    "matrix": _OBJECTS,
+    **dict.fromkeys(("matrix", "scalar", "vector"), _OBJECTS),
     "operator": "operators op",
+    **dict.fromkeys(map("operator.{}".format, _KINDS), f"{_NAMESPACES} operators"),
     "operator.agg": f"{_NAMESPACES} operators operators.aggregators",
     "operator.base": "operators operators.parameterized",
-    "operator.binary": f"{_NAMESPACES} operators",
     "operator.indexbinary": f"{_NAMESPACES} operators operators.indexbinary",
-    "operator.indexunary": f"{_NAMESPACES} operators",
-    "operator.monoid": f"{_NAMESPACES} operators",
-    "operator.select": f"{_NAMESPACES} operators",
-    "operator.semiring": f"{_NAMESPACES} operators",
-    "operator.unary": f"{_NAMESPACES} operators",
-    "scalar": _OBJECTS,
     "ss": "ss api.ss",
     "ss.config": "api.ss.settings",
     "ss.descriptor": "ir.descriptor",
     "ss.matrix": "api.ss.matrix",
     "ss.vector": "api.ss.vector",
     "utils": f"api.base api.kinds api.conversions api.ss.tiles {_OBJECTS}",
-    "vector": _OBJECTS,
 }
 
 

@@ -56,21 +56,8 @@ class TypedOpBase(Documented):
     """
 
     __slots__ = (
-        "__weakref__",
-        "cacheable",
-        "function",
-        "key",
-        "name",
-        "numpy",
-        "offset",
-        "odd_kinds",
-        "parent",
-        "positional",
-        "return_type",
-        "source",
-        "type",
-        "type2",
-    )
+        "__weakref__ cacheable function key name numpy offset odd_kinds parent positional return_type source type type2"
+    ).split()
     opclass: ClassVar[str] = ""
     indexed: ClassVar[bool] = False  # whether engines call it with values and their positions
     _modname: ClassVar[str] = ""
@@ -192,20 +179,9 @@ class OpBase(Documented):
     """An operator for all its types; ``op[dtype]`` is the typed one, made on first use."""
 
     __slots__ = (
-        "__weakref__",
-        "_anonymous",
-        "_cache",
-        "_compiled",
-        "_deleted",
-        "_is_udt",
-        "_key",
-        "_number",
-        "_parameterized_info",
-        "_row",
-        "_typed_ops",
-        "name",
-        "orig_func",
-    )
+        "__weakref__ _anonymous _cache _compiled _deleted _is_udt _key _number _parameterized_info _row "
+        "_typed_ops name orig_func"
+    ).split()
     _modname: ClassVar[str] = ""
     _typed_class: ClassVar[type[TypedOpBase]] = TypedOpBase
     _typed_user_class: ClassVar[type[TypedOpBase]] = TypedOpBase

@@ -10,29 +10,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = [
-    "DimensionMismatch",
-    "DomainMismatch",
-    "EmptyObject",
-    "GraphblasException",
-    "IndexOutOfBound",
-    "InsufficientSpace",
-    "InvalidIndex",
-    "InvalidObject",
-    "InvalidValue",
-    "JitError",
-    "LoopError",
-    "NoValue",
-    "NotImplementedException",
-    "NullPointer",
-    "OutOfMemory",
-    "OutputNotEmpty",
-    "Panic",
-    "UdfParseError",
-    "UninitializedObject",
-    "check_status",
-]
-
 
 class GraphblasException(Exception):
     """Base of every GraphBLAS error."""
@@ -162,3 +139,6 @@ def check_status(code: int, args: object = ()) -> type[Exception] | None:
     if code > 0 and code in _CODES:
         return kind
     raise kind(f"error {code} of the GraphBLAS C API")
+
+
+__all__ = [name for name, each in globals().items() if isinstance(each, type)] + ["check_status"]

@@ -11,30 +11,13 @@ program, and every operation is collective. See docs/distributed.md.
 True
 """
 
-from ..backends.mpi.faults import PeerTimeout, RanksDiffer
-from ..backends.mpi.grid import Grid
+from ..backends.mpi.faults import PeerTimeout as PeerTimeout, RanksDiffer as RanksDiffer
+from ..backends.mpi.grid import Grid as Grid
 from ..foundation.suggestions import public_only as _public_only
-from .construction import DistMatrix, DistVector, spread
-from .graph500 import Graph500Result, InvalidTree, graph500
-from .hybrid_bfs import hybrid_bfs
-from .restart import betweenness_centrality, pagerank
-from .validation import Validation, validate_tree
-
-__all__ = [
-    "DistMatrix",
-    "DistVector",
-    "Graph500Result",
-    "Grid",
-    "InvalidTree",
-    "PeerTimeout",
-    "RanksDiffer",
-    "Validation",
-    "betweenness_centrality",
-    "graph500",
-    "hybrid_bfs",
-    "pagerank",
-    "spread",
-    "validate_tree",
-]
+from .construction import DistMatrix as DistMatrix, DistVector as DistVector, spread as spread
+from .graph500 import Graph500Result as Graph500Result, InvalidTree as InvalidTree, graph500 as graph500
+from .hybrid_bfs import hybrid_bfs as hybrid_bfs
+from .restart import betweenness_centrality as betweenness_centrality, pagerank as pagerank
+from .validation import Validation as Validation, validate_tree as validate_tree
 
 _public_only(globals())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .all_paths import no_speed_to_gain
 from .clusters import of_all_nodes
 from .conversion import convert_to_nx
-from .dispatch import compose, define, own
+from .dispatch import compose
 from .search_trees import refused_search
 
 #: of ``to_scipy_sparse_array`` and ``to_numpy_array``
@@ -30,8 +30,8 @@ compose(
 compose("bfs_predecessors bfs_tree", pays="one search", refuse=refused_search)
 compose("diameter periphery radius", pays="search", refuse=no_speed_to_gain)
 compose(
-    "astar_path efficiency is_attracting_component max_flow_min_cost min_cost_flow "
-    "min_cost_flow_cost network_simplex newman_betweenness_centrality number_attracting_components",
+    "astar_path efficiency is_attracting_component min_cost_flow min_cost_flow_cost "
+    "network_simplex newman_betweenness_centrality number_attracting_components",
     pays="on request",
 )
 
@@ -44,10 +44,5 @@ compose(
     "is_semiconnected condensation conductance normalized_cut_size edge_expansion mixing_expansion boundary_expansion"
 )
 compose("average_clustering", pays=of_all_nodes)
-# It calls astar_path with a function as the weight, which only graphs of NetworkX may have.
-define(
-    pays="on request",
-    astar_path_length=lambda G, source, target, heuristic, weight, cutoff: own("astar_path_length")(
-        convert_to_nx(G), source, target, heuristic, weight, cutoff=cutoff
-    ),
-)
+# These call others with what only graphs of NetworkX may have, such as functions as weights.
+compose("astar_path_length max_flow_min_cost", pays="on request", before=convert_to_nx)

@@ -48,17 +48,25 @@ def define(*, pays: str | Choice = "large", refuse: Choice | None = None, **rows
         FUNCTIONS[name] = Entry(functools.partial(_run, function, signature), signature, pays, refuse)
 
 
+def _as_it_is(x: object) -> object:
+    return x
+
+
 def compose(
-    names: str, *, pays: str | Choice = "converted", refuse: Choice | None = None, then: Callable | None = None
+    names: str,
+    *,
+    pays: str | Choice = "converted",
+    refuse: Choice | None = None,
+    before: Callable[[object], object] = _as_it_is,
+    then: Callable[[object], object] = _as_it_is,
 ) -> None:
     """Functions that NetworkX composes of others: its code runs on the converted graph, and its steps run here.
 
-    ``then`` converts the result.
+    ``before`` converts the arguments, and ``then`` the result.
     """
     for name in names.split():
-        theirs = own(name)
-        function = theirs if then is None else functools.partial(_run_theirs, theirs, then)
-        FUNCTIONS[name] = Entry(function, inspect.signature(theirs), pays, refuse)
+        function = functools.partial(_run_theirs, own(name), before, then)
+        FUNCTIONS[name] = Entry(function, inspect.signature(own(name)), pays, refuse)
 
 
 def own(name: str) -> Callable:
@@ -70,8 +78,8 @@ def _run(function: Callable, signature: inspect.Signature, /, *args: object, **k
     return _apply(function, _arguments(signature, args, kwargs))
 
 
-def _run_theirs(theirs: Callable, then: Callable, /, *args: object, **kwargs: object) -> Any:
-    return then(theirs(*args, **kwargs))
+def _run_theirs(theirs: Callable, before: Callable, then: Callable, /, *args: object, **kwargs: object) -> Any:
+    return then(theirs(*map(before, args), **{name: before(value) for name, value in kwargs.items()}))
 
 
 def _apply(function: Callable, arguments: Mapping[str, object]) -> Any:

@@ -126,6 +126,24 @@ def test_kernels_of_operations_are_replaced(compiler: Compiler) -> None:
 
 
 @pytest.mark.emulated
+def test_the_first_program_of_an_algorithm_begins_the_others(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner, last = importlib.import_module("cupy").RawModule, threading.Event()
+
+    def compiled(*, code: str, options: tuple[str, ...]):
+        if "generated for differences.cu" in code:
+            last.set()
+        assert "generated for matrix_facts.cu" not in code or last.wait(60)
+        return inner(code=code, options=options)
+
+    A = generators.kronecker(6).dup()
+    monkeypatch.setattr(importlib.import_module("cupy"), "RawModule", compiled)
+    assert algorithms.bfs(A, 0)[0].new().value == 0
+    assert runtime("ahead")._begun == {"bfs"}
+
+
+@pytest.mark.emulated
 def test_a_failure_in_the_background_is_one_warning(compiler: Compiler) -> None:
     A = generators.path(4)
     assert levels(A) == ([0, 1, 2, 3], ["quick"])

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from ....foundation.types import MatrixStore
 from ..eager.mxv_balanced import may_have_short_rows
+from ..runtime.ahead import begin
+from ..runtime.compile import render
 from ..runtime.tiers import Tiers
 from .emit import LoopKernel
 from .launcher import Launcher
@@ -65,6 +67,7 @@ class Compiled:
             text = self.program.parts.of(teams and self.program.shape[2] > 1, short_rows)
             found = self._started[teams, short_rows] = Tiers(text, ["loop_kernel"], "a loop")
             found.begin()
+            begin(found, render)
         return found
 
 

@@ -26,14 +26,15 @@ import numpy as np
 from ....dtypes import INT64
 from ....exceptions import UdfParseError
 from ....foundation.types import DataType, Kernels, TypedMonoid, TypedOperator, Value
-from . import link, structs, tiers, translate
+from . import ahead, link, structs, translate
+from .tiers import Tiers
 from .translate import Untranslatable, c_type, literal
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 SHOWN = "grblas_gpu/backends/cuda/kernels"  # how errors name the folder, wherever the package is installed
 _INCLUDE = re.compile(r'^#include "([^"]+)"[^\n]*\n', re.MULTILINE)
 compiled: dict[Hashable, Kernels] = {}  # by kernel file and key
-_unfinished: dict[Hashable, tiers.Tiers] = {}  # kernels that run as quick code, until there is an optimized one
+_unfinished: dict[Hashable, Tiers] = {}  # kernels that run as quick code, until there is an optimized one
 
 
 # --- pieces ----------------------------------------------------------------------------------------------------------
@@ -246,7 +247,10 @@ def _compile(kernel: str, key: Hashable, names: Sequence[str], pieces: Callable[
     found = compiled.get(on_device)
     if found is not None:
         return found
-    program = _unfinished.get(on_device) or tiers.Tiers(render(kernel, pieces()), names, kernel)
+    program = _unfinished.get(on_device)
+    if program is None:
+        program = Tiers(render(kernel, pieces()), names, kernel)
+        ahead.begin(program, render)
     try:
         found, optimized = program.functions()
     except Exception as error:

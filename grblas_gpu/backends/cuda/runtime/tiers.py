@@ -7,7 +7,9 @@ this one: its result stays on disk. The setting ``compile`` selects: "wait" for 
 
 from __future__ import annotations
 
+import atexit
 import os
+import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -33,6 +35,7 @@ class Tiers:
     def __init__(self, text: str, names: Sequence[str], what: str) -> None:
         self.text, self._names, self._what = text, names, what
         self.of_this_device = False  # whether other devices need functions of their own
+        self.on_disk = bool(link.declared_in(text)) or archive.find(text, _architecture()) is not None
         self._thread: Future[tuple[Kernels, bool]] | None = None
         self._process: background.Compilation | None = None
         self._quick: Kernels | None = None
@@ -73,9 +76,7 @@ class Tiers:
         """Whether the optimized functions are on disk, or no other process can compile them; otherwise one begins."""
         if self._process is not None and not self._process.lost:
             return self._process.done()
-        if link.declared_in(self.text) or archive.find(self.text, _architecture()) is not None:
-            return True
-        library = nvrtc.of_cupy() if background.is_possible() else None
+        library = None if self.on_disk or not background.is_possible() else nvrtc.of_cupy()
         if library is None:
             return True
         try:
@@ -173,4 +174,7 @@ def _submitted(call: Callable[[], Any]) -> Future[Any]:
 @cache
 def _pool() -> ThreadPoolExecutor:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return ThreadPoolExecutor(cores + 1, thread_name_prefix="grblas_gpu compiler")
+    pool = ThreadPoolExecutor(cores + 1, thread_name_prefix="grblas_gpu compiler")
+    before_threads_end = getattr(threading, "_register_atexit", atexit.register)
+    before_threads_end(pool.shutdown, False, cancel_futures=True)  # a process that ends compiles nothing more
+    return pool

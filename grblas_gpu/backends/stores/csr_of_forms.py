@@ -37,8 +37,7 @@ def of_dense(a: MatrixStore) -> tuple[Array, Array, Array]:
         indices: Array = np.tile(np.arange(ncols, dtype=column_type(ncols), like=dense), nrows)
         return indptr.astype(offset, copy=False), indices, dense if a.nvals else dense[:0]
     keys = np.flatnonzero(a.present)
-    indptr = np.zeros(nrows + 1, INDEX, like=dense)
-    indptr[1:] = np.cumsum(np.count_nonzero(a.present.reshape(nrows, ncols), axis=1))
+    indptr = np.searchsorted(keys, np.arange(nrows + 1, dtype=INDEX, like=dense) * ncols)
     indices = (keys % max(1, ncols)).astype(column_type(ncols))
     return indptr.astype(offset, copy=False), indices, dense[: min(1, len(keys))] if a.iso else dense[keys]
 

@@ -14,7 +14,7 @@ MOST_ENTRIES = 2**48  # more than any memory holds; NumPy raises other errors fo
 
 
 #: For arrays that are not NumPy's, how their engine finds what a store remembers: an object with ``transpose``,
-#: ``row_ids``, ``max_degree``, ``is_diagonal``, ``is_on_host``, ``same_arrays``, ``cast_values`` and ``free_bytes``.
+#: ``row_ids``, ``max_degree``, ``is_diagonal``, ``is_on_host``, ``same``, ``cast_values`` and ``free_bytes``.
 natives: dict[type, Any] = {}
 
 

@@ -425,14 +425,6 @@ def same_arrays(a: MatrixStore, b: MatrixStore) -> bool:
     """Whether two matrices of one shape have the same entries, stored alike."""
     if a.form != b.form or len(a.stored_values) != len(b.stored_values):
         return False
-    if a.form != SPARSE:
-        if not all(len(x) == len(y) for x, y in zip(a.arrays.values(), b.arrays.values(), strict=True)):
-            return False
-        return all(bool((x == y).all()) for x, y in zip(a.arrays.values(), b.arrays.values(), strict=True))
-    if not isinstance(a.indices, np.ndarray):
-        return natives[type(a.indices)].same_arrays(a, b)
-    return (
-        bool(np.array_equal(a.indptr, b.indptr))
-        and bool(np.array_equal(a.indices, b.indices))
-        and bool(np.array_equal(a.values, b.values))
-    )
+    pairs = zip(a.arrays.values(), b.arrays.values(), strict=True)
+    native = natives.get(type(a.stored_values))
+    return all(np.array_equal(x, y) for x, y in pairs) if native is None else native.same(*pairs)

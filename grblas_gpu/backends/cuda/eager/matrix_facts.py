@@ -30,7 +30,7 @@ __all__ = [
     "is_on_host",
     "max_degree",
     "row_ids",
-    "same_arrays",
+    "same",
     "transpose",
 ]
 
@@ -60,21 +60,14 @@ def is_diagonal(a: MatrixStore) -> bool:
 
 
 @sized
-def same_arrays(a: MatrixStore, b: MatrixStore) -> bool:
-    """Whether two matrices are equal to the last bit."""
-    if len(a.values) != len(b.values):
-        return False
-    return _same((a.indptr, b.indptr), (a.indices, b.indices), (a.values, b.values))
+def same_indices(a: MatrixStore, b: MatrixStore) -> bool:
+    """Whether two matrices have entries at the same positions."""
+    return same((a.indptr, b.indptr), (a.indices, b.indices))
 
 
 @sized
-def same_indices(a: MatrixStore, b: MatrixStore) -> bool:
-    """Whether two matrices have entries at the same positions."""
-    return _same((a.indptr, b.indptr), (a.indices, b.indices))
-
-
-def _same(*pairs: tuple[Array, Array]) -> bool:
-    """The short ones first: where these differ, the device does not read the others."""
+def same(*pairs: tuple[Array, Array]) -> bool:
+    """Whether arrays are equal to the last bit. The short ones first: then the device does not read the others."""
     if any(x.dtype != y.dtype or len(x) != len(y) for x, y in pairs):
         return False
     kernels = functions("differences.cu", None, tuple(_DIFFERENCES.values()))

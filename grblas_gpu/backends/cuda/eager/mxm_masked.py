@@ -104,14 +104,14 @@ def estimate_dots(a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
     """How many entries are looked up for ``a`` times the transpose of ``b`` at the entries of a mask, about."""
     rows, columns = _sampled(mask)
     row, column = _lengths(a, rows), _lengths(b, columns)
-    return mask.nvals * float((np.minimum(column, FAR_LONGER * row + WIDE_ROW) * (row > 0)).mean())  # synchronizes
+    return mask.nvals * float((np.minimum(column, FAR_LONGER * row + WIDE_ROW) * (row > 0)).mean())
 
 
 def estimate_masked_products(a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
     """How many entries of ``b`` are looked up for ``a b`` inside of a mask, about."""
     rows, inner = _sampled(a)
     length, open_ = _lengths(b, inner), _lengths(mask, rows)
-    return a.nvals * float((np.minimum(length, FAR_LONGER * open_ + WIDE_ROW) * (open_ > 0)).mean())  # synchronizes
+    return a.nvals * float((np.minimum(length, FAR_LONGER * open_ + WIDE_ROW) * (open_ > 0)).mean())
 
 
 def _sampled(store: MatrixStore) -> tuple[Array, Array]:
@@ -120,5 +120,5 @@ def _sampled(store: MatrixStore) -> tuple[Array, Array]:
     return np.searchsorted(store.indptr, entries, side="right") - 1, store.indices[entries]
 
 
-def _lengths(store: MatrixStore, rows: Array) -> Array:
-    return store.indptr[rows + 1] - store.indptr[rows]
+def _lengths(store: MatrixStore, rows: Array) -> np.ndarray:
+    return cupy.asnumpy(store.indptr[rows + 1] - store.indptr[rows])  # synchronizes

@@ -52,7 +52,7 @@ def _order(a: MatrixStore) -> ColumnOrder | None:
         return None
     entries = cupy.bincount(a.indices, minlength=a.ncols) if a._transpose is None else cupy.diff(a._transpose.indptr)
     columns = cupy.argsort(-entries.astype(np.int64))
-    if int(entries[columns[:HUBS]].sum()) < LEAST_SHARE * a.nvals:  # synchronizes
+    if int(cupy.asnumpy(entries[columns[:HUBS]]).sum()) < LEAST_SHARE * a.nvals:  # synchronizes
         return None
     numbers = cupy.empty(a.ncols, a.indices.dtype)
     numbers[columns] = cupy.arange(a.ncols, dtype=a.indices.dtype)

@@ -186,11 +186,9 @@ class Backend(Primitives, Protocol):
         return None
 
     # messages between ranks (:mod:`.messages`)
-    def pack_parts(
-        self, u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool
-    ) -> messages.PackedParts:
+    def pack_parts(self, u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int) -> messages.PackedParts:
         """A message for each part of a vector, with values of this type or none; part ``here`` stays (a single one is
-        sent as well). ``on_host``: MPI reads nothing else."""
+        sent as well)."""
         return messages.pack_parts(u, lengths, dtype, here)
 
     def join_parts(self, sent: list[Array], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import device_arrays
+import emulated_cupy
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded, moved
 from message_cases import (
     CUTS,
-    DEFINITION,
     FILLS,
     FOLDS,
     KINDS,
@@ -17,38 +18,24 @@ from message_cases import (
     check_numbered,
     check_parts,
     check_short_parts,
-    entries_of,
     vector,
 )
 
-from grblas_gpu import monoid
 from grblas_gpu.backends.cpu.engine import CpuBackend
-from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 
 
-@pytest.fixture
-def device(request, monkeypatch):
-    """The CUDA engine."""
-    with loaded(request.param, monkeypatch, "messages", "runtime.counters") as found:
+@pytest.fixture(params=["cpu", *ENGINES])
+def engine(request, monkeypatch):
+    """An engine with memory of its own, or that of the CPU, where nothing moves."""
+    if request.param == "cpu":
+        yield SimpleNamespace(messages=CpuBackend(), move=lambda u: u, to_device=lambda x: x, to_host=lambda x: x)
+        return
+    if request.param == "emulated":
+        monkeypatch.setattr(emulated_cupy, "module", lambda runs: device_arrays.module())
+    with loaded(request.param, monkeypatch, "engine") as found:
+        found.messages = found.engine.CudaBackend()
         found.move = lambda u: moved(u, found.to_device)
         yield found
-
-
-on_devices = pytest.mark.parametrize("device", ENGINES, indirect=True)
-
-
-@pytest.fixture(params=["numba", "numpy", *ENGINES])
-def engine(request, monkeypatch):
-    """... or that of a tier of the CPU engine, where nothing moves."""
-    if request.param not in ("numba", "numpy"):
-        with loaded(request.param, monkeypatch, "messages") as found:
-            found.move = lambda u: moved(u, found.to_device)
-            yield found
-        return
-    before = get_tier()
-    set_tier(request.param)
-    yield SimpleNamespace(messages=CpuBackend(), move=lambda u: u, to_host=lambda x: x)
-    set_tier(before)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -82,39 +69,3 @@ def test_results_are_combined_in_the_order_of_their_senders(engine, reduction, d
 
 def test_positions_in_blocks_become_global(engine):
     check_numbered(engine.messages, engine.move, engine.to_host)
-
-
-@on_devices
-def test_a_device_that_mpi_reads(device):
-    """Nothing goes through the host but headers."""
-    u = vector(1500, 0.4, np.float32, False, "bitmap", seed=1)
-    parcel = device.messages.pack_parts(device.move(u), [1000, 500], u.dtype, 1, False)
-    wanted = DEFINITION.pack_parts(u, [1000, 500], u.dtype, 1, True)
-    assert type(parcel.sent(0)) is not np.ndarray
-    assert device.to_host(parcel.sent(0)).tobytes() == wanted.sent(0).tobytes()
-    joined = device.messages.join_parts([parcel.sent(0), parcel.kept], [1000, 500], u.dtype, True)
-    assert entries_of(joined, device.to_host) == entries_of(u, lambda x: None if x is None else np.asarray(x))
-
-
-@on_devices
-def test_the_host_waits_once_for_what_it_sends_and_never_for_what_arrived(device, monkeypatch):
-    waits = []
-    number_at = device.counters.Block.number_at
-
-    def counted(self, place: int) -> int:
-        if self.seen <= place:
-            waits.append(place)
-        return number_at(self, place)
-
-    monkeypatch.setattr(device.counters.Block, "number_at", counted)
-    u = vector(3000, 0.3, np.int64, False, "bitmap", seed=2)
-    parcel = device.messages.pack_parts(device.move(u), [1500, 1500], u.dtype, 0, True)
-    assert not waits
-    sent = [parcel.kept, parcel.sent(1)]
-    assert parcel.count(1) > 0
-    assert len(waits) == 1
-    device.messages.join_parts(sent, [1500, 1500], u.dtype, True)
-    folded = device.messages.fold_parts(sent, 1500, u.dtype, monoid.plus["INT64"], None)
-    assert len(waits) == 1
-    assert folded.nvals > parcel.count(1)  # and now it does
-    assert len(waits) == 2

@@ -54,11 +54,11 @@ def entries_of(store: VectorStore, to_host):
 def check_parts(engine, cut: list[int], u: VectorStore, moved, to_host, with_values: bool) -> None:
     """Check that the bytes match the definition, and that the joined vector has the same entries."""
     dtype = u.dtype if with_values else None
-    wanted = DEFINITION.pack_parts(u, cut, dtype, 0, True)
-    found = engine.pack_parts(moved(u), cut, dtype, 0, True)
+    wanted = DEFINITION.pack_parts(u, cut, dtype, 0)
+    found = engine.pack_parts(moved(u), cut, dtype, 0)
     others = range(1 if len(cut) > 1 else 0, len(cut))
     for part in others:
-        assert found.sent(part).tobytes() == wanted.sent(part).tobytes(), (cut, part)
+        assert to_host(found.sent(part)).tobytes() == wanted.sent(part).tobytes(), (cut, part)
         assert found.count(part) == wanted.count(part)
     sent = [found.kept if part == 0 else found.sent(part) for part in range(len(cut))]
     places, values = entries_of(u, _same)
@@ -81,8 +81,8 @@ def check_fold(engine, stores: list[VectorStore], reduction, moved, to_host) -> 
     """Several results for 1,500 positions, each from one sender."""
     size, dtype = stores[0].size, stores[0].dtype
     cut = [0, size]
-    kept = engine.pack_parts(moved(stores[0]), [size, 0], dtype, 0, True).kept
-    sent = [kept, *(engine.pack_parts(moved(u), cut, dtype, 0, True).sent(1) for u in stores[1:])]
+    kept = engine.pack_parts(moved(stores[0]), [size, 0], dtype, 0).kept
+    sent = [kept, *(engine.pack_parts(moved(u), cut, dtype, 0).sent(1) for u in stores[1:])]
     expected = reduce(lambda x, y: DEFINITION.ewise_add(x, y, reduction.binaryop), stores)
     found = engine.fold_parts(sent, size, dtype, reduction, None)
     assert found.dtype == expected.dtype
@@ -97,9 +97,9 @@ def check_numbered(engine, moved, to_host) -> None:
         stores = [vector(size, fill, np.int64, False, "bitmap", seed) for seed in (5, 6)]
         for store, values in zip(stores, (np.arange(size) + 1, np.arange(size)[::-1].copy()), strict=True):
             store.values = values
-        wanted = [DEFINITION.pack_parts(u, [0, size], short, 0, True).sent(1) for u in stores]
-        sent = [engine.pack_parts(moved(u), [0, size], short, 0, True).sent(1) for u in stores]
-        assert [each.tobytes() for each in sent] == [each.tobytes() for each in wanted]
+        wanted = [DEFINITION.pack_parts(u, [0, size], short, 0).sent(1) for u in stores]
+        sent = [engine.pack_parts(moved(u), [0, size], short, 0).sent(1) for u in stores]
+        assert [to_host(each).tobytes() for each in sent] == [each.tobytes() for each in wanted]
         given = size, short, monoid.min["INT64"], numbering
         found, expected = engine.fold_parts(sent, *given), DEFINITION.fold_parts(wanted, *given)
         assert entries_of(found, to_host) == entries_of(expected, _same)

@@ -23,7 +23,6 @@ from ..reference import DEFINITIONS, Definitions
 from ..stores.matrix_storage import HYPERSPARSE, SPARSE
 from ..stores.messages import Numbering, PackedParts
 from ..stores.storage import Array, MatrixStore, VectorStore, column_type
-from . import messages
 from .building import CudaBuilding
 from .eager import array_code, degree_order, extracting, kronecker, mxm, positions, radix, rows, vectors
 from .eager.groups import heaviest_groups, spread_out
@@ -77,32 +76,24 @@ class CudaKernels(Backend):
     def search(self, part: MatrixStore, layout: Any, degrees: Array, here: Array) -> CudaSearch:
         return CudaSearch(part, layout, degrees, here)
 
-    # ---- messages between ranks: complex numbers by the definitions, records by these on the host -----------------
+    # ---- messages between ranks: records are packed and merged on the host -----------------------------------------
 
-    def pack_parts(
-        self, u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool
-    ) -> PackedParts:
+    def pack_parts(self, u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int) -> PackedParts:
         if u.dtype.kind == "V":
-            return HOST.pack_parts(self.export(u), lengths, dtype, here, on_host)
-        if u.dtype.kind == "c":
-            return Definitions.pack_parts(self, u, lengths, dtype, here, on_host)
-        return messages.pack_parts(u, lengths, dtype, here, on_host)
+            return HOST.pack_parts(self.export(u), lengths, dtype, here)
+        return Definitions.pack_parts(self, u, lengths, dtype, here)
 
     def join_parts(self, sent: list[Array], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
         if dtype.kind == "V":
             return self.adopt(HOST.join_parts(sent, lengths, dtype, dense))
-        if dtype.kind == "c":
-            return Definitions.join_parts(self, sent, lengths, dtype, dense)
-        return messages.join_parts(sent, lengths, dtype, dense)
+        return Definitions.join_parts(self, sent, lengths, dtype, dense)
 
     def fold_parts(
         self, sent: list[Array], size: int, dtype: np.dtype, monoid: TypedMonoid, numbering: list[Numbering] | None
     ) -> VectorStore:
         if dtype.kind == "V":
             return self.adopt(HOST.fold_parts(sent, size, dtype, monoid, numbering))
-        if dtype.kind == "c":
-            return Definitions.fold_parts(self, sent, size, dtype, monoid, numbering)
-        return messages.fold_parts(sent, size, dtype, monoid, numbering)
+        return Definitions.fold_parts(self, sent, size, dtype, monoid, numbering)
 
     # ---- parts of vectors and matrices ---------------------------------------------------------------------------
 

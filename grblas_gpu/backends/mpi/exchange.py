@@ -1,7 +1,7 @@
 """The two exchanges of a product: *expand* sends the operand to the blocks, *fold* sends results to their owners.
 
-Kernels of the local engine write messages (:mod:`..messages`) to buffers that MPI reads, and combine received ones.
-Each block combines its results before it sends them, so that it sends every target once.
+The local engine packs messages (:mod:`..stores.messages`), and combines received ones. Each block combines its results
+before it sends them, so that it sends every target once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .wire import Wire
 class Expanding:
     """An allgather of the parts of a vector over the ranks of a wire, in one round.
 
-    Parts are packed, sent and joined. On a device, one synchronization covers the packing for several wires.
+    Parts are packed, sent and joined.
     ``full``: every position is known to have an entry, so that all ranks know how many bytes every part has.
     """
 
@@ -34,7 +34,7 @@ class Expanding:
         self._sent: Any = None  # Described, or Pending
         if wire.size > 1 and not self._full:
             dtype = part.dtype if with_values else None
-            self._packed = engine.pack_parts(part, [part.size], dtype, 0, not wire.device_memory)
+            self._packed = engine.pack_parts(part, [part.size], dtype, 0)
 
     def start(self) -> None:
         if self._packed is not None:
@@ -91,7 +91,7 @@ def fold(
         keys, values = entries(result)
         return VectorStore(result.size, numbering[0].to_global(values.astype(np.int64)), indices=keys)
     sent_type = result.dtype if dtype is None else dtype
-    packed = engine.pack_parts(result, lengths, sent_type, wire.rank, not wire.device_memory)
+    packed = engine.pack_parts(result, lengths, sent_type, wire.rank)
     sent = Described(wire, packed, alike=False)
     wire.traffic.results += sum(packed.count(rank) for rank in range(wire.size) if rank != wire.rank)
     return engine.fold_parts(sent.wait(), lengths[wire.rank], sent_type, monoid, numbering)

@@ -3,12 +3,10 @@
 ======  ============================================================================================================
 header  a number of 64 bits: how many entries, how their positions are given, and what values are sent
 places  a list, a bit map (64 positions to a word), or nothing where all positions are taken
-ranks   of a bit map with values: how many entries lie before each tile of positions
 values  one for each entry, one for all of them, or none
 ======  ============================================================================================================
 
-Everything begins at a multiple of 8 bytes. Functions work on arrays of any library; the CUDA engine has kernels that
-write and read the same bytes (:mod:`.cuda.messages`).
+Everything begins at a multiple of 8 bytes. Functions work on arrays of any library.
 """
 
 from __future__ import annotations
@@ -27,7 +25,6 @@ Array = Any  # numpy.ndarray or cupy.ndarray
 LIST, BITS, ALL = 0, 1, 2
 EACH, ONE, NONE = 0, 1, 2  # values: one for each entry, one for all, not sent
 WORD = 8
-TILE = 1024  # positions; as in cuda/kernels/messages.cuh
 
 
 class PackedParts:
@@ -71,30 +68,23 @@ class Sizes(NamedTuple):
     """Bytes of what follows a header."""
 
     places: int
-    ranks: int
     values: int
 
     @property
     def whole(self) -> int:
-        return WORD + self.places + self.ranks + self.values
+        return WORD + self.places + self.values
 
 
 def sizes(code: int, length: int, itemsize: int) -> Sizes:
     """Of a message about ``length`` positions.
 
     >>> sizes(3 << 4 | LIST << 2 | EACH, 100, 8), sizes(50 << 4 | BITS << 2 | EACH, 100, 8).whole
-    (Sizes(places=8, ranks=0, values=24), 432)
+    (Sizes(places=8, values=24), 424)
     """
     count, how, kind = code >> 4, code >> 2 & 3, code & 3
     places = 0 if how == ALL else count * index_type(length).itemsize if how == LIST else -(-length // 8)
-    ranks = WORD * -(-length // TILE) if how == BITS and kind == EACH else 0
     values = 0 if kind == NONE else itemsize * (count if kind == EACH else min(count, 1))
-    return Sizes(padded(places), ranks, padded(values))
-
-
-def most_bytes(length: int, itemsize: int) -> int:
-    """No message about so many positions is longer."""
-    return 4 * WORD + -(-length // 8) + WORD * -(-length // TILE) + length * itemsize
+    return Sizes(padded(places), padded(values))
 
 
 def code_of(count: int, length: int, valued: bool, one: bool) -> int:
@@ -121,7 +111,6 @@ class Fields(NamedTuple):
     kind: int
     indices: Array
     bits: Array  # bytes, the first position in the lowest bit
-    ranks: Array
     values: Array  # 1, if none are sent
 
 
@@ -130,7 +119,7 @@ def fields_of(message: Array, code: int, length: int, dtype: np.dtype) -> Fields
     found = sizes(code, length, dtype.itemsize)
     index = index_type(length)
     listed, bits = count * index.itemsize if how == LIST else 0, found.places if how == BITS else 0
-    ranks, values = WORD + found.places, WORD + found.places + found.ranks
+    values = WORD + found.places
     stored = count if kind == EACH else min(count, 1)
     if kind == NONE:
         given = np.asarray([1], dtype, like=message)
@@ -142,7 +131,6 @@ def fields_of(message: Array, code: int, length: int, dtype: np.dtype) -> Fields
         kind,
         message[WORD : WORD + listed].view(index),
         message[WORD : WORD + bits],
-        message[ranks:values].view(np.int64),
         given,
     )
 
@@ -193,9 +181,6 @@ def pack(u: VectorStore, dtype: np.dtype | None) -> Array:
     elif fields.how == BITS:
         bits = np.packbits(present_flags(u), bitorder="little")
         fields.bits[: len(bits)] = bits
-        if fields.kind == EACH:
-            tiles = np.arange(len(fields.ranks), dtype=np.int64, like=keys) * TILE
-            fields.ranks[:] = np.searchsorted(keys, tiles)
     if dtype is not None:
         fields.values[:] = values[: len(fields.values)].astype(dtype, copy=False)
     return message

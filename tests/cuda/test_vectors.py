@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture, moved
-from random_objects import SIZE, SMALL_KINDS, definitions, same, small_vector
+from random_objects import SIZE, SMALL_KINDS, definitions, random_vector, same, small_vector
 
 from grblas_gpu import binary, indexunary, select
 from grblas_gpu.backends.stores.entries import entries
-from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore
+from grblas_gpu.backends.stores.storage import INDEX, MaskView, MatrixStore, VectorStore
 
 engine = engine_fixture("eager.vectors", "eager.assign", "eager.matrix_facts", "engine")
 
@@ -131,3 +131,19 @@ def test_hub_neighbours_of_rows(engine) -> None:
         assert best == [lengths[column] for column in columns if column >= 0]
     short = MatrixStore(3, 3, np.array([0, 1, 2, 3], INDEX), np.array([0, 1, 2], np.int32), np.ones(1, bool))
     assert engine.matrix_facts.hub_neighbours(moved(short, engine.to_device)) is None  # any entry is as good
+
+
+@pytest.mark.parametrize("kind", ["sparse", "bitmap", "full", "empty"])
+def test_gaps_are_filled_in_place(engine, kind):
+    rng = np.random.default_rng(5)
+    c = random_vector(rng, 60, "bitmap", np.int64, 0.5)
+    c = VectorStore(60, rng.integers(0, 9, 60), present=c.present)
+    t = random_vector(rng, 60, "bitmap" if kind == "empty" else kind, np.float32, 0.0 if kind == "empty" else 0.4)
+    present = np.ones(60, bool) if t.kind == "full" else np.isin(np.arange(60), entries(t)[0])
+    t = VectorStore(60, rng.random(60).astype(np.float32) * 9, present=present & ~c.present)
+    t = definitions.with_kind(t, "sparse") if kind == "sparse" else t
+    expected = definitions.write(c, t, MaskView(c, True, True), None, False, True)
+    found = moved(engine.vectors.fill_gaps(moved(c, engine.to_device), moved(t, engine.to_device)), engine.to_host)
+    np.testing.assert_array_equal(entries(found)[0], entries(expected)[0])
+    np.testing.assert_array_equal(entries(found)[1], entries(expected)[1])
+    assert found.nvals == expected.nvals

@@ -18,7 +18,6 @@ from ..stores.entries import Store, expand, present_flags
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from . import (
     assign,
-    asynchronous,
     ewise,
     extract,
     grouping,
@@ -50,7 +49,6 @@ class CpuKernels:
     """Each returns a new store; a static one that declines (None) leaves the work to the definition."""
 
     mxv = staticmethod(mxv.mxv)
-    pull_in_place = staticmethod(asynchronous.pull_in_place)
     count_edges = staticmethod(count_edges)
     kronecker = staticmethod(kronecker.kronecker)
     ewise_mult = staticmethod(ewise.ewise_mult)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from ....foundation.types import Plan, TypedMonoid, TypedSemiring, Value
+from ....foundation.types import Plan, TypedMonoid, TypedSemiring
 from ...programs.monoids import is_idempotent
 from ...protocol import Backend
 from ...reference import Definitions
@@ -78,21 +78,3 @@ class VectorProducts(Backend):
             keeps = monoid.any_value or is_idempotent(monoid)  # hardly any product changes a sum
             found = _by_swapping[monoid.key] = not keeps and not native_atomic(monoid, monoid.return_type.np_type)
         return found
-
-    def pull_in_place(
-        self,
-        a: MatrixStore,
-        u: VectorStore,
-        semiring: TypedSemiring,
-        mask: MaskView | None,
-        *,
-        transposed: bool,
-        flip: bool,
-        plan: Plan,
-        final: Value,
-    ) -> VectorStore:
-        if u.size > vectors.MOST_DENSE:
-            return Definitions.pull_in_place(
-                self, a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan, final=final
-            )
-        return mxv_pull.pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, final=final)

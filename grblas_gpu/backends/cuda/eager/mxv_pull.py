@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from functools import cache
 from typing import Any
 
 import cupy
 import numpy as np
 
-from ....foundation.types import TypedSemiring, Value
-from ...programs.reading import EACH, Values
-from ...stores.entries import cast
-from ...stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
-from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import Result, empty_list
+from ...programs.reading import EACH
+from ...stores.storage import INDEX, Array, VectorStore
+from ..runtime.arrays import Result
 from ..runtime.compile import constant, using
 from ..runtime.counters import LISTED, Slots
 from ..runtime.launch import BLOCK
-from ..runtime.workspace import word
-from .masks import KEPT_FLAGS, NO_MASK, VectorMask, address, as_flags, clear, collect, flags_of, list_of, mark, resolve
+from .masks import KEPT_FLAGS, NO_MASK, VectorMask, address, as_flags, clear, collect, flags_of, list_of, mark
 from .mxv_product import Job, Product
-from .vectors import as_bitmap, spread
+from .vectors import spread
 
 _ROW = np.dtype(INDEX)
 Dense = tuple[Any, Array]  # flags (None: all) and values by position
-THREAD, WARP, HYBRID, SETTLING, EDGE = range(5)  # as in kernels/pull.cu
+THREAD, WARP, HYBRID, EDGE = range(4)  # as in kernels/pull.cu
 
 
 @cache
@@ -35,7 +30,6 @@ def _way(by: int, row: np.dtype = _ROW, listed_rows: bool = False, listed_result
 
 
 _BY_ROWS = {"pull.thread": _way(THREAD), "pull.warp": _way(WARP), "pull.hybrid": _way(HYBRID)}
-_products: dict[Hashable, Product] = {}  # of asynchronous pulls
 
 
 def _run(
@@ -45,7 +39,6 @@ def _run(
     walk: tuple[int, int, int],
     outputs: tuple[int, int, int],
     per_block: int = BLOCK,
-    settled: tuple[int, int, int] = (0, 0, 0),
 ) -> None:
     """``vector``: flags and values by position; ``walk``: rows, where their number is on the device, and a bound;
     ``outputs``: list, flags and values."""
@@ -55,7 +48,7 @@ def _run(
     present, values = vector
     operands = (m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr, address(present), values.data.ptr)
     counted = (address(following), slots.address, slots.host)
-    words = (*operands, *mask.addresses, *walk, *outputs, *counted, *settled)
+    words = (*operands, *mask.addresses, *walk, *outputs, *counted)
     scratch.launch(kernel, walk[2], words, per_block)
 
 
@@ -141,50 +134,3 @@ def _compact(job: Job, vector: Dense) -> VectorStore:
     if present is not None:
         return dense_result(nrows, present, values, slots)
     return VectorStore.counted_list(nrows, values, found, slots.published())
-
-
-# --- asynchronous ----------------------------------------------------------------------------------------------------
-
-
-def pull_in_place(
-    a: MatrixStore,
-    u: VectorStore,
-    semiring: TypedSemiring,
-    mask: MaskView | None,
-    *,
-    transposed: bool,
-    flip: bool,
-    final: Value,
-) -> VectorStore:
-    """``t = m u``, where entries of ``t`` that are ``final`` belong to ``u`` as soon as they are found: rows that reach
-    this value are seen by rows that are looked at later."""
-    size = a.nrows
-    allowed = resolve(mask)
-    if u.known_nvals == 0 or len(a.indices) == 0 or allowed is None:
-        return empty_list(size, semiring.return_type.np_type)
-    m = a.transposed() if transposed else a
-    u = as_bitmap(u)
-    product = _asynchronous(a, u, semiring, flip)
-    value = cast(np.asarray(final).reshape(1), product.dtype)[0]
-    try:
-        scratch = scratch_arrays.current()
-        marks, bit = scratch.marks(size)
-        result, flags = Result(size, product.dtype), as_flags(allowed, scratch, size)
-        job = Job(product, m, u, flags, None, scratch.slots(), scratch)
-        settled = (marks.data.ptr, bit, word(value))
-        outputs = (0, *result.addresses)
-        _run(job, _way(SETTLING), (u.present, u.values), (0, 0, size), outputs, settled=settled)
-        clear(allowed, scratch, size)
-        return result.store(job.slots)
-    except BaseException:
-        scratch_arrays.forget()
-        raise
-
-
-def _asynchronous(a: MatrixStore, u: VectorStore, semiring: TypedSemiring, flip: bool) -> Product:
-    key = (semiring.key, a.values.dtype.char, len(a.values) == 1, u.values.dtype.char, len(u.values) == 1, flip)
-    found = _products.get(key)
-    if found is None:
-        first, second = Values(a.dtype, a.iso), Values(u.dtype, u.iso)
-        found = _products[key] = Product(semiring, first, second, flip, True).asynchronous()
-    return found

@@ -1,4 +1,4 @@
-// An asynchronous pull in a loop, like BY SETTLING in pull.cu outside of one; or a push, if the rule selects it. Generated, besides the
+// An asynchronous pull, or a push if the rule selects it. Generated, besides the
 // definitions for loop_mxv.cuh: ONE_VALUE, whether a product depends on the operand's value alone, and MAY_PUSH.
 
 #include "loop_mxv.cuh"

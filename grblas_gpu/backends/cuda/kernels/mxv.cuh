@@ -172,7 +172,6 @@ struct Synchronous {
     const Vector& u;
     DEVICE void add(int64 i, int64 entry, Sum& sum) const { add_entry(m, u, i, entry, sum); }
     DEVICE bool is_done(const Sum& sum) const { return finished(sum); }
-    DEVICE void settle(int64, const Sum&) const {}
 };
 
 // Rows of an asynchronous pull: a row that reaches the final value becomes part of the operand at once, for all later reads. Such a row

@@ -1,7 +1,7 @@
 // Pulls: rows that the mask allows look for their products. Generated: what mxv.cuh and sums.cuh need, and
 //   BY             THREAD: one thread for each row (pull.thread); WARP: one warp, 32 entries at a time (pull.warp); HYBRID: a thread
-//                  probes the first entries, its warp helps with the rows still open (pull.hybrid, pull.compact); SETTLING: the same
-//                  for an asynchronous pull; EDGE: one thread for each entry of the matrix, rows[entry] is its row (pull.edge)
+//                  probes the first entries, its warp helps with the rows still open (pull.hybrid, pull.compact); EDGE: one thread
+//                  for each entry of the matrix, rows[entry] is its row (pull.edge)
 //   RowId          type of `rows`
 //   LISTED_ROWS    rows come in a list, to which the mask belongs: its values say which rows count (pull.compact)
 //   LISTED_RESULT  the result is a list, too (in any order); otherwise flags, which were all false before with LISTED_ROWS or EDGE
@@ -12,7 +12,7 @@
 #include "sums.cuh"
 #include "tally.cuh"
 
-constexpr int THREAD = 0, WARP = 1, HYBRID = 2, SETTLING = 3, EDGE = 4;
+constexpr int THREAD = 0, WARP = 1, HYBRID = 2, EDGE = 3;
 
 struct Result {
     int64* list;
@@ -20,8 +20,7 @@ struct Result {
     Value* values;
 };
 
-template <class Rule>
-DEVICE void pull_rows(const Rule& rule, const Mask& mask, const RowId* rows, int64 count, const Result& out, int64* counters, Tally& total) {
+DEVICE void pull_rows(const Synchronous& rule, const Mask& mask, const RowId* rows, int64 count, const Result& out, int64* counters, Tally& total) {
     for_each_rows<32>(count, counters, [&](int64 first) {
         int64 t = first + lane(), i = LISTED_ROWS ? 0 : t, start = 0, stop = 0;
         if (t < count && allowed(mask, t)) {
@@ -32,7 +31,6 @@ DEVICE void pull_rows(const Rule& rule, const Mask& mask, const RowId* rows, int
         Sum sum = hybrid_sum(rule, i, start, stop);
         if constexpr (!LISTED_ROWS) {
             if (i >= count) return;
-            rule.settle(i, sum);
             write_row(sum, i, out.present, out.values, total);
             return;
         }
@@ -63,10 +61,10 @@ DEVICE void pull_edges(const Matrix& m, const Vector& u, const Mask& mask, const
 }
 
 // A template, so that only one of the ways is compiled.
-template <int WAY, class T>
+template <int WAY>
 DEVICE void pull(
-    const Matrix& m, const Vector& u, const Mask& mask, const RowId* rows, int64 count, const Result& out, const Settled<T>& settled,
-    int64* counters, Tally& total
+    const Matrix& m, const Vector& u, const Mask& mask, const RowId* rows, int64 count, const Result& out, int64* counters,
+    Tally& total
 ) {
     Synchronous rule = {m, u};
     if constexpr (WAY == THREAD) {
@@ -86,8 +84,6 @@ DEVICE void pull(
         }
     } else if constexpr (WAY == HYBRID) {
         pull_rows(rule, mask, rows, count, out, counters, total);
-    } else if constexpr (WAY == SETTLING) {
-        pull_rows(Asynchronous<T>{m, u, settled}, mask, rows, count, out, counters, total);
     } else {
         pull_edges(m, u, mask, rows, count, Sums{(uint8*)out.present, 1, out.values}, total);
     }
@@ -95,15 +91,13 @@ DEVICE void pull(
 
 extern "C" __global__ void pull_kernel(
     OPERANDS, const RowId* rows, const int64* device_count, int64 host_count, int64* out_list, bool* out_present,
-    Value* out_values, const Offset* next, int64* counters, volatile int64* host, uint8* marks, unsigned bit,
-    either<BY == SETTLING, Value, int64> final
+    Value* out_values, const Offset* next, int64* counters, volatile int64* host
 ) {
     Matrix m = {indptr, indices, matrix_values};
     Vector u = {present, vector_values};
     Tally total = {next, 0, 0};
     write_constant(m, u, out_values);
     Result out = {out_list, out_present, out_values};
-    Settled<decltype(final)> settled = {marks, bit, final};
-    pull<BY>(m, u, {mask_present, mask_values}, rows, counted(device_count, host_count), out, settled, counters, total);
+    pull<BY>(m, u, {mask_present, mask_values}, rows, counted(device_count, host_count), out, counters, total);
     publish(total, counters, host);
 }

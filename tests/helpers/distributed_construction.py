@@ -320,7 +320,6 @@ def case_settings() -> None:
     """Errors name invalid settings."""
     engine = gb.Vector(int, 3).to("mpi")._engine
     again = partial(MpiBackend, engine.grid, engine.local, "mpi")
-    expect_setting("OVERLAP", "on", again, "must be 0 or 1, not 'on'")
     expect_setting("SEARCH", "quickly", again, "must be bits or products, not 'quickly'")
     expect_setting("TIMEOUT", "soon", Grid, "must be a number of seconds, not 'soon'")
     if RANKS > 1:

@@ -55,44 +55,6 @@ def case_masked_updates() -> None:
         check(updated(*(x.to("mpi") for x in given)), partial(updated, *given[:3], given[3].dup()))
 
 
-def case_products_in_steps() -> None:
-    """With full operands, a block computes on one part while the next arrives: equal results, bytes and messages."""
-    random = np.random.default_rng(4)
-    n = 301
-    with gb.using(LOCAL):
-        vectors = [Vector.from_dense(random.integers(1, 9, n).astype(kind)) for kind in (float, "float32", int)]
-        vectors.append(Vector.from_dense(np.full(n, 3)))
-        ends = np.unique(random.integers(0, n, (2, 900)), axis=1)
-        sparse = [Matrix.from_coo(*ends, what, nrows=n, ncols=n) for what in (random.random(ends.shape[1]), 2)]
-        bitmap = Matrix.from_coo(*np.nonzero(random.random((n, n)) < 0.6), 1.5, nrows=n, ncols=n)
-        mask = Vector.from_coo(np.arange(0, n, 3), True, size=n)
-    operators = itertools.cycle([semiring.plus_times, semiring.max_minus, semiring.min_plus])
-    for grid, (x, A) in itertools.product(GRIDS, zip(vectors, [*sparse, bitmap, sparse[0]], strict=True)):
-        op = next(operators)
-        D, u, m = A.to(grid), x.to(grid), mask.to(grid)
-        engine, sent = D._engine, []
-        steps = min(engine.grid.shape[1], 4) if A is not bitmap else 1
-        for overlap in (False, True, True):  # the first run cuts the block into steps
-            engine.overlap, out = overlap, u.dup()
-            u.nvals  # known to be full
-            with gb.trace() as t:
-                out(~m.S, direction="pull") << op(u @ D)
-                out(m.V, binary.plus, direction="pull") << op(D.T @ u)
-            check(out, partial(_updated_twice, op, x, A, mask))
-            names = {record.transport for record in t.steps()}
-            assert names == {f"mpi, in {steps} steps" if overlap and steps > 1 else "mpi"}, names
-            sent.append([(record.bytes_sent, record.messages) for record in t.steps()])
-        assert sent[0] == sent[2]
-        engine.overlap = None
-
-
-def _updated_twice(op, x: Vector, A: Matrix, mask: Vector) -> Vector:
-    out = x.dup()
-    out(~mask.S) << op(x @ A)
-    out(mask.V, binary.plus) << op(A.T @ x)
-    return out
-
-
 def case_vector_operations() -> None:
     u, v = some_vectors()[1:3]
     full = some_vectors()[3]

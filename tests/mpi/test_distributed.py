@@ -51,22 +51,6 @@ def test_ranks(ranks, grid, every):
     assert [line.split()[0] for line in done.stdout.splitlines()] == CASES
 
 
-@pytest.mark.slow  # four ranks do it above, in rows and columns
-@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 6])
-def test_products_in_steps(ranks):
-    done = launch(ranks, sys.executable, str(PROGRAM), "case_products_in_steps")
-    assert done.returncode == 0, done.stderr[-4000:]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tier", ["numpy", "numba"])
-def test_algorithms_in_steps(tier):
-    cases = ("case_algorithms", "case_masked_updates", "case_trace")
-    settings = {"GRBLAS_GPU_CPU_TIER": tier, "GRBLAS_GPU_MPI_OVERLAP": "1"}
-    done = launch(3, sys.executable, str(PROGRAM), *cases, **settings)
-    assert done.returncode == 0, done.stderr[-4000:]
-
-
 PRODUCTS = ("case_masked_updates", "case_one_dimension", "case_rounds_of_products")
 
 
@@ -83,17 +67,15 @@ def test_products_compiled(grid):
 @pytest.mark.parametrize(
     "grid, case",
     [
-        ("2x2", "waits"),
         ("2x2", "case_masked_updates"),
         ("2x2", "case_rounds_of_products"),
-        ("2x2", "case_products_in_steps"),
         ("2x2", "case_matrix_operations"),
         ("1x2", "case_complex_numbers_and_values_of_users"),
     ],
 )
 @pytest.mark.emulated
 def test_products_emulated(grid, case):
-    """... and by the kernels of the CUDA engine, on ranks that emulate a device each; the host waits twice in each."""
+    """... and by the CUDA engine, on ranks that emulate a device each."""
     program = str(PROGRAM.with_name("emulated_ranks.py"))
     settings = {"GRBLAS_GPU_BACKEND": "cuda", "GRBLAS_GPU_MPI_GRID": grid}
     done = launch(RANKS_OF[grid], sys.executable, program, case, **settings)
@@ -114,7 +96,6 @@ def test_ranks_that_share_a_gpu(grid):
     cases = (
         "case_algorithms",
         "case_masked_updates",
-        "case_products_in_steps",
         "case_entries_that_move",
         "case_graph500",
         "case_matrix_operations",
@@ -250,28 +231,6 @@ def test_a_peer_that_answers_no_more_is_noticed():
 
 def test_a_dead_peer_is_noticed_by_a_launcher_that_does_not_clean_up():
     failing("import signal; os.kill(os.getpid(), signal.SIGKILL)", 5, options=("-disable-auto-cleanup",))
-
-
-@pytest.mark.slow
-def test_a_rank_that_stops_between_products_in_steps():
-    text = """
-import os, signal
-from grblas_gpu import Vector, semiring, using
-from grblas_gpu.distributed import DistMatrix
-A = DistMatrix.kronecker(10)
-with using("mpi"):
-    x = Vector.from_scalar(1.5, A.nrows)
-    x.nvals
-    for number in range(100000):
-        semiring.plus_times(x @ A).new(direction="pull")
-        if number == 6:  # by now all has been loaded
-            os.environ["GRBLAS_GPU_MPI_TIMEOUT"] = "5"
-        if number == 7 and RANK == 1:
-            os.kill(os.getpid(), signal.SIGSTOP)
-"""
-    done = launch(3, *program(text), GRBLAS_GPU_MPI_OVERLAP="1")
-    assert done.returncode != 0
-    assert re.search(r"PeerTimeout: a part of an operand: rank [02] of 3 .* waited \d+ s", done.stderr), done.stderr
 
 
 # --- what is brought together ----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from ..stores.messages import PackedParts
 if TYPE_CHECKING:
     from .wire import Wire
 
-TAG = 2  # differs from the other tags (wire.PIECE)
+TAG = 2
 
 
 class Described:

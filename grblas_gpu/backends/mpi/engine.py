@@ -21,12 +21,11 @@ from .building import Building
 from .graphs import Graphs
 from .grid import Grid, parse_shape
 from .indexed import Indexed
-from .local_engine import local_engine_of, some_share_a_device
+from .local_engine import local_engine_of
 from .matrix_products import MatrixProducts
 from .moving import Moving
 from .parts import DISTRIBUTED, AnyStore, Store, warn_of_gathering
 from .searches import Searches, search_setting
-from .steps import overlap_setting
 from .stores import Counts, DistMatrixStore, DistVectorStore
 
 
@@ -55,9 +54,7 @@ class MpiBackend(Searches, MatrixProducts, Indexed, Graphs, Building, Moving):
         self.costs = local.costs._replace(whole_rows=None, transpose=0.0)
         self.counts = Counts(grid)
         self.exchanges: dict[str | int, Any] = {}
-        self.overlap = grid.together(overlap_setting)
         self.search_by = grid.together(search_setting)
-        self.shares_device = bool(local.sizes_on_device) and grid.size > 1 and some_share_a_device(grid)
 
     # ---- memory ---------------------------------------------------------------------------------------------------
 
@@ -177,6 +174,5 @@ def make_engine(name: str, get_engine: Callable[[str], Backend]) -> MpiBackend:
             local = word
     grid = Grid(shape=shape)
     engine = grid.together(lambda: local_engine_of(local, grid, get_engine))
-    settings = {name: os.environ.get(f"GRBLAS_GPU_MPI_{name.upper()}") for name in ("overlap", "search")}
-    grid.check_same(local_engine=engine.name, **settings)
+    grid.check_same(local_engine=engine.name, search=os.environ.get("GRBLAS_GPU_MPI_SEARCH"))
     return MpiBackend(grid, engine, name)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from ..cpu.pool import set_threads
 from ..protocol import Backend
 from .grid import Grid
-from .wire import host_name
 
 
 def local_engine_of(name: str | None, grid: Grid, get_engine: Callable[[str], Backend]) -> Backend:
@@ -37,12 +36,6 @@ def take_device(name: str, place: int) -> None:
         return
     if count > 1:
         cupy.cuda.Device(place % count).use()
-
-
-def some_share_a_device(grid: Grid) -> bool:
-    """Whether any two ranks compute on the same CUDA device; collective."""
-    devices = grid.everyone.gather_objects((host_name(), device_name()))
-    return len(set(devices)) < grid.size
 
 
 def device_name() -> str:

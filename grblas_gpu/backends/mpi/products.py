@@ -11,7 +11,6 @@ from ..stores.storage import MaskView, MatrixStore, VectorStore
 from .exchange import Expanding, fold, true_part
 from .partition import Block
 from .parts import Parts, Store, as_scalar, reads
-from .steps import Step, UnderWay, cut_into_steps, long_operand
 from .stores import DistMatrixStore, DistVectorStore
 from .wire import Traffic, Wire
 
@@ -36,9 +35,6 @@ class Degrees:
 
 class Products(Parts):
     """Matrix times vector, inner products, reductions."""
-
-    overlap: bool | None  # whether products run in steps; None: only those with long operands
-    shares_device: bool  # whether some ranks share a device
 
     def mxv(
         self,
@@ -71,9 +67,8 @@ class Products(Parts):
         pulls = plan.direction == "pull"
         with_values = place is None and reads(semiring.binaryop, "x" if flip else "y")
         full = u.count.known == u.size
-        steps = self._steps(a, u.dtype, arriving) if full and transposed and with_values and pulls else None
         # Pack the operand and the mask before waiting for either, so that both are in flight at the same time.
-        operand = None if steps is not None else Expanding(expands, self.local, u.part, arriving, with_values, full)
+        operand = Expanding(expands, self.local, u.part, arriving, with_values, full)
         view, opened = self.view(mask), None
         if view is not None and folds.size > 1:
             if pulls:
@@ -81,17 +76,11 @@ class Products(Parts):
                 opened.start()
             else:
                 view = None  # the owners of results apply the mask
-        under_way = None if steps is None else UnderWay(expands, steps, u.part, arriving)
-        if operand is not None:
-            operand.start()
+        operand.start()
         if view is not None and opened is not None:
             view = MaskView(opened.finish(True), True, view.complement)
-        if under_way is not None:
-            found = under_way.product(self.local, semiring, view, flip=flip, plan=plan)
-        else:
-            assert operand is not None
-            whole = operand.finish(pulls)
-            found = self.local.mxv(a.part, whole, semiring, view, transposed=transposed, flip=flip, plan=plan)
+        whole = operand.finish(pulls)
+        found = self.local.mxv(a.part, whole, semiring, view, transposed=transposed, flip=flip, plan=plan)
         if place is None:
             home = fold(folds, found, leaving, semiring.monoid, self.local)
         else:
@@ -99,25 +88,8 @@ class Products(Parts):
         result = self.vector(outer, home)
         if transposed and a.nrows == a.ncols:
             result.leads_by = self.degrees(a)
-        _record(self.grid.traffic.since(before), "cuda-aware mpi" if grid.everyone.device_memory else "mpi", steps)
+        _record(self.grid.traffic.since(before), "cuda-aware mpi" if grid.everyone.device_memory else "mpi")
         return result
-
-    def _steps(self, a: DistMatrixStore, dtype: np.dtype, lengths: list[int]) -> list[Step] | None:
-        """The steps of the block, cut once; None: the product waits for its whole operand. Collective."""
-        down, across = self.grid.shape
-        wanted = self.overlap
-        if across == 1:
-            return None
-        if wanted is None:
-            least = long_operand(self.local.sizes_on_device, self.shares_device)
-            wanted = least is not None and a.nrows * dtype.itemsize >= least * down
-        if not wanted:
-            return None
-        if "steps" not in a.kept:
-            cut = cut_into_steps(self.local, a.part, lengths, self.grid.row.rank)
-            refused = self.grid.everyone.add_up([int(cut is None)])[0]  # else others would wait for pieces
-            a.kept["steps"] = None if refused else cut
-        return a.kept["steps"]
 
     def _fold_positions(
         self, found: VectorStore, folds: Wire, leaving: list[int], semiring: TypedSemiring, inner: int, transposed: bool
@@ -189,11 +161,11 @@ def _selects(monoid: TypedMonoid) -> bool:
     return bool(monoid.any_value or ((chosen == x) | (chosen == y)).all())
 
 
-def _record(traffic: Traffic, transport: str, steps: list[Step] | None) -> None:
+def _record(traffic: Traffic, transport: str) -> None:
     """Record the traffic of a product in the trace."""
     collector = current_trace()
     if collector is not None and collector.records:
         record = collector.records[-1]
         record.bytes_sent, record.messages, record.waited = traffic.bytes, traffic.messages, traffic.seconds
         record.results_sent = traffic.results
-        record.transport = transport if steps is None else f"{transport}, in {len(steps)} steps"
+        record.transport = transport

@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 SPINS = 10  # polls of a request before the processor is yielded to other ranks
 LONG = 4000  # polls after which a wait is long
-PIECE = 1  # the tag of messages that are parts of an operand
 NAP = 50e-6  # seconds of sleep between polls of a long wait
 
 
@@ -199,25 +197,6 @@ class Wire:
             sizes, expected = (counts * size).tolist(), (arriving * size).tolist()
             started.append((self.start_exchange(as_bytes(array), sizes, expected), array.dtype))
         return [pending.wait().view(dtype) for pending, dtype in started]
-
-    def start_pieces(self, piece: Array, sizes: list[int]) -> tuple[dict[int, Pending], list[Pending]]:
-        """Start to receive a byte array from each other rank, and to send one to all of them, in separate messages."""
-        mine, back = self.sendable(piece)
-        if hasattr(piece, "get") and not self.device_memory:
-            from .device_copies import Copies
-
-            back = Copies()
-        received = {rank: np.empty(size, np.uint8, like=mine) for rank, size in enumerate(sizes) if rank != self.rank}
-        self.count(mine.nbytes * (self.size - 1), self.size - 1 if mine.nbytes else 0)
-        comm, what = self.comm, "a part of an operand"
-        coming = {
-            rank: Pending(self, comm.Irecv(data, rank, PIECE), what, partial(back, data), None)
-            for rank, data in received.items()
-        }
-        # Send first to the ranks that need this part first.
-        others = [(self.rank - distance) % self.size for distance in range(1, self.size)]
-        going = [Pending(self, comm.Isend(mine, rank, PIECE), what, None, mine) for rank in others]
-        return coming, going
 
     def sendable(self, array: Array) -> tuple[Array, Callable[[Array], Array]]:
         """An array that MPI can read, and a function that copies such an array back to the memory of this one."""

@@ -27,7 +27,7 @@ def searched_bytes(A: Matrix, source: int) -> int:
     """What a search reads of the columns: all edges of a frontier that is pushed; in a pull those of the rows that find
     nothing, and a sector of those that do."""
     with trace() as t:
-        levels = algorithms.bfs(A, source).to_dense(fill_value=-1)
+        levels = algorithms.bfs(A, source).to_dense(fill_value=-1).astype(np.int8)
     degrees = A.reduce_rowwise(agg.count).new().to_dense(fill_value=0)
     total = 0
     for level, step in enumerate(t.steps()):

@@ -1,33 +1,36 @@
 """PageRank of a graph that changed: the old ranks are repaired by pushing what the change adds and takes away.
 
-Theorem: if x = g p + d x P before the change, with jumps p and one number g, then the z with z = g p + d z P' after it,
-divided by its sum, are the ranks of the new graph. Proof: walkers from vertices without outgoing edges jump by p, so
-they change g alone, and z is proportional to g. The residual r = g p + d z P' - z of z = x is d x (P' - P), which is 0
-except at the old and new neighbours of changed vertices. Adding r_i to z_i replaces r_i by d r_i times row i of P': z
-stays a solution up to r, and the sum of all |r_i| falls by (1 - d) |r_i| or more.
-A residual is pushed if it is above ``n * tol / m`` times the number of edges of its vertex. At the end the sum of all
-|r_i| is at most ``n * tol``, as for the power iteration; what earlier repairs left adds up.
-Cost: O(n) per step, and over all steps at most m R / (n tol (1 - d)) edges, with R the sum of all |r_i| at the start.
+Theorem: the z with z = g p + d z P, for the matrix P of the graph now, jumps p and any number g, is proportional to the
+ranks: walkers from vertices without outgoing edges jump by p, so they change g alone. The residual of any x is
+r = g p + d x P - x. With g such that all r_i add up to 0, r of the old ranks is 0 except at the old and new neighbours
+of changed vertices. Adding a q to x subtracts w = q - d q P from r: z stays a solution up to r.
+Method: q is r where it is not small, minus a part of the last q, and is added some number of times; both numbers make
+the sum of r_i^2 / out_i least (Orthomin). On undirected graphs, q - d q P is symmetric in this product, and it is the
+method of conjugate residuals. A residual is small below a quarter of ``n * tol / m`` times the edges of its vertex.
+At the end the sum of all |r_i| is below ``n * tol``, as for the power iteration, whatever ``start`` was.
+Cost: one product of all edges; then O(n) and the edges of vertices with residuals, per step.
 Reference: F. McSherry, A uniform approach to accelerated PageRank computation, WWW 2005; R. Andersen, F. Chung,
-K. Lang, Local graph partitioning using PageRank vectors, FOCS 2006.
+K. Lang, Local graph partitioning using PageRank vectors, FOCS 2006; P. Vinsome, Orthomin, SPE 1976.
 """
 
 from __future__ import annotations
 
 from .. import FP64, Matrix, Scalar, Vector, agg, binary, loop, monoid, program, select, semiring, unary
 from ..exceptions import InvalidValue
-from ..foundation.types import DTypeLike
 from ..operators.call_types import SemiringCall
-from .changes import changed_rows, old_values
+from .changes import check_changed, old_values
 from .preparing import NotConverged, Start, check_weights, total, with_zeros
+
+ENOUGH = 0.95  # of the sum of residuals may be left by a step; a push leaves the damping
+SMALL = 0.25  # part of the bound of the residuals that is left where it is
 
 
 def repaired_ranks(
     A: Matrix,
     start: Start,
     changed: Matrix,
+    jump: Vector,
     damping: float,
-    dtype: DTypeLike,
     tol: float,
     limit: int,
     weighted: bool,
@@ -38,31 +41,34 @@ def repaired_ranks(
     >>> A = Matrix.from_coo([0, 1, 2], [1, 2, 0], 1.0)
     >>> added = Matrix.from_coo([0], [2], 1.0, nrows=3, ncols=3)
     >>> A.update([0], [2], 1.0)
-    >>> repaired_ranks(A, [1 / 3] * 3, added, 0.85, FP64, 1e-9, 99, True, None).to_dense().round(3).tolist()
+    >>> jump = Vector.from_scalar(1 / 3, 3, float)
+    >>> repaired_ranks(A, jump, added, jump, 0.85, 1e-9, 99, True, None).to_dense().round(3).tolist()
     [0.388, 0.215, 0.397]
     """
     if not (dangling is None or (isinstance(dangling, str) and dangling == "drop")):
         raise InvalidValue('pagerank: changed= supports dangling=None and "drop" only; compute without changed')
-    ranks = Vector.from_scalar(0.0, A.nrows, dtype)
-    ranks(binary.plus) << old_values(start, A)
-    vertices, *rows = changed_rows(A, changed)
+    check_changed(A, changed)
+    check_weights(A, "pagerank", weighted=weighted)
+    n, kind = A.nrows, jump.dtype
     spread = (semiring.plus_times if weighted else semiring.plus_first)[FP64]
-    residual, x = Vector(dtype, A.nrows), ranks[vertices].new()
-    for edges, sign in zip(rows, (damping, -damping), strict=True):
-        check_weights(edges, "pagerank")
-        # residual = d x (P' - P), where both have changed
-        share = binary.times(binary.truediv(x & out_sums(edges, weighted)).new(), sign).new()
-        residual(binary.plus) << spread(share @ edges)
-    # rate = damping / sum_j A_ij, where that is not 0
-    rate = with_zeros(binary.truediv(damping, out_sums(A, weighted)), A.nrows, dtype)
+    zero, weight = Vector.from_scalar(0.0, n, kind), Vector.from_scalar(1.0, n, kind)
+    ranks, out = with_zeros(old_values(start, A), n, kind), out_sums(A, weighted)
+    # weight = 1 / out and rate = damping / out, where that is not 0
+    weight(out.S) << unary.minv(out)
+    rate = with_zeros(binary.truediv(damping, out), n, kind)
     # least = n tol / m times the number of edges of each vertex
-    degree, close = A.reduce_rowwise(agg.count).new(float), A.nrows * tol / max(A.nvals, 1)
-    least = with_zeros(binary.times(degree, close), A.nrows, dtype)
-    left = _pushed(A, ranks, residual, rate, least, spread, limit)
+    bound, degrees = n * tol, A.reduce_rowwise(agg.count).new(float)
+    least = with_zeros(binary.times(degrees, SMALL * bound / max(A.nvals, 1)), n, kind)
+    # residual = g jump + damping ranks P - ranks
+    g = 1 - damping if dangling else float(total(ranks)) - damping * float(total(ranks.dup(mask=out.S)))
+    residual = binary.times(jump, g).new()
+    residual(binary.plus) << spread(binary.times(ranks & rate).new() @ A)
+    residual(binary.minus) << ranks
+    error = float(_pushed(A, ranks, residual, zero, rate, weight, least, spread, Scalar.from_value(bound), limit).value)
     # ranks = ranks / their sum
     if dangling is None:
         ranks << binary.truediv(ranks, float(total(ranks)))
-    if left.value:
+    if not error < bound:
         raise NotConverged(f"pagerank: not converged after {limit} pushes; raise max_iterations or tol", ranks)
     return ranks
 
@@ -75,21 +81,51 @@ def out_sums(A: Matrix, weighted: bool) -> Vector:
 
 @program
 def _pushed(
-    A: Matrix, ranks: Vector, residual: Vector, rate: Vector, least: Vector, spread: SemiringCall, limit: int
+    A: Matrix,
+    ranks: Vector,
+    residual: Vector,
+    zero: Vector,
+    rate: Vector,
+    weight: Vector,
+    least: Vector,
+    spread: SemiringCall,
+    bound: Scalar,
+    limit: int,
 ) -> Scalar:
-    """Push residuals above ``least`` until there are none; returns whether some are left."""
-    pushed, share, left = residual.dup(), residual.dup(), Scalar.from_value(False)
-    pushed(binary.gt(unary.abs(residual).new() & least).new().V, replace=True) << residual
-    for _ in loop(pushed, limit):
-        # ranks += pushed; residual -= pushed
-        ranks(binary.plus) << pushed
-        residual(~pushed.S, replace=True) << residual
-        # residual += (pushed rate) A
-        share << binary.times(pushed & rate)
-        residual(binary.plus) << spread(share @ A)
-        # pushed = the residuals above least
+    """Push residuals until their sum is below the bound; returns the sum."""
+    plus = monoid.plus[FP64]
+    pushed, share, image, step, last = residual.dup(), residual.dup(), zero.dup(), zero.dup(), zero.dup()
+    error, part, goal = Scalar.from_value(0.0), Scalar.from_value(0.0), Scalar.from_value(0.0)
+    norm, helped = Scalar.from_value(1.0), Scalar.from_value(1.0)
+    one, minus, enough = Scalar.from_value(1.0), Scalar.from_value(-1.0), Scalar.from_value(ENOUGH)
+    error << unary.abs(residual).new().reduce(plus)
+    for _ in loop(error >= bound, limit):
+        # pushed = the residuals above least; image = pushed - damping pushed P
         pushed(binary.gt(unary.abs(residual).new() & least).new().V, replace=True) << residual
-    left << unary.one(pushed).new().reduce(monoid.lor, allow_empty=False)
+        share << binary.times(pushed & rate)
+        image << zero
+        image(binary.plus) << pushed
+        image(binary.minus) << spread(share @ A)
+        # step = pushed - (image, last) / (last, last) step; the same for its image
+        part << binary.times(binary.times(image & last).new() & weight).new().reduce(plus)
+        part << binary.truediv(part & norm)
+        part << binary.times(binary.times(part & helped).new() & minus)
+        step << binary.times(step, part)
+        step(binary.plus) << pushed
+        last << binary.times(last, part)
+        last(binary.plus) << image
+        # ranks += (residual, last) / (last, last) step
+        norm << binary.times(binary.times(last & last).new() & weight).new().reduce(plus)
+        part << binary.times(binary.times(residual & last).new() & weight).new().reduce(plus)
+        part << binary.truediv(part & norm)
+        # or once, as they are, if the last step has helped little
+        part << binary.times(binary.minus(part & one).new() & helped)
+        part << binary.plus(part & one)
+        ranks(binary.plus) << binary.times(step, part)
+        residual(binary.minus) << binary.times(last, part)
+        goal << binary.times(error & enough)
+        error << unary.abs(residual).new().reduce(plus)
+        helped << binary.lt(error & goal)
     # what is left of the residuals belongs to the ranks, too
     ranks(binary.plus) << residual
-    return left
+    return error

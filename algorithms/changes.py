@@ -35,15 +35,19 @@ def changed_rows(A: Matrix, changed: object) -> ChangedRows:
     >>> vertices.tolist(), now.to_dicts(), before.to_dicts()
     ([0], {0: {1: 1.0, 2: 4.0}}, {0: {0: 3.0, 1: 1.0}})
     """
+    changed = check_changed(A, changed).to(A.backend)
+    vertices = changed.reduce_rowwise(agg.count).new().to_coo(values=False)[0]
+    now = A[vertices, :].new(FP64)
+    return ChangedRows(vertices, now, weights_before(now, changed[vertices, :].new(FP64)))
+
+
+def check_changed(A: Matrix, changed: object) -> Matrix:
     if not isinstance(changed, Matrix):
         said = "changed must be a Matrix, the differences of A now and A before"
         raise TypeError(f"{called()}{said}; got {type_text(changed)}")
     if changed.shape != A.shape:
         raise DimensionMismatch(f"{called()}changed has shape {changed.shape}, the graph {A.shape}")
-    changed = changed.to(A.backend)
-    vertices = changed.reduce_rowwise(agg.count).new().to_coo(values=False)[0]
-    now = A[vertices, :].new(FP64)
-    return ChangedRows(vertices, now, weights_before(now, changed[vertices, :].new(FP64)))
+    return changed
 
 
 def weights_before(now: Matrix, difference: Matrix) -> Matrix:

@@ -64,8 +64,8 @@ def pagerank(
     start : Vector or dict, optional
         Values to begin with.
     changed : Matrix, optional
-        What changed since ``start`` was computed, ``A`` minus the Matrix before. Only what changes is then computed,
-        with the same other arguments; ``start`` is not scaled.
+        What changed since ``start`` was computed, ``A`` minus the Matrix before. Only what changes is then pushed, with
+        the same other arguments; ``start`` is not scaled.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     tol : float
@@ -103,9 +103,9 @@ def pagerank(
         raise InvalidValue(f"pagerank: damping must be from 0 to 1; got {damping}")
     if iterations is not None and iterations < 0:
         raise InvalidValue(f"pagerank: iterations must not be negative; got {iterations}")
-    if changed is not None:
-        return repaired_ranks(A, start, changed, damping, kind, tol, max_iterations, weighted, dangling)
     jump = vertex_weights(personalization, n, "pagerank: personalization", kind)
+    if changed is not None:
+        return repaired_ranks(A, start, changed, jump, damping, tol, max_iterations, weighted, dangling)
     if isinstance(dangling, str) and dangling == "drop":
         lost = Vector.from_scalar(0.0, n, kind)
     else:

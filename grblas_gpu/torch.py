@@ -32,7 +32,7 @@ def spmm(A: Matrix, X: Any, values: Any = None, *, reduce: str = "sum") -> Any:
 
     It can be differentiated once, by ``X`` and by ``values``. Rows without entries are 0. The gradient of a maximum or
     minimum goes to the first entry of the row that attains it. Tensors share memory with the engine: those on a CUDA
-    device need a Matrix on backend "cuda".
+    device need a Matrix on backend "cuda", for which those of the host are copied there, and the result back.
 
     Parameters
     ----------
@@ -77,12 +77,15 @@ def spmm(A: Matrix, X: Any, values: Any = None, *, reduce: str = "sum") -> Any:
         raise DimensionMismatch(f"torch.spmm: A of shape {A.shape} needs X with {A.ncols} rows; got {tuple(X.shape)}")
     if values is not None and values.shape != (A.nvals,):
         raise DimensionMismatch(f"torch.spmm: A has {A.nvals} entries; got values of shape {tuple(values.shape)}")
+    place = X.device
+    if A.backend == "cuda":  # copies of tensors of the host
+        X, values = X.cuda(), values if values is None else values.cuda()
     with using(A.backend):
         result = _product().apply(A, X, values, SEMIRINGS[reduce])
-    if reduce != "mean":
-        return result
-    pointers = torch.as_tensor(A.device_arrays()["indptr"], device=X.device)
-    return result / pointers.diff().clamp(min=1).to(X.dtype)[:, None]
+    if reduce == "mean":
+        pointers = torch.as_tensor(A.device_arrays()["indptr"], device=X.device)
+        result = result / pointers.diff().clamp(min=1).to(X.dtype)[:, None]
+    return result.to(place)
 
 
 @cache

@@ -99,7 +99,7 @@ _spent = 0.0  # seconds in all earlier `busy` blocks: many short ones are long w
 @contextmanager
 def _line(text: Callable[[], str], patience: float) -> Iterator[None]:
     """A line during a ``with`` block that takes longer than this, updated until its end."""
-    done, shown = threading.Event(), patience <= 0
+    done, shown = threading.Event(), patience <= 0 and not _bars
     if shown:
         show_line(text())
 

@@ -196,6 +196,11 @@ def test_the_first_reader_sees_all_changes(read: str) -> None:
     assert found[0] == found[1]
 
 
+def test_reads_of_attributes_are_not_slow() -> None:
+    """A class with a method for missing attributes has slow reads of all others, some 20 % of a small call."""
+    assert not any(hasattr(kind, "__getattr__") for kind in (gb.Matrix, gb.Vector))
+
+
 def test_changes_cost_one_operation_of_the_engine(monkeypatch) -> None:
     calls = []
     A = gb.Matrix.from_coo(np.arange(50), np.arange(50), 1.5)

@@ -5,6 +5,7 @@ Each body is run as a plain Python loop over single calls, too (``body_fuzzer.Pl
 
 from __future__ import annotations
 
+import gc
 import types
 from collections.abc import Iterator
 
@@ -16,6 +17,7 @@ from hardware import has_gpu
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, binary, monoid, semiring
+from grblas_gpu.api.rounds import Round
 from grblas_gpu.backends.cpu.fusion import run, tier
 from grblas_gpu.exceptions import LoopError
 
@@ -302,6 +304,19 @@ def test_a_program_that_does_something_else_the_next_time() -> None:
 
 
 # --- random bodies ----------------------------------------------------------------------------------------------------
+
+
+def test_compared_rounds_go_at_once(engine: str) -> None:
+    """They hold arrays, perhaps of a device: the garbage collector may not run for long."""
+    gc.collect()
+    gc.disable()
+    try:
+        x = Vector.from_coo([0], [64.0], size=3)
+        for _ in gb.loop(x, 3):
+            x << binary.times(x, 0.5)
+        assert x.to_dict() == {0: 8.0} and not any(isinstance(each, Round) for each in gc.get_objects())
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("part", range(6))

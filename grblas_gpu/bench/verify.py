@@ -6,6 +6,7 @@ algorithm, with another library's products or over the sorted list of edges.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from ..foundation.types import Array
 from .graphs import BenchmarkGraph, edge_pieces
 
+PART = 2**30  # entries of a CuPy matrix, the last row's excepted
 FEW_LEVELS = 64  # up to this many products with the whole matrix are faster than sorting it
 
 
@@ -49,14 +51,33 @@ def check_dependencies(found: np.ndarray, expected: np.ndarray) -> None:
         raise WrongResult(f"dependency on vertex {worst}: {found[worst]} instead of {expected[worst]}")
 
 
-def ones(graph: BenchmarkGraph, backend: str) -> Any:
-    """The adjacency matrix in FP64 as a SciPy or CuPy matrix."""
-    if backend == "cuda":
+class CuPyOnes:
+    """A symmetric adjacency matrix in FP64 as CuPy matrices of some rows each, which hold fewer than 2**31 entries."""
+
+    def __init__(self, graph: BenchmarkGraph) -> None:
         import cupy
         from cupyx.scipy.sparse import csr_matrix
 
         store = graph.matrix("cuda")._store
-        return csr_matrix((cupy.ones(store.nvals), store.indices, store.indptr), shape=(graph.n, graph.n))
+        indptr = store.indptr.astype(np.int64)
+        cuts = cupy.searchsorted(indptr, cupy.arange(0, store.nvals + PART, PART), side="left").get().tolist()
+        rows = sorted({0, *cuts[:-1], graph.n})
+        values = cupy.ones(min(store.nvals, 2 * PART))
+        self.T, self.parts = self, []
+        for first, last in pairwise(rows):
+            begin, end = int(indptr[first]), int(indptr[last])
+            pointers = (indptr[first : last + 1] - begin).astype(np.int32)
+            piece = values[: end - begin], store.indices[begin:end], pointers
+            self.parts.append(csr_matrix(piece, shape=(last - first, graph.n)))
+
+    def __matmul__(self, x: Array) -> Array:
+        return np.concatenate([part @ x for part in self.parts])
+
+
+def ones(graph: BenchmarkGraph, backend: str) -> Any:
+    """The adjacency matrix in FP64 as SciPy or CuPy matrices."""
+    if backend == "cuda":
+        return CuPyOnes(graph)
     from scipy.sparse import csr_array
 
     indptr, indices = graph.csr

@@ -13,7 +13,7 @@ import numpy as np
 from .. import INT32, INT64, Graph, Matrix, Vector, binary, get_backend, io, using
 from ..dtypes import DataType
 from ..exceptions import DimensionMismatch, IndexOutOfBound
-from ..foundation.memory import reports_memory
+from ..foundation.memory import more_or_raise, reports_memory
 from ..foundation.suggestions import conversion, did_you_mean, type_text
 from ..foundation.types import Array
 from ..io import NodeValues
@@ -91,20 +91,30 @@ def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label,
         if kwargs and not keywords.issuperset(kwargs):
             raise unknown_keyword(name, next(word for word in kwargs if word not in keywords), signature)
         A = args[0] if args else kwargs.get("A")
-        if type(A) is Matrix:
-            nrows, ncols = A.shape
-            if nrows != ncols:
-                raise DimensionMismatch(f"{name}: a graph has a square adjacency matrix; got shape {A.shape}")
-            outer = current_call.get()[0]  # as in ``calling``, without its cost, which is noticeable on small graphs
-            token = None if outer else current_call.set((name, None))
-            try:
-                if get_backend() == A.backend:
-                    return function(*args, **kwargs)
-                with using(A.backend):
-                    return function(*args, **kwargs)
-            finally:
-                if token is not None:
-                    current_call.reset(token)
+        if type(A) is not Matrix:
+            return of_graph(A, args, kwargs)
+        nrows, ncols = A.shape
+        if nrows != ncols:
+            raise DimensionMismatch(f"{name}: a graph has a square adjacency matrix; got shape {A.shape}")
+        # as in ``calling`` and ``reports_memory``, without their cost, which is noticeable on small graphs
+        outer = current_call.get()[0]
+        token = None if outer else current_call.set((name, None))
+        try:
+            if get_backend() == A.backend:
+                return function(*args, **kwargs)
+            with using(A.backend):
+                return function(*args, **kwargs)
+        except (MemoryError, ValueError) as error:
+            more = more_or_raise(name, error)
+        finally:
+            if token is not None:
+                current_call.reset(token)
+        with more:  # without the arrays that the error kept alive
+            return checked(*args, **kwargs)
+
+    @reports_memory
+    @wraps(function)
+    def of_graph(A: Any, args: tuple[Any, ...], kwargs: dict[str, object]) -> object:
         if not isinstance(A, Graph):
             raise TypeError(f"{name}: the graph must be a Matrix or a Graph; got {type_text(A)}{way_to_a_graph(A)}")
         try:
@@ -115,7 +125,7 @@ def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label,
             numbered(A, call, meanings)
             return labelled(A, function(*call.args, **call.kwargs))
 
-    return reports_memory(checked)
+    return checked
 
 
 def unknown_keyword(name: str, keyword: str, signature: inspect.Signature) -> TypeError:

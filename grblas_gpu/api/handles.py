@@ -64,7 +64,7 @@ def same(made: Any) -> Any:
     new = object.__new__(type(made))
     if made.ndim:
         new._begin(made._engine, made.dtype, made.shape, None)
-        new._stored = made._store
+        new._stored = made._stored
     else:
         new.dtype, new._engine, new.name = made.dtype, made._engine, f"s_{next(Scalar._name_counter)}"
         new._is_cscalar, new._content = made._is_cscalar, made._content

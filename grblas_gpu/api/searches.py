@@ -50,8 +50,7 @@ def search(
     >>> search(levels_from, generators.path(4), 1, relax=settle_in_buckets).to_dict()
     {0: 1, 1: 0, 2: 1, 3: 2}
     """
-    order = None if by_degree is None else A.search_order()
-    if by_degree is not None and order is not None:
+    if by_degree is not None and (order := A.search_order()) is not None:
         return by_degree(order, source)
     frontier = Vector.from_coo([source], [True], size=A.nrows)
     if not A.follows_in_any_order():

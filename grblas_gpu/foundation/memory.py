@@ -27,14 +27,20 @@ def reports_memory(method: Method) -> Method:
         try:
             return method(*args, **kwargs)
         except (MemoryError, ValueError) as error:
-            more = memory_after(method.__qualname__, error)
-            if more is None:
-                raise_out_of_memory(method.__qualname__, error)
-                raise
+            more = more_or_raise(method.__qualname__, error)
         with more:  # without the arrays that the error kept alive
             return call(*args, **kwargs)
 
     return cast("Method", call)
+
+
+def more_or_raise(name: str, error: MemoryError | ValueError) -> AbstractContextManager[Any]:
+    """Where to repeat what failed; or the error is raised, as OutOfMemory if it is a failed allocation."""
+    more = memory_after(name, error)
+    if more is None:
+        raise_out_of_memory(name, error)
+        raise error
+    return more
 
 
 def memory_after(name: str, error: BaseException) -> AbstractContextManager[Any] | None:

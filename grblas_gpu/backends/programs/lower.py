@@ -142,7 +142,7 @@ class Body:
                 return False
         last = self.last
         for matrix, number in self._matrices:
-            if matrix._store is not last[number]():
+            if matrix._stored is not last[number]():  # also if changes wait
                 break
         else:
             return not self._constants or self._constants_again()

@@ -9,7 +9,7 @@ from ...programs.lower import Body, located, lower
 from ...programs.requests import trace_ignored_options
 from ...programs.terms import Unfusable
 from ...protocol import Backend
-from ..runtime.reporting import failed, sized
+from ..runtime.reporting import failed
 from .compiled import Compiled
 from .emit import kernel_of
 from .emit_teams import LONGEST_SHARED
@@ -44,7 +44,7 @@ class Prepared:
         self._body: Body | None = None
 
     def __call__(self) -> int | None:
-        program, body = self._program, self._body
+        program, body, run = self._program, self._body, None
         try:
             if body is None or not body.refresh():
                 self._body = None  # until its kernel is known: an error or an interrupt may come before
@@ -56,28 +56,26 @@ class Prepared:
                 self._iterated(*compiled)
                 return None
             limit = program.limit
-            steps = run_loop(compiled, body, 2**62 if limit is None else limit, self._meanwhile).result()
+            run = Run(compiled, body, 2**62 if limit is None else limit, self._meanwhile)
+            steps = run.result()
             trace_ignored_options(program)
             return steps
         except Unfusable as reason:
             self._iterated(str(reason), reason.number)
             return None
         except BaseException as error:
-            failed("run_loop", error)
+            more = failed("run_loop", error)
             if isinstance(error, Wrong):
                 raise error.error(program) from None
-            raise
+            if more is None or run is not None:  # or it had memory for its vectors and began
+                raise
+        with more:  # without the arrays that the error kept alive
+            return self()
 
     def _iterated(self, why: str, number: int | None) -> None:
         """The nodes are run one by one. Of a function, its loops will say why."""
         if self._program.condition is not None:
             trace_iterated(located(self._program, why, number))
-
-
-@sized
-def run_loop(compiled: Compiled, body: Body, limit: int, meanwhile: Callable[[], None] | None) -> Run:
-    """A loop with memory for its vectors, before it begins."""
-    return Run(compiled, body, limit, meanwhile)
 
 
 def _compiled(body: Body) -> Compiled | tuple[str, int | None]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Generic, Literal, NamedTuple, overload
 
-from .. import Graph, Matrix, Scalar, Vector, binary, loop, select
+from .. import Graph, Matrix, Scalar, Vector, binary, loop, select, ss
 from ..exceptions import InvalidValue
 from ..io import NodeValues
 from ..plan.search_rules import bucket_widths
@@ -258,8 +258,16 @@ def shortest_path_edges(A: Matrix, distances: Vector, *, weighted: bool = True) 
     >>> shortest_path_edges(A, sssp(A, 0)).to_dicts()
     {0: {2: True}, 2: {1: True}}
     """
-    lengths = A.dup(distances.dtype) if weighted else binary.pair(A, 1).new(distances.dtype)
-    # reach_ij = distance_i + length_ij
-    reach = binary.plus(distances & lengths).new()
-    # edges = those with reach_ij = distance_j
-    return select.valueeq(binary.eq(reach & distances).new(), True).new()
+    ranges = A.row_ranges()
+    if len(ranges) == 1:
+        return _edges_from(A, distances, distances, weighted)
+    parts = ((A[low:high, :].new(), distances[low:high].new()) for low, high in ranges)
+    return ss.concat([[_edges_from(part, near, distances, weighted)] for part, near in parts])
+
+
+def _edges_from(A: Matrix, here: Vector, there: Vector, weighted: bool) -> Matrix:
+    lengths = A.dup(there.dtype) if weighted else binary.pair(A, 1).new(there.dtype)
+    # reach_ij = here_i + length_ij
+    reach = binary.plus(here & lengths).new()
+    # edges = those with reach_ij = there_j
+    return select.valueeq(binary.eq(reach & there).new(), True).new()

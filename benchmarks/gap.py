@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import re
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -148,6 +149,7 @@ def main(arguments: list[str] | None = None) -> int:
                     continue
             rows.append(row)
             remark = "" if row["verified"] else "not verified"
+            print(f"{graph.name} {name}: {row['seconds']['mean']:.4g} s", file=sys.stderr, flush=True)
             table.add(graph.name, name, row["trials"], *(row["seconds"][key] for key in ("mean", "min", "max")), remark)
         del case
         graph.forget()

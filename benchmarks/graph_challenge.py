@@ -137,12 +137,15 @@ def radix_net(neurons: int, layers: int) -> Iterator[Triple]:
 
 
 def images(inputs: int, neurons: int, like: Any) -> tuple[Any, Any]:
-    """Rows and columns of random images; the share of set pixels differs between images, as of written digits."""
-    found = []
+    """Rows and columns of random images; the share of set pixels differs, and all layers keep a quarter of the images.
+
+    A layer doubles a share and subtracts the bias: shares above the bias grow, others vanish.
+    """
+    found, most = [], int(-BIAS[neurons] * 4 / 3 * 1000)
     for start in range(0, inputs * neurons, PIXELS):
         cells = np.arange(start, min(start + PIXELS, inputs * neurons), dtype=np.uint64, like=like)
-        share = Stream(1, 3).below(100, cells // np.uint64(neurons))
-        found.append(cells[Stream(1, 4).below(250, cells) < share].astype(np.int64))
+        share = Stream(1, 3).below(most, cells // np.uint64(neurons))
+        found.append(cells[Stream(1, 4).below(1000, cells) < share].astype(np.int64))
     pixels = np.concatenate(found)
     return pixels // neurons, pixels % neurons
 

@@ -6,6 +6,7 @@ that they were computed from.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -35,6 +36,7 @@ ROWS_ENTRIES = 2**20  # the largest matrix of searches: in a large graph, one ro
 SIDE_BY_SIDE_ENTRIES = 2**22  # the largest vector of searches side by side, which one operation processes
 COPIED_ENTRIES = 2**26  # the largest size of all copies of a graph, if they are materialized
 SEARCHES_BEFORE_ORDER = 3  # searches of a graph before reordering pays off
+MOST_AT_ONCE = 2**29  # entries of a large matrix for which results have values at a time: memory must hold both
 CACHED = 2**16  # the most positions of searches side by side on a CPU: more do not fit in the cache
 
 
@@ -176,6 +178,20 @@ class MatrixPreparation(MatrixConstruction, MatrixOperations):
         if engine.longest_in_any_order < 0 or recording.active or config["loops"] == "iterated":
             return False
         return bool(self._store.max_degree <= engine.longest_in_any_order)
+
+    def row_ranges(self) -> list[tuple[int, int]]:
+        """Ranges of rows: one of all rows, or more if results with a value for each entry would take too much memory.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix(bool, 9, 9).row_ranges()
+        [(0, 9)]
+        """
+        bounds = [0, self._store.nrows]
+        if self.nvals > MOST_AT_ONCE:
+            indptr = self._store.indptr
+            starts = np.arange(MOST_AT_ONCE, self.nvals, MOST_AT_ONCE, like=indptr)
+            bounds = sorted({*bounds, *np.searchsorted(indptr, starts).tolist()})
+        return list(itertools.pairwise(bounds))
 
     def batching(self, *, rows: bool = False, searches: int = SEARCHES) -> Batching:
         """The batch size for many searches of this graph, and their layout: one vector, or rows of a matrix.

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..backends.registry import current_engine
 from .randomness import HALF, LOW, STEP, WORD, Array, Stream
-from .structure import engine_array, key_bits, matrix_by_rows, pieces
+from .structure import engine_array, key_bits, keys_of_edges, matrix_by_rows, pieces
 
 if TYPE_CHECKING:
     from ..api.matrix import Matrix
@@ -108,18 +108,12 @@ def find_keys(engine: Backend, recipe: Recipe, low: int, high: int, keys: Array)
 
 def kronecker_keys(recipe: Recipe, low: int, high: int, keys: Array) -> int:
     """Write the keys of the entries in rows ``low`` to ``high - 1``; returns their number (see matrix_by_rows)."""
-    bits, found = recipe.bits, 0
-    for start, stop in pieces(recipe.edges, keys):
-        counters = np.arange(start, stop, dtype=np.uint64, like=keys)
-        ends = recipe_edges(recipe.scale, recipe.seed, recipe.limits, counters)
-        source, target = (recipe.permutation[end.view(np.int64)].astype(np.uint64) for end in ends)
-        for row, column in ((source, target), (target, source)):
-            wanted = (row >= low) & (row < high) & (row != column)
-            more = (row << bits | column)[wanted]
-            free = keys[found : found + len(more)]  # shorter if keys is full
-            free[:] = more[: len(free)]
-            found += len(more)
-    return found
+
+    def ends(counters: Array) -> tuple[Array, Array]:
+        source, target = recipe_edges(recipe.scale, recipe.seed, recipe.limits, counters)
+        return recipe.permutation[source.view(np.int64)], recipe.permutation[target.view(np.int64)]
+
+    return keys_of_edges(ends, recipe.edges, recipe.bits, low, high, keys)
 
 
 def quadrant_limits(a: float, b: float, c: float) -> list[np.uint64]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..foundation.types import Array
 from .randomness import Stream
-from .structure import EdgeKeys, check_probability, check_size, engine_array, pieces
+from .structure import Ends, check_probability, check_size, engine_array, key_bits, keys_of_edges, matrix_by_rows
 
 if TYPE_CHECKING:
     from ..api.matrix import Matrix
@@ -151,13 +152,9 @@ def preferential_attachment(n: int, edges_each: int = 8, *, seed: int = 1) -> Ma
     return drawn(n, n * edges_each, edges)
 
 
-def drawn(n: int, count: int, ends: Any) -> Matrix:
-    """The graph of ``count`` edges: ``ends`` maps their numbers to sources and targets."""
-    like = engine_array()
-    edges = EdgeKeys(n, count, like)
-    for start, stop in pieces(count, like):
-        edges.add(*ends(np.arange(start, stop, dtype=np.uint64, like=like)))
-    return edges.matrix()
+def drawn(n: int, count: int, ends: Ends) -> Matrix:
+    """The graph of ``count`` edges, which ``ends`` gives by their numbers."""
+    return matrix_by_rows(n, 2 * count, partial(keys_of_edges, ends, count, key_bits(n)), engine_array())
 
 
 def _check_choices(name: str, count: int) -> None:

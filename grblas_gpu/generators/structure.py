@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 KeysOfRows = Callable[[int, int, Array], int]
+Ends = Callable[[Array], tuple[Array, Array]]  # the sources and targets of edges with these numbers, unsigned
 
 NOTHING = np.uint64(2**64 - 1)  # no edge: sorts behind all keys
 HOST_PIECE, DEVICE_PIECE = 2**15, 2**24  # edges at a time: these fit a cache, or keep a device busy
@@ -118,6 +119,20 @@ def matrix_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -> 
         used += len(keys)
     indptr[n] = used
     return symmetric_matrix(indptr, cols[:used])
+
+
+def keys_of_edges(ends: Ends, count: int, bits: np.uint64, low: int, high: int, keys: Array) -> int:
+    """Write the keys of both directions of all edges, without loops, from rows ``low`` to ``high - 1``."""
+    found = 0
+    for start, stop in pieces(count, keys):
+        source, target = ends(np.arange(start, stop, dtype=np.uint64, like=keys))
+        for row, column in ((source, target), (target, source)):
+            wanted = (row >= low) & (row < high) & (row != column)
+            more = row[wanted].astype(np.uint64) << bits | column[wanted]
+            free = keys[found : found + len(more)]  # shorter if keys is full
+            free[:] = more[: len(free)]
+            found += len(more)
+    return found
 
 
 def _keys_at_once(like: Array) -> int:

@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import shortest_path
 
 import grblas_gpu as gb
 from grblas_gpu import generators
+from grblas_gpu.api import matrix_preparation
 
 every_directed = pytest.mark.parametrize("name", DIRECTED)
 
@@ -57,6 +58,14 @@ def test_random_floats_against_scipy(backend: str, delta: float | None) -> None:
     A = gb.Matrix.from_coo(rows, cols, values, nrows=n, ncols=n)
     expected = shortest_path(gb.io.to_scipy_sparse(A), indices=5)
     np.testing.assert_allclose(delta_stepping(A, 5, delta).to_dense(np.inf), expected, rtol=1e-12)
+
+
+def test_predecessors_by_parts_of_a_large_matrix(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    A = as_matrix(weighted("both ways"), "weight", int)
+    whole = sssp(A, 0, predecessors=True)
+    monkeypatch.setattr(matrix_preparation, "MOST_AT_ONCE", 20)
+    assert len(A.row_ranges()) > 5
+    assert sssp(A, 0, predecessors=True).predecessors.isequal(whole.predecessors)
 
 
 def test_rounding_at_the_border_of_a_bucket(backend: str) -> None:

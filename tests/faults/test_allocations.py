@@ -136,20 +136,26 @@ def test_generators(name: str) -> None:
     assert check(lambda *nothing: GENERATORS[name](), []) > 3
 
 
-@pytest.mark.parametrize("name", [*ALGORITHMS, "betweenness_centrality"])
-def test_algorithms(name: str) -> None:
-    """An allocation of an algorithm's own NumPy calls fails: spread over the call, because there are hundreds."""
+def check_algorithm(name: str, most: int, fail: Failing = failing) -> int:
+    """How many allocations failed: about as many as asked for, spread over the call, because there are hundreds."""
     given = upper_part(bipartite_part(matrix(SMALL)))
     run = {"betweenness_centrality": algorithms.betweenness_centrality, **ALGORITHMS}[name]
     run(given.dup())  # imports what it needs
-    with failing(MANY) as allocations:
+    with fail(MANY) as allocations:
         run(given.dup())
     count = MANY - allocations.left
-    for after in range(3, count, max(1, count // 3)):
+    places = range(3, count, max(1, count // most))
+    for after in places:
         A = given.dup()
-        with failing(after), contextlib.suppress(OutOfMemory):  # or the call does without an optional array
+        with fail(after), contextlib.suppress(OutOfMemory):  # or the call does without an optional array
             run(A)
         assert A.isequal(given)
+    return len(places)
+
+
+@pytest.mark.parametrize("name", [*ALGORITHMS, "betweenness_centrality"])
+def test_algorithms(name: str) -> None:
+    check_algorithm(name, 3)
 
 
 @pytest.mark.slow
@@ -175,6 +181,9 @@ PREPARING: dict[str, Operation] = {
     "transpose": lambda A, w, u: A.T.new(),
     "product with the transpose": lambda A, w, u: w << semiring.plus_times(A.T @ u),
 }
+ON_A_DEVICE = "betweenness_centrality closeness clustering connected_components core_number k_truss label_propagation"
+ON_A_DEVICE += " louvain maximal_independent_set maximum_flow minimum_spanning_forest pagerank sssp"
+ON_A_DEVICE += " strongly_connected_components triangle_count vertex_colouring"
 #: Each kernel of these takes g++ a second; the other cases are marked slow.
 QUICK = ["set an element", "assign a region"]
 
@@ -188,7 +197,7 @@ def _iterated(A: Matrix, w: Vector) -> None:
 
 
 @pytest.mark.gpu
-def test_a_thousand_on_a_device() -> None:
+def test_two_thousand_on_a_device() -> None:
     """All of them are OutOfMemory: anything else is not caught above."""
     with gb.using("cuda"):
         failed = sum(check_vectors(name, (20, 2900), failing_pool) for name in VECTORS)
@@ -196,8 +205,9 @@ def test_a_thousand_on_a_device() -> None:
             objects = [matrix(N), vector(1, N, w), vector(2, N, 400)]
             failed += sum(check(run, objects, failing_pool) for run in (MATRICES | LOOPS | PREPARING).values())
         failed += sum(check(run, [matrix(N), vector(1, N, 2900)], failing_pool) for run in READING.values())
+        failed += sum(check_algorithm(name, 60, failing_pool) for name in ON_A_DEVICE.split())
     print(f"{failed} allocations failed")
-    assert failed > 1000
+    assert failed > 2000
 
 
 @pytest.mark.emulated

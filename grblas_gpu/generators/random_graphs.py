@@ -39,7 +39,8 @@ def uniform_random(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Ma
     if average_degree < 0:
         raise ValueError(f"uniform_random: average_degree must not be negative; got {average_degree}")
     _check_choices("uniform_random", n)
-    return drawn(n, round(n * average_degree / 2), lambda edge: tuple(Stream(seed, k).below(n, edge) for k in (1, 2)))
+    one, other = Stream(seed, 1), Stream(seed, 2)
+    return drawn(n, round(n * average_degree / 2), lambda edge: (one.below(n, edge), other.below(n, edge)))
 
 
 def bipartite(left: int, right: int, degree: int = 8, *, seed: int = 1) -> Matrix:

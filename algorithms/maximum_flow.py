@@ -2,15 +2,16 @@
 
 Returns a MaximumFlow: the value, the flow along every edge with a nonzero flow, and the vertices on the source's side
 of a minimum cut.
-Method: push-relabel on a list of arcs, one for each direction of an edge; ``residual`` is the remaining capacity of an
-arc. First all arcs out of the source are saturated. Heights are distances to the sink. In each round every vertex with
-excess rises to one above its lowest neighbour, and pushes to neighbours one below it: along its widest arc, and along
-as many arcs after it as the excess fills. After as many rounds as there were levels, heights are recomputed. When no
-vertex with excess reaches the sink, the value is known, and the remaining excess returns to the source likewise.
+Method: where the engine has a kernel, blocking flows along shortest paths. Otherwise push-relabel on a list of arcs,
+one for each direction of an edge; ``residual`` is the remaining capacity of an arc. First all arcs out of the source
+are saturated. Heights are distances to the sink. In each round every vertex with excess rises to one above its lowest
+neighbour, and pushes to neighbours one below it: along its widest arc, and along as many arcs after it as the excess
+fills. After as many rounds as there were levels, heights are recomputed. When no vertex with excess reaches the sink,
+the value is known, and the remaining excess returns to the source likewise.
 Invariant: no arc with remaining capacity leads down by more than one.
-Cost: O(n + arcs at its vertices) for each round or level; there are about as many as a few searches have levels. On one
-core the serial algorithm of ``scipy.sparse.csgraph`` is faster.
-References: A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, J. ACM 1988; B. Cherkassky, A. Goldberg,
+Cost: O(n + arcs at its vertices) for each round or level; there are about as many as a few searches have levels.
+References: E. Dinic, Algorithm for solution of a problem of maximum flow in networks with power estimation, 1970;
+A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, J. ACM 1988; B. Cherkassky, A. Goldberg,
 On implementing the push-relabel method for the maximum flow problem, Algorithmica 1997 (recomputed heights).
 """
 
@@ -66,14 +67,31 @@ def maximum_flow(A: Matrix, source: SupportsIndex, target: SupportsIndex, *, alo
     if source == sink:
         raise InvalidValue(f"maximum_flow: source and target must be two vertices; both are {shown(source)}")
     check_weights(A, "maximum_flow")
-    n, dtype = A.nrows, sum_type(A, A.nrows)
+    dtype = sum_type(A, A.nrows)
+    capacities = A if A.dtype == dtype else A.dup(dtype)
+    found = capacities.largest_flow(source, sink)
+    if found is None:
+        return pushed_and_relabelled(capacities, source, sink, along_edges)
+    value, flow, side = found
+    return MaximumFlow(value, select.valuegt(flow, 0).new() if along_edges else None, side)
+
+
+def pushed_and_relabelled(A: Matrix, source: int, sink: int, along_edges: bool) -> MaximumFlow:
+    """The result of :func:`maximum_flow` by operations.
+
+    >>> A = Matrix.from_coo([0, 1], [1, 2], [4, 3], nrows=3, ncols=3)
+    >>> value, flow, side = pushed_and_relabelled(A, 0, 2, along_edges=True)
+    >>> value, flow.to_dicts(), side.to_dict()
+    (3, {0: {1: 3}, 1: {2: 3}}, {0: True, 1: True})
+    """
+    n = A.nrows
     # capacity = A + 0 A' off the diagonal: every arc has a reverse
-    forward = select.offdiag(A).new(dtype)
+    forward = select.offdiag(A).new()
     capacity = binary.plus(forward | binary.times(forward, 0).new().T).new()
     tails, heads, residual = io.to_vectors(capacity)
     network = network_of(tails, heads, n)
     # saturate each arc e out of the source: residual_e = 0; residual[reverse_e], excess[heads_e] = its capacity
-    excess = Vector.from_scalar(0, n, dtype)
+    excess = Vector.from_scalar(0, n, A.dtype)
     gone = residual.dup(mask=select.valueeq(tails, source).new().S)
     residual(gone.S) << 0
     residual(binary.plus)[network.reverse.dup(mask=gone.S)] << gone

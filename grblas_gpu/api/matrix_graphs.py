@@ -14,7 +14,7 @@ from ..backends.interpreter.operations import define_groups
 from ..backends.registry import using
 from ..backends.stores.entries import expand
 from ..backends.stores.storage import MatrixStore, VectorStore
-from ..dtypes import FP64, INT64
+from ..dtypes import BOOL, FP64, INT64
 from ..exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from ..foundation.memory import reports_memory
 from ..ir import ops, recording
@@ -111,6 +111,51 @@ class MatrixGraphs(MatrixPreparation):
             # at_vertex_j += sum_i between_ij
             at_vertex(binary.plus) << between.reduce_columnwise(monoid.plus)
             return at_vertex
+
+    @reports_memory
+    def largest_flow(self, source: int, target: int) -> tuple[float, Matrix, Vector] | None:
+        """A largest flow between two vertices, along edges whose values are capacities, not negative.
+
+        Returns its value, the flow along every entry, and True at the vertices that do not reach the target any more;
+        or None if operations have to find it: this engine has no kernel for this type of values.
+
+        Parameters
+        ----------
+        source : int
+            The vertex where the flow starts.
+        target : int
+            The vertex where the flow ends; not the source.
+
+        Raises
+        ------
+        DimensionMismatch
+            The Matrix is not square.
+        InvalidValue
+            Source and target are not two vertices.
+
+        Examples
+        --------
+        >>> from grblas_gpu import Matrix
+        >>> found = Matrix.from_coo([0, 1], [1, 2], [4, 3], nrows=3, ncols=3).largest_flow(0, 2)
+        >>> found is None or found[0] == 3
+        True
+        """
+        recording.read("the values", self)
+        store = self._store
+        if store.nrows != store.ncols:
+            raise DimensionMismatch(f"largest_flow: a graph has a square matrix; got shape {self.shape}")
+        if source == target or not 0 <= min(source, target) <= max(source, target) < store.nrows:
+            raise InvalidValue(f"largest_flow: {source} and {target} are not two of {store.nrows} vertices")
+        found = self._engine.largest_flow(store, source, target) if self.dtype in (INT64, FP64) else None
+        if found is None:
+            return None
+        value, along, side = found
+        flow = MatrixStore(store.nrows, store.ncols, store.indptr, store.indices, along)
+        return (
+            value,
+            kinds.Matrix._from_store(self._engine, self.dtype, flow),
+            kinds.Vector._from_store(self._engine, BOOL, side),
+        )
 
     def _structure(self, name: str) -> Matrix:
         recording.read("the entries", self)

@@ -387,6 +387,11 @@ class Backend(Primitives, Protocol):
         less a handicap (FP64; both are full). None where products of matrices have to add up."""
         return None
 
+    def largest_flow(self, a: MatrixStore, source: int, sink: int) -> tuple[int | float, Array, VectorStore] | None:
+        """The value of a largest flow, the flow along every entry of CSR (whose values, INT64 or FP64, are capacities),
+        and True at the vertices that do not reach the sink any more. None where operations have to find it."""
+        return None
+
     # whole programs
     def run_loop(self, program: Program, first: int = 0) -> int | None:
         """Run a recorded loop from a step on, and return the total number of steps; None if its nodes shall run one by

@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from grblas_gpu.algorithms import maximum_flow, minimum_cost_flow
+from grblas_gpu.algorithms.maximum_flow import pushed_and_relabelled
 from library_graphs import DIRECTED, UNDIRECTED, as_matrix, takes_long, weighted
 from scipy.sparse import csgraph, csr_array
 
@@ -49,6 +50,37 @@ def test_random_flows(backend: str, n: int) -> None:
         rows, cols = keys // n, keys % n
         expected = csgraph.maximum_flow(csr_array((capacities, (rows, cols)), (n, n)), 0, n - 1).flow_value
         check(Matrix.from_coo(rows, cols, capacities, nrows=n, ncols=n), 0, n - 1, expected)
+
+
+@takes_long
+@pytest.mark.backends("compiled")
+@pytest.mark.parametrize("dtype", ["INT64", "FP64", "UINT8", "BOOL"])
+def test_blocking_flows_are_those_of_operations(backend: str, dtype: str) -> None:
+    """Of random graphs of all densities, with loops and opposite edges, in all forms that storage has for them."""
+    random, unit = np.random.default_rng(1), 3.0 if dtype == "FP64" else 1
+    for case in range(100):
+        n = int(random.integers(3, 15))
+        rows, cols = divmod(random.choice(n * n, random.integers(n * n + 1), replace=False), n)
+        whole = random.integers(0, 2 if dtype == "BOOL" else 9, len(rows)).astype(np.int32)
+        A = Matrix.from_coo(rows, cols, whole / unit, dtype, nrows=n, ncols=n)
+        source, target = random.choice(n, 2, replace=False).tolist()
+        expected = csgraph.maximum_flow(csr_array((whole, (rows, cols)), (n, n)), source, target).flow_value / unit
+        check(A, source, target, expected)
+        value, flow, side = maximum_flow(A, source, target)
+        assert A.dup(type(value)).largest_flow(source, target)[0] == value
+        assert flow.to_dense(0) * flow.to_dense(0).T == pytest.approx(0)
+        if case < 5:
+            other, _, other_side = pushed_and_relabelled(A.dup(type(value)), source, target, along_edges=False)
+            assert other == pytest.approx(value) and (unit != 1 or other_side.isequal(side))
+
+
+def test_what_has_no_largest_flow() -> None:
+    for ends in ((1, 1), (0, 3), (-1, 2)):
+        with pytest.raises(exceptions.InvalidValue, match="not two of 3 vertices"):
+            Matrix(int, 3, 3).largest_flow(*ends)
+    with pytest.raises(exceptions.DimensionMismatch, match="square"):
+        Matrix(int, 3, 4).largest_flow(0, 1)
+    assert Matrix("INT8", 3, 3).largest_flow(0, 1) is None
 
 
 @takes_long

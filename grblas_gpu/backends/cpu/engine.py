@@ -20,6 +20,7 @@ from . import (
     assign,
     ewise,
     extract,
+    flows,
     grouping,
     groups as by_groups,
     kronecker,
@@ -64,6 +65,7 @@ class CpuKernels:
     extract_matrix = staticmethod(extract.extract_matrix)
     gather = staticmethod(scatter.gather)
     build_matrix = grouping.build_matrix
+    largest_flow = staticmethod(flows.largest_flow)
     run_loop = staticmethod(run_loop)
 
     @staticmethod

@@ -49,7 +49,7 @@ class Rows(NamedTuple):
         """Without the entries of each row whose values are above its limit."""
         row, place = self.entries()
         some = np.flatnonzero(self.weights[place] <= limits[row])
-        place, length = place[some], np.bincount(row[some], minlength=len(self.length))
+        place, length = place[some], np.diff(_bounds(row[some], len(self.length)))
         return Rows(np.cumsum(length) - length, length, self.targets[place], self.weights[place])
 
     def entries(self) -> tuple[Array, Array]:
@@ -91,8 +91,9 @@ class Rows(NamedTuple):
         share = ((bits >> np.uint64(11)).astype(np.float64) + 1.0) * 2.0**-53
         time, rows = -np.log(share) / weight, len(self.first)
         # sort only candidates below a time bound; a row with too few of them sorts all its entries
-        early = time * np.bincount(row, weight, minlength=rows)[row] <= 4.0 * (fanout + 4)
-        short = np.bincount(row[early], minlength=rows) < fanout
+        sums = np.concatenate([np.zeros(1, like=weight), np.cumsum(weight)])
+        early = time * np.diff(sums[_bounds(row, rows)])[row] <= 4.0 * (fanout + 4)
+        short = np.diff(_bounds(row[early], rows)) < fanout
         some = np.flatnonzero(early | short[row])
         row, place, time = row[some], place[some], time[some]
         order = np.lexsort(np.stack([time, row.astype(np.float64)]))
@@ -100,3 +101,8 @@ class Rows(NamedTuple):
         rank = np.arange(len(row), like=row) - np.searchsorted(row, row)
         taken = np.flatnonzero(rank < fanout)
         return row[taken], place[taken]
+
+
+def _bounds(row: Array, rows: int) -> Array:
+    """Where each row begins among ascending row numbers, and their end; on a device nothing is compiled for it."""
+    return np.searchsorted(row, np.arange(rows + 1, like=row))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.registry import current_engine
+from ..backends.stores.counting import some
 from ..backends.stores.entries import matrix_keys, repeat
 from ..backends.stores.matrix_storage import FULL
 from ..backends.stores.storage import Array, MatrixStore, VectorStore, column_type
@@ -114,7 +115,7 @@ def compressed_store(
     if _falls(store.indices, pointers):
         keys = matrix_keys(store)
         order = np.argsort(keys, kind="stable")
-        if np.any(np.diff(keys[order]) == 0):
+        if some(np.diff(keys[order]) == 0):
             raise InvalidValue(f"{what} must not repeat within a line")
         array = array if store.iso else array[order]
         store = MatrixStore(count, inner, pointers, store.indices[order], array)
@@ -134,7 +135,7 @@ def _falls(index: Array, pointers: Array) -> bool:
             starts = starts[(starts > 0) & (starts < index.size)]
         falls = part[1:] <= part[:-1]
         falls[starts - low - 1] = False  # order matters only within a line
-        if falls.any():
+        if some(falls):
             return True
     return False
 

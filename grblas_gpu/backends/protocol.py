@@ -27,6 +27,7 @@ from ..foundation.types import (
 )
 from ..plan.rules import Costs
 from .stores import messages
+from .stores.counting import every
 from .stores.matrix_forms import with_form
 from .stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .stores.tiles import joined
@@ -351,7 +352,7 @@ class Backend(Primitives, Protocol):
         if x.nvals == 0 or x.iso:
             return bool(x.nvals)
         values = x.values if getattr(x, "present", None) is None else x.values[x.present]
-        return bool((values == values[0]).all())  # synchronizes
+        return every(values == values[0])  # synchronizes
 
     def build_entry(self, size: int, index: int, value: Value, dtype: np.dtype) -> VectorStore:
         """A vector of one entry, given as Python numbers."""

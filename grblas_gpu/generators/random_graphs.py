@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..backends.stores.counting import some
 from ..foundation.types import Array
 from .randomness import Stream
 from .structure import Ends, check_probability, check_size, engine_array, key_bits, keys_of_edges, matrix_by_rows
@@ -146,7 +147,7 @@ def preferential_attachment(n: int, edges_each: int = 8, *, seed: int = 1) -> Ma
         # Ends 2 e and 2 e + 1 belong to edge e: the first is the new vertex, the second copies an end before it.
         end = edge + edge + one
         chosen = draw.below(end, end)
-        while bool(np.any(chosen & one)):  # an end that is a copy itself
+        while some(chosen & one == one):  # an end that is a copy itself
             chosen = np.where(chosen & one == one, draw.below(chosen, chosen), chosen)
         return edge // each, (chosen >> one) // each
 

@@ -8,6 +8,7 @@ from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..backends.registry import using
+from ..backends.stores.counting import every
 from ..backends.stores.entries import compress, entries
 from ..backends.stores.storage import INDEX, MatrixStore, VectorStore
 from ..dtypes import INT64
@@ -90,7 +91,8 @@ def from_vectors(
     for part in parts:
         recording.read("the entries", part)
     found = [part.to_coo() if not isinstance(part._store, VectorStore) else entries(part._store) for part in parts]
-    if not all(np.array_equal(found[0][0], keys) for keys, _ in found):
+    positions = found[0][0]
+    if not all(len(keys) == len(positions) and every(keys == positions) for keys, _ in found[1:]):
         raise InvalidValue(
             "from_vectors: the Vectors of rows, columns and values must have entries at the same positions"
         )

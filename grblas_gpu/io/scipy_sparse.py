@@ -11,6 +11,7 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..api.matrix_formats import compressed_store
 from ..api.vector import Vector
 from ..backends.registry import current_engine
+from ..backends.stores.counting import some
 from ..backends.stores.storage import INT32_LIMIT
 from ..dtypes import lookup_dtype
 from ..exceptions import InvalidValue
@@ -184,7 +185,7 @@ def _check_pointers(A: SciPySparse) -> None:
     lines = A.shape[A.format == "csc"] // (A.blocksize[0] if A.format == "bsr" else 1)
     if len(pointers) != lines + 1:
         raise InvalidValue(f"from_scipy_sparse: indptr must have {lines + 1} elements; got {len(pointers)}")
-    if pointers[0] != 0 or pointers[-1] > stored or bool((pointers[1:] < pointers[:-1]).any()):
+    if pointers[0] != 0 or pointers[-1] > stored or some(pointers[1:] < pointers[:-1]):
         raise InvalidValue(
             f"from_scipy_sparse: indptr must ascend from 0 to at most the number of indices and values ({stored})"
         )

@@ -118,6 +118,13 @@ GRAPHS = {
     "walks by weight": lambda: algorithms.random_walks(undirected(), [1, 3, 8], 4, seed=3, weighted=True),
     "walks with a memory": lambda: algorithms.random_walks(undirected(), [1, 3, 8], 4, seed=3, p=0.5, q=2.0),
 }
+ALGORITHMS = {
+    "communities": lambda: (algorithms.louvain(undirected()), algorithms.leiden(undirected())),
+    "clustering": lambda: algorithms.clustering(undirected()),
+    "forest": lambda: algorithms.minimum_spanning_forest(undirected()),
+    "components": lambda: algorithms.connected_components(matrix()),
+    "dependencies": lambda: algorithms.betweenness_centrality(undirected(), [0, 1]),
+}
 
 
 def _resized(A: Matrix, *shape: int) -> Matrix:
@@ -182,7 +189,14 @@ def told(found):
 
 
 @pytest.mark.parametrize("memory", [nullcontext, partial(full_device, 32)], ids=["device", "host"])
-@pytest.mark.parametrize("calls", [OPERATIONS, GRAPHS], ids=["operations", "graphs"])
+@pytest.mark.parametrize(
+    "calls",
+    [
+        pytest.param(OPERATIONS, id="operations"),
+        pytest.param(GRAPHS, id="graphs"),
+        pytest.param(ALGORITHMS, id="algorithms", marks=pytest.mark.slow),
+    ],
+)
 def test_as_on_the_host(backend: str, calls, memory) -> None:
     for name, call in calls.items():
         with gb.using("numpy"):

@@ -77,7 +77,7 @@ class DeviceArray:
 
     def __getattr__(self, name: str):
         """All other methods and attributes of arrays."""
-        if name.startswith("__") or name in cupy_calls.NO_ATTRIBUTES:
+        if name.startswith("__") or name in cupy_calls.NO_ATTRIBUTES or name in cupy_calls.SLOW:
             raise AttributeError(name)
         found = getattr(self.emulated, name)
         if not callable(found):

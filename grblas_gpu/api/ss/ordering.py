@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backends.stores.counting import every
 from ...backends.stores.entries import cast
 from ...backends.stores.storage import INDEX, Array
 from ...dtypes import BOOL, UINT64
@@ -69,7 +70,7 @@ def sorting_order(engine: Engine, entries: Lines, op: Any) -> Array:
         new_line = line_after != line[found][:-1]
         typed = [cast(x.copy(), op.type.np_type) for x in (before, after)]
         forward, back = engine.compute(op, *typed), engine.compute(op, *typed[::-1])
-        if bool(np.all(new_line | (before == after) | (forward & ~back))):
+        if every(new_line | (before == after) | (forward & ~back)):
             return found
     return engine.array(_compared(engine.host(line), engine.host(values), op))
 

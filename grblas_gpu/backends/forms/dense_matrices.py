@@ -13,6 +13,7 @@ import numpy as np
 
 from ...foundation.types import Accum, Assigned, Engine, TypedMonoid, TypedOperator, Value
 from ..machine.memory_limits import check_positions
+from ..stores.counting import some_of_rows
 from ..stores.entries import cast, entries, expand, filled, keys_at, matrix_from_keys, true_keys
 from ..stores.matrix_forms import flat
 from ..stores.matrix_storage import FULL
@@ -203,7 +204,7 @@ def reduce_rowwise(engine: Engine, a: MatrixStore, monoid: TypedMonoid) -> Vecto
         return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts))
     if monoid.identity is not None and values.dtype.kind in "biu":
         values = np.where(a.present, values, values.dtype.type(monoid.identity))
-        there = a.present.reshape(a.nrows, a.ncols).any(axis=1)
+        there = some_of_rows(a.present, a.nrows, a.ncols)
         return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts), present=there)
     # The least of NaN and infinity is infinity, and that of NaN alone is NaN: no identity may be added.
     firsts = np.arange(a.nrows + 1, dtype=INDEX, like=a.dense) * a.ncols

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-import numpy as np
-
 from ...foundation.types import Plan, TypedSemiring
 from ...plan.dense_rules import MxmFacts, width_of
+from ..stores.counting import how_many
 from ..stores.entries import filled
 from ..stores.matrix_forms import with_form
 from ..stores.storage import Array, MaskView, MatrixStore
@@ -138,4 +137,4 @@ def _open_flags(kernels: Kernels, mask: MaskView | None, positions: int) -> tupl
     if flags is None:
         flags = filled(positions, True, side.store.dense)
     flags = ~flags if mask.complement else flags
-    return flags, int(np.count_nonzero(flags))  # synchronizes
+    return flags, how_many(flags)  # synchronizes

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...foundation.types import Accum, Engine, Plan, TypedOperator, TypedSemiring
 from ..reference import Definitions
+from ..stores.counting import pointers
 from ..stores.entries import runs
 from ..stores.matrix_storage import from_lines
 from ..stores.storage import INDEX, INT32_LIMIT, Array, MaskView, MatrixStore, column_type
@@ -80,14 +81,14 @@ def pointers_fit(*stores: MatrixStore) -> bool:
 
 def compact(a: MatrixStore, rows: Numbering, cols: Numbering) -> MatrixStore:
     """The matrix of the numbered rows and columns."""
-    pointers = np.zeros(rows.count + 1, INDEX, like=a.indices)
     if a.rows is not None:
-        pointers[rows.numbers(a.rows) + 1] = np.diff(a.starts)
-        pointers = np.cumsum(pointers)
-    elif a.nvals:
-        pointers[1:] = np.cumsum(np.bincount(rows.numbers(a.row_ids), minlength=rows.count))
+        starts = np.zeros(rows.count + 1, INDEX, like=a.indices)
+        starts[rows.numbers(a.rows) + 1] = np.diff(a.starts)
+        starts = np.cumsum(starts)
+    else:
+        starts = pointers(rows.numbers(a.row_ids), rows.count)
     indices = cols.numbers(a.indices).astype(column_type(cols.count), copy=False)
-    return MatrixStore(rows.count, cols.count, pointers, indices, a.values)
+    return MatrixStore(rows.count, cols.count, starts, indices, a.values)
 
 
 def original(t: MatrixStore, rows: Numbering, cols: Numbering) -> MatrixStore:

@@ -7,6 +7,7 @@ import numpy as np
 from ...exceptions import InvalidValue
 from ...foundation.types import TypedOperator, Value
 from ..machine.memory_limits import check_entries, check_positions
+from ..stores.counting import every
 from ..stores.entries import (
     Store,
     cast,
@@ -76,7 +77,7 @@ class Building(Operating):
     def unique_entries(
         self, keys: Array, limit: int, values: Array, dup_op: TypedOperator | None
     ) -> tuple[Array, Array]:
-        if len(keys) < 2 or bool(np.all(keys[1:] > keys[:-1])):  # already in order: nothing to sort
+        if len(keys) < 2 or every(keys[1:] > keys[:-1]):  # already in order: nothing to sort
             return keys.copy(), values if is_iso(values) else values.copy()
         keys, order = self.in_order(keys, limit)
         values = take(values, order)

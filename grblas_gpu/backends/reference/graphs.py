@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..protocol import DegreeStatistics
+from ..stores.counting import how_many
 from ..stores.entries import matrix_from_keys, ranges, repeat
 from ..stores.storage import INDEX, MatrixStore, column_type, same_arrays
 from .elementwise import with_values
@@ -41,7 +42,7 @@ class Graphs(Operating):
     def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]:
         """The graph with its vertices renumbered by descending in-degree, and the matrix that selects them."""
         degrees = np.diff(pattern.transposed().indptr)
-        count = int(np.count_nonzero(degrees))
+        count = how_many(degrees > 0)
         vertices = np.argsort(-degrees, kind="stable")[:count].astype(INDEX)
         numbers = np.zeros(pattern.nrows, INDEX, like=degrees)
         numbers[vertices] = np.arange(count, dtype=INDEX, like=degrees)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...exceptions import DomainMismatch, OutOfMemory
 from ..machine.memory_limits import check_entries
+from .counting import how_many
 from .matrix_storage import from_lines
 from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore, natives
 
@@ -125,7 +126,7 @@ def is_iso(values: Array) -> bool:
 def take(values: Array, index: Array) -> Array:
     """``values[index]`` that keeps an iso view an iso view."""
     if is_iso(values):
-        count = int(np.count_nonzero(index)) if index.dtype == bool else len(index)
+        count = how_many(index) if index.dtype == bool else len(index)
         return np.broadcast_to(values[:1], (count,))
     return values[index]
 

@@ -26,6 +26,7 @@ import numpy as np
 
 from ...plan.storage_rules import MANY_ROWS, matrix_form
 from . import csr_of_forms
+from .counting import counts, how_many, pointers
 from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
 
 STRIP = 256  # rows that are transposed together
@@ -180,7 +181,7 @@ class MatrixStore:
         """CSR arrays that were not made yet; the number of flags in a bitmap; facts, once."""
         if name == "nvals" and self.present is not None:
             counter = self.counter
-            self.nvals = int(np.count_nonzero(self.present)) if counter is None else counter.read()  # synchronizes
+            self.nvals = how_many(self.present) if counter is None else counter.read()  # synchronizes
         elif name == "dtype":
             self.dtype = self.stored_values.dtype
         elif name == "max_degree":
@@ -309,7 +310,7 @@ class MatrixStore:
         if self._max_column is None:
             if self._transpose is not None:
                 return self._transpose.max_degree
-            self._max_column = int(np.bincount(self.once.indices, minlength=1).max())  # synchronizes: once
+            self._max_column = int(counts(self.once.indices, self.ncols).max())  # synchronizes: once
         return self._max_column
 
     @property
@@ -319,7 +320,7 @@ class MatrixStore:
             if self.rows is not None:
                 self._filled_rows = len(self.rows)
             else:
-                self._filled_rows = int(np.count_nonzero(self.indptr[1:] > self.indptr[:-1]))  # synchronizes: once
+                self._filled_rows = how_many(self.indptr[1:] > self.indptr[:-1])  # synchronizes: once
         return self._filled_rows
 
     @property
@@ -405,10 +406,7 @@ def from_lines(nrows: int, ncols: int, rows: Array, cols: Array, values: Array) 
     cols = cols.astype(column_type(ncols), copy=False)
     few = nrows <= MANY_ROWS and ncols <= INT32_LIMIT  # the usual case
     if few or matrix_form(len(rows), nrows, ncols, SPARSE) != HYPERSPARSE:
-        indptr = np.zeros(nrows + 1, INDEX, like=rows)
-        if len(rows):
-            indptr[1:] = np.cumsum(np.bincount(rows, minlength=nrows))
-        return MatrixStore(nrows, ncols, indptr, cols, values)
+        return MatrixStore(nrows, ncols, pointers(rows, nrows), cols, values)
     return hypersparse_from_lines(nrows, ncols, rows, cols, values)
 
 

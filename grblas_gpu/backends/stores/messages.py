@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...foundation.types import Engine, TypedMonoid
+from .counting import every
 from .entries import compress, entries, expand, present_flags
 from .storage import VectorStore
 
@@ -266,7 +267,7 @@ def same_value(values: list[Array]) -> Array | None:
     if not values or any(len(each) != 1 for each in values):
         return None
     firsts = np.concatenate(values)
-    return firsts[:1] if bool((firsts == firsts[0]).all()) else None  # synchronizes
+    return firsts[:1] if every(firsts == firsts[0]) else None  # synchronizes
 
 
 def keeps_value(monoid: TypedMonoid, one: Array) -> bool:

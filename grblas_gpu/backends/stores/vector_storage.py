@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .counting import how_many
 from .index_types import INDEX, Array
 
 _new = object.__new__
@@ -157,7 +158,7 @@ class VectorStore:
             if indices is not None:
                 nvals = len(indices)
             elif present is not None:
-                nvals = int(np.count_nonzero(present))
+                nvals = how_many(present)
             else:
                 nvals = size
         self.nvals = nvals

@@ -14,6 +14,7 @@ import cupy
 import numpy as np
 
 from ....foundation.memory import free_on_device as free_bytes
+from ...stores.counting import counts
 from ...stores.storage import Array, MatrixStore
 from ..runtime.host_memory import is_on_host
 from ..runtime.reporting import sized
@@ -50,7 +51,7 @@ def column_order(a: MatrixStore, products: int) -> ColumnOrder | None:
 def _order(a: MatrixStore) -> ColumnOrder | None:
     if is_on_host(a.indices) or 4 * a.indices.nbytes > free_bytes():  # it is not worth memory that others will want
         return None
-    entries = cupy.bincount(a.indices, minlength=a.ncols) if a._transpose is None else cupy.diff(a._transpose.indptr)
+    entries = counts(a.indices, a.ncols) if a._transpose is None else cupy.diff(a._transpose.indptr)
     columns = cupy.argsort(-entries.astype(np.int64))
     if int(cupy.asnumpy(entries[columns[:HUBS]]).sum()) < LEAST_SHARE * a.nvals:  # synchronizes
         return None

@@ -8,6 +8,7 @@ import cupy
 import numpy as np
 
 from ....foundation.memory import free_on_device as free_bytes
+from ...stores.counting import counts
 from ...stores.storage import INDEX, MatrixStore, column_type
 from ..runtime.host_memory import host_array, is_on_host
 from ..runtime.reporting import sized
@@ -23,11 +24,11 @@ def transpose(a: MatrixStore) -> MatrixStore:
     if not is_on_host(a.indices) or a.values.dtype.kind in "cV":
         return on_device.transpose(a)
     part = max(LEAST, free_bytes() // BYTES)
-    counts = cupy.zeros(a.ncols, INDEX)
+    filled = cupy.zeros(a.ncols, INDEX)
     for begin in range(0, a.nvals, part):
-        counts += np.bincount(a.indices[begin : begin + part], minlength=a.ncols)
+        filled += counts(a.indices[begin : begin + part], a.ncols)
     indptr = cupy.zeros(a.ncols + 1, INDEX)
-    indptr[1:] = np.cumsum(counts)
+    indptr[1:] = np.cumsum(filled)
     cuts = np.searchsorted(indptr, cupy.arange(0, a.nvals, part, dtype=INDEX), side="right") - 1
     firsts = [*dict.fromkeys(cuts.get().tolist()), a.ncols]  # synchronizes
     rows = host_array(a.nvals, np.dtype(column_type(a.nrows)))

@@ -157,7 +157,7 @@ def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: 
         return np.empty(0, np.int64), np.empty(0, np.int64), None
     count = len(layout.columns or layout.fields(first))
     kind = weight_type.kind if count == 3 else "i"
-    if len(text) >= LARGE and kind in "iuf":
+    if len(text) >= LARGE and kind in "iuf" and len((layout.delimiter or " ").encode()) == 1:
         places = layout.columns or tuple(range(3 if count == 3 else 2))
         expected = Fields(places, kind == "f", layout.columns is not None, layout.delimiter)
         with contextlib.suppress(Malformed), elapsed(f"parsing {name}"):

@@ -1,4 +1,4 @@
-"""Numbers for nodes that have 64-bit integers as labels: by their offset if the integers are close, else by hashing.
+"""Numbers for nodes that have 64-bit integers as labels: by a bit each if the integers are close, else by hashing.
 
 Both need memory in proportion to the distinct labels, not to the edges. All cores look labels up.
 """
@@ -13,7 +13,9 @@ from ..backends.cpu.compile import function_of, load
 from ..backends.cpu.pool import run
 
 PIECE = 2**20  # labels
+FEW = 2**16  # labels: fewer are sorted without a compiler
 SPARSE = 8  # a range of integers with fewer labels than one in so many is hashed
+SPARSE_BITS = 64  # ... of bits
 
 # Open addressing: the code of a free slot is -1. The multiplier is that of Fibonacci hashing.
 _SOURCE = '''\
@@ -56,6 +58,49 @@ def kernel(labels, first, keys, codes, bits):
     return -1
 '''
 
+# A bit for each integer of a range, and how many bits come before each word of them: tables that fit the cache.
+_BITS = """\
+@kernel
+def ones(word):
+    word -= (word >> U(1)) & U(0x5555555555555555)
+    word = (word & U(0x3333333333333333)) + ((word >> U(2)) & U(0x3333333333333333))
+    return np.int64((((word + (word >> U(4))) & U(0x0F0F0F0F0F0F0F0F)) * U(0x0101010101010101)) >> U(56))
+
+@kernel
+def enter(labels, low, bits):
+    for k in range(len(labels)):
+        place = U(labels[k] - low)
+        bits[place >> U(6)] |= U(1) << (place & U(63))
+
+@kernel
+def count(bits, before):
+    total = 0
+    for k in range(len(bits)):
+        before[k] = total
+        total += ones(bits[k])
+    return total
+
+@kernel
+def members(bits, low, found):
+    at = 0
+    for k in range(len(bits)):
+        word = bits[k]
+        while word:
+            found[at] = low + 64 * k + ones((word - U(1)) & ~word)
+            word &= word - U(1)
+            at += 1
+
+@kernel
+def kernel(labels, low, bits, before, out):
+    for k in range(len(labels)):
+        place = U(labels[k] - low)
+        out[k] = -1
+        if place >> U(6) < U(len(bits)):
+            word, bit = bits[place >> U(6)], U(1) << (place & U(63))
+            if word & bit:
+                out[k] = before[place >> U(6)] + ones(word & (bit - U(1)))
+"""
+
 Lookup = Callable[[np.ndarray], np.ndarray]
 
 
@@ -69,18 +114,27 @@ def number_integers(parts: Iterable[np.ndarray]) -> tuple[np.ndarray, Lookup]:
     parts = [part for part in parts if len(part)]
     if not parts:
         return np.empty(0, np.int64), lambda labels: np.empty(0, np.int64)
+    total = sum(map(len, parts))
+    if total < FEW:
+        found = np.unique(np.concatenate(parts))
+        return found, lookup(found)
     low, high = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
-    if high - low < SPARSE * sum(map(len, parts)) + PIECE:
-        there = np.zeros(high - low + 1, bool)
-        for part in parts:
-            for piece in _pieces(part):
-                there[piece - low] = True
-        found = np.flatnonzero(there)
-        found += low
-    else:
-        found = _distinct(parts)
-        found.sort()
+    if high - low < SPARSE_BITS * total:
+        return _by_bits(parts, low, high)
+    found = _distinct(parts)
+    found.sort()
     return found, lookup(found)
+
+
+def _by_bits(parts: list[np.ndarray], low: int, high: int) -> tuple[np.ndarray, Lookup]:
+    kernel = load(_BITS)
+    bits = np.zeros((high - low) // 64 + 1, np.uint64)
+    before = np.empty(len(bits), np.int32 if 64 * len(bits) < 2**31 else np.int64)
+    for part in parts:
+        function_of(kernel, "enter")(part, low, bits)
+    found = np.empty(function_of(kernel, "count")(bits, before), np.int64)
+    function_of(kernel, "members")(bits, low, found)
+    return found, lambda wanted: _on_all_cores(lambda labels, out: kernel(labels, low, bits, before, out), wanted)
 
 
 def lookup(labels: np.ndarray) -> Lookup:

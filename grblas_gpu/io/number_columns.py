@@ -16,19 +16,82 @@ import numpy as np
 from ..backends.cpu.compile import load
 from ..backends.cpu.pool import run, threads
 from ..foundation.border import shown
-from .text_files import Block, lines_in, whole_lines
+from .text_files import Block, whole_lines
 
 _NEWLINE = b"\n"
 
+# Eight digits are read as one word, the first digit in its lowest byte. Functions of a text in steps would count its
+# references in each call, so the loop over words is part of the kernel.
 _SOURCE = '''\
+@kernel
+def eight(text, p):
+    p = U(p)  # Numba looks for negative places otherwise
+    low = U(text[p]) | U(text[p + U(1)]) << U(8) | U(text[p + U(2)]) << U(16) | U(text[p + U(3)]) << U(24)
+    high = U(text[p + U(4)]) | U(text[p + U(5)]) << U(8) | U(text[p + U(6)]) << U(16) | U(text[p + U(7)]) << U(24)
+    return (low | high << U(32)) ^ U(0x3030303030303030)
+
+@kernel
+def digits_in(word):
+    """How many bytes are digits, before the first other one."""
+    other = ((word + U(0x7676767676767676)) | word) & U(0x8080808080808080)
+    first = (other & (~other + U(1))) >> U(7)
+    return np.int64((first * U(0x0001020304050607)) >> U(56)) if other else 8
+
+@kernel
+def number_in(word, digits):
+    """The number that the first digits make: pairs of digits, then fours, then all."""
+    word = word << U(64 - 8 * digits & 63) if digits else U(0)
+    word = word * U(10) + (word >> U(8))
+    fours = (word & U(0x000000FF000000FF)) * U(0x000F424000000064)
+    return (fours + ((word >> U(16)) & U(0x000000FF000000FF)) * U(0x0000271000000001)) >> U(32)
+
 @kernel
 def kernel(text, slots, more, separator, whole, real, hard):
     """Rows, hard numbers, and where it stopped (-1: at the end). A slot is -1 (skip) or a column of ``whole``; the
     slot after the last one is ``real``. Reals that need more than one exact operation are hard: the host parses them.
     """
-    tabs = separator != 9
+    tabs, plain = separator != 9, len(slots) == len(whole) + (len(real) > 0) and separator != 10
     length, row, difficult, p = len(text), 0, 0, 0
     while p < length:
+        while plain:  # most lines: numbers without signs and exponents
+            field, c, q = 0, 0, p
+            while field < len(slots):
+                slot, number = slots[U(field)], U(0)
+                begin, point = q, 0
+                while True:
+                    count = 8
+                    while count == 8 and q < min(length - 7, begin + 20):
+                        word = eight(text, q)
+                        count = digits_in(word)
+                        number = number * tens[U(count)] + number_in(word, count)
+                        q += count
+                    if count == 8:
+                        break
+                    c = text[U(q)]
+                    q += 1
+                    if c != 46 or point > 0 or slot < len(whole):
+                        break
+                    point = q
+                digits = q - begin - (2 if point else 1)
+                if count == 8 or digits == 0 or digits > 19 or number >> U(63 if slot < len(whole) else 53):
+                    break
+                if slot < len(whole):
+                    whole[U(slot), U(row)] = np.int64(number)
+                else:
+                    real[U(row)] = np.float64(np.int64(number)) / powers[U(q - 1 - point if point else 0)]
+                field += 1
+                if c != separator and (c != 9 or separator != 32):
+                    break
+                while text[U(q)] == 32:
+                    q += 1
+            if c == 13 and field == len(slots):
+                c = text[U(q)]
+                q += 1
+            if c != 10 or field < len(slots):
+                break
+            p, row = q, row + 1
+            if p == length:
+                return row, difficult, -1
         c = text[p]
         if c == 10 or c == 32 or c == 13 or c == 9:
             p += 1
@@ -125,7 +188,8 @@ def kernel(text, slots, more, separator, whole, real, hard):
         row += 1
     return row, difficult, -1
 '''
-_POWERS = "powers = np.array([{}])\n".format(", ".join(f"1e{k}" for k in range(23)))
+_POWERS = f"powers = np.array({[10.0**k for k in range(23)]})\n"
+_POWERS += f"tens = np.array({[10**k for k in range(9)]}, np.uint64)\n"
 
 
 class Fields(NamedTuple):
@@ -155,16 +219,16 @@ def columns(pieces: Iterable[bytes], name: str, fields: Fields, expected: str, s
     found = []
     for batch in _batches(whole_lines(pieces, name), 2 * threads()):  # bounds the memory of text
         while skip and batch[0][1]:
-            line, block = batch[0]
-            batch[0], skip = (line + 1, block[block.find(_NEWLINE) + 1 :]), skip - 1
-        results = run(partial(_parse, fields=fields), [block for _, block in batch])
-        for (line, block), (parsed, stopped) in zip(batch, results, strict=True):
+            line, block, count = batch[0]
+            batch[0], skip = (line + 1, block[block.find(_NEWLINE) + 1 :], count - 1), skip - 1
+        results = run(partial(_parse, fields=fields), batch)
+        for (line, block, _), (parsed, stopped) in zip(batch, results, strict=True):
             if stopped >= 0:
                 raise _malformed(block, stopped, line, name, expected)
             found.append(parsed)
     if not found:
-        found = [_parse(b"", fields)[0]]
-    return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+        found = [_parse((1, b"", 0), fields)[0]]
+    return [np.concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*found, strict=True)]
 
 
 def _batches(blocks: Iterator[Block], count: int) -> Iterator[list[Block]]:
@@ -172,10 +236,10 @@ def _batches(blocks: Iterator[Block], count: int) -> Iterator[list[Block]]:
         yield batch
 
 
-def _parse(block: bytes, fields: Fields) -> tuple[list[np.ndarray], int]:
+def _parse(lines: Block, fields: Fields) -> tuple[list[np.ndarray], int]:
     """The columns of a block, and the place of the first malformed line (-1: there is none)."""
+    _, block, rows = lines
     text = np.frombuffer(block, np.uint8)
-    rows = lines_in(block)
     slots = np.full(max(fields.places) + 1, -1, np.int64)
     slots[list(fields.places)] = np.arange(len(fields.places))
     whole = np.empty((len(fields.places) - fields.real, rows), np.int64)

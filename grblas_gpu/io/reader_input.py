@@ -78,14 +78,14 @@ def _checked(source: Source) -> Iterator[bytes]:
     rest = itertools.chain([start[header.end() :]], text)
     grammar = grammar_of(words[2], words[3]) if words[1] == b"matrix" else None
     if not announced and words[2] == b"array":
-        for number, each in whole_lines(rest, name, line + 1):
+        for number, each, _ in whole_lines(rest, name, line + 1):
             filled = next((at for at, found in enumerate(each.split(_NEWLINE)) if found.strip()), None)
             if filled is not None:
                 raise ValueError(f"{name}: Line {number + filled}: Too many values in array")
     elif grammar is None:
         yield from rest
     else:
-        for number, lines in whole_lines(rest, name, line + 1):
+        for number, lines, _ in whole_lines(rest, name, line + 1):
             grammar.check(lines, number, name)
             yield lines
     yield _NEWLINE

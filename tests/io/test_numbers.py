@@ -32,6 +32,28 @@ def test_numbers_are_those_of_python(rows, mark) -> None:
     np.testing.assert_array_equal(found[2], [float(text) for text in texts])
 
 
+DIGITS = st.integers(1, 20).flatmap(lambda n: st.text("0123456789", min_size=n, max_size=n))
+MARKS = st.sampled_from([" ", "\t", ",", "  ", ", ", " \t"])
+
+
+@given(st.lists(st.tuples(DIGITS, DIGITS, DIGITS, DIGITS), min_size=1), MARKS, st.sampled_from(["\n", "\r\n", " \n"]))
+def test_plain_lines_are_read_as_python_does(rows, mark, end) -> None:
+    """Most lines take a path of their own."""
+    for real in (False, True):
+        lines = [mark.join([i, j, f"{a}.{b}"][: 2 + real]) for i, j, a, b in rows]
+        text, delimiter = end.join([*lines, ""]).encode(), mark.strip() or None
+        fields = Fields((1, 0, 2)[: 2 + real], real, delimiter=delimiter)
+        large = next((k for k, row in enumerate(rows, 1) if max(map(int, row[:2])) >= 2**63), None)
+        if large:
+            with pytest.raises(ValueError, match=f"^x: line {large}: "):
+                columns([text], "x", fields, "numbers")
+            continue
+        found = columns([text], "x", fields, "numbers")
+        assert found[1].tolist() == [int(row[0]) for row in rows]
+        assert found[0].tolist() == [int(row[1]) for row in rows]
+        assert not real or found[2].tolist() == [float(f"{row[2]}.{row[3]}") for row in rows]
+
+
 def test_blocks_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_files, "BLOCK", 50)
     text = "".join(f"{k} {2 * k}\n" for k in range(1000)).encode()
@@ -58,21 +80,24 @@ def test_malformed_lines_are_named(text: str, line: int) -> None:
         columns([text.encode()], "x", Fields((0, 1)), "numbers")
 
 
-@pytest.mark.parametrize("high", [50, 2**62])
-def test_labels_are_numbered_in_ascending_order(high: int) -> None:
+@pytest.mark.parametrize("few", [0, 2**16])
+@pytest.mark.parametrize("high", [50, 10_000, 2**62])
+def test_labels_are_numbered_in_ascending_order(high: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(label_codes, "FEW", few)
     numbers = np.random.default_rng(high)
-    few = numbers.integers(-high, high, 40)
-    labels = [few[numbers.integers(0, 40, 300)] for _ in range(3)]
+    chosen = numbers.integers(-high, high, 40)
+    labels = [chosen[numbers.integers(0, 40, 300)] for _ in range(3)]
     found, number_of = label_codes.number_integers(labels)
     assert found.tolist() == np.unique(np.concatenate(labels)).tolist()
     for part in labels:
         assert found[number_of(part)].tolist() == part.tolist()
-    absent = np.setdiff1d(numbers.integers(-high, high, 100), few)
+    absent = np.setdiff1d(numbers.integers(-2 * high, 2 * high, 100), chosen)
     assert set(number_of(absent).tolist()) == {-1}
 
 
 def test_the_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(label_codes, "PIECE", 8)
+    monkeypatch.setattr(label_codes, "FEW", 0)
     labels = np.random.default_rng(1).integers(-(2**62), 2**62, 1000)
     found, number_of = label_codes.number_integers([np.tile(labels, 2)])
     assert found.tolist() == np.unique(labels).tolist()
@@ -80,14 +105,15 @@ def test_the_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("mark", [" ", "\t", ",", ";"])
+@pytest.mark.parametrize("mark", [" ", "\t", ",", ";", "::"])
 def test_large_edge_lists_are_parsed_as_small_ones(mark: str, weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(3)
     ends = np.unique(random.integers(1, 99, (200, 2)), axis=0).tolist()
     lines = [mark.join(map(str, [*edge, *([random.random()] if weighted else [])])) for edge in ends]
     text = "# header\n" + "\n".join(lines[:50] + ["", "% between"] + lines[50:])
-    small = io.read_edgelist(StringIO(text), base=1)
+    delimiter = mark if mark == "::" else None
+    small = io.read_edgelist(StringIO(text), base=1, delimiter=delimiter)
     monkeypatch.setattr(edge_list_files, "LARGE", 1)
-    assert io.read_edgelist(StringIO(text), base=1).isequal(small, check_dtype=True)
+    assert io.read_edgelist(StringIO(text), base=1, delimiter=delimiter).isequal(small, check_dtype=True)
     with pytest.raises(ValueError, match=f"line {len(lines) + 4}: "):
-        io.read_edgelist(StringIO(text + f"\n1{mark}x"), base=1)
+        io.read_edgelist(StringIO(text + f"\n1{mark}x"), base=1, delimiter=delimiter)

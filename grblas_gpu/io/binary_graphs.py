@@ -9,7 +9,7 @@ import numpy as np
 from ..api.matrix import Matrix
 from ..foundation.border import border
 from ..foundation.types import PathLike
-from .graph import Graph
+from .graph import Graph, refuse_weights
 from .replacing import replacing
 from .text_files import bytes_of
 
@@ -35,6 +35,8 @@ def write_gapbs(path: PathLike, graph: Graph) -> None:
     """Write a ``.sg`` file, or a ``.wsg`` file with weights; a directed graph is written with its transpose."""
     name = os.fspath(path)
     weighted = name.endswith(".wsg")
+    if not weighted:
+        refuse_weights(graph, name, ".wsg")
     _check_size(name, graph)
     with replacing(path) as unfinished, open(unfinished, "wb") as file:
         file.write(bytes([graph.directed]) + np.array([graph.matrix.nvals, len(graph)], "<i8").tobytes())

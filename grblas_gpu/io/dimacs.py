@@ -10,7 +10,7 @@ import numpy as np
 from ..foundation.border import border, check_memory, length_of, shown
 from ..foundation.types import OperatorLike, PathLike
 from .duplicates import combining
-from .graph import Graph
+from .graph import Graph, refuse_weights
 from .number_columns import Fields, columns, whole
 from .text_files import bytes_of, opened
 
@@ -58,7 +58,10 @@ def read_dimacs(path: PathLike, directed: bool | None = None, duplicates: Operat
 
 def write_dimacs(path: PathLike, graph: Graph) -> None:
     """Write a graph: arcs with weights in .gr and .sp, edges in .col."""
-    arcs = ".col" not in os.fspath(path)[-8:]
+    name = os.fspath(path)
+    arcs = ".col" not in name[-8:]
+    if not arcs:
+        refuse_weights(graph, name, ".gr")
     rows, cols, values = graph.matrix.to_coo() if arcs else graph.edges()
     values = values.astype(np.int64) if values.dtype == bool else values
     with opened(path, "wt") as file:

@@ -56,6 +56,14 @@ def plain_label(label: Any) -> Hashable:
     return label.item() if isinstance(label, np.generic) else label
 
 
+def refuse_weights(graph: Graph, name: str, other: str) -> None:
+    """Raise ValueError if a file without weights would lose some: values other than True and 1."""
+    values = graph.matrix.to_coo()[2]
+    if not (values == 1).all():
+        lost = f"the format stores no weights, and these are {graph.matrix.dtype}"
+        raise ValueError(f"{name}: {lost}; write {other}, or graph.matrix.pattern(), which has none")
+
+
 class Graph(Tabular):
     """A square adjacency Matrix and the label of every node.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 import shutil
 import struct
 from pathlib import Path
@@ -291,6 +292,25 @@ MALFORMED = {
     "a.feather": ["", "ARROW1"],
     "a.csv": ["1,2\n3\n", "a,b,x\nc,d,y\n"],
 }
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name, other", [("g.sg", ".wsg"), ("g.col", ".gr"), ("g.col.gz", ".gr")])
+def test_formats_without_weights_refuse_them(name: str, other: str, directed: bool, tmp_path: Path) -> None:
+    graph = some_graph(directed, True)
+    for dtype in ("INT32", "FP64"):
+        weighted = Graph(graph.matrix.dup(dtype), directed=directed)
+        with pytest.raises(ValueError, match=rf"{re.escape(name)}: .*no weights.* {dtype}; write {other}, or"):
+            io.write(tmp_path / name, weighted)
+    with pytest.raises(ValueError, match="no weights"):
+        io.write(tmp_path / name, Graph.from_edges([(0, 1, True), (1, 2, False)]))
+    assert not (tmp_path / name).exists()
+    for ones in (graph.matrix.pattern(), graph.matrix.pattern().dup("FP32")):
+        io.write(tmp_path / name, Graph(ones, directed=directed))
+        found = io.read(tmp_path / name, **({"directed": directed} if "col" in name else {}))
+        first = found.labels[0]
+        expected = {(u + first, v + first) for u, v in graph.edges(data=False)}
+        assert {(u, v) for u, v in found.edges(data=False)} == expected and found.matrix.dtype == bool
 
 
 @pytest.mark.parametrize("name", MALFORMED)

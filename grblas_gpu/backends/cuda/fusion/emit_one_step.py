@@ -6,7 +6,7 @@ The pieces are for ``kernels/step.cu`` and the kernels beside it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -27,7 +27,9 @@ class Launch:
     pieces: list[str] = field(default_factory=list)
 
     def namespace(self, name: str, text: str) -> None:
-        self.pieces.append(f"namespace {name} {{\n{text}\n}}")
+        piece = f"namespace {name} {{\n{text}\n}}"
+        if piece not in self.pieces:
+            self.pieces.append(piece)
 
     def scalar(self, operand: Operand, dtype: np.dtype) -> str:
         return f"cast<{c_type(dtype)}>(value_of<{c_type(operand.dtype)}>(S.c{operand.number}))"
@@ -86,7 +88,13 @@ def step_pieces(
     entries = {n: ("true" if slots[n].full else f"S.s{n}.has(p)", f"S.s{n}.values()[p]") for n in by_place}
     reading = Reading(launch, entries, None, *(f"S.s{number}.values()[i]" for number in indices))
     result = computed(reading, 0, step)
-    inside = changed(launch, 0, step, result, ("found", "value", ""))
+    # Flags of two vectors are read at once: with `&&` the second load would wait for the first.
+    operands = {arg.number for arg in step.args if arg.kind == "vector"}.difference(by_place)
+    flags = {n: reading.has(n) for n in sorted(operands) if not slots[n].full}
+    known = {n: (f"has{n}", reading.at(n)) for n in flags} if len(flags) > 1 else {}
+    inside = "".join(f"bool {has} = {flags[n]}; " for n, (has, _) in known.items())
+    told = computed(replace(reading, registers=entries | known), 0, step)
+    inside += changed(launch, 0, step, told, ("found", "value", ""))
     before = "return false;"
     if step.out < given:
         before = f"bool found = {reading.has(step.out)}; if (found) value = {reading.at(step.out)}; return found;"

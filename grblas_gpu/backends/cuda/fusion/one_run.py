@@ -70,6 +70,9 @@ class Wrong(Exception):
 class Run:
     """One loop."""
 
+    __slots__ = "body compiled kept launcher meanwhile primary_buffers program ready report scratch traced".split()
+    __slots__ += ["words", "workspace"]
+
     def __init__(self, compiled: Compiled, body: Body, limit: int, meanwhile: Callable[[], None] | None = None) -> None:
         self.compiled = compiled
         self.body = body

@@ -77,7 +77,8 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
     if weighted:
         check_weights(A, "shortest_path", negative=True)
         negative = A.nvals and A.value_range().min < 0
-        return path_among(A, sssp(A, source) if negative else distances_up_to(A, source, target), source, target)
+        found = (sssp(A, source), None) if negative else search_up_to(A, source, target)
+        return path_among(A, found[0], source, target, found[1])
     tree = bfs_parents(A, source, reproducible=True)
     if tree.get(target) is None:
         raise no_path(source, target)
@@ -85,16 +86,22 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
     return Path(len(vertices) - 1, vertices)
 
 
-def path_among(A: Matrix, distances: Vector, source: int, target: int) -> Path:
-    """The path in the part of the graph where there are ``distances``, which has all vertices of shortest paths."""
-    length = distances.get(target)
+def path_among(A: Matrix, distances: Vector, source: int, target: int, tree: Vector | None = None) -> Path:
+    """The path in the part of the graph where there are ``distances``, which has all vertices of shortest paths.
+
+    A ``tree`` has the lowest predecessors, and leads to the source unless edges of length 0 make cycles.
+    """
+    length, least = distances.get(target), A.value_range().min
     if length is None:
         raise no_path(source, target)
+    ascending = least is not None and least > 0 and length + least > length
+    if ascending and tree is not None:
+        return Path(length, followed(tree, source, target))
     vertices = np.sort(io.to_array(io.to_vectors(distances)[0]))
     first, last = np.searchsorted(vertices, np.asarray([source, target], like=vertices)).tolist()
     # part = A(vertices, vertices)
-    part, near, least = A[vertices, vertices].new(), distances[vertices].new(), A.value_range().min
-    if least is not None and least > 0 and length + least > length:
+    part, near = A[vertices, vertices].new(), distances[vertices].new()
+    if ascending:
         # tree_j = the lowest i of an edge on a shortest path, which comes from a smaller distance
         tree = semiring.min_secondi(near @ shortest_path_edges(part, near)).new()
     else:
@@ -126,7 +133,14 @@ def distances_up_to(A: Matrix, source: int, target: int) -> Vector:
     >>> distances_up_to(Matrix.from_coo([0, 1, 2], [1, 2, 0], [4, 2, 1]), 1, 2).to_dict()
     {1: 0, 2: 2}
     """
+    return search_up_to(A, source, target)[0]
+
+
+def search_up_to(A: Matrix, source: int, target: int) -> tuple[Vector, Vector | None]:
+    """The same, and the lowest predecessor of each vertex if the engine's kernel finds them."""
     distances = Vector.from_coo([source], [0], distance_type(A), size=A.nrows)
+    if (found := A.shortest_distances(distances, target)) is not None:
+        return found
     waiting, goal = distances.dup(), Vector.from_coo([target], [True], size=A.nrows)
     best = Scalar.from_value(2 * WIDEST - 1 if distances.dtype == INT64 else float("inf"), distances.dtype)
     for width, most in default_widths(A):
@@ -134,4 +148,4 @@ def distances_up_to(A: Matrix, source: int, target: int) -> Vector:
             settle_in_buckets(
                 A, distances, waiting, Scalar.from_value(min(width, WIDEST), best.dtype), most, goal, best
             )
-    return select.valuele(distances, best).new()
+    return select.valuele(distances, best).new(), None

@@ -5,7 +5,7 @@ Method: distances are relaxed with the (min, +) semiring. Bellman-Ford relaxes t
 nearer. Delta-stepping does so in buckets of width delta; light and heavy edges are treated alike. By default the first
 buckets are about as wide as the shortest edge of a vertex is long, so that hubs, which have most edges, are relaxed
 once or twice. Later buckets are wider: hubs are settled or paths are long, and each bucket has few vertices, so that
-the number of steps costs more than corrections.
+the number of steps costs more than corrections. An engine may have a kernel for this.
 Invariant: a distance is the length of some path, never less than the shortest. All edges that could reduce a distance
 start at waiting vertices.
 Cost: O(m) per step, at most n steps of Bellman-Ford; delta-stepping O(n + m) expected for random lengths.
@@ -122,7 +122,7 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
     if delta is not None and not 0 < delta < float("inf"):
         raise InvalidValue(f"delta_stepping: delta must be a positive number; got {delta}")
     distances = Vector.from_coo([check_source(A, source)], [0], distance_type(A), size=A.nrows)
-    return lowered(A, distances, default_widths(A) if delta is None else [(delta, None)])
+    return lowered(A, distances, default_widths(A)) if delta is None else by_buckets(A, distances, [(delta, None)])
 
 
 def distances_from(A: Matrix, start: Vector, widths: list[tuple[float, int | None]]) -> Vector:
@@ -137,7 +137,18 @@ def distances_from(A: Matrix, start: Vector, widths: list[tuple[float, int | Non
 
 
 def lowered(A: Matrix, distances: Vector, widths: list[tuple[float, int | None]]) -> Vector:
-    """Distances from the vertices where ``distances`` are 0."""
+    """Distances from the vertices where ``distances`` are 0: by the engine's kernel, or by buckets of these widths."""
+    found = A.shortest_distances(distances)
+    return by_buckets(A, distances, widths) if found is None else found[0]
+
+
+def by_buckets(A: Matrix, distances: Vector, widths: list[tuple[float, int | None]]) -> Vector:
+    """The same by operations.
+
+    >>> A = Matrix.from_coo([0], [1], [4], nrows=2, ncols=2)
+    >>> by_buckets(A, Vector.from_coo([0], [0], size=2), [(9, None)]).to_dict()
+    {0: 0, 1: 4}
+    """
     waiting = distances.dup()
     for width, most in widths:
         if waiting.nvals:

@@ -15,7 +15,7 @@ from ..backends.registry import using
 from ..backends.stores.entries import expand
 from ..backends.stores.storage import MatrixStore, VectorStore
 from ..dtypes import BOOL, FP64, INT64
-from ..exceptions import DimensionMismatch, DomainMismatch, InvalidValue
+from ..exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 from ..foundation.memory import reports_memory
 from ..ir import ops, recording
 from . import kinds
@@ -155,6 +155,61 @@ class MatrixGraphs(MatrixPreparation):
             value,
             kinds.Matrix._from_store(self._engine, self.dtype, flow),
             kinds.Vector._from_store(self._engine, BOOL, side),
+        )
+
+    @reports_memory
+    def shortest_distances(self, start: Vector, target: int | None = None) -> tuple[Vector, Vector] | None:
+        """The distances from vertices with those at the start, along edges whose values are lengths, not negative.
+
+        Returns the distances of all reached vertices that are no farther than the target, and the predecessor of each:
+        the lowest vertex with an edge that explains the distance, or the vertex itself at the start. Or None if
+        operations have to find them: this engine has no kernel for these types.
+
+        Parameters
+        ----------
+        start : Vector
+            Distances, INT64 or FP64, where paths start.
+        target : int, optional
+            The vertex where the search may end.
+
+        Raises
+        ------
+        DimensionMismatch
+            The Matrix is not square, or the Vector has another size.
+        IndexOutOfBound
+            The graph has no such target.
+        InvalidValue
+            A length is negative.
+
+        Examples
+        --------
+        >>> from grblas_gpu import Matrix, Vector
+        >>> A = Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2])
+        >>> found = A.shortest_distances(Vector.from_coo([0], [0], size=3))
+        >>> found is None or [x.to_dict() for x in found] == [{0: 0, 1: 3, 2: 1}, {0: 0, 1: 2, 2: 0}]
+        True
+        """
+        start = ensure_type(start, kinds.Vector)
+        check_same_backend(self, start, "shortest_distances")
+        recording.read("the values", self)
+        recording.read("the values", start)
+        store = self._store
+        if not store.nrows == store.ncols == start.size:
+            shapes = f"the Matrix has shape {self.shape}, the Vector size {start.size}"
+            raise DimensionMismatch(f"shortest_distances: a graph has a square matrix; {shapes}")
+        if target is not None and not 0 <= target < start.size:
+            raise IndexOutOfBound(f"shortest_distances: {target} is out of range for size {start.size}")
+        if self.dtype.np_type.kind not in ("biu" if start.dtype == INT64 else "biuf" if start.dtype == FP64 else ""):
+            return None
+        if self.nvals and self.value_range().min < 0:
+            raise InvalidValue(f"shortest_distances: lengths must not be negative; one is {self.value_range().min}")
+        found = self._engine.shortest_distances(store, start._store, target)
+        if found is None:
+            return None
+        distances, before = found
+        return (
+            kinds.Vector._from_store(self._engine, start.dtype, distances),
+            kinds.Vector._from_store(self._engine, INT64, before),
         )
 
     def _structure(self, name: str) -> Matrix:

@@ -393,6 +393,13 @@ class Backend(Primitives, Protocol):
         and True at the vertices that do not reach the sink any more. None where operations have to find it."""
         return None
 
+    def shortest_distances(
+        self, a: MatrixStore, start: VectorStore, target: int | None
+    ) -> tuple[VectorStore, VectorStore] | None:
+        """Distances, INT64 or FP64 as those at the start, of vertices that are no farther than the target, and the
+        lowest of the vertices that explain each. No length is negative. None where operations have to find them."""
+        return None
+
     # whole programs
     def run_loop(self, program: Program, first: int = 0) -> int | None:
         """Run a recorded loop from a step on, and return the total number of steps; None if its nodes shall run one by

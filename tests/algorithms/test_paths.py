@@ -14,11 +14,12 @@ from grblas_gpu.algorithms import (
 )
 from grblas_gpu.algorithms.sssp import default_widths
 from library_graphs import DIRECTED, as_list, as_matrix, compiles_slowly, weighted
-from scipy.sparse.csgraph import shortest_path
+from scipy.sparse.csgraph import dijkstra, shortest_path
 
 import grblas_gpu as gb
-from grblas_gpu import generators
+from grblas_gpu import exceptions, generators
 from grblas_gpu.api import matrix_preparation
+from grblas_gpu.backends.cpu import distances, pool
 
 every_directed = pytest.mark.parametrize("name", DIRECTED)
 
@@ -49,6 +50,60 @@ def test_negative_weights(backend: str, name: str) -> None:
     assert sssp(A, 0).to_dict() == dict(nx.single_source_bellman_ford_path_length(G, 0))
     found = apsp(A).to_dicts()
     assert found == {u: dict(sorted(lengths.items())) for u, lengths in nx.all_pairs_bellman_ford_path_length(G)}
+
+
+@pytest.mark.backends("compiled")
+@pytest.mark.parametrize("dtype", ["INT64", "FP64", "UINT8", "BOOL"])
+def test_the_kernel_for_distances(backend: str, monkeypatch: pytest.MonkeyPatch, dtype: str) -> None:
+    """Of random graphs with lengths of 0, from several vertices, as far as a target; it may return after any bucket."""
+    random = np.random.default_rng(3)
+    for case in range(80):
+        monkeypatch.setattr(distances, "SLICE", case % 2 * 2**20 + 1)
+        n = int(random.integers(2, 15))
+        rows, cols = divmod(random.choice(n * n, random.integers(1, n * n + 1), replace=False), n)
+        lengths = random.integers(0, [2, 9, 200][case % 3], len(rows)) / (4 if dtype == "FP64" else 1)
+        A = gb.Matrix.from_coo(rows, cols, lengths, dtype, nrows=n, ncols=n)
+        start = {int(i): int(random.integers(9)) for i in random.choice(n, min(n, 1 + case % 3), replace=False)}
+        G = nx.DiGraph()
+        G.add_weighted_edges_from(zip(*(x.tolist() for x in A.to_coo()), strict=True))
+        G.add_weighted_edges_from((-1, *entry) for entry in start.items())
+        expected = nx.single_source_dijkstra_path_length(G, -1)
+        del expected[-1]
+        from_there = gb.Vector.from_dict(start, "FP64" if dtype == "FP64" else "INT64", size=n)
+        found, before = A.shortest_distances(from_there)
+        assert found.to_dict() == expected and found.dtype == from_there.dtype
+        for i, lowest in before.to_dict().items():
+            explain = [u for u, _, d in G.in_edges(i, "weight") if u in expected and expected[u] + d == expected[i]]
+            assert lowest == min(explain) if start.get(i) != expected[i] else lowest in (i, *explain)
+        target = int(random.integers(n))
+        farthest = expected.get(target, np.inf)
+        near, _ = A.shortest_distances(from_there, target)
+        assert near.to_dict() == {i: length for i, length in expected.items() if length <= farthest}
+
+
+@pytest.mark.backends("compiled")
+def test_buckets_for_lengths_of_all_sizes(backend: str) -> None:
+    """The kernel on a grid whose median length says little."""
+    S, random = gb.io.to_scipy_sparse(generators.grid_2d(60, 60)).astype(float), np.random.default_rng(2)
+    for lengths in (random.exponential(1, S.nnz) ** 8, np.where(random.random(S.nnz) < 0.5, 1e-9, 1e9)):
+        S.data = lengths
+        found, _ = gb.io.from_scipy_sparse(S).shortest_distances(gb.Vector.from_coo([7], [0.0], size=3600))
+        np.testing.assert_allclose(found.to_dense(), dijkstra(S, indices=7), rtol=1e-12)
+
+
+def test_what_no_kernel_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    A, start = generators.star(9).dup(int), gb.Vector.from_coo([1], [0], size=9)
+    with pytest.raises(exceptions.DimensionMismatch, match="the Vector size 8"):
+        A.shortest_distances(gb.Vector(int, 8))
+    with pytest.raises(exceptions.IndexOutOfBound, match="9 is out of range"):
+        A.shortest_distances(start, 9)
+    with pytest.raises(exceptions.InvalidValue, match="one is -1"):
+        gb.unary.ainv(A).new().shortest_distances(start)
+    assert A.dup(float).shortest_distances(start) is A.shortest_distances(start.dup("INT8")) is None
+    monkeypatch.setattr(distances, "LARGE", 1)
+    monkeypatch.setattr(pool, "threads", lambda: 8)
+    hub = generators.star(99).dup(int)
+    assert hub.shortest_distances(gb.Vector.from_coo([1], [0], size=99)) is None
 
 
 @pytest.mark.parametrize("delta", [None, 0.01, 0.3, 7.0])

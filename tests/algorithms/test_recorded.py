@@ -25,8 +25,9 @@ def graph() -> Matrix:
 @pytest.mark.parametrize("name", [*ALGORITHMS, *MORE])
 def test_recorded_loops_do_the_same(name: str) -> None:
     algorithm = (ALGORITHMS | MORE)[name]
-    iterated = algorithm(graph())
-    with gb.config.set(loops="recorded"):
+    with gb.using("numpy"):  # which has no kernels in place of loops
+        iterated = algorithm(graph())
+    with gb.using("numpy"), gb.config.set(loops="recorded"):
         recorded = algorithm(graph())
     for a, b in zip(*((x if isinstance(x, tuple) else (x,)) for x in (iterated, recorded)), strict=True):
         assert a.isclose(b) if isinstance(a, (Matrix, Vector)) else a == b or a == pytest.approx(b)

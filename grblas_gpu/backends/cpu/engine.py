@@ -18,6 +18,7 @@ from ..stores.entries import Store, expand, present_flags
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from . import (
     assign,
+    distances,
     ewise,
     extract,
     flows,
@@ -66,6 +67,7 @@ class CpuKernels:
     gather = staticmethod(scatter.gather)
     build_matrix = grouping.build_matrix
     largest_flow = staticmethod(flows.largest_flow)
+    shortest_distances = staticmethod(distances.shortest_distances)
     run_loop = staticmethod(run_loop)
 
     @staticmethod

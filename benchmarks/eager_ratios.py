@@ -1,9 +1,11 @@
 """Sixty eager calls at three sizes: the CPU engine's time over that of python-graphblas, in one process.
 
-Both libraries run the same line on the same data, take turns, and are compared first; medians. The calls of "first use"
-get a matrix that no call has read before.
+Both libraries run the same line on the same data, take turns, and are compared first. The lower quartile counts, since
+other programs may delay some calls. The calls of "first use" get a matrix that no call has read before.
 
     python -m benchmarks eager_ratios --only mxv --sizes 10 10000
+
+A size takes one to two minutes.
 """
 
 from __future__ import annotations
@@ -30,9 +32,9 @@ LIMIT = 1.2  # the largest ratio that we accept
 BUDGET = 0.6  # seconds for each call and size
 TRIALS = (5, 200)
 SHORT = 3e-4  # seconds: shorter calls are repeated within a measurement
-WARM_UP = 12  # calls: kernels are compiled after some
+WARM_UP = (3, 250, 0.3)  # the fewest calls, the most, seconds: kernels of small calls are loaded after many
 
-Call = Callable[[Any, SimpleNamespace], Any]
+Call = Callable[[Any, Any], Any]
 
 
 def data(entries: int) -> dict[str, Any]:
@@ -58,26 +60,32 @@ def data(entries: int) -> dict[str, Any]:
     }
 
 
-def objects(lib: Any, d: dict[str, Any]) -> SimpleNamespace:
-    n, (first, second) = d["n"], d["places"]
-    o = SimpleNamespace(**d)
-    o.A = lib.Matrix.from_coo(d["rows"], d["cols"], d["values"], nrows=n, ncols=n)
-    o.B = lib.Matrix.from_coo(d["cols"], d["rows"], d["values"], nrows=n, ncols=n)
-    o.P = lib.Matrix.from_coo(d["rows"], d["cols"], True, nrows=n, ncols=n)
-    o.v = lib.Vector.from_coo(first, d["numbers"][0], size=d["size"])
-    o.w = lib.Vector.from_coo(second, d["numbers"][1], size=d["size"])
-    o.x = lib.Vector.from_dense(d["line"])
-    o.y = lib.Vector.from_dense(d["line"] + 1)
-    o.few = lib.Vector.from_coo(d["some"], 1.0, size=n)
-    o.Q = o.A[d["some"], d["some"]].new()
-    o.csr = scipy.sparse.csr_array((d["values"], (d["rows"], d["cols"])), shape=(n, n))
-    o.dense = d["line"]
-    o.fresh = lambda: lib.Matrix.from_coo(d["rows"], d["cols"], d["values"], nrows=n, ncols=n)
-    o.out = lib.Vector(float, n)
-    return o
+MAKERS: dict[str, Callable[[Any, Any], Any]] = {
+    "A": lambda lib, o: lib.Matrix.from_coo(o.rows, o.cols, o.values, nrows=o.n, ncols=o.n),
+    "B": lambda lib, o: lib.Matrix.from_coo(o.cols, o.rows, o.values, nrows=o.n, ncols=o.n),
+    "P": lambda lib, o: lib.Matrix.from_coo(o.rows, o.cols, True, nrows=o.n, ncols=o.n),
+    "v": lambda lib, o: lib.Vector.from_coo(o.places[0], o.numbers[0], size=o.size),
+    "w": lambda lib, o: lib.Vector.from_coo(o.places[1], o.numbers[1], size=o.size),
+    "x": lambda lib, o: lib.Vector.from_dense(o.line),
+    "y": lambda lib, o: lib.Vector.from_dense(o.line + 1),
+    "few": lambda lib, o: lib.Vector.from_coo(o.some, 1.0, size=o.n),
+    "short": lambda lib, o: lib.Vector.from_coo(o.some[:1000], 1.0, size=o.n),
+    "Q": lambda lib, o: o.A[o.some, o.some].new(),
+    "csr": lambda lib, o: scipy.sparse.csr_array((o.values, (o.rows, o.cols)), shape=(o.n, o.n)),
+    "out": lambda lib, o: lib.Vector(float, o.n),
+}
 
 
-def elements(o: SimpleNamespace, remove: bool) -> Any:
+class Objects(SimpleNamespace):
+    """The data, and objects of a library, made at their first use."""
+
+    def __getattr__(self, name: str) -> Any:
+        made = MAKERS[name](self.lib, self)
+        setattr(self, name, made)
+        return made
+
+
+def elements(o: Objects, remove: bool) -> Any:
     for i, j in o.free:
         if remove:
             del o.A[i, j]
@@ -116,7 +124,7 @@ CALLS: dict[str, Call] = {
         *o.repeated, o.twice, nrows=o.n, ncols=o.n, dup_op=lib.binary.plus
     ),
     "Vector.from_coo": lambda lib, o: lib.Vector.from_coo(o.places[0], o.numbers[0], size=o.size),
-    "Vector.from_dense": lambda lib, o: lib.Vector.from_dense(o.dense),
+    "Vector.from_dense": lambda lib, o: lib.Vector.from_dense(o.line),
     "from_scipy_sparse": lambda lib, o: lib.io.from_scipy_sparse(o.csr),
     "A.to_coo()": lambda lib, o: o.A.to_coo() and None,
     "A.to_csr()": lambda lib, o: o.A.to_csr() and None,
@@ -152,7 +160,7 @@ CALLS: dict[str, Call] = {
     "first use: column counts": lambda lib, o: o.F.reduce_columnwise(lib.agg.count).new(),
     "first use: row sums": lambda lib, o: o.F.reduce_rowwise().new(),
     "v.inner(w)": lambda lib, o: o.v.inner(o.w).new().value,
-    "x.outer(few)": lambda lib, o: o.few.outer(o.few).new() if o.n < 5000 else None,
+    "u.outer(u)": lambda lib, o: o.short.outer(o.short).new(),
     "v.ewise_add(w)": lambda lib, o: o.v.ewise_add(o.w).new(),
     "v.ewise_mult(w)": lambda lib, o: o.v.ewise_mult(o.w).new(),
     "v.ewise_union(w, 0, 0)": lambda lib, o: o.v.ewise_union(o.w, lib.binary.minus, 0.0, 0.0).new(),
@@ -181,10 +189,10 @@ def check(name: str, mine: Any, other: Any) -> None:
         np.testing.assert_allclose(mine, other, rtol=1e-9, err_msg=name)
 
 
-def once(lib: Any, call: Call, o: SimpleNamespace, times: int, fresh: bool) -> float:
+def once(lib: Any, call: Call, o: Objects, times: int, fresh: bool) -> float:
     """Seconds of one call. SuiteSparse may defer work, so a call waits for its result."""
     if fresh:
-        o.F = o.fresh()
+        o.F = MAKERS["A"](lib, o)
         o.F.wait()
     start = time.perf_counter()
     for _ in range(times):
@@ -194,23 +202,23 @@ def once(lib: Any, call: Call, o: SimpleNamespace, times: int, fresh: bool) -> f
     return (time.perf_counter() - start) / times
 
 
-def ratio(name: str, call: Call, pairs: list[tuple[Any, SimpleNamespace]]) -> tuple[float, float]:
-    """Medians of both, in seconds."""
+def ratio(name: str, call: Call, pairs: list[tuple[Any, Objects]]) -> tuple[float, float]:
+    """The lower quartiles of both, in seconds."""
     fresh = name.startswith("first use")
-    results = []
     for lib, o in pairs:
-        if fresh:
-            o.F = o.fresh()
-        results.append(call(lib, o))
-    check(name, *results)
-    del results
-    for _ in range(WARM_UP if not fresh else 3):
+        o.F = MAKERS["A"](lib, o) if fresh else None
+    check(name, *[call(lib, o) for lib, o in pairs])
+    fewest, most, seconds = WARM_UP
+    end = time.perf_counter() + seconds
+    for number in range(most):
         for lib, o in pairs:
             first = once(lib, call, o, 1, fresh)
+        if number >= fewest and time.perf_counter() > end:
+            break
     times = 1 if fresh else max(1, min(50, int(SHORT / max(first, 1e-7))))
     trials = max(TRIALS[0], min(TRIALS[1], int(BUDGET / (2 * times * max(first, 1e-7)))))
     found = [[once(lib, call, o, times, fresh) for lib, o in pairs] for _ in range(trials)]
-    mine, other = (statistics.median(column) for column in zip(*found, strict=True))
+    mine, other = (statistics.quantiles(column, n=4)[0] for column in zip(*found, strict=True))
     return mine, other
 
 
@@ -221,10 +229,11 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = {name: call for name, call in CALLS.items() if re.search(options.only, name)}
     rows: dict[str, list[float]] = {name: [] for name in chosen}
     with gb.using("cpu"):
-        for size in options.sizes:
+        for part, size in enumerate(options.sizes, 1):
+            print(f"part {part} of {len(options.sizes)}: {size} entries", flush=True)
             given = data(size)
             for name, call in chosen.items():
-                pairs = [(lib, objects(lib, given)) for lib in (gb, ss)]  # calls may change them
+                pairs = [(lib, Objects(lib=lib, **given)) for lib in (gb, ss)]  # calls may change them
                 mine, other = ratio(name, call, pairs)
                 rows[name].append(mine / other)
                 print(

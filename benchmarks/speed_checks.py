@@ -11,6 +11,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from grblas_gpu.backends.stores.counting import every, how_many, some
 from grblas_gpu.bench.graphs import edge_pieces
 from grblas_gpu.bench.verify import WrongResult, check_dependencies, check_levels, product_dependencies
 
@@ -26,17 +27,17 @@ def check_distances(indptr: Any, indices: Any, weights: Any, distances: Any, sou
 
     The source has 0, no edge is a short cut, and every other vertex is reached along some edge.
     """
-    if int(distances[source]) != 0 or int(np.count_nonzero(distances == 0)) != 1:
+    if int(distances[source]) != 0 or how_many(distances == 0) != 1:
         raise WrongResult(f"distance 0 is not that of the source {source} alone")
     caused = distances <= 0
     for part, rows, cols in edge_pieces(indptr, indices):
         here, there, length = distances[rows], distances[cols], weights[part].astype(np.int64)
-        if bool(np.any((here >= 0) & (there < 0))):
+        if some((here >= 0) & (there < 0)):
             raise WrongResult("an edge leads from a vertex that was reached to one that was not")
-        if bool(np.any((here >= 0) & (there > here + length))):
+        if some((here >= 0) & (there > here + length)):
             raise WrongResult("an edge is a short cut")
         caused[cols[(here >= 0) & (there == here + length)]] = True
-    if not bool(np.all(caused)):
+    if not every(caused):
         raise WrongResult("a vertex is nearer than any edge to it allows")
 
 
@@ -52,18 +53,18 @@ def check_components(indptr: Any, indices: Any, labels: Any, hub: int, levels: A
     inside = levels >= 0
     outside = [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for _, rows, cols in edge_pieces(indptr, indices):
-        if bool(np.any(labels[rows] != labels[cols])):
+        if some(labels[rows] != labels[cols]):
             raise WrongResult("an edge joins two components")
         outside.append((host(rows[~inside[rows]]), host(cols[~inside[rows]])))
     vertex = np.arange(len(labels), dtype=np.int64, like=labels)
-    if bool(np.any(labels[labels] != labels)) or bool(np.any(labels > vertex)):
+    if some(labels[labels] != labels) or some(labels > vertex):
         raise WrongResult("a component is not named after the lowest of its vertices")
-    if bool(np.any((labels == labels[hub]) != inside)):
+    if some((labels == labels[hub]) != inside):
         raise WrongResult(f"the component of vertex {hub} is not what a search from it reaches")
     rows, cols = (np.concatenate(parts) for parts in zip(*outside, strict=True))
     graph = coo_array((np.ones(len(rows), np.int8), (rows, cols)), shape=(len(labels), len(labels)))
     expected = connected_components(graph, directed=False)[0] - int(inside.sum()) + 1
-    found = int(np.count_nonzero(labels == vertex))
+    found = how_many(labels == vertex)
     if found != expected:
         raise WrongResult(f"{found} components instead of {expected}")
 
@@ -82,7 +83,7 @@ def power_iteration(A: Any, degrees: Any, steps: int, damping: float = 0.85) -> 
 
 
 def check_ranks(found: Any, expected: Any, close: float = CLOSE) -> None:
-    if not bool(np.all(abs(found - expected) <= close * expected)):
+    if not every(abs(found - expected) <= close * expected):
         worst = int(np.argmax(abs(found - expected)))
         raise WrongResult(f"rank of vertex {worst}: {float(found[worst])} instead of {float(expected[worst])}")
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import Matrix, algorithms, generators
 from ..backends.registry import current_engine
+from ..backends.stores.counting import every, some
 from ..distributed.graph500 import teps_statistics
 from ..foundation.types import Array, Json
 from ..generators.kronecker_graphs import drawn_degrees
@@ -124,23 +125,23 @@ def check_tree(A: Matrix, root: int, parents: Array, lengths: Any = None, distan
     if int(parents[root]) != root or int(parents.max()) >= len(parents):
         raise WrongResult("rule 1: the root is not its own parent, or a parent is not a vertex")
     depth = depths(parents, root)
-    if bool(np.any(in_tree & (depth < 0))):
+    if some(in_tree & (depth < 0)):
         raise WrongResult("rule 1: parents form a cycle")
     far = depth if distances is None else distances
-    if bool(np.any((far >= 0) != in_tree)) or float(far[root]) != 0:
+    if some((far >= 0) != in_tree) or float(far[root]) != 0:
         raise WrongResult("rule 2: a vertex has a distance without a parent, or the root has one that is not 0")
     joined = ~in_tree
     joined[root] = True
     for part, rows, cols in edge_pieces(A._store.indptr, A._store.indices):
-        if bool(np.any(in_tree[rows] & ~in_tree[cols])):
+        if some(in_tree[rows] & ~in_tree[cols]):
             raise WrongResult("rule 4: the tree does not span the component of the root")
         length = 1 if lengths is None else lengths[part].astype(np.float64)
         here, there = far[rows], far[cols]
-        if bool(np.any(in_tree[rows] & (there > here + length + CLOSE * abs(here)))):  # of both directions
+        if some(in_tree[rows] & (there > here + length + CLOSE * abs(here))):  # of both directions
             raise WrongResult("rule 3: distances of the ends of an edge differ by more than its length")
         on_tree = (parents[cols] == rows) & (abs(here + length - there) <= CLOSE * abs(here))
         joined[cols[on_tree]] = True
-    if not bool(np.all(joined)):
+    if not every(joined):
         raise WrongResult("rules 2 and 5: no edge of the right length joins a vertex and its parent")
 
 
@@ -152,7 +153,7 @@ def depths(parents: Array, root: int) -> np.ndarray:
     while len(waiting):
         above = depth[parents[waiting]]
         placed = above >= 0
-        if not bool(np.any(placed)):
+        if not some(placed):
             break
         depth[waiting[placed]] = above[placed] + 1
         waiting = waiting[~placed]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backends.stores.counting import every, how_many, some
 from ..foundation.types import Array
 from .graphs import BenchmarkGraph, edge_pieces
 
@@ -30,17 +31,17 @@ def check_levels(
     The source has 0, an edge joins vertices whose levels differ by at most one, and every vertex but the source has a
     neighbour one level above. These conditions are sufficient.
     """
-    if int(levels[source]) != 0 or int(np.count_nonzero(levels == 0)) != 1:
+    if int(levels[source]) != 0 or how_many(levels == 0) != 1:
         raise WrongResult(f"level 0 is not the source {source} alone")
     caused = levels <= 0
     for _, row, cols in edge_pieces(indptr, indices, rows):
         here, there = levels[row], levels[cols]
-        if bool(np.any((here < 0) != (there < 0))):
+        if some((here < 0) != (there < 0)):
             raise WrongResult("an edge leads from a vertex that was reached to one that was not")
-        if bool(np.any(abs(here - there) > 1)):
+        if some(abs(here - there) > 1):
             raise WrongResult("an edge joins vertices more than one level apart")
         caused[row[there == here - 1]] = True
-    if not bool(np.all(caused)):
+    if not every(caused):
         raise WrongResult("a vertex has no neighbour one level above")
 
 

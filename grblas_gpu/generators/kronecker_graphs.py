@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..backends.registry import current_engine
+from ..backends.stores.counting import counts
 from .randomness import HALF, LOW, STEP, WORD, Array, Stream
 from .structure import engine_array, key_bits, keys_of_edges, matrix_by_rows, pieces
 
@@ -70,7 +71,7 @@ def drawn_degrees(scale: int, edge_factor: int = 16, *, seed: int = 1) -> Array:
     for start, stop in pieces(recipe.edges, recipe.permutation):
         counters = np.arange(start, stop, dtype=np.uint64, like=recipe.permutation)
         for end in recipe_edges(scale, seed, recipe.limits, counters):
-            degrees += np.bincount(recipe.permutation[end.view(np.int64)], minlength=len(degrees))
+            degrees += counts(recipe.permutation[end.view(np.int64)], len(degrees))
     return degrees
 
 

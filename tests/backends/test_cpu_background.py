@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import sys
 import warnings
@@ -79,11 +80,13 @@ class Product:
 class Loop:
     """A loop that runs as a whole, or node by node."""
 
+    twice: Any = binary.plus
+
     def is_compiled(self) -> bool:
         x = Vector.from_dense(np.arange(6))
         with gb.config.set(loops="recorded"), gb.trace() as trace:
             for _ in gb.loop(x, 5):
-                x << binary.plus(x & x)
+                x << self.twice(x & x)
         assert x.to_dense().tolist() == [32 * number for number in range(6)]
         reasons = [record.reason for record in trace.records if record.op == "loop"]
         return "its machine code is not compiled yet" not in reasons
@@ -97,10 +100,27 @@ class Loop:
         return compiled.kernel
 
 
-@pytest.fixture(params=[Product, Loop])
+class ProductOfUser(Product):
+    """With a function of a user."""
+
+    times = binary.register_anonymous(lambda x, y: math.fabs(x) * np.float64(y))
+    values = Vector.from_dense(np.arange(4.0))
+
+    def is_compiled(self) -> bool:
+        assert self.times(self.values & self.values).new().to_dense().tolist() == [0.0, 1.0, 4.0, 9.0]
+        return bool(kernels())
+
+
+class LoopOfUser(Loop):
+    """With a function of a user."""
+
+    twice = binary.register_anonymous(lambda x, y: x + y)
+
+
+@pytest.fixture(params=[Product, Loop, ProductOfUser, LoopOfUser])
 def work(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Product | Loop:
     """What pays at once; not the single calls of a loop."""
-    if request.param is Loop:
+    if issubclass(request.param, Loop):
         monkeypatch.setattr(tier, "COMPILE_WORK", 2**62)
     monkeypatch.setattr(run, "level", lambda program, first, before=0: COMPILE)
     monkeypatch.setattr(run, "_loops", {})
@@ -117,6 +137,18 @@ def test_calls_do_not_wait_and_take_machine_code_over(work: Product | Loop) -> N
     assert sum(stats.cache_hits.values()) == 1 and not sum(stats.cache_misses.values())
 
 
+@pytest.mark.parametrize("work", [ProductOfUser, LoopOfUser], indirect=True)
+def test_a_function_that_depends_on_more_is_compiled_here(work: Product | Loop) -> None:
+    base = 1.0
+    if isinstance(work, ProductOfUser):
+        work.times = binary.register_anonymous(lambda x, y: x * y * base)
+    if isinstance(work, LoopOfUser):
+        work.twice = binary.register_anonymous(lambda x, y: x + y * int(base))
+    work.is_compiled()
+    assert work.is_compiled()
+    assert work.kernel() is not None and not background._compilers
+
+
 def test_calls_wait_if_they_are_told_to(work: Product | Loop) -> None:
     with gb.config.set(compile="wait"):
         assert work.is_compiled()
@@ -125,7 +157,9 @@ def test_calls_wait_if_they_are_told_to(work: Product | Loop) -> None:
 
 def test_a_failure_is_one_warning(work: Product | Loop, monkeypatch: pytest.MonkeyPatch) -> None:
     begin = background.begin
-    monkeypatch.setattr(background, "begin", lambda source, given: begin("raise ValueError('an odd kernel')", given))
+    monkeypatch.setattr(
+        background, "begin", lambda source, given: begin(("raise ValueError('an odd kernel')", {}), given)
+    )
     assert not work.is_compiled()
     work.compilation().wait()
     with pytest.warns(UserWarning, match="cannot be compiled in the background: ValueError: an odd kernel") as warned:
@@ -145,7 +179,7 @@ def test_there_may_be_no_other_process(work: Product | Loop, monkeypatch: pytest
 def test_one_core_compiles_one_text_at_a_time(work: Product | Loop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background.pool, "threads", lambda: 1)
     assert not work.is_compiled()
-    background.begin("kernel = None", [np.zeros(1)])
+    background.begin(("kernel = None", {}), [np.zeros(1)])
     assert len(background._compilers) == 1
 
 
@@ -166,7 +200,7 @@ def test_calls_do_not_run_by_the_definitions_for_long(monkeypatch: pytest.Monkey
 def test_a_call_that_waits_does_not_wait_for_other_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """It compiles what no process has begun."""
     monkeypatch.setattr(background.pool, "threads", lambda: 1)
-    slow = background.begin("import time\ntime.sleep(600)", [np.zeros(1)])
+    slow = background.begin(("import time\ntime.sleep(600)", {}), [np.zeros(1)])
     assert product() == EXPECTED
     monkeypatch.setattr(tier, "WAIT_WORK", 1)
     assert product() == EXPECTED
@@ -194,7 +228,7 @@ def test_numba_is_imported_when_that_pays(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_process_that_dies_is_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     begin = background.begin
     end = "import os\nos._exit(3)"
-    monkeypatch.setattr(background, "begin", lambda source, given: begin(end, given))
+    monkeypatch.setattr(background, "begin", lambda source, given: begin((end, {}), given))
     assert product() == EXPECTED
     (one,) = waiting()
     assert one.compilation is not None
@@ -210,7 +244,7 @@ def test_a_process_that_dies_is_one_warning(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_idle_processes_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "IDLE", 0.01)
-    found = background.begin("kernel = None", [np.zeros(1)])
+    found = background.begin(("kernel = None", {}), [np.zeros(1)])
     (compiler,) = background._compilers
     found.wait()
     assert compiler.process.wait(60) == 0

@@ -79,17 +79,18 @@ def is_possible() -> bool:
     return not _broken and bool(sys.executable) and kernel_cache.folder() is not None
 
 
-def begin(source: str, arguments: Iterable[Any]) -> Compilation:
-    """Have a text compiled for arguments of these types.
+def begin(source: compile.Source, arguments: Iterable[Any]) -> Compilation:
+    """Have a text, and functions that it calls, compiled for arguments of these types.
 
     Raises
     ------
     OSError
         There can be no other process.
     TypeError
-        An argument is neither an array nor a number.
+        An argument is neither an array nor a number, or a function depends on more than its own code.
     """
-    return submit(WITHOUT, _compile, source, [_described(each) for each in arguments])
+    text, functions = source
+    return submit(WITHOUT, _compile, text, [_described(each) for each in arguments], compile.packed(functions))
 
 
 def submit(without: str, function: Callable[..., None], *arguments: Any) -> Compilation:
@@ -239,12 +240,12 @@ def _numba_type(described: Any) -> Any:
     return numba.types.Array(numba.from_dtype(dtype), ndim, layout, readonly=readonly, aligned=aligned)
 
 
-def _compile(source: str, types: list[Any]) -> None:
+def _compile(text: str, types: list[Any], functions: dict[str, bytes]) -> None:
     """Compile a text; if another process does so, wait for it and load the result."""
     from ..cuda.runtime.turns import turn
 
-    with turn(source):
-        kernel: compile.Dispatcher = compile.load(source)
+    with turn(text):
+        kernel: compile.Dispatcher = compile.load(text, compile.unpacked(functions))
         kernel.compile(tuple(map(_numba_type, types)))
 
 

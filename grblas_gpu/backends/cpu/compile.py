@@ -7,6 +7,7 @@ its content. Its machine code goes to :mod:`..kernel_cache`: a second process lo
 from __future__ import annotations
 
 import hashlib
+import marshal
 import math
 import pickle
 import sys
@@ -15,7 +16,7 @@ import time
 import weakref
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -212,23 +213,47 @@ def _described(function: Any) -> str | None:
     >>> [_described(f) is None for f in (lambda x: x * 2.0 if x > 1 else math.sin(x), lambda x: x * a, lambda x: b(x))]
     [False, True, True]
     """
-    code = function.__code__
-    names = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
-    known = all(value is math or value is np for value in names.values())
-    if function.__closure__ or function.__defaults__ or function.__kwdefaults__ or not known:
+    code, modules = function.__code__, _modules(function)
+    if modules is None:
         return None
-    if any(isinstance(constant, CodeType) for constant in code.co_consts):
-        return None
-    modules = {name: value.__name__ for name, value in names.items()}
     parts = (code.co_code, code.co_consts, code.co_names, code.co_varnames, code.co_argcount, modules)
     return hashlib.sha256(repr((*parts, getattr(code, "co_exceptiontable", b""))).encode()).hexdigest()
+
+
+def _modules(function: Any) -> dict[str, str] | None:
+    """The names by which a function calls math and numpy; None if it depends on more than these and its own code."""
+    code = function.__code__
+    names = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
+    nested = any(isinstance(constant, CodeType) for constant in code.co_consts)
+    if function.__closure__ or function.__defaults__ or function.__kwdefaults__ or nested:
+        return None
+    known = all(value is math or value is np for value in names.values())
+    return {name: value.__name__ for name, value in names.items()} if known else None
+
+
+def packed(functions: Mapping[str, Any]) -> dict[str, bytes]:
+    """Functions for another process; raises a TypeError if one depends on more than its own code."""
+    modules = {name: _modules(function) for name, function in functions.items()}
+    if None in modules.values():
+        raise TypeError("a function depends on more than its own code")
+    return {name: marshal.dumps((function.__code__, modules[name])) for name, function in functions.items()}
+
+
+def unpacked(functions: Mapping[str, bytes]) -> dict[str, Function]:
+    """Functions from another process; their machine code is that of any equal function, wherever it was written."""
+    found: dict[str, Function] = {}
+    for name, (code, modules) in zip(functions, map(marshal.loads, functions.values()), strict=True):
+        globals_ = {known: sys.modules[module] for known, module in modules.items()}
+        found[name] = FunctionType(code, globals_ | {"__name__": __name__})
+    return found
 
 
 def _load_with(text: str, functions: Mapping[str, Function]) -> Function:
     numba = imported("numba")
     compiler = numba.njit(error_model="numpy")
-    names: dict[str, Dispatcher] = {name: compiler(function) for name, function in functions.items()}
     whole = _whole(text, functions)
+    same = functions if whole is None else unpacked(packed(functions))
+    names: dict[str, Dispatcher] = {name: compiler(function) for name, function in same.items()}
     # Numba keeps a function's namespace until the function is deleted: a reference in there would prevent that.
     if whole is None:
         exec(compile(_headed(text, in_order=True), "<grblas_gpu kernel>", "exec"), names)

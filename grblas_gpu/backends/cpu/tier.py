@@ -60,8 +60,8 @@ def in_background() -> bool:
 class Waiting:
     """In the place of a kernel that is not compiled yet: a call has it compiled for its arguments, and declines."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, source: Source) -> None:
+        self.source = source
         self.impossible = False  # elsewhere
         self.missed = 0  # work that the kernel might have done
         self.compilation: background.Compilation | None = None
@@ -70,7 +70,7 @@ class Waiting:
         with _asking:  # threads may call at once
             if self.compilation is None:
                 try:
-                    self.compilation = background.begin(self.text, arguments)
+                    self.compilation = background.begin(self.source, arguments)
                 except (OSError, TypeError):
                     self.impossible = True
         raise Declined
@@ -127,8 +127,10 @@ class KernelTable(dict[Hashable, Kernel]):
         waiting = self._waiting.get(key)
         if waiting is None:
             text = text or source()
-            if work < WAIT_WORK and not text[1] and in_background() and not compile.on_disk(*text):
-                waiting = self._waiting[key] = Waiting(text[0])
+            if text[1]:
+                _keep_user_kernel(self, key, source)
+            if work < WAIT_WORK and in_background() and not compile.on_disk(*text):
+                waiting = self._waiting[key] = Waiting(text)
         if waiting is not None and not waiting.impossible and _tier == "auto":
             found, goes_on = waiting.compilation, in_background()
             if found is None or found.lost:
@@ -144,8 +146,6 @@ class KernelTable(dict[Hashable, Kernel]):
         self._waiting.pop(key, None)
         text = text or source()
         kernel = self[key] = compile.load(*text)
-        if text[1]:
-            _keep_user_kernel(self, key, source)
         return kernel
 
     def clear(self) -> None:
@@ -170,6 +170,7 @@ def _keep_user_kernel(table: KernelTable, key: Hashable, source: Callable[[], So
     while len(_user_kernels) > MOST_USER_KERNELS:
         old, old_key, _ = _user_kernels.popleft()
         old.pop(old_key, None)
+        old._waiting.pop(old_key, None)
         _pending.pop(old_key, None)
         _not_on_disk.discard(old_key)
 

@@ -42,25 +42,25 @@ class Compiled:
     def load(self, level: int, body: Body) -> bool:
         """Whether it can be called now: compiling takes longer than loading."""
         if self.kernel is None:
-            source, functions = self.text.source
-            if level < COMPILE and (self.looked or not compile.on_disk(source, functions)):
+            source = self.text.source
+            if level < COMPILE and (self.looked or not compile.on_disk(*source)):
                 self.looked = True
                 return False
-            if level == COMPILE and not functions and tier.in_background() and not self._compiled(source, body):
+            if level == COMPILE and tier.in_background() and not self._compiled(source, body):
                 return False
-            self.kernel = compile.load(source, functions)
+            self.kernel = compile.load(*source)
         return True
 
-    def _compiled(self, source: str, body: Body) -> bool:
+    def _compiled(self, source: compile.Source, body: Body) -> bool:
         """Whether machine code is on disk; if not, another process makes it."""
         lost = self.compilation is None or self.compilation.lost
-        if lost and not compile.on_disk(source):
+        if lost and not compile.on_disk(*source):
             memory = Memory(self.text, body).load()
             arrays = [memory.arrays[name] for name in self.text.arguments]
             memory.release(False)
             try:
                 self.compilation = background.begin(source, arrays)
-            except OSError:  # there cannot be another process: this one compiles
+            except (OSError, TypeError):  # no other process can do so: this one compiles
                 return True
             return False
         return lost or self.compilation is None or self.compilation.done()

@@ -66,6 +66,11 @@ class Config(dict):
     def __setitem__(self, name: str, value: object) -> None:
         self.set({name: value})
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "_environment":
+            raise AttributeError(f"settings are no attributes: use config.set({name}=...) and config[{name!r}]")
+        super().__setattr__(name, value)
+
     def get(self, name: str, default: object = _MISSING) -> Any:
         """A setting; an unknown name raises a KeyError unless ``default`` is given.
 

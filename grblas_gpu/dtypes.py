@@ -59,6 +59,7 @@ class DataType:
     """
 
     __slots__ = ("__weakref__", "_is_udt", "c_type", "gb_name", "name", "np_type", "subarray")
+    jit_c_name = jit_c_definition = None  # C source for SuiteSparse
 
     def __init__(self, name: str, c_type: str, np_type: Any) -> None:
         self.name = name
@@ -185,13 +186,26 @@ def _lookup_numba(key: object) -> DataType | None:
 # User-defined types: records
 
 
-def register_new(name: str, dtype: DTypeLike) -> DataType:
+def register_new(name: Any, dtype: Any = None) -> DataType:
     """Register a user-defined type, a record of numbers, as an attribute of this module.
 
+    Parameters
+    ----------
+    name : str
+        The name of the attribute; or a dataclass alone, which gives its own.
+    dtype : dict, dataclass, str or NumPy dtype
+        The type, as :func:`register_anonymous` takes it.
+
+    Examples
+    --------
     >>> point = register_new("Point", {"x": float, "y": float})
     >>> point, lookup_dtype("Point") is point
     (Point, True)
     """
+    if dtype is None:
+        if not is_dataclass(name):
+            raise TypeError(f"register_new requires both a name and a dtype, or a dataclass; got {name!r}")
+        dtype, name = name, _class_of(name).__name__
     if not name.isidentifier():
         raise ValueError(f"`name` argument must be a valid Python identifier; got: {name!r}")
     if name in _registry or name in globals():
@@ -212,7 +226,7 @@ def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
     dtype : dict, dataclass, str or NumPy dtype
         Names of fields with their types; or the type and shape of an array, ``"INT64[3, 4]"``.
     name : str, optional
-        The name that is printed.
+        The name that is printed; by default that of the dataclass, or a description.
 
     Examples
     --------
@@ -224,7 +238,8 @@ def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
     np_type = _record_type(dtype)
     found = _registry.get(np_type)
     if found is None:
-        found = DataType(name or _default_name(np_type), f"uint8_t[{np_type.itemsize}]", np_type)
+        own = _class_of(dtype).__name__ if is_dataclass(dtype) else _default_name(np_type)
+        found = DataType(name or own, f"uint8_t[{np_type.itemsize}]", np_type)
         _registry[np_type] = found
         while _listeners:
             _listeners.pop()()
@@ -247,8 +262,10 @@ def when_records_are_used(listener: Callable[[], None]) -> None:
 
 
 def _record_type(dtype: Any) -> np.dtype:
-    if isinstance(dtype, type) and is_dataclass(dtype):
-        dtype = {field.name: _annotated(dtype, field.type) for field in fields(dtype)}
+    if is_dataclass(dtype):
+        dtype = {field.name: _annotated(_class_of(dtype), field.type) for field in fields(dtype)}
+        if not dtype:
+            raise ValueError("a user-defined type has at least one field")
     if isinstance(dtype, dict) and all(type(key) is str for key in dtype):
         np_type = np.dtype([(key, _field_type(value)) for key, value in dtype.items()], align=True)
     elif isinstance(dtype, str) and dtype.endswith("]") and "[" in dtype:
@@ -256,6 +273,8 @@ def _record_type(dtype: Any) -> np.dtype:
         np_type = np.dtype((_field_type(base), tuple(literal_eval(f"[{shape}]"))))
     else:
         np_type = np.dtype(dtype)
+    while np_type.subdtype is not None and np_type.base.subdtype is not None:  # arrays of arrays
+        np_type = np.dtype((np_type.base.base, np_type.shape + np_type.base.shape))
     if np_type.subdtype is not None:
         np_type = np.dtype([(SUBARRAY, np_type)])
     if np_type in _registry:
@@ -265,6 +284,10 @@ def _record_type(dtype: Any) -> np.dtype:
     if not _is_fixed(np_type):
         raise ValueError(f"a user-defined type is a record or an array of numbers, not {np_type}")
     return np_type
+
+
+def _class_of(dataclass: Any) -> type:
+    return dataclass if isinstance(dataclass, type) else type(dataclass)
 
 
 def _annotated(cls: type, annotation: Any) -> Any:

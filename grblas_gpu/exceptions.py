@@ -90,6 +90,10 @@ class UdfParseError(GraphblasException):
     """Numba cannot compile a user-defined function for any data type."""
 
 
+class NoJITWarning(UserWarning):
+    """For programs that silence a warning of python-graphblas's: nothing here gives it."""
+
+
 def user_place() -> str:
     """The file and line of the innermost caller outside of this package."""
     frame = sys._getframe(1)

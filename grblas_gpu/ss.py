@@ -24,7 +24,17 @@ from .ir.descriptor import descriptor_from_options
 from .trace.records import Trace, trace
 from .version import __version__
 
-__all__ = ["Context", "about", "burble", "concat", "config", "diag", "global_context"]
+__all__ = [
+    "Context",
+    "about",
+    "burble",
+    "concat",
+    "config",
+    "diag",
+    "fix_jit_config",
+    "global_context",
+    "jit_compiler_is_usable",
+]
 public_only(globals())
 
 
@@ -94,6 +104,20 @@ def diag(
             new = Vector(dtype, max(0, min(x._nrows + min(k, 0), x._ncols - max(k, 0))), name=name)
         new.ss.build_diag(x, k, **opts)
     return new
+
+
+def fix_jit_config(**options: object) -> bool:
+    """Whether SuiteSparse's compiler of C is usable: never, it is not here.
+
+    Parameters
+    ----------
+    **options
+        Without effect.
+    """
+    return False
+
+
+jit_compiler_is_usable = fix_jit_config
 
 
 def _switch_burble(on: object) -> None:

@@ -365,6 +365,8 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
         >>> s.isequal(0.3), s.isclose(0.3)
         (False, True)
         """
+        if self.dtype._is_udt:
+            raise TypeError("isclose is not defined for user-defined types; isequal is")
         other, decided = self._comparable(other, check_dtype, "isclose")
         if decided is not None:
             return decided

@@ -89,6 +89,7 @@ class _Graphblas(ModuleType):
     """The module ``graphblas``: the names of this library."""
 
     __version__ = VERSION
+    __file__ = sys.modules[_PACKAGE].__file__
     __path__: list[str] = []  # noqa: RUF012  (its submodules are not found on disk)
 
     def __getattr__(self, name: str) -> Any:

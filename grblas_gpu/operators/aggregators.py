@@ -161,6 +161,7 @@ class TypedAggregator(Documented):
 
     opclass = "Aggregator"
     _modname = "agg"
+    jit_c_name = jit_c_source = None  # C source for SuiteSparse
     __call__: AggregatorCall = caller("agg_call")
 
     def __init__(self, parent: Aggregator, dtype: DataType) -> None:

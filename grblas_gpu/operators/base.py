@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ..dtypes import ALL_TYPES, BOOL, UINT64, DataType, lookup_dtype, unify
+from ..exceptions import UdfParseError
 from . import registry
 from .documented import Documented
 from .lifting import LIFTED, as_function, on_arrays, result_type
@@ -61,6 +62,7 @@ class TypedOpBase(Documented):
     opclass: ClassVar[str] = ""
     indexed: ClassVar[bool] = False  # whether engines call it with values and their positions
     _modname: ClassVar[str] = ""
+    jit_c_name = jit_c_definition = jit_c_source = None  # C source for SuiteSparse
     _lazy: ClassVar[frozenset[str]] = frozenset({"numpy", "source"})
 
     if TYPE_CHECKING:  # of those that are functions
@@ -318,7 +320,7 @@ class OpBase(Documented):
             assert self._compiled is not None
             result = self._compiled.exact(dtype, dtype2)
             if result is None:
-                raise KeyError(f"{self.name} does not work with {dtype} and {dtype2}{self._why(dtype, dtype2)}")
+                raise UdfParseError(f"{self.name} does not work with {dtype} and {dtype2}{self._why(dtype, dtype2)}")
             self._cache[dtype, dtype2] = self._typed_user_class(self, dtype, result, dtype2)
         return self._cache[dtype, dtype2]
 
@@ -362,7 +364,7 @@ class OpBase(Documented):
     def __contains__(self, key: DTypeKey) -> bool:
         try:
             self[key]
-        except (TypeError, KeyError):
+        except (TypeError, KeyError, UdfParseError):
             return False
         return True
 

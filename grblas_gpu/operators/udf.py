@@ -262,10 +262,17 @@ def _returned(found: object, arguments: Arguments) -> DataType:
     import numba
 
     if isinstance(found, numba.types.BaseTuple):
-        for each in arguments:
-            if each._is_udt and len(leaves(each.np_type)) == len(found):
+        records = [each for each in arguments if each._is_udt]
+        for each in records:
+            if len(leaves(each.np_type)) == len(found):
                 return each
-        raise ValueError(f"it returns {len(found)} numbers, and no argument has as many")
+        expected = [
+            f"{len(leaves(each.np_type))} for {each}"
+            if each.subarray is None
+            else f"array UDTs of shape {each.subarray.shape} are returned as a numpy array"
+            for each in dict.fromkeys(records)
+        ]
+        raise ValueError(f"it returns a tuple of length {len(found)}; expected {' or '.join(expected) or 'a number'}")
     if isinstance(found, (numba.types.NoneType, numba.types.StringLiteral, numba.types.UnicodeType)):
         what = "nothing: is there a `return`?" if isinstance(found, numba.types.NoneType) else "text"
         raise ValueError(f"it returns {what}")  # for NumPy, these are names of FP64

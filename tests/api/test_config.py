@@ -54,6 +54,7 @@ def test_environment() -> None:
         (KeyError, lambda c: c.get("typo")),
         (KeyError, lambda c: c["typo"]),
         (KeyError, lambda c: c.set(autcompute=1)),
+        (AttributeError, lambda c: setattr(c, "autocompute", False)),
         (KeyError, lambda c: c.set({"autocompute": False, "red_limit": 1})),
         (KeyError, lambda c: c.update(loop=1)),
         (ValueError, lambda c: c.set(autocompute=1)),

@@ -83,6 +83,22 @@ def test_codes_of_the_c_library() -> None:
         gb.exceptions.check_status(-6, [])
 
 
+def test_names_of_the_next_version() -> None:
+    """Of python-graphblas's main branch, which has C source for operators on user-defined types."""
+    from grblas_gpu.core import recorder, ss
+
+    assert ss.matrix.ss is gb.Matrix.ss and ss.vector.ss is gb.Vector.ss
+    assert ss.context.global_context is gb.ss.global_context and recorder.Recorder is gb.Recorder
+    udt = gb.dtypes.register_anonymous({"a": int, "b": float})
+    assert udt.jit_c_name is udt.jit_c_definition is gb.dtypes.INT64.jit_c_name is None
+    for op in (gb.binary.plus[udt], gb.semiring.plus_times[int], gb.agg.sum[udt]):
+        assert op.jit_c_source is op.jit_c_name is None
+    assert gb.ss.fix_jit_config(probe=False) is gb.ss.jit_compiler_is_usable() is False
+    assert issubclass(gb.exceptions.NoJITWarning, UserWarning)
+    program = "from grblas_gpu import install_as_graphblas; print(install_as_graphblas().__file__)"
+    assert subprocess.check_output([sys.executable, "-c", program], text=True).strip() == gb.__file__
+
+
 def test_spawned_processes_use_this_library(tmp_path) -> None:
     script = tmp_path / "program.py"
     script.write_text(

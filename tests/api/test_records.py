@@ -14,7 +14,7 @@ from pairs import with_storage
 
 import grblas_gpu as gb
 from grblas_gpu import dtypes, io
-from grblas_gpu.exceptions import DomainMismatch
+from grblas_gpu.exceptions import DomainMismatch, UdfParseError
 
 POINT = np.dtype([("x", np.int32), ("y", np.float64), ("near", np.int16, (2,))], align=True)
 LIBRARIES = (gb, graphblas)
@@ -231,8 +231,12 @@ def test_tuples_of_functions(backend):
         [4, 6],
         [5.0, 0.5],
     ]
-    with pytest.raises(KeyError, match="returns 2 numbers"):
-        gb.unary.register_anonymous(lambda p: (1, 2), is_udt=True)[udt]
+    short = gb.unary.register_anonymous(lambda p: (1, 2), is_udt=True)
+    with pytest.raises(UdfParseError, match="tuple of length 2; expected 5"):
+        short[udt]
+    assert udt not in short
+    with pytest.raises(UdfParseError, match=r"shape \(2,\) are returned as a numpy array"):
+        gb.unary.register_anonymous(lambda a: (1, 2, 3), is_udt=True)["UINT16[2]"]
 
 
 @dataclasses.dataclass
@@ -253,6 +257,15 @@ def test_dataclasses():
     v[0] = (3, (1.5, [1, 2]))
     assert udt.np_type["at"]["near"].shape == (2,)
     assert [column[0] for column in numbers(gb.binary.plus(v & v).new().to_coo()[1])] == [6, 3.0, 2, 4]
+    for named in (dataclasses.make_dataclass("OneNumber", [("n", "INT8")]), Place(0.5, 1)):
+        kind = named if isinstance(named, type) else type(named)
+        assert dtypes.register_anonymous(named).name == kind.__name__
+    named = dataclasses.make_dataclass("NamedByItsClass", [("n", "INT16")])
+    assert dtypes.register_new(named) is dtypes.NamedByItsClass is dtypes.register_anonymous(named(3))
+    with pytest.raises(TypeError, match="both a name and a dtype"):
+        dtypes.register_new(POINT)
+    with pytest.raises(ValueError, match="at least one field"):
+        dtypes.register_anonymous(dataclasses.make_dataclass("Empty", []))
 
 
 def _lower(p, q):

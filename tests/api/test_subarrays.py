@@ -180,6 +180,9 @@ def test_types() -> None:
     assert three is pickle.loads(pickle.dumps(three)) and three == "INT64[3]"
     assert dtypes.lookup_dtype({"a": "INT64[3]", "b": bool}).np_type.fields["a"][0].shape == (3,)
     assert dtypes._string_to_dtype(dtypes._dtype_to_string(three)) is three
+    nested = dtypes.register_anonymous(np.dtype((np.dtype((float, 5)), 6)))
+    assert nested is dtypes.lookup_dtype("FP64[6, 5]")
+    assert Scalar.from_value(np.eye(6, 5), nested).value.tolist() == np.eye(6, 5).tolist()
     for bad in ("INT64[3", "INT64[x]", "NONE[3]", "INT64[-1]"):
         with pytest.raises((ValueError, TypeError)):
             dtypes.lookup_dtype(bad)
@@ -192,6 +195,8 @@ def test_copies(backend: str, tmp_path) -> None:
     names = world(gb)
     s = Scalar.from_value([1, 2, 3], "INT64[3]")
     assert pickle.loads(pickle.dumps(s)) == s == [1, 2, 3] and s != [1, 2, 4] and s != 1
+    with pytest.raises(TypeError, match="isclose is not defined"):
+        s.isclose([1, 2, 3])
     assert s.value.tolist() == [1, 2, 3] and np.asarray(s).tolist() == [1, 2, 3] and "[1 2 3]" in repr(s)
     for x in (names["u"], names["A"], names["F"]):
         assert pickle.loads(pickle.dumps(x)).isequal(x, check_dtype=True)

@@ -168,3 +168,4 @@ class MatrixStorage(Storage):
 
 
 kinds.MatrixStorage = MatrixStorage
+ss = MatrixStorage  # its name in python-graphblas

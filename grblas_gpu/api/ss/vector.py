@@ -123,3 +123,4 @@ class VectorStorage(Storage):
 
 
 kinds.VectorStorage = VectorStorage
+ss = VectorStorage  # its name in python-graphblas

@@ -13,7 +13,7 @@ from ..foundation.memory import reports_memory
 from ..foundation.types import DTypeLike, MaskLike, OperatorLike, TypedBinary
 from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
-from ..operators import UNKNOWN_OPCLASS, TypedOpBase, binary_from_string, find_opclass, get_typed_op
+from ..operators import UNKNOWN_OPCLASS, BinaryOp, TypedOpBase, binary_from_string, find_opclass, get_typed_op
 from . import kinds, updates
 from .kinds import output_type
 from .mask import Mask, check_mask
@@ -121,13 +121,15 @@ def expect_op(
     )
 
 
-def _record_for(self: Any, op: OperatorLike) -> DataType | None:
+def _record_for(self: Any, op: OperatorLike, value: object) -> DataType | None:
     """The type of a literal next to records: the record type, unless the operator takes a number."""
     dtype: DataType | None = getattr(self, "dtype", None)
     if dtype is None or not dtype._is_udt:
         return None
     if isinstance(op, TypedOpBase):
-        return dtype if op.type._is_udt or op.type2._is_udt else None
+        return dtype if op.type._is_udt and op.type2._is_udt else None
+    if isinstance(op, BinaryOp):
+        return op._literal_type(dtype, value)
     on_positions = getattr(op, "_modname", "") in ("indexunary", "select") and not getattr(op, "_is_udt", False)
     return None if on_positions else dtype
 
@@ -137,7 +139,7 @@ def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = N
     if type(value) is kinds.Scalar:
         return value
     try:
-        return kinds.Scalar.from_value(value, _record_for(self, op), is_cscalar=None, name="")
+        return kinds.Scalar.from_value(value, _record_for(self, op, value), is_cscalar=None, name="")
     except TypeError:
         return self._expect_type(
             value,

@@ -95,7 +95,8 @@ class TypedOpBase(Documented):
         return value
 
     def __repr__(self) -> str:
-        second = "" if self.type2 is self.type or self.parent._row is not None else f", {self.type2.name}"
+        mixed = self.type2 is not self.type and (self.parent._row is None or "V" in self.odd_kinds)
+        second = f", {self.type2.name}" if mixed else ""
         return f"{self._modname}.{self.name}[{self.type.name}{second}]"
 
     @property
@@ -121,9 +122,7 @@ class TypedOpBase(Documented):
 
     def _make_source(self) -> str | None:
         row: Row | None = self.parent._row
-        if row is None or row.positional is not None:  # engines compile the function itself
-            return None
-        if self.type._is_udt and self.parent.name in LIFTED:
+        if row is None or row.positional is not None or self.function is not None:  # engines compile a function
             return None
         return _scalar_source(row, self.type)
 
@@ -133,9 +132,9 @@ class TypedOpBase(Documented):
             return self._user_numpy()
         if row.positional is not None:
             return None
+        if self.function is not None:
+            return on_arrays(row, self.return_type)
         if self.type._is_udt:
-            if row.name in LIFTED:
-                return on_arrays(row, self.return_type)
             return _on_records(row.name, row.form(self.type).numpy)
         function = row.form(self.type).numpy
         operands = [np.ones(1, dtype.np_type) for dtype in self._operands((self.type, self.type2))]
@@ -292,8 +291,7 @@ class OpBase(Documented):
         found = of_record(self.name, dtype)
         if found is not None or self.name not in LIFTED:
             return found
-        result = result_type(self._row, dtype)
-        return None if result is None else (dtype, result)
+        return dtype, result_type(self._row, dtype)
 
     def _why(self, dtype: DataType, dtype2: DataType) -> str:
         """The operators for truth values, or the message of Numba, in one line: a KeyError shows no more."""
@@ -302,15 +300,15 @@ class OpBase(Documented):
             return f"; {self._for_truth_values}"
         return f": Numba says: {reason}" if reason else ""
 
-    def _typed(self, dtype: DataType, result: DataType) -> TypedOpBase:
+    def _typed(self, dtype: DataType, result: DataType, dtype2: DataType | None = None) -> TypedOpBase:
         if self._row is None:
             return self._typed_user_class(self, dtype, result)
-        typed = self._typed_class(self, dtype, result, getattr(self._row, "type2", None))
+        typed = self._typed_class(self, dtype, result, dtype2 or getattr(self._row, "type2", None))
         typed.positional = getattr(self._row, "positional", None)
         typed.offset = getattr(self._row, "offset", 0)
-        if dtype._is_udt and self.name in LIFTED:
-            arguments = "xy"[: len(typed._operands((dtype, dtype)))]
-            typed.function = as_function(self._row, dtype, arguments, lambda leaf: _scalar_source(self._row, leaf))
+        if (dtype._is_udt and self.name in LIFTED) or dtype2 is not None:
+            operands = typed._operands((dtype, typed.type2))
+            typed.function = as_function(self._row, operands, lambda leaf: _scalar_source(self._row, leaf))
         return typed
 
     def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> Any:

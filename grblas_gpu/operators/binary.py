@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dtypes import INT64, DataType
+from ..dtypes import BOOL, INT64, DataType
 from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .call_types import BinaryCall
+from .lifting import KINDS, LIFTED, REDUCING, number_in, result_type
 from .parameterized import ParameterizedFunction, Registered
 from .reductions import ReduceAt, fold_reduceat, ufunc_reduceat
 from .typing_rules import COMPLEX_DIVISION
@@ -66,7 +67,8 @@ class TypedBuiltinBinaryOp(TypedOpBase):
         return self._same_type(self.parent._semiring_commutes_to)
 
     def _same_type(self, op: BinaryOp | None) -> TypedBuiltinBinaryOp | None:
-        return op[self.type] if op is not None and self.type in op else None
+        types = (self.type2, self.type) if self.type is not self.type2 else self.type
+        return op[types] if op is not None and types in op else None
 
     @property
     def is_commutative(self) -> bool:
@@ -119,7 +121,26 @@ class BinaryOp(Registered, OpBase):
         if dtype is dtype2:
             return self[dtype]
         results = {"first": dtype, "second": dtype2, "pair": INT64}
-        return self._typed_class(self, dtype, results[self.name], dtype2) if self.name in results else None
+        if self.name in results:
+            return self._typed_class(self, dtype, results[self.name], dtype2)
+        if not self._lifts():
+            return None
+        result = result_type(self._row, dtype, dtype2)
+        return self._typed(dtype, BOOL if self.name in REDUCING else result, dtype2)
+
+    def _lifts(self) -> bool:
+        """Whether the operator is what it is on the numbers of records."""
+        return self._row is not None and self.name in LIFTED.union(REDUCING)
+
+    def _literal_type(self, dtype: DataType, value: Any) -> DataType | None:
+        """The type of a literal beside records; None: its own. A Python number has that of each field that can hold it,
+        and its own where none can."""
+        if not self._lifts():
+            return dtype
+        if type(value) in KINDS:
+            return None if self.name in REDUCING else number_in(dtype, value)
+        is_number = isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0 and value.dtype.kind != "V"
+        return None if is_number else dtype
 
     def _ignores_operands(self) -> bool:
         return self._row is not None and len(self._row.forms) == 1 and self._row.forms[0].source == "1"

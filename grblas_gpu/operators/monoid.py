@@ -150,7 +150,7 @@ class Monoid(InNamespace, OpBase):
             raise KeyError(f"{self.name} does not work with {dtype}")
         return dtype, dtype
 
-    def _typed(self, dtype: DataType, result: DataType) -> TypedBuiltinMonoid:
+    def _typed(self, dtype: DataType, result: DataType, dtype2: DataType | None = None) -> TypedBuiltinMonoid:
         if self._row is None:
             user = TypedUserMonoid(self, dtype, result)
             user.identity = self._identity[dtype] if isinstance(self._identity, dict) else self._identity
@@ -162,6 +162,9 @@ class Monoid(InNamespace, OpBase):
         if row.terminal is not None and dtype in row.terminal_types:
             typed.terminal = row.terminal(dtype)
         return typed
+
+    def _beside_a_record(self, dtype: DataType, dtype2: DataType) -> TypedOpBase | None:
+        return self[dtype] if dtype is dtype2 else self.binaryop._for_types(dtype, dtype2)
 
     def _of_record(self, dtype: DataType) -> tuple[DataType, DataType] | None:
         found = self.binaryop._of_record(dtype)

@@ -168,21 +168,34 @@ def test_copies(backend: str, tmp_path) -> None:
 NESTED = np.dtype(
     [("a", np.int8), ("in", [("x", np.float64), ("near", np.uint16, (2,))]), ("z", np.float32)], align=True
 )
-LIFTED = {
-    "binary.plus(u & v)": np.add,
-    "binary.minus(u & v)": np.subtract,
-    "binary.times(u | v)": np.multiply,
-    "binary.truediv(u & v)": np.divide,
-    "binary.floordiv(u & v)": np.floor_divide,
-    "binary.min(u & v)": np.minimum,
-    "binary.max(u & v)": np.maximum,
-    "unary.ainv(u)": np.negative,
-    "unary.abs(u)": np.abs,
-    "u.reduce(monoid.plus)": np.add,
-    "agg.min(u)": np.minimum,
-    "u.reduce(monoid.max)": np.maximum,
-    "semiring.plus_times(A @ u)": None,
-}
+OTHER = np.dtype([("a", np.int64), ("in", [("x", np.float32), ("near", np.int8, (2,))]), ("z", np.float64)], align=True)
+LIFTED = [
+    "binary.plus(u & v)",
+    "binary.minus(u & v)",
+    "binary.times(u | v)",
+    "binary.truediv(u & v)",
+    "binary.floordiv(u & v)",
+    "binary.min(u & v)",
+    "binary.max(u & v)",
+    "unary.ainv(u)",
+    "unary.abs(u)",
+    "u.reduce(monoid.plus)",
+    "agg.min(u)",
+    "u.reduce(monoid.max)",
+    "semiring.plus_times(A @ u)",
+    # with records of other numbers, and with numbers
+    "binary.times(u & w)",
+    "binary.truediv(w & u)",
+    "monoid.min(u & w)",
+    "binary.floordiv(u & n)",
+    "binary.minus(n & u)",
+    "w.apply(binary.minus, left=np.int16(3))",
+    "u + w",
+    "w - u",
+    "semiring.max_plus(A @ w)",
+    "semiring.plus_times(A @ n)",
+    "semiring.min_minus(n @ A)",
+]
 
 
 def numbers(records: np.ndarray) -> list:
@@ -199,21 +212,96 @@ def test_built_in_operators_number_by_number(backend, line):
     values["a"], values["z"] = rng.integers(-9, 9, 8), rng.integers(1, 9, 8)
     values["in"]["x"], values["in"]["near"] = rng.integers(1, 9, 8), rng.integers(1, 9, (8, 2))
     values["a"][values["a"] == 0] = 3
-    udt = dtypes.register_anonymous(NESTED)
+    others = values[::-1].astype(OTHER)
     places, half = np.arange(8), slice(4, 8)
-    found = []
-    for given, dtype in [(values, udt), *((column, column.dtype) for column in numbers(values))]:
+    found, permuted = [], rng.permutation(places) + 1
+    for given, other in [(values, others), *zip(numbers(values), numbers(others), strict=True)]:
+        dtype = given.dtype
         u = gb.Vector.from_coo(places, given, dtype)
+        w = gb.Vector.from_coo(places, other, other.dtype)
+        n = gb.Vector.from_coo(places, permuted, "INT16")
         v = gb.Vector.from_coo(places[half], given[::-1][half], dtype, size=8)
         A = gb.Matrix.from_coo(places, places[::-1], given, dtype, nrows=8, ncols=8)
         names = {name: getattr(gb, name) for name in ("unary", "binary", "monoid", "semiring", "agg")}
-        result = eval(line, names | {"u": u, "v": v, "A": A}).new()
+        result = eval(line, names | {"u": u, "v": v, "A": A, "w": w, "n": n, "np": np}).new()
         found.append(
             np.array([result.value], result.dtype.np_type) if isinstance(result, gb.Scalar) else result.to_coo()[1]
         )
     records, *columns = found
     for one, column in zip(numbers(records), columns, strict=True):
-        assert np.array_equal(one, column.astype(one.dtype))
+        assert one.dtype == column.dtype and np.array_equal(one, column)
+
+
+def test_comparisons_of_records_with_others(backend):
+    values, others = np.zeros(4, NESTED), np.zeros(4, OTHER)
+    for column in numbers(values):
+        column[:] = [3, 3, 2, 3]
+    values["z"][1] = 2
+    others["a"], others["in"]["near"], others["in"]["x"], others["z"] = 3, 3, [3, 3, 3, np.nan], 3
+    u, w = (gb.Vector.from_coo(range(4), each) for each in (values, others))
+    three = gb.Vector.from_coo(range(4), 3, "INT16")
+    for equal, unequal, expected in (
+        (gb.binary.eq(u & w), gb.binary.ne(w & u), [True, False, False, False]),
+        (gb.binary.eq(three & u), gb.binary.ne(u & three), [True, False, False, True]),
+        (u == 3.0, u != 3, [True, False, False, True]),
+        (u == 3.5, u != 3.5, [False] * 4),
+    ):
+        assert equal.new().to_dense().tolist() == expected
+        assert unequal.new().to_dense().tolist() == [not each for each in expected]
+    assert not u.isequal(w) and u.isequal(u.dup())
+    arrays = gb.Vector("FP64[2]", 4)
+    for other, message in ((gb.Vector({"a": "FC64"}, 4), "share field names"), (arrays, "cannot mix record and array")):
+        with pytest.raises(KeyError, match=message):
+            gb.binary.eq(u & other)
+    with pytest.raises(KeyError, match="share their shape"):
+        gb.binary.plus(arrays & gb.Vector("INT8[3]", 4))
+    with pytest.raises(KeyError, match="no complex fields"):
+        gb.binary.min[{"a": "FC64"}]
+
+
+LITERALS = {
+    "u + 1": ("INT8", [4, -1], "FP32", [1.5, 2.5]),
+    "u * 2.5": ("FP64", [7.5, -5], "FP32", [1.25, 3.75]),
+    "1.5 - u": ("FP64", [-1.5, 3.5], "FP32", [1, 0]),
+    "u * 2j": ("FC64", [6j, -4j], "FC64", [1j, 3j]),
+    "u + True": ("INT8", [4, -1], "FP32", [1.5, 2.5]),
+    "u + np.int32(1)": ("INT32", [4, -1], "FP64", [1.5, 2.5]),
+    "u.apply(monoid.plus, 1)": ("INT8", [4, -1], "FP32", [1.5, 2.5]),
+    "binary.plus[u.dtype, 'INT32'](u, 1)": ("INT32", [4, -1], "FP64", [1.5, 2.5]),
+    "u + (1, 0.25)": ("INT8", [4, -1], "FP32", [0.75, 1.75]),
+}
+
+
+@pytest.mark.parametrize("line", LITERALS)
+def test_literals_beside_records(backend, line):
+    """A Python number is of the type of a field that can hold it."""
+    u = gb.Vector({"a": "INT8", "b": "FP32"}, 2)
+    u[0], u[1] = (3, 0.5), (-2, 1.5)
+    result = eval(line, {"u": u, "np": np, "binary": gb.binary, "monoid": gb.monoid}).new()
+    first, values, second, others = LITERALS[line]
+    assert result.dtype == {"a": first, "b": second}
+    for column, expected in zip(numbers(result.to_coo()[1]), (values, others), strict=True):
+        assert column.tolist() == expected
+    with pytest.raises(OverflowError):
+        u + 300
+
+
+def test_results_are_cast_number_by_number(backend):
+    u, w = (gb.Vector({"a": kind, "b": {"c": "FP32"}}, 3) for kind in ("INT8", "FP64"))
+    u[0], u[2] = (3, (0.5,)), (-2, (1.5,))
+    w << u * 2.5
+    u << w
+    assert [column.tolist() for column in numbers(u.to_coo()[1])] == [[7, -5], [1.25, 3.75]]
+    u *= 100.5  # integers saturate
+    assert [column.tolist() for column in numbers(u.to_coo()[1])] == [[127, -128], [125.625, 376.875]]
+    assert (w / 2).new(dtype=u.dtype)[2].new() == (-2, (1.875,))
+    w(w.S, gb.binary.plus) << u
+    assert w[0].new() == (134.5, (126.875,))
+    for other in (gb.Vector({"a": "FP64", "b": {"other": "FP32"}}, 3), gb.Vector("FP64[2]", 3), gb.Vector(float, 3)):
+        with pytest.raises(DomainMismatch):
+            other << u
+    with pytest.raises(DomainMismatch):
+        gb.Vector("FP64[3]", 2) << gb.Vector.from_dense(np.ones((2, 2)))
 
 
 def test_tuples_of_functions(backend):

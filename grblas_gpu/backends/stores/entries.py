@@ -166,10 +166,24 @@ def merge(keys1: Array, values1: Array, keys2: Array, values2: Array) -> tuple[A
     return keys[order], np.concatenate([values1, values2])[order]
 
 
+def _cast_records(values: Any, dtype: np.dtype) -> Array:
+    if values.dtype.names is None or values.dtype.names != dtype.names:
+        raise DomainMismatch(f"values of the type {values.dtype} are not {dtype}, and there is no cast between them")
+    if not isinstance(values, np.ndarray):  # on a device
+        return type(values).from_host(_cast_records(values.get(), dtype))
+    result = np.zeros(values.shape, dtype)
+    for name in values.dtype.names:
+        if values.dtype[name].shape != dtype[name].shape:
+            raise DomainMismatch(f"the arrays {values.dtype[name]} and {dtype[name]} differ in shape")
+        result[name] = cast(values[name], dtype[name].base)
+    return result
+
+
 def cast(values: Array, dtype: np.dtype) -> Array:
     """Typecast as GraphBLAS does: floats saturate to integers, NaN becomes 0, anything nonzero is True.
 
-    Complex numbers lose their imaginary part, unless the result is complex.
+    Complex numbers lose their imaginary part, unless the result is complex. Records with the same fields are cast
+    number by number.
     """
     if values.dtype == dtype:
         return values
@@ -181,7 +195,7 @@ def cast(values: Array, dtype: np.dtype) -> Array:
     if values.dtype.kind == "V" or dtype.kind == "V":
         if np.can_cast(values.dtype, dtype, "equiv"):  # the same fields at other offsets: NumPy packs them
             return values.astype(dtype)
-        raise DomainMismatch(f"values of the type {values.dtype} are not {dtype}, and there is no cast between them")
+        return _cast_records(values, dtype)
     if dtype == bool:
         return values != 0
     if values.dtype.kind == "c" and dtype.kind != "c":

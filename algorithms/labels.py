@@ -183,7 +183,7 @@ def vertex_by_label(graph: Graph, result: Vector) -> NodeValues:
     >>> vertex_by_label(Graph.from_edges([("ann", "bob")]), Vector.from_dense([1, 1]))
     {'ann': 'bob', 'bob': 'bob'}
     """
-    return NodeValues((vertex, graph.labels[other]) for vertex, other in graph.to_dict(result).items())
+    return NodeValues(zip(*(labels_of(graph, numbers.tolist()) for numbers in result.to_coo()), strict=True))
 
 
 def rows_by_label(graph: Graph, result: Matrix) -> list[NodeValues]:
@@ -199,4 +199,4 @@ def rows_by_label(graph: Graph, result: Matrix) -> list[NodeValues]:
 
 def labels_of(graph: Graph, vertices: Iterable[int]) -> list:
     """The labels of some vertices."""
-    return [graph.labels[vertex] for vertex in vertices]
+    return list(map(graph.labels.__getitem__, vertices))

@@ -26,7 +26,19 @@ class Schema(ctypes.Structure):
 
 
 class Array(ctypes.Structure):
-    """``ArrowArray``."""
+    """``ArrowArray``. The last NumPy array of its memory releases it."""
+
+    parent: Array | None = None
+
+    def within(self, pointer: Any) -> Array:
+        """A child, or the dictionary."""
+        part: Array = pointer.contents
+        part.parent = self
+        return part
+
+    def __del__(self) -> None:
+        if self.parent is None and self.release:
+            self.release(self)
 
 
 class Stream(ctypes.Structure):
@@ -78,11 +90,10 @@ Column = np.ndarray | Text | Codes
 
 
 class Table:
-    """The batches of a stream. The columns share the memory of the producer until ``close``."""
+    """The batches of a stream. The columns share the memory of the producer as long as they live."""
 
     def __init__(self, source: Handle, caller: str) -> None:
         self._caller = caller
-        self._arrays: list[Array] = []
         if not hasattr(source, "__arrow_c_stream__"):
             said = "expected a table with __arrow_c_stream__ (of pyarrow, Polars, pandas 3, DuckDB, ...)"
             raise TypeError(f"{caller}: {said}; got {type_text(source)}")
@@ -104,11 +115,9 @@ class Table:
         self.close()
 
     def close(self) -> None:
-        """Give the memory back to the producer."""
-        for part in (*self._arrays, self._schema, self._stream):
+        for part in (self._schema, self._stream):
             if part.release:
                 part.release(part)
-        self._arrays = []
 
     def place(self, column: str | int) -> int:
         """The number of a column, given by name or number."""
@@ -128,13 +137,16 @@ class Table:
             self._check(self._stream.get_next(self._stream, batch))
             if not batch.release:
                 return
-            self._arrays.append(batch)
-            if batch.length:
-                yield [
-                    self._column(self._fields[k], batch.children[k].contents, batch.offset, batch.length, k, row)
+            length = batch.length
+            if length:
+                found = [
+                    self._column(self._fields[k], batch.within(batch.children[k]), batch.offset, length, k, row)
                     for k in places
                 ]
-            row += batch.length
+                del batch
+                yield found
+                del found
+            row += length
 
     def _check(self, status: int) -> None:
         if status:
@@ -148,7 +160,7 @@ class Table:
         kind = field.format.decode()
         if field.dictionary:
             numbers = _numbers(array, kind, offset, length)
-            inner, values = field.dictionary.contents, array.dictionary.contents
+            inner, values = field.dictionary.contents, array.within(array.dictionary)
             used = np.unique(numbers)  # the rest of a dictionary are no nodes
             whole = self._column(inner, values, 0, values.length, place, 0)
             renumbered = np.zeros(values.length, np.int64)
@@ -184,6 +196,7 @@ def _buffer(array: Array, number: int, dtype: Any, count: int) -> np.ndarray:
     if not count or not address:
         return np.empty(0, dtype)
     raw = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
+    raw.array = array
     return np.frombuffer(raw, dtype)
 
 

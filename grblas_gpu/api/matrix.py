@@ -144,8 +144,8 @@ class Matrix(MatrixGraphs):
         {0: {1: 5}, 1: {0: 6}}
         """
         recording.refuse(f"build of {self.name}")
-        row_index = index_array(rows, "row indices", self._engine, signs=False)
-        col_index = index_array(columns, "column indices", self._engine, signs=False)
+        row_index = index_array(rows, "row indices", self._engine, copy=False, signs=False)
+        col_index = index_array(columns, "column indices", self._engine, copy=False, signs=False)
         array, _ = values_to_array(values, self.dtype, self._engine)
         nrows = self._nrows if nrows is None else check_size(nrows, "nrows")
         ncols = self._ncols if ncols is None else check_size(ncols, "ncols")

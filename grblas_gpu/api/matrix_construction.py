@@ -88,8 +88,8 @@ class MatrixConstruction(Collection):
         {0: {1: 5}, 1: {0: 6}}
         """
         inferred = nrows is None or ncols is None  # then all indices are read anyway
-        row_index = index_array(rows, "row indices", signs=inferred)
-        col_index = index_array(columns, "column indices", signs=inferred)
+        row_index = index_array(rows, "row indices", copy=False, signs=inferred)
+        col_index = index_array(columns, "column indices", copy=False, signs=inferred)
         array, dtype = values_to_array(values, dtype)
         nrows = size_of(row_index, "row indices", "nrows") if nrows is None else nrows
         ncols = size_of(col_index, "column indices", "ncols") if ncols is None else ncols

@@ -95,10 +95,10 @@ def plain(labels: Sequence[Any] | np.ndarray) -> Any:
     """
     if isinstance(labels, range):
         return np.arange(labels.start, labels.stop, labels.step)
-    if isinstance(labels, np.ndarray) or not all(type(label) is int for label in labels):
+    if isinstance(labels, np.ndarray) or not set(map(type, labels)) <= {int}:
         return labels
     try:
-        return np.array(labels, np.int64)
+        return np.fromiter(labels, np.int64, len(labels))
     except OverflowError:
         return labels
 

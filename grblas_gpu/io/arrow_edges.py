@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -52,22 +52,15 @@ def _of_text(batches: Any) -> Edges:
 
 
 def _of_integers(batches: Any) -> Edges:
-    found = list(batches)
-    ends = [[_integers(batch[side]) for batch in found] for side in (0, 1)]
-    labels, number_of = number_integers([part for side in ends for part in side])
-    rows, cols = (_numbered(side, number_of) for side in ends)
-    weights = np.concatenate([batch[2] for batch in found]) if len(found[0]) > 2 else None
-    return rows, cols, weights, labels
+    weights: list[np.ndarray] = []
 
+    def ends() -> Iterator[list[np.ndarray]]:
+        for batch in batches:
+            weights.extend(column.copy() for column in batch[2:])  # labels are freed when they have their numbers
+            yield [_integers(column) for column in batch[:2]]
 
-def _numbered(parts: list[np.ndarray], number_of: Callable[..., np.ndarray]) -> np.ndarray:
-    """The numbers of the labels of all batches, in one array."""
-    out = np.empty(sum(map(len, parts)), np.int64)
-    at = 0
-    for part in parts:
-        out[at : at + len(part)] = number_of(part)
-        at += len(part)
-    return out
+    labels, (rows, cols) = number_integers(ends())
+    return rows, cols, np.concatenate(weights) if weights else None, labels
 
 
 def _integers(column: Any) -> np.ndarray:

@@ -51,7 +51,8 @@ class _Parquet:
     """The row groups of a Parquet file, some megabytes at a time."""
 
     def __init__(self, path: PathLike) -> None:
-        self._file = needed("pyarrow.parquet", "a .parquet file", INSTALL).ParquetFile(path)
+        parquet = needed("pyarrow.parquet", "a .parquet file", INSTALL)
+        self._file = parquet.ParquetFile(path, pre_buffer=False)  # or the whole file stays in memory
         self.schema = self._file.schema_arrow
 
     def select(self, columns: list[str]) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -21,7 +21,7 @@ from .edge_list_files import line_of
 from .edge_table import data_lines, layout_of
 from .graph import Graph
 from .label_codes import number_integers
-from .number_columns import Fields, Malformed, columns
+from .number_columns import Fields, Malformed, parsed_blocks
 from .text_files import opened, pieces, text_of
 
 _UNDIRECTED = re.compile(rb"\A(?:[ \t]*#[^\n]*\n)*?[ \t]*#[^\n]*\bundirected graph\b|\A%[ \t]*sym\b", re.IGNORECASE)
@@ -69,14 +69,20 @@ def _of_integers(
     path: PathLike, parts: Any, layout: Any, fields: Fields, dtype: DTypeLike | None, directed: bool, duplicates: Any
 ) -> Graph:
     name = os.fspath(path)
-    ends = columns(parts, name, fields, "source target", skip=layout.header)
-    labels, number_of = number_integers(ends[:2])
-    rows, cols = number_of(ends[0]), number_of(ends[1])
-    weights: Any = ends[2].astype(lookup_dtype(dtype or float).np_type, copy=False) if fields.real else None
+    weights: list[np.ndarray] = []
+    number_type = lookup_dtype(dtype or float).np_type
+
+    def ends() -> Iterator[list[np.ndarray]]:
+        for source, target, *more in parsed_blocks(parts, name, fields, "source target", skip=layout.header):
+            weights.extend(each.astype(number_type, copy=False) for each in more)
+            yield [source, target]
+
+    labels, (rows, cols) = number_integers(ends())
+    given = np.concatenate(weights) if weights else None
     combined = combining(duplicates)
     with border(name):
         place = lambda k: f"line {line_of(text_of(path), layout, k)}"  # noqa: E731
-        return Graph._of_edges(rows, cols, weights, labels, directed, None, combined, place)
+        return Graph._of_edges(rows, cols, given, labels, directed, None, combined, place)
 
 
 def write_edges(path: PathLike, graph: Graph) -> None:

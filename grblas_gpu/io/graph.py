@@ -204,7 +204,7 @@ class Graph(Tabular):
         ['bob']
         """
         row = self.matrix[self.index(label), :].new()
-        return [self.labels[i] for i in row.to_coo(values=False)[0].tolist()]
+        return self._labels_at(row.to_coo(values=False)[0])
 
     @overload
     def degree(self) -> NodeValues: ...
@@ -270,7 +270,7 @@ class Graph(Tabular):
             rows, cols, values = rows[keep], cols[keep], values[keep]
         if data is None:
             return rows, cols, values
-        ends = [[self.labels[i] for i in end[:most].tolist()] for end in (rows, cols)]
+        ends = self._labels_at(rows[:most]), self._labels_at(cols[:most])
         return list(zip(*ends, *([values[:most].tolist()] if data else []), strict=True))
 
     def subgraph(self, labels: Iterable[Hashable]) -> Graph:
@@ -352,9 +352,11 @@ class Graph(Tabular):
         >>> Graph.from_edges([("ann", "bob")]).to_dict(Vector.from_coo([1], [7], size=2))
         {'bob': 7}
         """
-        labels = self.labels
-        found = self._over_nodes(vector, "to_dict").to_dict()
-        return NodeValues((labels[i], value) for i, value in found.items())
+        indices, values = self._over_nodes(vector, "to_dict").to_coo()
+        return NodeValues(zip(self._labels_at(indices), values.tolist(), strict=True))
+
+    def _labels_at(self, numbers: np.ndarray) -> list:
+        return list(map(self.labels.__getitem__, numbers.tolist()))
 
     def _over_nodes(self, vector: Vector, caller: str) -> Vector:
         vector = ensure_type(vector, Vector)

@@ -210,13 +210,20 @@ def columns(pieces: Iterable[bytes], name: str, fields: Fields, expected: str, s
 
     Empty lines, and lines that begin with # or %, are skipped.
 
-    >>> columns([b"# x\\n1 2 0.5\\n3 4", b" 1e2\\n"], "e.txt", Fields((0, 1, 2), real=True), "source target weight")
+    >>> columns([b"# x\n1 2 0.5\\n3 4", b" 1e2\\n"], "e.txt", Fields((0, 1, 2), real=True), "source target weight")
     [array([1, 3]), array([2, 4]), array([  0.5, 100. ])]
     >>> columns([b"1 2\\n3 x\\n"], "e.txt", Fields((0, 1)), "source target")
     Traceback (most recent call last):
     grblas_gpu.io.number_columns.Malformed: e.txt: line 2: expected source target, found '3 x'
     """
-    found = []
+    found = list(parsed_blocks(pieces, name, fields, expected, skip)) or [_parse((1, b"", 0), fields)[0]]
+    return [np.concatenate(each) if len(each) > 1 else each[0] for each in zip(*found, strict=True)]
+
+
+def parsed_blocks(
+    pieces: Iterable[bytes], name: str, fields: Fields, expected: str, skip: int = 0
+) -> Iterator[list[np.ndarray]]:
+    """The columns of some megabytes of lines at a time."""
     for batch in _batches(whole_lines(pieces, name), 2 * threads()):  # bounds the memory of text
         while skip and batch[0][1]:
             line, block, count = batch[0]
@@ -225,10 +232,7 @@ def columns(pieces: Iterable[bytes], name: str, fields: Fields, expected: str, s
         for (line, block, _), (parsed, stopped) in zip(batch, results, strict=True):
             if stopped >= 0:
                 raise _malformed(block, stopped, line, name, expected)
-            found.append(parsed)
-    if not found:
-        found = [_parse((1, b"", 0), fields)[0]]
-    return [np.concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*found, strict=True)]
+            yield parsed
 
 
 def _batches(blocks: Iterator[Block], count: int) -> Iterator[list[Block]]:

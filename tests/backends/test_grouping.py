@@ -29,6 +29,12 @@ def test_as_scipy(dtype: str | None, nrows: int, ncols: int, monkeypatch: pytest
     sums = scipy.sparse.coo_array((values, (rows, cols)), (nrows, ncols)).tocsr()
     if dtype is None:
         A = gb.Matrix.from_coo(rows, cols, True, nrows=nrows, ncols=ncols)
+        ones = np.broadcast_to(1, 20_000)
+        counts = gb.Matrix.from_coo(rows, cols, ones, nrows=nrows, ncols=ncols, dup_op=gb.binary.plus)
+        times = scipy.sparse.coo_array((ones, (rows, cols)), (nrows, ncols)).tocsr()
+        assert counts.isequal(gb.io.from_scipy_sparse(times), check_dtype=True)
+        with pytest.raises(ValueError, match="dup_op"):
+            gb.Matrix.from_coo(*[[0, 0] * 100] * 2, ones[:200], nrows=nrows, ncols=ncols)
     else:
         A = gb.Matrix.from_coo(rows, cols, values, nrows=nrows, ncols=ncols, dup_op=gb.binary.plus)
         if A.nvals < len(rows):

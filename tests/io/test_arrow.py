@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -141,3 +143,22 @@ def test_the_table_of_labels_grows() -> None:
         numbers = known.encode(text, text)
         assert numbers[0].tolist() == numbers[1].tolist() == list(range(start, start + 500))
     assert known.labels() == labels
+
+
+def test_batches_go_back_when_their_labels_have_numbers() -> None:
+    source = np.random.default_rng(1)
+    given: list[weakref.ref] = []
+    alive = []
+
+    def batches():
+        for _ in range(8):
+            labels = source.integers(-(2**62), 2**62, 2**17)
+            given.append(weakref.ref(labels))
+            yield pa.record_batch({"source": labels, "target": labels})
+            del labels
+            alive.append(sum(array() is not None for array in given))
+
+    schema = pa.schema({"source": pa.int64(), "target": pa.int64()})
+    graph = Graph.from_arrow(pa.RecordBatchReader.from_batches(schema, batches()))
+    assert graph.number_of_edges() == 2**20
+    assert max(alive) <= 3 and not any(array() is not None for array in given)

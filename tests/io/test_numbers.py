@@ -84,24 +84,40 @@ def test_malformed_lines_are_named(text: str, line: int) -> None:
 @pytest.mark.parametrize("high", [50, 10_000, 2**62])
 def test_labels_are_numbered_in_ascending_order(high: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(label_codes, "FEW", few)
+    monkeypatch.setattr(label_codes, "PIECE", 64)
     numbers = np.random.default_rng(high)
     chosen = numbers.integers(-high, high, 40)
-    labels = [chosen[numbers.integers(0, 40, 300)] for _ in range(3)]
-    found, number_of = label_codes.number_integers(labels)
-    assert found.tolist() == np.unique(np.concatenate(labels)).tolist()
-    for part in labels:
-        assert found[number_of(part)].tolist() == part.tolist()
-    absent = np.setdiff1d(numbers.integers(-2 * high, 2 * high, 100), chosen)
-    assert set(number_of(absent).tolist()) == {-1}
+    batches = [[chosen[numbers.integers(0, 40, size)] for _ in range(2)] for size in (300, 0, 64, 5)]
+    found, columns = label_codes.number_integers(iter(batches))
+    expected = [np.concatenate(column) for column in zip(*batches, strict=True)]
+    assert found.tolist() == np.unique(expected).tolist()
+    assert [found[column].tolist() for column in columns] == [column.tolist() for column in expected]
+
+
+def test_later_labels_may_be_far_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(label_codes, "FEW", 0)
+    batches = [[np.arange(10), np.arange(10)], [np.arange(3), np.array([7, 2**60, -(2**60)])]]
+    found, (sources, targets) = label_codes.number_integers(batches)
+    assert found.tolist() == [-(2**60), *range(10), 2**60]
+    assert (sources.tolist(), targets.tolist()) == ([*range(1, 11), 1, 2, 3], [*range(1, 11), 8, 11, 0])
+
+
+@pytest.mark.parametrize("labels", [[30, 10], [2**60, -5, 7]])
+def test_absent_labels_have_no_place(labels: list[int]) -> None:
+    assert label_codes.lookup(np.array(labels))(np.array([7, *labels])).tolist()[-len(labels) :] == [
+        *range(len(labels))
+    ]
+    assert label_codes.lookup(np.array(labels))(np.array([3, -4])).tolist() == [-1, -1]
 
 
 def test_the_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(label_codes, "PIECE", 8)
     monkeypatch.setattr(label_codes, "FEW", 0)
+    monkeypatch.setattr(label_codes, "SPARSE_BITS", 0)
     labels = np.random.default_rng(1).integers(-(2**62), 2**62, 1000)
-    found, number_of = label_codes.number_integers([np.tile(labels, 2)])
+    found, (numbers,) = label_codes.number_integers([[np.tile(labels, 2)]])
     assert found.tolist() == np.unique(labels).tolist()
-    assert found[number_of(labels)].tolist() == labels.tolist()
+    assert found[numbers].tolist() == [*labels.tolist()] * 2
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -1,11 +1,12 @@
 """Entries grouped by row on all cores: it builds large matrices from edges, and transposes them.
 
-Entries move to buckets of rows that fit the cache, then to their rows, and stay in order in both steps. Edges that are
-grouped by column and then by row are sorted, without a comparison.
+Entries move to buckets of rows that fit the cache. There they are sorted by the digits of their columns, without a
+comparison, and then by row; all steps keep the order of equal ones.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,46 +25,87 @@ LONG = 2**20  # ... of a transpose: SciPy groups fewer as fast
 BUCKET = 2**16  # entries in a bucket
 MOST = 2**11  # buckets
 TYPES = "?bhilqBHILQfdFD"
-COUNT, MOVE, SETTLE = range(3)
+DIGIT = 12  # bits by which a bucket is sorted at once
+COUNT, MOVE, SETTLE, DROP = range(4)
 
 _table = KernelTable()
 
+# Numba looks for negative places unless they are unsigned.
 _SOURCE = """\
 @kernel
-def kernel(step, major, minor, values, shift, places, keys, moved, ends, minors, result, lo, hi):
+def sorted_by(bits, width, keys, moved, into, result):
+    \"""Move entries in the order of a digit of their keys.\"""
+    places, bits, mask = np.zeros((1 << width) + 1, np.int64), U(bits), (U(1) << U(width)) - U(1)
+    for key in keys:
+        places[((key >> bits) & mask) + U(1)] += 1
+    for digit in range(1 << width):
+        places[digit + 1] += places[digit]
+    for p in range(U(len(keys))):
+        digit = (keys[p] >> bits) & mask
+        place = U(places[digit])
+        places[digit] += 1
+        into[place] = keys[p]
+        {settle}
+
+@kernel
+def kernel(step, major, minor, values, shift, places, keys, moved, ends, minors, result, lo, hi, digits, width):
     if step == 0:
         for p in range(U(lo), U(hi)):
-            places[np.int64(major[p]) >> shift] += 1
+            places[U(major[p]) >> U(shift)] += 1
     elif step == 1:
-        within = (np.int64(1) << shift) - 1
+        within = (U(1) << U(shift)) - U(1)
         for p in range(U(lo), U(hi)):
-            i = np.int64(major[p])
-            place = places[i >> shift]
-            places[i >> shift] = place + 1
-            keys[place] = ((i & within) << 32) | np.int64(minor[p])
-{move}
-    else:
-        for p in range(U(lo), U(hi)):
-            ends[keys[p] >> 32] += 1
-        place = np.int64(lo)
+            i = U(major[p])
+            place = U(places[i >> U(shift)])
+            places[i >> U(shift)] += 1
+            keys[place] = ((i & within) << U(32)) | U(minor[p])
+            {move}
+    elif step == 2:
+        keys, moved, minors, result = keys[lo:hi], moved[lo:hi], minors[lo:hi], result[lo:hi]
+        other, others = np.empty(hi - lo, np.uint64), np.empty(len(moved), moved.dtype)
+        for digit in range(digits):
+            sorted_by(digit * width, width, keys, moved, other, others)
+            keys, moved, other, others = other, others, keys, moved
+        for key in keys:
+            ends[key >> U(32)] += 1
+        place = np.int64(0)
         for i in range(len(ends)):
-            length = ends[i]
-            ends[i] = place
-            place += length
-        for p in range(U(lo), U(hi)):
-            i = keys[p] >> 32
-            place = ends[i]
-            ends[i] = place + 1
-            minors[place] = keys[p] & 0x7FFFFFFF
-{settle}
+            place += ends[i]
+            ends[i] = place - ends[i]
+        for p in range(U(len(keys))):
+            i = keys[p] >> U(32)
+            place = U(ends[i])
+            ends[i] += 1
+            minors[place] = np.int32(keys[p])
+            {settle}
+        begin = np.int64(0)
+        for i in range(len(ends)):
+            end = ends[i]
+            for p in range(U(begin + 1), U(end)):
+                places[0] += minors[p] == minors[p - U(1)]
+            begin, ends[i] = end, end + lo
+    else:
+        place = begin = np.int64(0)
+        for i in range(len(ends)):
+            end = ends[i]
+            for p in range(U(begin), U(end)):
+                if p == U(begin) or minors[p] != minors[p - U(1)]:
+                    minors[U(place)] = minors[p]
+                    place += 1
+            begin, ends[i] = end, place
 """
-_MOVES = {"move": "            moved[place] = values[p]", "settle": "            result[place] = moved[p]"}
+_MOVES = {"move": "moved[place] = values[p]", "settle": "result[place] = moved[p]"}
 
-Grouped = tuple[Array, Array, Array]  # row pointers, columns, values
+Grouped = tuple[Array, Array, Array, int]  # row pointers, columns, values, repetitions
 
 
-def grouped(major: Array, minor: Array, values: Array, size: int) -> Grouped:
-    """Entries by their major number, in their order; ``values`` may be a broadcast view."""
+def grouped(
+    major: Array, minor: Array, values: Array, size: int, columns: int = 1, once: Callable[[], bool] | None = None
+) -> Grouped:
+    """Entries by their major number and, if it is below ``columns``, by their minor one, else in their order.
+
+    ``values`` may be a broadcast view. Then ``once`` says whether repeated entries are one.
+    """
     length, iso = len(major), is_iso(values)
     if size > INT32_LIMIT or (not iso and values.dtype.char not in TYPES):
         raise Declined
@@ -71,26 +113,35 @@ def grouped(major: Array, minor: Array, values: Array, size: int) -> Grouped:
     key = iso, major.dtype.char, minor.dtype.char, "" if iso else values.dtype.char
     kernel = _table.find(key, length, lambda: (text, {}))
     shift = max(0, (size - 1).bit_length() - min(MOST, length // BUCKET).bit_length())
+    width = (columns - 1).bit_length()
+    digits = -(-width // DIGIT)
     chunks, buckets = even_chunks(length, 1), range(0, size, 1 << shift)
-    keys, indptr, minors = np.empty(length, np.int64), np.zeros(size + 1, INDEX), np.empty(length, np.int32)
+    keys, indptr, minors = np.empty(length, np.uint64), np.zeros(size + 1, INDEX), np.empty(length, np.int32)
     moved = np.empty(0 if iso else length, values.dtype)
     result, given = np.empty_like(moved), moved if iso else values
 
     def run(step: int, places: Array, ends: Array, lo: int, hi: int) -> None:
-        kernel(step, major, minor, given, shift, places, keys, moved, ends, minors, result, lo, hi)
+        arrays = major, minor, given, shift, places, keys, moved, ends, minors, result
+        kernel(step, *arrays, lo, hi, digits, -(-width // max(1, digits)))
 
     counts = np.zeros((len(chunks), len(buckets)), np.int64)
     pool.run(lambda k: run(COUNT, counts[k], indptr, *chunks[k]), range(len(chunks)))
     ends = np.cumsum(counts.T).reshape(counts.T.shape)
     places, borders = (ends - counts.T).T.copy(), [0, *ends[:, -1].tolist()]
     pool.run(lambda k: run(MOVE, places[k], indptr, *chunks[k]), range(len(chunks)))
+    repeated = np.zeros((len(buckets), 1), np.int64)
 
     def settle(k: int) -> None:
         rows = indptr[1:][buckets[k] : buckets[k] + (1 << shift)]
-        run(SETTLE, places[0], rows, borders[k], borders[k + 1])
+        run(SETTLE, repeated[k], rows, borders[k], borders[k + 1])
 
     pool.run(settle, range(len(buckets)))
-    return indptr, minors, values if iso else result
+    count = int(repeated.sum())
+    if count and iso and once and once():
+        run(DROP, places[0], indptr[1:], 0, length)
+        minors.resize(length - count, refcheck=False)
+        count = 0
+    return indptr, minors, values if iso else result, count
 
 
 def transposed(a: MatrixStore) -> MatrixStore | None:
@@ -99,14 +150,11 @@ def transposed(a: MatrixStore) -> MatrixStore | None:
         return None
     try:
         values = np.broadcast_to(a.values, len(a.indices)) if a.iso else a.values
-        indptr, indices, values = grouped(a.indices, _lines(a.indptr), values, a.ncols)
+        rows = np.repeat(np.arange(a.nrows, dtype=np.int32), np.diff(a.indptr))
+        indptr, indices, values, _ = grouped(a.indices, rows, values, a.ncols)
     except Declined:
         return None
     return MatrixStore(a.ncols, a.nrows, indptr, indices, compress(values))
-
-
-def _lines(indptr: Array) -> Array:
-    return np.repeat(np.arange(len(indptr) - 1, dtype=np.int32), np.diff(indptr))
 
 
 def build_matrix(
@@ -115,15 +163,19 @@ def build_matrix(
     """As the definition does: entries from positions in any order."""
     if len(rows) < LARGE or max(nrows, ncols) > min(INT32_LIMIT, 8 * len(rows)):
         return Definitions.build_matrix(self, nrows, ncols, rows, cols, values, dup_op)
+
+    def once() -> bool:
+        return is_iso(self._combined(values[:2], np.zeros(1, np.int64), dup_op))
+
     try:
-        starts, minors, moved = grouped(cols, rows, values, ncols)
-        indptr, indices, found = grouped(minors, _lines(starts), moved, nrows)
+        rows, cols = map(np.ascontiguousarray, (rows, cols))
+        indptr, indices, found, repeated = grouped(rows, cols, values, nrows, ncols, once)
     except Declined:
         return Definitions.build_matrix(self, nrows, ncols, rows, cols, values, dup_op)
-    first = np.ones(len(indices), bool)
-    np.not_equal(indices[1:], indices[:-1], out=first[1:])
-    first[indptr[:-1][indptr[:-1] < len(indices)]] = True
-    if not first.all():
+    if repeated:
+        first = np.ones(len(indices), bool)
+        np.not_equal(indices[1:], indices[:-1], out=first[1:])
+        first[indptr[:-1][indptr[:-1] < len(indices)]] = True
         chosen = np.flatnonzero(first)
         found = self._combined(found, chosen, dup_op)
         indptr, indices = np.searchsorted(chosen, indptr), indices[chosen]

@@ -18,10 +18,8 @@ from ..foundation.progress import elapsed
 from ..foundation.types import Source
 from .duplicates import both_directions, combining, refusal
 from .edge_table import Layout, data_lines, layout_of
-from .number_columns import Fields, Malformed, columns
+from .number_columns import LARGE, Fields, Malformed, columns
 from .text_files import name_of, opened, text_of
-
-LARGE = 2**18  # characters: loading the compiled parser pays
 
 
 def read_edgelist(

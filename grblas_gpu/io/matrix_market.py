@@ -18,7 +18,7 @@ from ..foundation.types import OperatorLike, Source
 from ..operators import registry
 from .archives import is_archive, matrix_in
 from .graph import Graph
-from .reader_input import ReaderInput
+from .reader_input import ReaderInput, plain_entries
 from .scipy_sparse import to_scipy_sparse
 from .text_files import is_compressed, name_of, opened
 
@@ -82,6 +82,9 @@ def _read(
     source: Source, engine: str, dup_op: OperatorLike | None, name: str | None, kwargs: dict[str, object]
 ) -> Matrix:
     read, options = _function("mmread", engine)
+    plain = plain_entries(source) if engine == "auto" and not kwargs and dup_op is None else None
+    if plain is not None:
+        return _matrix(*plain, source, dup_op, name)
     start = source.tell() if hasattr(source, "tell") else 0
     text = ReaderInput(source)
     try:
@@ -94,12 +97,23 @@ def _read(
         raise text.fault
     if getattr(array, "format", None) != "coo":
         return Matrix.from_dense(array, name=name)
-    nrows, ncols = array.shape
-    values = array.data
+    return _matrix(array.row, array.col, array.data, array.shape, source, dup_op, name)
+
+
+def _matrix(
+    rows: np.ndarray,
+    cols: np.ndarray,
+    values: np.ndarray,
+    shape: tuple[int, int],
+    source: Source,
+    dup_op: OperatorLike | None,
+    name: str | None,
+) -> Matrix:
     if len(values) and values[0] == 1 and bool(np.all(values == 1)):
         values = np.broadcast_to(values[:1], values.shape)  # stored once; still counted by dup_op
+    nrows, ncols = shape
     try:
-        return Matrix.from_coo(array.row, array.col, values, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+        return Matrix.from_coo(rows, cols, values, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
     except ValueError as error:
         raise ValueError(f"{name_of(source)}: {error}") from None
 

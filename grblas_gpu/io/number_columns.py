@@ -7,7 +7,7 @@ stop it, and the message names the first one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from ..backends.cpu.pool import run, threads
 from ..foundation.border import shown
 from .text_files import Block, whole_lines
 
+LARGE = 2**18  # characters: loading the compiled parser pays
 _NEWLINE = b"\n"
 
 # Eight digits are read as one word, the first digit in its lowest byte. Functions of a text in steps would count its
@@ -46,10 +47,47 @@ def number_in(word, digits):
     return (fours + ((word >> U(16)) & U(0x000000FF000000FF)) * U(0x0000271000000001)) >> U(32)
 
 @kernel
-def kernel(text, slots, more, separator, whole, real, hard):
-    """Rows, hard numbers, and where it stopped (-1: at the end). A slot is -1 (skip) or a column of ``whole``; the
-    slot after the last one is ``real``. Reals that need more than one exact operation are hard: the host parses them.
+def high_part(a, b):
+    """The upper half of a product of 128 bits."""
+    half = U(0xFFFFFFFF)
+    middle = (a >> U(32)) * (b & half) + ((a & half) * (b & half) >> U(32))
+    other = (a & half) * (b >> U(32)) + (middle & half)
+    return (a >> U(32)) * (b >> U(32)) + (middle >> U(32)) + (other >> U(32))
+
+@kernel
+def nearest(number, exponent, fives):
+    """The bits of the double next to number * 10**exponent, or all bits if 128 bits of the power do not tell it, or it
+    is tiny or huge. (D. Lemire, Number Parsing at a Gigabyte per Second, 2021)
     """
+    if number == U(0) or exponent < -342 or exponent > 308:
+        return ~U(0) if number else U(0)
+    zeros = 0
+    for step in (32, 16, 8, 4, 2, 1):
+        if number >> U(64 - step) == U(0):
+            number <<= U(step)
+            zeros += step
+    high, low = high_part(number, fives[exponent + 342, 0]), number * fives[exponent + 342, 0]
+    if high & U(0x1FF) == U(0x1FF):
+        more = high_part(number, fives[exponent + 342, 1])
+        low += more
+        high += U(1) if low < more else U(0)
+        if low == ~U(0) and (exponent < -27 or exponent > 55):
+            return ~U(0)
+    shift = (high >> U(63)) + U(9)
+    mantissa = high >> shift
+    power = (217706 * exponent >> 16) + 1077 + np.int64(shift) - zeros
+    if power <= 0 or power >= 2046:
+        return ~U(0)
+    if low <= U(1) and -4 <= exponent <= 23 and mantissa & U(3) == U(1) and mantissa << shift == high:
+        mantissa -= U(1)  # halfway between two doubles
+    return ((mantissa + (mantissa & U(1))) >> U(1)) + (U(power - 1) << U(52))
+
+@kernel
+def kernel(text, slots, more, separator, whole, real, hard, fives):
+    """Rows, hard numbers, and where it stopped (-1: at the end). A slot is -1 (skip) or a column of ``whole``; the
+    slot after the last one is ``real``. The host parses hard numbers.
+    """
+    real_bits = real.view(np.uint64)
     tabs, plain = separator != 9, len(slots) == len(whole) + (len(real) > 0) and separator != 10
     length, row, difficult, p = len(text), 0, 0, 0
     while p < length:
@@ -73,10 +111,15 @@ def kernel(text, slots, more, separator, whole, real, hard):
                         break
                     point = q
                 digits = q - begin - (2 if point else 1)
-                if count == 8 or digits == 0 or digits > 19 or number >> U(63 if slot < len(whole) else 53):
+                if count == 8 or digits == 0 or digits > 19 or (number >> U(63) and slot < len(whole)):
                     break
                 if slot < len(whole):
                     whole[U(slot), U(row)] = np.int64(number)
+                elif number >> U(53):
+                    word = nearest(number, point - q + 1 if point else 0, fives)
+                    real_bits[U(row)] = word
+                    if word == ~U(0):
+                        break
                 else:
                     real[U(row)] = np.float64(np.int64(number)) / powers[U(q - 1 - point if point else 0)]
                 field += 1
@@ -156,12 +199,9 @@ def kernel(text, slots, more, separator, whole, real, hard):
                             return row, difficult, start
                         p = q
                         exponent = -exponent if down else exponent
-                    scale = exponent - fraction
-                    if simple and digits <= 18 and mantissa < 9007199254740992 and -22 <= scale <= 22:
-                        value = np.float64(mantissa)
-                        value = value / powers[-scale] if scale < 0 else value * powers[scale]
-                        real[row] = -value if negative else value
-                    else:  # many digits, or inf and nan
+                    word = nearest(U(mantissa), exponent - fraction, fives) if simple and digits <= 18 else ~U(0)
+                    real_bits[row] = word | (U(1) << U(63) if negative else U(0))
+                    if word == ~U(0):  # many digits, or inf and nan
                         while p < length and text[p] != 10 and text[p] != 32 and text[p] != 13 and text[p] != 9:
                             if text[p] == separator:
                                 break
@@ -188,8 +228,8 @@ def kernel(text, slots, more, separator, whole, real, hard):
         row += 1
     return row, difficult, -1
 '''
-_POWERS = f"powers = np.array({[10.0**k for k in range(23)]})\n"
-_POWERS += f"tens = np.array({[10**k for k in range(9)]}, np.uint64)\n"
+_CONSTANTS = f"powers = np.array({[10.0**k for k in range(23)]})\n"
+_CONSTANTS += f"tens = np.array({[10**k for k in range(9)]}, np.uint64)\n"
 
 
 class Fields(NamedTuple):
@@ -210,7 +250,7 @@ def columns(pieces: Iterable[bytes], name: str, fields: Fields, expected: str, s
 
     Empty lines, and lines that begin with # or %, are skipped.
 
-    >>> columns([b"# x\n1 2 0.5\\n3 4", b" 1e2\\n"], "e.txt", Fields((0, 1, 2), real=True), "source target weight")
+    >>> columns([b"# x\\n1 2 0.5\\n3 4", b" 1e2\\n"], "e.txt", Fields((0, 1, 2), real=True), "source target weight")
     [array([1, 3]), array([2, 4]), array([  0.5, 100. ])]
     >>> columns([b"1 2\\n3 x\\n"], "e.txt", Fields((0, 1)), "source target")
     Traceback (most recent call last):
@@ -250,13 +290,31 @@ def _parse(lines: Block, fields: Fields) -> tuple[list[np.ndarray], int]:
     real = np.empty(rows if fields.real else 0, np.float64)
     hard = np.empty((len(real), 3), np.int64)
     separator = ord(fields.delimiter or " ")
-    count, difficult, stopped = load(_POWERS + _SOURCE)(text, slots, fields.more, separator, whole, real, hard)
+    count, difficult, stopped = load(_CONSTANTS + _SOURCE)(
+        text, slots, fields.more, separator, whole, real, hard, _fives()
+    )
     for row, begin, end in hard[:difficult].tolist():
+        field = block[begin:end]
         try:
-            real[row] = float(block[begin:end])
+            real[row] = float(field)
         except ValueError:
             return [], begin
+        if b"_" in field:  # Python's own
+            return [], begin
     return [*whole[:, :count], *([real[:count]] if fields.real else [])], stopped
+
+
+@cache
+def _fives() -> np.ndarray:
+    """The first 128 bits of the powers of ten from 1e-342 to 1e308; below 1e-27 they are rounded up."""
+    words = []
+    for exponent in range(-342, 309):
+        power = 5 ** abs(exponent)
+        size = power.bit_length()
+        inverse = (1 << size + 127) // power + (exponent >= -27)
+        bits = inverse if exponent < 0 else power << 128 >> size
+        words.append((bits >> 64, bits & (1 << 64) - 1))
+    return np.array(words, np.uint64)
 
 
 def _malformed(block: bytes, place: int, line: int, name: str, expected: str) -> Malformed:

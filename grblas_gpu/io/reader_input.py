@@ -5,16 +5,22 @@ The reader does not limit its search for the end of a line, does not check shape
 
 from __future__ import annotations
 
+import contextlib
 import io
 import itertools
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+import numpy as np
 
 from ..api.conversions import MAX_SIZE
 from ..foundation.border import check_memory, length_of, shown
 from ..foundation.types import Source
 from ..plan.storage_rules import matrix_form
+from .duplicates import both_directions
 from .matrix_market_syntax import grammar_of
+from .number_columns import LARGE, Fields, Malformed, columns
 from .text_files import is_compressed, name_of, pieces, whole_lines
 
 _NEWLINE = b"\n"
@@ -89,6 +95,49 @@ def _checked(source: Source) -> Iterator[bytes]:
             grammar.check(lines, number, name)
             yield lines
     yield _NEWLINE
+
+
+def plain_entries(source: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]] | None:
+    """Rows, columns, values and shape of a large file of entries; None if the reader shall parse it, which knows all
+    types and says what is wrong.
+    """
+    if not isinstance(source, (str, os.PathLike)) or length_of(source) < LARGE:
+        return None
+    name = name_of(source)
+    text = pieces(source)
+    with contextlib.suppress(ValueError):
+        start = next(text, b"")
+        header = _HEADER.match(start)
+        words = header[1].lower().split() if header else []
+        if (
+            not header
+            or words[:3] != [b"%%matrixmarket", b"matrix", b"coordinate"]
+            or words[4:] not in ([b"general"], [b"symmetric"])
+        ):
+            return None
+        known = {b"pattern": 2, b"integer": 3, b"real": 3}.get(words[3])
+        entries = _announced(header, words, 0, name, length_of(source))
+        if known is None or not entries:
+            return None
+        fields = Fields(tuple(range(known)), real=words[3] == b"real")
+        rest = itertools.chain([start[header.end() :]], text)
+        rows, cols, *values = columns(_without_comments(rest, name), name, fields, "")
+        nrows, ncols = map(int, header[2].split()[:2])
+        if len(rows) == entries and min(rows.min(), cols.min()) > 0 and rows.max() <= nrows and cols.max() <= ncols:
+            rows -= 1
+            cols -= 1
+            given = values[0] if values else None
+            if words[4] == b"symmetric":
+                rows, cols, given = both_directions(rows, cols, given)
+            return rows, cols, np.broadcast_to(1.0, len(rows)) if given is None else given, (nrows, ncols)
+    return None
+
+
+def _without_comments(text: Iterable[bytes], name: str) -> Iterator[bytes]:
+    for piece in text:
+        if b"%" in piece or b"#" in piece:
+            raise Malformed(name)
+        yield piece
 
 
 def _without_positions(header: re.Match[bytes], words: list[bytes]) -> bytes:

@@ -15,6 +15,7 @@ import pytest
 from running import printed_by
 
 from grblas_gpu import config, io
+from grblas_gpu.io import reader_input
 
 COORDINATES = "%%MatrixMarket matrix coordinate real general\n"
 ARRAY = "%%MatrixMarket matrix array real "
@@ -145,3 +146,61 @@ def test_the_command_line_names_the_file(tmp_path: Path) -> None:
     path.write_text(COORDINATES + "1 1 1\n1 1 2\0")
     with pytest.raises(AssertionError, match=r"bad\.mtx: Line 3: not text"):
         printed_by("-m", "grblas_gpu.cli", "bfs", str(path), "--source", "0", **ENVIRONMENT)
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize("field", ["pattern", "integer", "real", "complex"])
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_large_files_are_as_other_readers_read_them(
+    field: str, symmetry: str, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader_input, "LARGE", 1)
+    source = np.random.default_rng(len(field + symmetry))
+    rows, cols = np.divmod(source.choice(900, 200, replace=False), 30) + np.array([[1], [1]])
+    rows, cols = (rows, cols) if symmetry == "general" else (np.maximum(rows, cols), np.minimum(rows, cols))
+    ends = np.unique(np.stack([rows, cols]).T[rows != cols], axis=0).tolist()
+    values = {"pattern": [], "integer": [["-7", "0", "3"]], "real": [["1e-30", "-.5", "2.", "nan", "1"]]}
+    texts = values.get(field, [["1.5"], ["2"]])
+    lines = [" ".join([f"{i}\t{j}", *(source.choice(text) for text in texts)]) for i, j in ends]
+    path = tmp_path / f"x.mtx{suffix}"
+    header = f"%%MatrixMarket Matrix coordinate {field} {symmetry}\n% made here\n\n30 30 {len(lines)}\n"
+    content = (header + "\n".join(lines)).encode()
+    path.write_bytes(gzip.compress(content) if suffix else content)
+    found, expected = io.mmread(path), io.mmread(path, "scipy")
+    assert found.dtype == expected.dtype
+    for one, other in zip(found.to_coo(), expected.to_coo(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric"])
+@pytest.mark.parametrize(
+    ("field", "lines"),
+    [
+        ("integer", ["1 1 1", "% no comment"]),
+        ("integer", ["1 1 1 # no comment", "1 2 3"]),
+        ("integer", ["1 1 1", "4 1 2"]),
+        ("integer", ["1 1 1", "0 1 2"]),
+        ("integer", ["1 1 1", "-1 1 2"]),
+        ("integer", ["1 1 1"]),
+        ("integer", ["1 1 1", "2 2 2", "3 3 3"]),
+        ("integer", ["1 1 1", "1 1 2"]),
+        ("integer", ["1 1 1", "2 1 9223372036854775808"]),
+        ("integer", ["1 1 1", "2 1 99999999999999999999"]),
+        ("pattern", ["1 1", "2 1 5"]),
+        ("real", ["1 1 1", "2 1 1_0"]),
+        ("real", ["1 1 1,5", "2 1 3"]),
+        ("strange", ["1 1 1", "2 1 3"]),
+    ],
+)
+def test_faults_of_large_files_are_named_alike(
+    field: str, lines: list[str], symmetry: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.mtx"
+    path.write_text("\n".join([f"%%MatrixMarket matrix coordinate {field} {symmetry}", "3 3 2", *lines]))
+    said = []
+    for size in (2**18, 1):
+        monkeypatch.setattr(reader_input, "LARGE", size)
+        with pytest.raises((ValueError, OverflowError)) as error:
+            io.mmread(path)
+        said.append(str(error.value))
+    assert said[0] == said[1]

@@ -54,6 +54,20 @@ def test_plain_lines_are_read_as_python_does(rows, mark, end) -> None:
         assert not real or found[2].tolist() == [float(f"{row[2]}.{row[3]}") for row in rows]
 
 
+@given(st.lists(st.tuples(st.integers(0, 2**66), st.integers(-360, 320)), min_size=1), st.integers(-4, 23))
+def test_reals_are_the_nearest_doubles(parts, halfway) -> None:
+    texts = [f"{number}e{exponent}" for number, exponent in parts]
+    texts += [f"{(2**53 + 2 * (number % 2**52) + 1) * 5 ** max(0, -halfway)}e{halfway}" for number, _ in parts]
+    texts += [f"0.{number:020}" for number, _ in parts]
+    found = columns(["".join(f"1 2 {text}\n" for text in texts).encode()], "x", Fields((0, 1, 2), True), "numbers")
+    assert found[2].tolist() == [float(text) for text in texts]
+
+
+def test_underscores_are_no_digits() -> None:
+    with pytest.raises(ValueError, match=r"^x: line 1: "):
+        columns([b"1 2 1_0\n"], "x", Fields((0, 1, 2), True), "numbers")
+
+
 def test_blocks_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_files, "BLOCK", 50)
     text = "".join(f"{k} {2 * k}\n" for k in range(1000)).encode()

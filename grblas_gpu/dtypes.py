@@ -29,13 +29,13 @@ def is_subarray(np_type: np.dtype) -> bool:
     return np_type.names == (SUBARRAY,)
 
 
-def leaves(np_type: np.dtype) -> list[tuple[tuple[str | int, ...], np.dtype]]:
-    """The numbers of a record or sub-array: the path to each, and its type.
+def leaves(np_type: np.dtype, whole_arrays: bool = False) -> list[tuple[tuple[str | int, ...], np.dtype]]:
+    """The numbers of a record or sub-array: the path to each, and its type; or its numbers and arrays.
 
     >>> leaves(np.dtype([("a", np.int8), ("b", np.float32, (2,))]))
     [(('a',), dtype('int8')), (('b', 0), dtype('float32')), (('b', 1), dtype('float32'))]
     """
-    if np_type.subdtype is not None:
+    if np_type.subdtype is not None and not whole_arrays:
         base, shape = np_type.subdtype
         inside = leaves(base)
         return [((*at, *path), kind) for at in np.ndindex(shape) for path, kind in inside]
@@ -43,7 +43,7 @@ def leaves(np_type: np.dtype) -> list[tuple[tuple[str | int, ...], np.dtype]]:
         return [((), np_type)]
     if is_subarray(np_type):
         return leaves(np_type[SUBARRAY])
-    return [((name, *path), kind) for name in np_type.names for path, kind in leaves(np_type[name])]
+    return [((name, *path), kind) for name in np_type.names for path, kind in leaves(np_type[name], whole_arrays)]
 
 
 class DataType:
@@ -68,7 +68,7 @@ class DataType:
         self._is_udt = self.np_type.kind == "V"
         #: The sub-array type as users see it; its values are stored as records of one field.
         self.subarray = self.np_type[SUBARRAY] if is_subarray(self.np_type) else None
-        self.gb_name = "" if self._is_udt else f"{'GxB' if name.startswith('FC') else 'GrB'}_{name}"
+        self.gb_name: Any = None if self._is_udt else f"{'GxB' if name.startswith('FC') else 'GrB'}_{name}"
 
     @property
     def numba_type(self) -> Any:
@@ -273,8 +273,11 @@ def _record_type(dtype: Any) -> np.dtype:
         np_type = np.dtype((_field_type(base), tuple(literal_eval(f"[{shape}]"))))
     else:
         np_type = np.dtype(dtype)
-    while np_type.subdtype is not None and np_type.base.subdtype is not None:  # arrays of arrays
-        np_type = np.dtype((np_type.base.base, np_type.shape + np_type.base.shape))
+    while np_type.subdtype is not None:
+        inner = np_type.base[SUBARRAY] if is_subarray(np_type.base) else np_type.base
+        if inner.subdtype is None:
+            break
+        np_type = np.dtype((inner.base, np_type.shape + inner.shape))  # an array of arrays
     if np_type.subdtype is not None:
         np_type = np.dtype([(SUBARRAY, np_type)])
     if np_type in _registry:

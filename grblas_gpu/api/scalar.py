@@ -304,7 +304,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
 
     @property
     def __index__(self) -> Callable[..., int]:
-        if self.dtype.np_type.kind in "iu":
+        if self.dtype.np_type.kind in "iub":
             return self.__int__
         raise AttributeError("Scalar object only has `__index__` for integral dtypes")
 

@@ -165,12 +165,6 @@ class Compiled:
 
         return call
 
-    def _gives_tuple(self, arguments: Arguments) -> bool:
-        import numba
-
-        found = completed(_infer, self.func, tuple(_parameter(each) for each in arguments))
-        return isinstance(found, numba.types.BaseTuple)
-
     def _loop(self, arguments: Arguments, result: DataType) -> Function:
         """On arrays of records, which ufuncs do not take; an array of one element stands for all."""
         import numba
@@ -179,9 +173,9 @@ class Compiled:
         at = ", ".join(f"{name}[k * {name}_step]" for name in names)  # of sub-arrays a row
         steps = ", ".join(f"{name}, {name}_step" for name in names)
         body = f"out[k] = function({at})"
-        if self._gives_tuple(arguments):
-            paths = ("".join(f"[{key!r}]" for key in path) for path, _ in leaves(result.np_type))
-            body = f"found = function({at}); " + "; ".join(f"out[k]{at} = found[{n}]" for n, at in enumerate(paths))
+        places = _places(completed(_infer, self.func, tuple(map(_parameter, arguments))), result)
+        if places:
+            body = f"found = function({at}); " + "; ".join(f"out[k]{to} = found{item}" for to, item in places)
         text = f"def loop({steps}, out):\n    for k in range(len(out)):\n        {body}\n"
         namespace: dict[str, Any] = {"function": self.dispatcher}
         exec(text, namespace)
@@ -257,6 +251,38 @@ def _parameter(dtype: DataType) -> object:
     return numba.types.Array(numba.from_dtype(dtype.subarray.base), len(dtype.subarray.shape), "C")
 
 
+def _items(found: Any, place: str = "") -> list[tuple[str, Any]]:
+    """What is in a tuple, and in tuples in it: how to get it, and its type."""
+    import numba
+
+    if not isinstance(found, numba.types.BaseTuple):
+        return [(place, found)]
+    kinds: Any = found
+    return [item for n, each in enumerate(kinds) for item in _items(each, f"{place}[{n}]")]
+
+
+def _places(found: Any, dtype: DataType) -> list[tuple[str, str]]:
+    """Where in a record the items of a returned tuple belong; nothing if it is no tuple, or does not fit.
+
+    Tuples may be nested or flat; an array fills a field that is one.
+    """
+    import numba
+
+    items, places = _items(found), []
+    if items[0][0] == "":
+        return []
+    for path, kind in leaves(dtype.np_type, dtype.subarray is None):
+        to = "".join(f"[{key!r}]" for key in path)
+        if kind.subdtype is not None and items and isinstance(items[0][1], numba.types.Array):
+            places.append((f"{to}[:]", items.pop(0)[0]))
+            continue
+        for inner, _ in leaves(kind):
+            if not items or not isinstance(items[0][1], numba.types.Number | numba.types.Boolean):
+                return []
+            places.append((to + "".join(f"[{key!r}]" for key in inner), items.pop(0)[0]))
+    return [] if items else places
+
+
 def _returned(found: object, arguments: Arguments) -> DataType:
     """The type of a result; an array has the shape of the first argument that is one of as many dimensions."""
     import numba
@@ -264,7 +290,7 @@ def _returned(found: object, arguments: Arguments) -> DataType:
     if isinstance(found, numba.types.BaseTuple):
         records = [each for each in arguments if each._is_udt]
         for each in records:
-            if len(leaves(each.np_type)) == len(found):
+            if _places(found, each):
                 return each
         expected = [
             f"{len(leaves(each.np_type))} for {each}"
@@ -272,7 +298,8 @@ def _returned(found: object, arguments: Arguments) -> DataType:
             else f"array UDTs of shape {each.subarray.shape} are returned as a numpy array"
             for each in dict.fromkeys(records)
         ]
-        raise ValueError(f"it returns a tuple of length {len(found)}; expected {' or '.join(expected) or 'a number'}")
+        said = f"it returns a tuple of length {len(found)}, {found}"
+        raise ValueError(f"{said}; expected {' or '.join(expected) or 'a number'}")
     if isinstance(found, (numba.types.NoneType, numba.types.StringLiteral, numba.types.UnicodeType)):
         what = "nothing: is there a `return`?" if isinstance(found, numba.types.NoneType) else "text"
         raise ValueError(f"it returns {what}")  # for NumPy, these are names of FP64

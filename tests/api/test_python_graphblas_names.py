@@ -50,6 +50,8 @@ LINES = {
     "core.operator.agg.Aggregator": lambda lib: module("core.operator.agg")(lib).Aggregator.__name__,
     "core.ss": lambda lib: module("core.ss")(lib).__name__.rpartition(".")[2],
     "core.utils": lambda lib: module("core.utils")(lib).ints_to_numpy_buffer([1, 2], np.uint64).tolist(),
+    "name in C of a record": lambda lib: lib.dtypes.lookup_dtype({"a": int}).gb_name,
+    "truth value as an index": lambda lib: list(range(lib.Scalar.from_value(True))),
     "check_status": lambda lib: [lib.exceptions.check_status(0, [])],
     "networkx": lambda lib: (lib.Matrix.__networkx_backend__, matrix(lib).T.__networkx_backend__),
     "record": record,

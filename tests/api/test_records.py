@@ -320,11 +320,27 @@ def test_tuples_of_functions(backend):
         [5.0, 0.5],
     ]
     short = gb.unary.register_anonymous(lambda p: (1, 2), is_udt=True)
-    with pytest.raises(UdfParseError, match="tuple of length 2; expected 5"):
+    with pytest.raises(UdfParseError, match=r"tuple of length 2, .*; expected 5"):
         short[udt]
     assert udt not in short
+    with pytest.raises(UdfParseError, match=r"length 5, .* none"):
+        gb.unary.register_anonymous(lambda p: (1, 2, 3, 4, None), is_udt=True)[udt]
     with pytest.raises(UdfParseError, match=r"shape \(2,\) are returned as a numpy array"):
         gb.unary.register_anonymous(lambda a: (1, 2, 3), is_udt=True)["UINT16[2]"]
+
+
+@pytest.mark.parametrize("engine", ["cpu", "numpy"])
+def test_tuples_in_tuples(engine):
+    udt = dtypes.register_anonymous(NESTED)
+    with gb.using(engine):
+        u = gb.Vector.from_coo([0], np.array([(4, (1.5, [5, 6]), 2.5)], NESTED))
+        for function in (
+            lambda p: (p["a"] + 1, (p["in"]["x"], p["in"]["near"] * 2), 0),
+            lambda p: (p["a"] + 1, p["in"]["x"], p["in"]["near"] * 2, 0),
+            lambda p: (p["a"] + 1, p["in"]["x"], (10, 12), 0),
+        ):
+            moved = u.apply(gb.unary.register_anonymous(function, is_udt=True)).new()
+            assert moved.dtype is udt and moved[0].new() == (5, (1.5, [10, 12]), 0)
 
 
 @dataclasses.dataclass

@@ -181,7 +181,9 @@ def test_types() -> None:
     assert dtypes.lookup_dtype({"a": "INT64[3]", "b": bool}).np_type.fields["a"][0].shape == (3,)
     assert dtypes._string_to_dtype(dtypes._dtype_to_string(three)) is three
     nested = dtypes.register_anonymous(np.dtype((np.dtype((float, 5)), 6)))
-    assert nested is dtypes.lookup_dtype("FP64[6, 5]")
+    assert (
+        nested is dtypes.lookup_dtype("FP64[6, 5]") is dtypes.lookup_dtype((dtypes.lookup_dtype("FP64[5]").np_type, 6))
+    )
     assert Scalar.from_value(np.eye(6, 5), nested).value.tolist() == np.eye(6, 5).tolist()
     for bad in ("INT64[3", "INT64[x]", "NONE[3]", "INT64[-1]"):
         with pytest.raises((ValueError, TypeError)):

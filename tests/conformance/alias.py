@@ -12,11 +12,14 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 from grblas_gpu import Matrix, Scalar, Vector
 from grblas_gpu.api.computed import ComputedMatrix, ComputedVector
-from grblas_gpu.api.expressions import ScalarExpression
+from grblas_gpu.api.expressions import ScalarExpression, ScalarIndexExpr
+from grblas_gpu.api.indexing import Indexes
+from grblas_gpu.api.matrix import TransposedMatrix
+from grblas_gpu.api.updates import Updater
 from grblas_gpu.compat.drop_in import install_as_graphblas
 from grblas_gpu.dtypes import ALL_TYPES, DataType
 from grblas_gpu.operators.base import TypedOpBase
@@ -40,6 +43,14 @@ class _NoLibrary:
 TYPE_NAMES = {dtype.name for dtype in ALL_TYPES}
 
 
+class _Axis:
+    """What tests compare of an index."""
+
+    def __init__(self, axis) -> None:
+        self.size, self.dimsize, self._carg = axis.size, axis.dimsize, axis.index
+        self.index = SimpleNamespace(value=axis.index)
+
+
 class _AllIndices:
     """A constant of python-graphblas's, which its pickles name."""
 
@@ -61,6 +72,13 @@ def _carry_over() -> None:
     TypedOpBase.gb_obj = property(_c_name)
     DataType.gb_obj = property(lambda self: self.gb_name)
     ScalarExpression._new_scalar = lambda self, dtype, **options: Scalar(dtype, **options)
+    make = Updater.__init__
+    Updater.__init__ = lambda self, *args, opts=None, **options: make(self, *args, **options)
+    Indexes.indices = property(lambda self: [_Axis(axis) for axis in self.axes])
+    for kind in (Vector, Matrix, TransposedMatrix):
+        kind._extract_element = lambda self, indexes, dtype, opts, **options: ScalarIndexExpr(self, indexes).new(
+            dtype, **opts, **options
+        )
     for kind in (Vector, Matrix):
         kind.gb_obj = property(lambda self: self._store)
         kind._name_html = kind._carg = property(lambda self: self.name)
@@ -94,7 +112,10 @@ def install() -> Path:
     _carry_over()
     vars(core)["utils"]._NP2 = True
     vars(core)["expr"]._ALL_INDICES = _AllIndices()
-    core.ss = SimpleNamespace(_IS_SSGB7=False, version_major=9)
+    vars(core.ss).update(_IS_SSGB7=False, version_major=9)
+    vars(core.operator.indexbinary)["_has_idxbinop"] = True
+    core.operator.udt_utils = sys.modules["graphblas.core.operator.udt_utils"] = ModuleType("udt_utils")
+    core.operator.udt_utils._has_jit_set = False
     for name in ("unary", "binary", "monoid", "semiring", "op"):
         module = importlib.import_module(f"graphblas.{name}")
         for attr in ("_delayed", "_deprecated"):  # the tests' conftest walks over python-graphblas's lazy tables

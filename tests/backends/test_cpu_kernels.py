@@ -22,7 +22,7 @@ from cpu_kernel_cases import (
 from running import in_threads
 
 from grblas_gpu import binary, monoid, operators, semiring, unary
-from grblas_gpu.backends.cpu import mxv, mxv_push, pool, workspace
+from grblas_gpu.backends.cpu import matrix_masks, mxv, mxv_push, pool, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.stores.storage import MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
@@ -175,6 +175,30 @@ def test_write(rng, trials, name, replace):
         result = ENGINE.write(c.copy(), t, mask, accum, replace, masked)
         same(result, expected)
         assert workspace_is_clean()
+
+
+@pytest.mark.parametrize("name", [None, "plus"])
+def test_masked_write_of_a_matrix(rng, trials, monkeypatch, name):
+    """Of any types, with one value for all entries, empty, and by several threads."""
+    monkeypatch.setattr(matrix_masks, "PARALLEL_WORK", 10)
+    matrix_masks._table.clear()
+    accum = None if name is None else binary.plus["FP64"]
+    for trial in trials(40):
+        c, t, m = (
+            random_matrix(
+                rng, 15, 12, rng.choice(["int64", "float32", "bool"]), rng.random() < 0.2, rng.choice([0, 0.3, 1])
+            )
+            for _ in range(3)
+        )
+        m = t if trial % 5 == 0 else m
+        mask, replace = MaskView(m, bool(trial & 1), bool(trial & 2)), bool(rng.integers(2))
+        before = c.values.copy(), t.values.copy()
+        result = ENGINE.write(c, t, mask, accum, replace)
+        same(result, DEFINITIONS.write(c.copy(), t, mask, accum, replace))
+        if result is not t and result is not c:
+            result.values[:] = 0  # shared with neither
+            assert all(map(np.array_equal, before, (c.values, t.values)))
+    assert matrix_masks._table
 
 
 def shape_of(store):

@@ -139,7 +139,9 @@ class CpuKernels:
             result = write.write(c, t, mask, accum, replace, masked)
         except Declined:
             result = None
-        return Definitions.write(self, c, t, mask, accum, replace, masked) if result is None else result
+        if result is None:
+            return Definitions.write(self, c, t, mask, accum, replace, masked)
+        return result if result.dtype == c.dtype else self.cast(result, c.dtype)
 
     def ran_one_by_one(self, program: Program) -> None:
         loop_tier.end(program)

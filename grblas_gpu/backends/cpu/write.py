@@ -15,7 +15,7 @@ from ...foundation.types import Accum
 from ..programs.reading import EACH
 from ..stores.entries import Store
 from ..stores.storage import Array, MaskView, MatrixStore, VectorStore
-from . import ewise, pool, workspace
+from . import ewise, matrix_masks, pool, workspace
 from .compile import Source
 from .inline import where
 from .masks import BYTE_KIND, NO_MASK, NOTHING, OPENED, ROWS, clean, flags_of, resolve
@@ -38,7 +38,10 @@ def write(c: Store, t: Store, mask: MaskView | None, accum: Accum, replace: bool
     both_sparse = type(c) is MatrixStore or (c.indices is not None and t.indices is not None)
     if mask is None and both_sparse:
         return ewise.union(c, t, accum, None, c.dtype)
-    if type(c) is MatrixStore or c.size == 0:
+    if type(c) is MatrixStore:
+        assert mask is not None
+        return matrix_masks.write(c, t, mask, accum, replace, masked)
+    if c.size == 0:
         return None
     if both_sparse and (c.nvals + t.nvals) * DENSE_RESULT < c.size:
         return None

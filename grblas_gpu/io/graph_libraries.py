@@ -9,6 +9,7 @@ import numpy as np
 
 from ..api.conversions import is_device_array
 from ..api.matrix import Matrix
+from ..exceptions import DimensionMismatch
 from ..foundation.suggestions import needed, type_text
 from ..foundation.types import DTypeLike, OperatorLike
 from .dense_arrays import host_array
@@ -88,7 +89,7 @@ def from_torch_geometric(
 
     Parameters
     ----------
-    data : Data, EdgeIndex, SparseTensor or array of two rows
+    data : Data, one type of edges of a HeteroData, EdgeIndex, SparseTensor or array of two rows
         The edges. Tensors on a CUDA device need backend "cuda", and stay there.
     weight : str or None
         The attribute of a ``Data`` with the weights; without it values are True.
@@ -104,19 +105,25 @@ def from_torch_geometric(
     >>> io.from_torch_geometric(np.array([[0, 1, 1], [1, 0, 2]])).to_dicts()
     {0: {1: True}, 1: {0: True, 2: True}}
     """
-    edges, weights, nodes = data, None, None
-    if hasattr(data, "edge_index"):
-        weights, nodes = getattr(data, weight or "", None), data.num_nodes
-        edges = getattr(data, "adj_t", None) if data.edge_index is None else data.edge_index
-        if edges is not data.edge_index:
-            return from_torch_geometric(edges, duplicates=duplicates).T.new(name=name)
-    shape = edges.sparse_size() if hasattr(edges, "sparse_size") else (nodes, nodes)
+    edges, weights, shape = data, None, (None, None)
+    if hasattr(data, "edge_types"):
+        raise TypeError("from_torch_geometric: a HeteroData has edges of several types; pass one of them: data[type]")
+    if hasattr(data, "edge_index") or hasattr(data, "adj_t"):
+        edges, transpose = getattr(data, "edge_index", None), getattr(data, "adj_t", None)
+        if edges is None and transpose is not None:
+            return from_torch_geometric(transpose, duplicates=duplicates).T.new(name=name)
+        if edges is None:
+            raise ValueError("from_torch_geometric: the data has no edges: neither edge_index nor adj_t")
+        weights = getattr(data, weight or "", None)
+        shape = (data.num_nodes,) * 2 if hasattr(data, "num_nodes") else data.size()  # edges between two types
     if hasattr(edges, "csr"):  # SparseTensor
         pointers, columns, values = edges.csr()
         values = True if values is None else _array(values)
         return Matrix.from_csr(_array(pointers), _array(columns), values, ncols=edges.sparse_sizes()[1], name=name)
     if "sparse" in str(getattr(edges, "layout", "")):
         return from_torch(edges, name=name)
+    if hasattr(edges, "sparse_size"):  # EdgeIndex
+        shape = edges.sparse_size()
     array = _array(edges)
     if array.ndim != 2 or len(array) != 2:
         raise ValueError(
@@ -189,6 +196,8 @@ def to_dgl(A: Matrix, weight: str | None = None) -> Any:
     >>> io.to_dgl(Matrix.from_coo([0, 1], [1, 0], [5, 6])).num_edges()  # doctest: +SKIP
     2
     """
+    if A.nrows != A.ncols:
+        raise DimensionMismatch(f"to_dgl: the Matrix must be square; got {A.nrows} x {A.ncols}")
     tensor = to_torch(A, "csr")
     lines: Any = tensor.crow_indices(), tensor.col_indices(), []
     G = needed("dgl", "io.to_dgl").graph(("csr", lines), num_nodes=A.nrows)

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse
 
 from grblas_gpu import Graph, Matrix, io
+from grblas_gpu.exceptions import DimensionMismatch
 
 COO = scipy.sparse.random(9, 9, 0.3, format="coo", random_state=3)
 ENDS = np.stack(COO.coords).astype(np.int64)
@@ -29,6 +30,9 @@ class SparseTensor:
 
     def sparse_sizes(self):
         return self._csr.shape
+
+    def sparse_size(self, dim: int) -> int:
+        return self._csr.shape[dim]
 
 
 class DGLGraph:
@@ -70,8 +74,17 @@ def test_edge_index() -> None:
     twice = data(edge_index=np.array([[0, 0], [1, 1]]), edge_weight=np.array([2.0, 3.0]), num_nodes=2)
     assert io.from_torch_geometric(twice, duplicates="sum").to_dicts() == {0: {1: 5.0}}
     assert io.from_torch_geometric(twice, None).to_dicts() == {0: {1: True}}
-    for given, error in ((np.zeros((3, 4), int), ValueError), (np.zeros(4, int), ValueError), (twice, ValueError)):
-        with pytest.raises(error):
+    bipartite = SimpleNamespace(edge_index=np.array([[0, 1], [2, 0]]), size=lambda: (2, 4))
+    assert io.from_torch_geometric(bipartite).shape == (2, 4)
+    several = SimpleNamespace(edge_types=[("a", "to", "b")])
+    for given, said in (
+        (np.zeros((3, 4), int), "two rows"),
+        (np.zeros(4, int), "two rows"),
+        (twice, "[Dd]uplicate"),
+        (data(), "no edges"),
+        (several, "several types"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=said):
             io.from_torch_geometric(given)
 
 
@@ -80,16 +93,60 @@ def test_dgl() -> None:
     assert io.from_dgl(DGLGraph()).isequal(EXPECTED.pattern(), check_dtype=True)
     with pytest.raises(TypeError, match="expected a DGLGraph; got int"):
         io.from_dgl(3)
+    with pytest.raises(DimensionMismatch, match="must be square; got 3 x 4"):
+        io.to_dgl(Matrix(float, 3, 4))
 
 
 def test_torch_geometric() -> None:
     torch, pyg = pytest.importorskip("torch"), pytest.importorskip("torch_geometric")
     index, weights = io.to_torch_geometric(EXPECTED)
-    made = pyg.data.Data(edge_index=index, edge_weight=weights, num_nodes=9)
-    edges = pyg.EdgeIndex(torch.from_numpy(ENDS), sparse_size=(9, 9))
-    assert io.from_torch_geometric(made).isequal(EXPECTED) and io.from_torch_geometric(edges).isequal(
-        EXPECTED.pattern()
-    )
+    made = pyg.data.Data(edge_index=index, edge_attr=weights.reshape(-1, 1), num_nodes=9)
+    assert made.validate() and io.from_torch_geometric(made, "edge_attr").isequal(EXPECTED, check_dtype=True)
+    edges = pyg.EdgeIndex(torch.from_numpy(ENDS[:, ORDER]).contiguous(), sparse_size=(9, 9))
+    for each in (edges, edges.sort_by("row")[0], edges.sort_by("col")[0]):
+        assert io.from_torch_geometric(each).isequal(EXPECTED.pattern())
+    for layout in (torch.sparse_csr, torch.sparse_coo):
+        to_sparse = pyg.transforms.ToSparseTensor(attr="edge_attr", layout=layout)
+        flat = pyg.data.Data(edge_index=index, edge_attr=weights, num_nodes=9)
+        assert io.from_torch_geometric(to_sparse(flat)).isequal(EXPECTED, check_dtype=True)
+    typed = pyg.data.HeteroData(a={"num_nodes": 2}, b={"num_nodes": 4}, a__to__b={"edge_index": index[:, :0]})
+    assert io.from_torch_geometric(typed["a", "to", "b"]).shape == (2, 4)
+    with pytest.raises(TypeError, match="several types"):
+        io.from_torch_geometric(typed)
+    with pytest.raises(ValueError, match="no edges"):
+        io.from_torch_geometric(pyg.data.Data(num_nodes=3))
+
+
+def test_sparse_tensor() -> None:
+    torch, torch_sparse = pytest.importorskip("torch"), pytest.importorskip("torch_sparse")
+    row, col = map(torch.from_numpy, ENDS[:, ORDER])
+    for value, expected in ((torch.from_numpy(COO.data[ORDER]), EXPECTED), (None, EXPECTED.pattern())):
+        made = torch_sparse.SparseTensor(row=row, col=col, value=value, sparse_sizes=(9, 9))
+        assert io.from_torch_geometric(made).isequal(expected, check_dtype=True)
+        assert io.from_torch_geometric(data(adj_t=made)).isequal(expected.T.new())
+    wide = torch_sparse.SparseTensor(row=row, col=col, sparse_sizes=(9, 12))
+    assert io.from_torch_geometric(wide).shape == (9, 12)
+
+
+def test_dgl_itself() -> None:
+    torch = pytest.importorskip("torch")
+    try:
+        import dgl
+    except Exception as error:  # versions for another PyTorch raise several
+        pytest.skip(f"could not import 'dgl': {error}")
+    graph = dgl.graph(tuple(map(torch.from_numpy, ENDS[:, ORDER])), num_nodes=9)
+    graph.edata["w"] = torch.from_numpy(COO.data[ORDER]).reshape(-1, 1)
+    for each in (graph, graph.int(), io.to_dgl(EXPECTED, "w")):
+        assert io.from_dgl(each, "w").isequal(EXPECTED, check_dtype=True)
+        assert io.from_dgl(each).isequal(EXPECTED.pattern())
+    assert io.from_dgl(io.to_dgl(Matrix(float, 3, 3))).shape == (3, 3)
+    bipartite = dgl.heterograph({("a", "to", "b"): ([0, 1], [2, 3])}, num_nodes_dict={"a": 2, "b": 5})
+    assert io.from_dgl(bipartite).shape == (2, 5)
+    twice = dgl.graph(([0, 0], [1, 1]))
+    twice.edata["w"] = torch.tensor([1.0, 2.0])
+    assert io.from_dgl(twice, "w", duplicates="sum").to_dicts() == {0: {1: 3.0}}
+    with pytest.raises(ValueError, match=r"[Dd]uplicate"):
+        io.from_dgl(twice, "w")
 
 
 @pytest.mark.parametrize("directed", [False, True])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..backends.registry import get_engine
 from ..config import config
@@ -13,7 +16,7 @@ from ..foundation.memory import reports_memory
 from ..foundation.types import DTypeLike, MaskLike, OperatorLike, TypedBinary
 from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
-from ..operators import UNKNOWN_OPCLASS, BinaryOp, TypedOpBase, binary_from_string, find_opclass, get_typed_op
+from ..operators import UNKNOWN_OPCLASS, BinaryOp, Monoid, TypedOpBase, binary_from_string, find_opclass, get_typed_op
 from . import kinds, updates
 from .kinds import output_type
 from .mask import Mask, check_mask
@@ -128,10 +131,23 @@ def _record_for(self: Any, op: OperatorLike, value: object) -> DataType | None:
         return None
     if isinstance(op, TypedOpBase):
         return dtype if op.type._is_udt and op.type2._is_udt else None
+    if isinstance(op, Monoid):
+        op = op.binaryop
     if isinstance(op, BinaryOp):
         return op._literal_type(dtype, value)
     on_positions = getattr(op, "_modname", "") in ("indexunary", "select") and not getattr(op, "_is_udt", False)
     return None if on_positions else dtype
+
+
+def _keeps(given: Any, held: Any) -> bool:
+    """Whether no number of a literal became another one in a record; floats may be rounded."""
+    if isinstance(held, np.void | np.ndarray):
+        parts: Any = held
+        if isinstance(given, Mapping):
+            given = [given[name] for name in parts.dtype.names]
+        is_number = not isinstance(given, list | tuple | np.void) and np.ndim(given) == 0
+        return all(_keeps(given if is_number else given[n], each) for n, each in enumerate(parts))
+    return isinstance(held, float | complex | np.inexact) or held == given
 
 
 def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = None) -> Scalar:
@@ -139,7 +155,11 @@ def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = N
     if type(value) is kinds.Scalar:
         return value
     try:
-        return kinds.Scalar.from_value(value, _record_for(self, op, value), is_cscalar=None, name="")
+        dtype = _record_for(self, op, value)
+        found = kinds.Scalar.from_value(value, dtype, is_cscalar=None, name="")
+        if dtype is not None and not _keeps(value, found.value):
+            raise ValueError(f"{within}: {value!r} has numbers that {dtype} cannot hold")
+        return found
     except TypeError:
         return self._expect_type(
             value,

@@ -286,6 +286,18 @@ def test_literals_beside_records(backend, line):
         u + 300
 
 
+@pytest.mark.parametrize("value", [(0.5, 1), {"b": (1, 2), "a": 2.5}, np.array((1.5, 2), "f8, f8")[()]])
+def test_literals_lose_nothing_beside_records(backend, value):
+    u = gb.Vector({"a": "INT8", "b": "UINT8[2]"}, 2)
+    u[1] = (1, (2, 3))
+    with pytest.raises(ValueError, match="cannot hold"):
+        u + value
+    with pytest.raises(ValueError, match="cannot hold"):
+        gb.binary.second(u, (1, (2, 2.5)))
+    assert (u + {"b": (1, 2.0), "a": 2.0}).new()[1].new() == (3, (3, 5))
+    assert u.apply(gb.monoid.plus, 0.5).new()[1].new() == (1.5, (2.5, 3.5))
+
+
 def test_results_are_cast_number_by_number(backend):
     u, w = (gb.Vector({"a": kind, "b": {"c": "FP32"}}, 3) for kind in ("INT8", "FP64"))
     u[0], u[2] = (3, (0.5,)), (-2, (1.5,))

@@ -92,7 +92,7 @@ class Compiled:
         numba = imported("numba")
         self.func = func
         self.arguments = arguments
-        self.dispatcher: Any = numba.njit(func)
+        self.dispatcher: Any = numba.njit(func, error_model="numpy")  # x // 0 is 0, as in ufuncs
         exact: dict[tuple[DataType, DataType], DataType | None] = {}
         reasons: dict[tuple[DataType, DataType], str] = {}  # why types did not compile
         known = _content(func), arguments
@@ -161,7 +161,8 @@ class Compiled:
             nonlocal ufunc
             if ufunc is None:
                 ufunc = _ufunc(self.func, arguments, result)
-            return ufunc(*operands, casting="unsafe")
+            with np.errstate(all="ignore"):
+                return ufunc(*operands, casting="unsafe")
 
         return call
 
@@ -179,7 +180,7 @@ class Compiled:
         text = f"def loop({steps}, out):\n    for k in range(len(out)):\n        {body}\n"
         namespace: dict[str, Any] = {"function": self.dispatcher}
         exec(text, namespace)
-        loop = numba.njit(namespace["loop"])
+        loop = numba.njit(namespace["loop"], error_model="numpy")
 
         def call(*operands: Array) -> Array:
             arrays = [

@@ -205,3 +205,20 @@ def test_products_with_loops(backend):
 def test_a_monoid_needs_an_identity():
     with pytest.raises(TypeError, match="needs an identity"):
         Monoid.register_anonymous(BinaryOp.register_anonymous(lambda x, y: x + y), None)
+
+
+@pytest.mark.parametrize("engine", ["cpu", "numpy"])
+@pytest.mark.filterwarnings("error")
+def test_division_by_zero(engine):
+    """As in NumPy, and without its warnings: a GraphBLAS operation has no place for them."""
+    with gb.using(engine):
+        u = gb.Vector.from_coo([0, 1], [10, 20])
+        v = gb.Vector.from_coo([0, 1], [2, 0])
+        whole = gb.binary.register_anonymous(lambda x, y: x // y)
+        assert whole(u & v).new().to_dict() == {0: 5, 1: 0}
+        assert gb.semiring.register_anonymous(gb.monoid.plus, whole)(u @ v).new() == 5
+        assert gb.binary.register_anonymous(lambda x, y: x / y)(u & v).new().to_dict() == {0: 5, 1: math.inf}
+        p, q = (gb.Vector({"a": int, "b": int}, 1) for _ in range(2))
+        p[0], q[0] = (10, 5), (0, 1)
+        parts = gb.binary.register_anonymous(lambda x, y: (x["a"] // y["a"], x["b"]), is_udt=True)
+        assert parts(p & q).new()[0].new() == (0, 5)

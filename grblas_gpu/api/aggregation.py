@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backends.stores.entries import runs
 from ..dtypes import FP64, DataType, lookup_dtype
 from ..foundation.types import ArrayLike, Scalar, Tensor, Value
 from ..operators import get_typed_op, registry
@@ -154,8 +155,9 @@ def _coordinates(obj: Any, scalar: bool) -> tuple[Any, Any, Any, int]:
         indices, values = obj.to_coo()
         return np.zeros(len(indices), np.int64), indices, values, 1
     rows, columns, values = obj.to_coo()
-    order = np.lexsort((columns, rows))
-    rows, columns, values = rows[order], columns[order], values[order]
+    if (rows[1:] < rows[:-1]).any():  # the entries of a transpose
+        order = np.lexsort((columns, rows))
+        rows, columns, values = rows[order], columns[order], values[order]
     if scalar:
         return np.zeros(len(rows), np.int64), columns, values, 1
     return rows, columns, values, obj.nrows
@@ -170,9 +172,9 @@ def _ends(typed: TypedAggregator, obj: Tensor, scalar: bool, *, last: bool, inde
     if scalar and index and obj.ndim == 2:
         raise ValueError(f"Aggregator {typed.name} may not be used with Matrix.reduce_scalar.")
     groups, indices, values, size = _coordinates(obj, scalar)
-    change = np.flatnonzero(np.diff(groups)) + 1
-    chosen = np.append(change - 1, len(groups) - 1) if last else np.append(0, change)
-    chosen = chosen[: len(groups)]
+    chosen = runs(groups)
+    if last:
+        chosen = np.append(chosen[1:], len(groups))[: len(chosen)] - 1
     return _result(groups[chosen], (indices if index else values)[chosen], size, typed.return_type, scalar)
 
 
@@ -182,11 +184,10 @@ def _arg(typed: TypedAggregator, obj: Tensor, scalar: bool) -> Vector | Scalar:
     groups, indices, values, size = _coordinates(obj, scalar)
     row: Any = typed.parent._row
     monoid = registry.find("monoid", row.monoid or "")[typed.type]
-    starts = np.append(0, np.flatnonzero(np.diff(groups)) + 1)[: len(groups)]
+    starts = runs(groups)
     best = np.repeat(monoid.reduceat(values, starts), np.diff(np.append(starts, len(groups))))
     keep = np.flatnonzero(values == best)
-    _, first = np.unique(groups[keep], return_index=True)
-    chosen = keep[first]
+    chosen = keep[runs(groups[keep])]
     return _result(groups[chosen], indices[chosen], size, typed.return_type, scalar)
 
 

@@ -22,7 +22,7 @@ from cpu_kernel_cases import (
 from running import in_threads
 
 from grblas_gpu import binary, monoid, operators, semiring, unary
-from grblas_gpu.backends.cpu import matrix_masks, mxv, mxv_push, pool, workspace
+from grblas_gpu.backends.cpu import extract, matrix_masks, mxv, mxv_push, pool, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.stores.storage import MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
@@ -199,6 +199,16 @@ def test_masked_write_of_a_matrix(rng, trials, monkeypatch, name):
             result.values[:] = 0  # shared with neither
             assert all(map(np.array_equal, before, (c.values, t.values)))
     assert matrix_masks._table
+
+
+def test_extract_columns_in_any_order(rng, trials):
+    extract._table.clear()
+    for trial in trials(20):
+        a = random_matrix(rng, 15, 12, rng.choice(["int64", "bool"]), rng.random() < 0.2, rng.choice([0.1, 0.5]))
+        rows = None if trial % 3 == 0 else rng.permutation(15)[: rng.integers(1, 15)]
+        cols = rng.integers(0, 12, 9) if trial % 4 == 0 else rng.permutation(12)[: rng.integers(1, 12)]
+        same(ENGINE.extract_matrix(a, rows, cols), DEFINITIONS.extract_matrix(a, rows, cols))
+    assert extract._table
 
 
 def shape_of(store):

@@ -17,6 +17,7 @@ from ..stores.entries import Store, cast
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
 from .compile import Source
+from .inline import uses
 from .operands import Operands
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks, lengths
 from .tier import KernelTable
@@ -274,7 +275,7 @@ def as_dense(x: VectorStore) -> VectorStore:
 def apply(x: Store, op: TypedOperator) -> Store | None:
     if op.positional is not None or len(x.values) < PARALLEL_WORK or not _table.enabled:
         return None
-    return _map(x, lambda values: op.numpy(cast(values, op.type.np_type)), op)
+    return _map(x, lambda values: op.numpy(cast(values, op.type.np_type)), op, "x")
 
 
 def apply_bind(x: Store, op: TypedOperator, scalar: Value, side: str) -> Store | None:
@@ -282,15 +283,17 @@ def apply_bind(x: Store, op: TypedOperator, scalar: Value, side: str) -> Store |
         return None
     if side == "left":
         fixed = cast(np.asarray(scalar).reshape(1), op.type.np_type)
-        return _map(x, lambda values: op.numpy(fixed, cast(values, op.type2.np_type)), op)
+        return _map(x, lambda values: op.numpy(fixed, cast(values, op.type2.np_type)), op, "y")
     fixed = cast(np.asarray(scalar).reshape(1), op.type2.np_type)
-    return _map(x, lambda values: op.numpy(cast(values, op.type.np_type), fixed), op)
+    return _map(x, lambda values: op.numpy(cast(values, op.type.np_type), fixed), op, "x")
 
 
-def _map(x: Store, function: Any, op: TypedOperator) -> Store:
+def _map(x: Store, function: Any, op: TypedOperator, entry: str) -> Store:
     """NumPy's loops are fastest on values that fit a core's cache, and release the lock for other threads."""
     from ..reference.elementwise import with_values
 
+    if not uses(op, entry):  # one value for all
+        return with_values(x, function(x.values[:1]), fresh=True)
     out = buffers.empty(len(x.values), op.return_type.np_type)
 
     def run(part: tuple[int, int]) -> None:

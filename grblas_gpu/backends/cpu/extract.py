@@ -1,12 +1,14 @@
-"""``A[I, J]``: in each row the entries whose column has a place; without searches or sorts."""
+"""``A[I, J]``: in each row the entries whose column has a place; without searches."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..stores.storage import INDEX, Array, MatrixStore, column_type
+from ..stores.entries import compress
+from ..stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from . import buffers, pool
 from .compile import Source
+from .grouping import grouped
 from .parallel import LIGHT_WORK, edge_chunks
 from .tier import KernelTable
 
@@ -39,14 +41,15 @@ _table = KernelTable()
 
 
 def extract_matrix(a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore | None:
-    """``t[p, q] = a[rows[p], cols[q]]``; None for the definition: columns may have to be sorted."""
+    """``t[p, q] = a[rows[p], cols[q]]``; None for the definition: a column may be named several times."""
     if not _table.enabled or a.nvals == 0:
         return None
     rows = np.arange(a.nrows, dtype=INDEX) if rows is None else np.ascontiguousarray(rows)
     lengths = a.indptr[rows + 1] - a.indptr[rows]
     work = int(lengths.sum())
-    if cols is not None and (a.ncols > SPARSE * work or not (cols[1:] > cols[:-1]).all()):
+    if cols is not None and a.ncols > SPARSE * work:
         return None
+    ascending = cols is None or bool((cols[1:] > cols[:-1]).all())
     ncols, iso = a.ncols if cols is None else len(cols), len(a.values) == 1
     key = (cols is None, iso, a.indptr.dtype.char, a.indices.dtype.char, "" if iso else a.values.dtype.char)
     fill = _table.find(key, work, lambda: _fill_source(cols is None, iso))
@@ -58,12 +61,19 @@ def extract_matrix(a: MatrixStore, rows: Array | None, cols: Array | None) -> Ma
         count = _table.also(("count", *key[2:4]), work, lambda: (COUNT, {}))
         places = np.full(a.ncols, -1, column_type(ncols))
         places[cols] = np.arange(ncols)
+        if not ascending and (max(len(rows), ncols) > INT32_LIMIT or (places[cols] != np.arange(ncols)).any()):
+            return None
         pool.run(lambda part: count(a.indptr, a.indices, rows, places, starts[1:], *part), parts)
         np.cumsum(starts, out=starts)
     total = int(starts[-1])
     indices = buffers.empty(total, column_type(ncols))
     values = a.values[: min(1, total)].copy() if iso else buffers.empty(total, a.values.dtype)
     pool.run(lambda part: fill(a.indptr, a.indices, a.values, rows, places, starts, indices, values, *part), parts)
+    if total and not ascending:
+        row_of_each = np.repeat(np.arange(len(rows), dtype=np.int32), np.diff(starts))
+        expanded = np.broadcast_to(values, (total,)) if iso else values
+        starts, indices, values, _ = grouped(row_of_each, indices, expanded, len(rows), ncols)
+        values = compress(values)
     return MatrixStore(len(rows), ncols, starts, indices, values)
 
 

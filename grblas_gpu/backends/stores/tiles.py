@@ -37,31 +37,38 @@ def _beside(tiles: list[MatrixStore], dtype: np.dtype) -> MatrixStore:
     nrows, ncols, entries = tiles[0].nrows, sum(tile.ncols for tile in tiles), sum(tile.nvals for tile in tiles)
     offset, kind = _offset_type(tiles, entries), column_type(ncols)
     offsets: list[Any] = [tile.indptr.astype(offset, copy=False) for tile in tiles]
-    places, columns, before = [], [], 0
+    iso = _iso(tiles, dtype)
+    columns: Array = np.empty(entries, kind, like=tiles[0].indices)
+    values = np.empty(entries, dtype, like=tiles[0].values) if iso is None else iso
+    before = 0
     for number, tile in enumerate(tiles):
         # Before an entry come the entries of the same row in tiles on the left, and none of tiles on the right.
         shift = reduce(add, [own[1:] for own in offsets[:number]] + [own[:-1] for own in offsets[number + 1 :]])
-        places.append(np.arange(tile.nvals, dtype=INDEX, like=tile.indices) + shift[tile.row_ids])
-        columns.append(tile.indices.astype(kind) + before)
+        places = np.arange(tile.nvals, dtype=INDEX, like=tile.indices) + shift[tile.row_ids]
+        columns[places] = tile.indices.astype(kind, copy=False) + before
+        if iso is None:
+            values[places] = cast(expand(tile.values, tile.nvals), dtype)
         before += tile.ncols
-    order = np.empty(entries, INDEX, like=places[0])
-    order[_in_a_row(places)] = np.arange(entries, dtype=INDEX, like=places[0])
-    values = _values(tiles, dtype)
-    values = values if len(values) < entries else values[order]
-    return MatrixStore(nrows, ncols, reduce(add, offsets), _in_a_row(columns)[order], values)
+    return MatrixStore(nrows, ncols, reduce(add, offsets), columns, values)
 
 
 def _offset_type(tiles: list[MatrixStore], entries: int) -> Any:
     return INDEX if isinstance(tiles[0].indptr, np.ndarray) or entries > INT32_LIMIT else np.int32
 
 
-def _values(tiles: list[MatrixStore], dtype: np.dtype) -> Array:
-    """The values of one tile after the other, or one where it stands for all."""
+def _iso(tiles: list[MatrixStore], dtype: np.dtype) -> Array | None:
+    """The value that stands for all, if there is one."""
     filled = [tile for tile in tiles if tile.nvals] or tiles[:1]
     first = filled[0].values
     if all(tile.iso for tile in filled) and all(_same(first, tile.values) for tile in filled[1:]):
         return compress(cast(first, dtype).copy())
-    return _in_a_row([cast(expand(tile.values, tile.nvals), dtype) for tile in filled])
+    return None
+
+
+def _values(tiles: list[MatrixStore], dtype: np.dtype) -> Array:
+    """The values of one tile after the other, or one where it stands for all."""
+    iso = _iso(tiles, dtype)
+    return _in_a_row([cast(expand(tile.values, tile.nvals), dtype) for tile in tiles]) if iso is None else iso
 
 
 def _in_a_row(parts: list[Array]) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..backends.registry import get_engine
 from ..config import config
-from ..dtypes import DataType
+from ..dtypes import SUBARRAY, DataType
 from ..exceptions import InvalidObject, InvalidValue
 from ..foundation.display import escape
 from ..foundation.memory import reports_memory
@@ -139,8 +139,10 @@ def _record_for(self: Any, op: OperatorLike, value: object) -> DataType | None:
     return None if on_positions else dtype
 
 
-def _keeps(given: Any, held: Any) -> bool:
+def _keeps(given: Any, held: Any, dtype: DataType | None = None) -> bool:
     """Whether no number of a literal became another one in a record; floats may be rounded."""
+    if dtype is not None and dtype.subarray is not None:
+        held = held[SUBARRAY]
     if isinstance(held, np.void | np.ndarray):
         parts: Any = held
         if isinstance(given, Mapping):
@@ -157,7 +159,7 @@ def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = N
     try:
         dtype = _record_for(self, op, value)
         found = kinds.Scalar.from_value(value, dtype, is_cscalar=None, name="")
-        if dtype is not None and not _keeps(value, found.value):
+        if dtype is not None and not _keeps(value, found._content, dtype):
             raise ValueError(f"{within}: {value!r} has numbers that {dtype} cannot hold")
         return found
     except TypeError:

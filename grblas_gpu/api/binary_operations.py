@@ -72,8 +72,8 @@ def _union_operator(
 ) -> tuple[Any, Scalar, Scalar]:
     """The typed operator of an ewise_union, which depends on the types of the defaults, and the defaults as Scalars."""
     get_typed_op(op, x.dtype, y.dtype, kind="binary")
-    left = as_scalar(x, left_default, "ewise_union", "left_default", op)
-    right = as_scalar(x, right_default, "ewise_union", "right_default", op)
+    left = as_scalar(x, left_default, "ewise_union", "left_default")
+    right = as_scalar(y, right_default, "ewise_union", "right_default")
     op1 = get_typed_op(op, x.dtype, right.dtype, kind="binary")
     op2 = get_typed_op(op, left.dtype, y.dtype, kind="binary")
     if op1 is not op2:

@@ -195,6 +195,9 @@ LIFTED = [
     "semiring.max_plus(A @ w)",
     "semiring.plus_times(A @ n)",
     "semiring.min_minus(n @ A)",
+    "binary.times(A & n)",
+    "semiring.max_minus(A.to(form='hypersparse') @ C.to(form='bitmap'))",
+    "C.to(form='bitmap') - A",
 ]
 
 
@@ -223,9 +226,10 @@ def test_built_in_operators_number_by_number(backend, line):
         v = gb.Vector.from_coo(places[half], given[::-1][half], dtype, size=8)
         A = gb.Matrix.from_coo(places, places[::-1], given, dtype, nrows=8, ncols=8)
         names = {name: getattr(gb, name) for name in ("unary", "binary", "monoid", "semiring", "agg")}
-        result = eval(line, names | {"u": u, "v": v, "A": A, "w": w, "n": n, "np": np}).new()
+        C = gb.Matrix.from_coo(places, places ^ 3, other, other.dtype, nrows=8, ncols=8)
+        result = eval(line, names | {"u": u, "v": v, "A": A, "C": C, "w": w, "n": n, "np": np}).new()
         found.append(
-            np.array([result.value], result.dtype.np_type) if isinstance(result, gb.Scalar) else result.to_coo()[1]
+            np.array([result.value], result.dtype.np_type) if isinstance(result, gb.Scalar) else result.to_coo()[-1]
         )
     records, *columns = found
     for one, column in zip(numbers(records), columns, strict=True):
@@ -296,6 +300,30 @@ def test_literals_lose_nothing_beside_records(backend, value):
         gb.binary.second(u, (1, (2, 2.5)))
     assert (u + {"b": (1, 2.0), "a": 2.0}).new()[1].new() == (3, (3, 5))
     assert u.apply(gb.monoid.plus, 0.5).new()[1].new() == (1.5, (2.5, 3.5))
+
+
+def test_literals_in_programs(backend):
+    @gb.program
+    def twice(u):
+        u << u * 2
+        u << u + (1, 0.5)
+
+    u = gb.Vector({"a": "INT8", "b": "FP32"}, 2)
+    u[1] = (1, 2.5)
+    twice(u)
+    twice(u)
+    assert u[1].new() == (7, 11.5)
+
+
+@pytest.mark.parametrize("engine", ["cpu", "numpy"])
+def test_defaults_are_records(engine):
+    with gb.using(engine):
+        u, w = (gb.Vector({"a": kind, "b": "FP32"}, 3) for kind in ("INT8", "INT16"))
+        u[0], w[0], w[1] = (1, 0.5), (300, 1), (400, 2)
+        result = u.ewise_union(w, gb.binary.minus, np.int64(3), (500, 0.25)).new()
+        assert result.dtype is w.dtype and result[0].new() == (-299, -0.5) and result[1].new() == (-397, 1)
+        with pytest.raises(ValueError, match="cannot hold"):
+            u.ewise_union(w, gb.binary.plus, 0.5, 0)
 
 
 def test_results_are_cast_number_by_number(backend):

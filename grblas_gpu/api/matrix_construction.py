@@ -338,7 +338,7 @@ class MatrixConstruction(Collection):
         """
         store, dtype = compressed_store(indptr, row_indices, values, dtype, ncols, nrows, "ncols", "row indices")
         engine = current_engine()
-        return cls._from_store(engine, dtype, engine.adopt(store.transposed()), name)
+        return cls._from_store(engine, dtype, engine.adopt(store.transposed().holding_transpose()), name)
 
     @classmethod
     @reports_memory

@@ -210,6 +210,8 @@ class Recording:
             finally:
                 recorder.stop()
             rounds.append(recorder.complete())
+            if len(rounds) == 1:
+                recorder.forget()  # it refers to frames, which refer to it
         result: Any = results[-1]
         returned = list(_returned_objects(function, result))
         _check_the_same(function, rounds, [list(_returned_objects(function, each)) for each in results])
@@ -392,7 +394,7 @@ class FunctionRecorder(Recorder):
 
     def forget(self) -> None:
         super().forget()
-        self._formals, self.begun = {}, []
+        self._formals, self.begun, self._caller = {}, [], None
 
     def complete(self) -> Round:
         """The recorded round of the function, for comparison with a second recording."""

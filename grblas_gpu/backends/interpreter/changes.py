@@ -231,6 +231,5 @@ def _mend_transpose(
     other = engine.change_elements(of, swapped[:2], *swapped[2:])
     if new.nrows == new.ncols and same_arrays(new, other):
         other = new
-    else:
-        other._transpose = new
     new._transpose = other
+    other._transpose = new

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from typing import Any
+from weakref import ref as weakref
 
 import numpy as np
 
@@ -70,7 +71,7 @@ class MatrixStore:
         "present",
         "rows",
         "starts",
-        "_transpose",
+        "_turned",
         "_row_ids",
         "_max_column",
         "_filled_rows",
@@ -114,7 +115,7 @@ class MatrixStore:
         self.copies = 1
         self.pushed = 0  # edges that products have pushed instead of making the transpose
         self._once: MatrixStore | None = None
-        self._transpose: MatrixStore | None = None
+        self._turned: Any = None  # the transpose, or a weak reference to it
         self._row_ids: Array | None = None
         self._max_column: int | None = None
         self._filled_rows: int | None = None
@@ -130,7 +131,7 @@ class MatrixStore:
         store.form, store.nrows, store.ncols = form, nrows, ncols
         store.dense = store.present = store.rows = store.counter = None
         store.copies, store.pushed, store._once = 1, 0, None
-        store._transpose = store._row_ids = store._max_column = store._filled_rows = None
+        store._turned = store._row_ids = store._max_column = store._filled_rows = None
         store._hub_neighbours = store._entry_groups = store._is_diagonal = None
         store._column_order = 0
         return store
@@ -276,7 +277,7 @@ class MatrixStore:
         for name in ("indptr", "indices", "values", "max_degree", "value_range", "mean_value", *counted):
             with suppress(AttributeError):
                 delattr(self, name)
-        self._transpose = self._row_ids = self._max_column = self._filled_rows = None
+        self._turned = self._row_ids = self._max_column = self._filled_rows = None
         self._hub_neighbours = self._entry_groups = self._is_diagonal = None
         self._column_order = 0
         self.counter = None
@@ -336,6 +337,25 @@ class MatrixStore:
                 self._is_diagonal = natives[type(self.indices)].is_diagonal(self)
         return self._is_diagonal
 
+    @property
+    def _transpose(self) -> MatrixStore | None:
+        """The transpose, if it is known. One of the two holds the other: a cycle would keep both until the collector
+        runs, which does not know how large they are."""
+        turned = self._turned
+        return turned() if type(turned) is weakref else turned
+
+    @_transpose.setter
+    def _transpose(self, other: MatrixStore | None) -> None:
+        holds_this = other is not None and (other is self or other._turned is self)
+        self._turned = weakref(other) if holds_this else other
+
+    def holding_transpose(self) -> MatrixStore:
+        """This store, which holds its transpose from now on, and not the other way round."""
+        other = self._transpose
+        if other is not None and other is not self:
+            other._turned, self._turned = weakref(self), other
+        return self
+
     def transposed(self) -> MatrixStore:
         """The transpose, made once. A symmetric matrix is its own: one structure serves both directions."""
         if self._transpose is None:
@@ -344,9 +364,9 @@ class MatrixStore:
             same = same_arrays(self, other) if once is None else once.transposed() is once
             if self.nrows == self.ncols and same:
                 other = self
-            else:
-                other._transpose = self
             self._transpose = other
+            other._transpose = self
+            return other
         return self._transpose
 
     def __repr__(self) -> str:

@@ -358,7 +358,8 @@ class MatrixStore:
 
     def transposed(self) -> MatrixStore:
         """The transpose, made once. A symmetric matrix is its own: one structure serves both directions."""
-        if self._transpose is None:
+        other = self._transpose
+        if other is None:
             once = self._once
             other = transpose_csr(self) if once is None else MatrixStore.repeated(once.transposed(), self.copies)
             same = same_arrays(self, other) if once is None else once.transposed() is once
@@ -366,8 +367,7 @@ class MatrixStore:
                 other = self
             self._transpose = other
             other._transpose = self
-            return other
-        return self._transpose
+        return other
 
     def __repr__(self) -> str:
         shape = f"{self.nrows}x{self.ncols}"

@@ -56,15 +56,22 @@ def result_type(row: Row, *dtypes: DataType) -> DataType:
     def refuse(reason: str) -> KeyError:
         return KeyError(f"{row.name} does not work with {_names(dtypes)}: {reason}")
 
+    def shape_of(given: tuple[np.dtype, ...]) -> tuple[int, ...]:
+        shapes = {each.shape for each in given}
+        try:
+            if len(shapes) == 1 or (given[0] == dtypes[0].subarray and given[0].base.names is None):  # not in fields
+                return np.broadcast_shapes(*shapes)
+        except ValueError:
+            pass
+        raise refuse("arrays must share their shape")
+
     def of(*given: np.dtype) -> np.dtype:
         first = given[0]
         if len({each.names for each in given}) > 1:
             mixed = len({is_subarray(each) for each in given}) > 1
             raise refuse("cannot mix record and array UDTs" if mixed else "record UDTs must share field names")
-        if len({each.shape for each in given}) > 1:
-            raise refuse("arrays must share their shape")
         if first.subdtype is not None:
-            return np.dtype((of(*(each.base for each in given)), first.shape))
+            return np.dtype((of(*(each.base for each in given)), shape_of(given)))
         if first.names is None:
             used = _common(given)
             if used not in row.signature:
@@ -108,8 +115,9 @@ def on_arrays(row: Row, result: DataType) -> Function:
             inside = max(each.ndim - whole.ndim for each, whole in zip(given, operands, strict=True))
             wide = []  # with the dimensions inside of a record
             for each, whole in zip(given, operands, strict=True):
-                new = repeat(None, inside - each.ndim + whole.ndim)
-                wide.append(each.astype(used.np_type, copy=False)[(..., *new)])
+                outside, shape = whole.shape, each.shape[whole.ndim :]
+                shape = outside + (1,) * (inside - len(shape)) + shape
+                wide.append(each.astype(used.np_type, copy=False).reshape(shape))
             found = function(*wide)
             yield found if result._is_udt else REDUCING[row.name](found, tuple(range(-inside, 0)))
 
@@ -131,6 +139,11 @@ def as_function(row: Row, dtypes: tuple[DataType, ...], source: Callable[[DataTy
     arguments = "xy"[: len(dtypes)]
     records = next(each for each in dtypes if each._is_udt)
     numbers_of = [leaves(each.np_type if each._is_udt else _all_of(each, records)) for each in dtypes]
+    shapes = [each.subarray.shape for each in dtypes if each.subarray is not None]
+    if len(set(shapes)) > 1:
+        whole = np.broadcast_shapes(*shapes)
+        at = [np.broadcast_to(np.arange(np.prod(shape)).reshape(shape), whole).ravel() for shape in shapes]
+        numbers_of = [[each[i] for i in places] for each, places in zip(numbers_of, at, strict=True)]
     for given in zip(*numbers_of, strict=True):
         used = _common(kind for _, kind in given)
         places = {}

@@ -132,6 +132,24 @@ def test_operators(backend: str) -> None:
 
 
 @pytest.mark.slow  # Numba compiles each of them for arrays
+@pytest.mark.parametrize("shapes", [((3,), (2, 3)), ((3, 1), (1, 2)), ((2, 1, 2), (3, 1))])
+def test_arrays_of_two_shapes(backend: str, shapes: tuple) -> None:
+    rng = np.random.default_rng(7)
+    x, y = (rng.integers(1, 4, (3, *shape)).astype(kind) for shape, kind in zip(shapes, ("f4", "i8"), strict=True))
+    u, v, A = Vector.from_dense(x), Vector.from_dense(y), Matrix.from_coo([0, 1, 2], [0, 1, 2], x)
+    pairs = list(zip(x.astype(float), y, strict=True))
+    for result, expected in (
+        (gb.binary.minus(u & v), [a - b for a, b in pairs]),
+        (gb.binary.floordiv(v & u), [b // a for a, b in pairs]),
+        (gb.semiring.plus_times(A @ v), [a * b for a, b in pairs]),
+    ):
+        assert np.array_equal(result.new().to_dense(), expected)
+        assert result.new().dtype == np.dtype((float, np.shape(expected)[1:]))
+    assert gb.binary.eq(u & v).new().to_dense().tolist() == [bool((a == b).all()) for a, b in pairs]
+    with pytest.raises(KeyError, match="share their shape"):
+        gb.binary.plus[{"a": "FP64[1]"}, {"a": "FP64[3]"}]
+
+
 def test_functions(backend: str) -> None:
     """python-graphblas hands functions a pointer, with which next to nothing can be done; here it is an array."""
     rng = np.random.default_rng(2)

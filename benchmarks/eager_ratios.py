@@ -156,6 +156,7 @@ CALLS: dict[str, Call] = {
     "first use: x.vxm(F)": lambda lib, o: o.x.vxm(o.F).new(),
     "first use: F.T.mxv(x)": lambda lib, o: o.F.T.mxv(o.x).new(),
     "first use: F.mxv(x)": lambda lib, o: o.F.mxv(o.x).new(),
+    "first use: F.mxv(few)": lambda lib, o: o.F.mxv(o.few).new(),
     "first use: column sums": lambda lib, o: o.F.reduce_columnwise().new(),
     "first use: column counts": lambda lib, o: o.F.reduce_columnwise(lib.agg.count).new(),
     "first use: row sums": lambda lib, o: o.F.reduce_rowwise().new(),

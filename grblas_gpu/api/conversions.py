@@ -73,7 +73,8 @@ def index_array(
     array = checked_index(array, name, engine, signs)
     if not signs and array.dtype == np.uint64 and not isinstance(array, np.ndarray):
         return array
-    return array.astype(np.int64, copy=copy and isinstance(array, np.ndarray))
+    on_host = isinstance(array, np.ndarray)
+    return array.astype(np.int64, copy=on_host and (copy or not array.flags.carray))  # kernels need plain arrays
 
 
 def ints_to_numpy_buffer(

@@ -85,8 +85,17 @@ def compressed_store(
     on_host = isinstance(pointers, np.ndarray)
     if on_host or pointers.dtype != np.int32:  # a device keeps offsets of either width
         pointers = pointers.astype(np.int64, copy=copy and on_host)
-    index = checked_index(indices, what)
     array, found = values_to_array(values, dtype)
+    if copy and on_host and inner is not None and outer == pointers.size - 1 and _is_plain(indices):
+        fits = isinstance(array, np.ndarray) and (array.ndim == 0 or array.shape == np.shape(indices))
+        lines = current_engine().ascending_lines(pointers, indices, inner) if fits else None
+        if lines is not None:
+            store = MatrixStore(
+                pointers.size - 1, inner, pointers, lines[0], own_values(array, found.np_type).reshape(-1)
+            )
+            store.max_degree = lines[1]
+            return store, found
+    index = checked_index(indices, what)
     pointers, index, own = together(pointers, index, own_values(array, found.np_type, copy).reshape(-1))
     copy_index = copy and isinstance(index, np.ndarray)
     if pointers.size == 0:
@@ -121,6 +130,13 @@ def compressed_store(
         store = MatrixStore(count, inner, pointers, store.indices[order], array)
         store.max_degree = longest
     return store, found
+
+
+def _is_plain(index: object) -> bool:
+    """Whether kernels read this array as it is."""
+    if type(index) is not np.ndarray or index.ndim != 1:
+        return False
+    return index.flags.carray and index.dtype.isnative and index.dtype.kind in "iu"
 
 
 def _falls(index: Array, pointers: Array) -> bool:

@@ -93,7 +93,7 @@ class VectorConstruction(Collection):
         dup_op: OperatorLike | None,
         name: str | None,
     ) -> Self:
-        index = index_array(indices, "indices")
+        index = index_array(indices, "indices", copy=False)
         array, dtype = values_to_array(values, dtype)
         new = cls(dtype, size_of(index, "indices", "size") if size is None else size, name=name)
         if array.ndim == 0:

@@ -362,6 +362,11 @@ class Backend(Primitives, Protocol):
         """Whether :meth:`build_matrix` detects positions out of bounds itself, and raises IndexOutOfBound."""
         return False
 
+    def ascending_lines(self, pointers: Array, index: Array, size: int) -> tuple[Array, int] | None:
+        """The checked indices of a compressed format on the host, which ascend in each line, as a copy; and the length
+        of the longest line. None: to be checked and copied step by step."""
+        return None
+
     def to_dense(self, x: Store, fill: Value, dtype: np.dtype) -> Array: ...
 
     # graph statistics

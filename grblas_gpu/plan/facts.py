@@ -11,7 +11,6 @@ from ..foundation.types import (
     Engine,
     MaskView,
     MatrixStore,
-    Store,
     TypedOperator,
     TypedSemiring,
     VectorStore,
@@ -42,28 +41,54 @@ def plan_matvec(
             return rules.SMALL_PULL if by_rows else rules.SMALL_PUSH, None
         if desc is not None and desc.strategy is not None and not desc.reuse_mask:
             return rules.chosen(desc), None
+        if desc is None and view is None and a._transpose is None and engine.costs.transpose:
+            full, spares = u.kind == "full", a.spared * engine.costs.push_edge < a.nvals * engine.costs.transpose
+            if not transposed and (full or (spares and a.nrows <= a.nvals)):
+                a.spared += 0 if full else a.nvals
+                return rules.ROWS_PULL, None
+            if transposed and full and spares:
+                a.spared += a.nvals
+                return rules.COLUMNS_PUSH, None
         plain = desc is None or desc.plain
-        if plain and few_edges(engine, a, u, view, transposed) and not waits(engine, semiring):
+        if plain and few_edges(engine, a, u, semiring, view, transposed):
             return rules.CHEAP_PUSH, None
     facts = matvec_facts(engine, a, u, semiring, view, transposed, desc)
     if desc is not None and desc.remembers:
         facts = facts._replace(edges_before=u.checked, u_edges=cache(facts.u_edges))
     plan = rules.choose_matvec(facts, desc)
-    if not facts.by_rows and engine.costs.transpose and plan.direction == "push":
-        a.pushed += facts.u_edges()
+    if engine.costs.transpose and not (facts.by_rows if plan.direction == "push" else facts.by_columns):
+        a.spared += facts.u_edges() if plan.direction == "push" else facts.nvals
     return plan, facts
 
 
-def few_edges(engine: Engine, a: MatrixStore, u: VectorStore, view: MaskView | None, transposed: bool) -> bool:
+def few_edges(
+    engine: Engine, a: MatrixStore, u: VectorStore, semiring: TypedSemiring, view: MaskView | None, transposed: bool
+) -> bool:
     """Whether there can be so few edges to push that nothing else needs to be known: most steps of long searches."""
-    columns = a if transposed else a._transpose
-    if columns is None:
+    columns, costs = (a if transposed else a._transpose), engine.costs
+    if columns is None or waits(engine, semiring) or (costs.bus_entry and engine.has_columns_on_host(a)):
         return False
-    rows = a.ncols if transposed else a.nrows
-    mask: Store | None = None if view is None or view.complement else view.store
-    if mask is not None and mask.kind == "sparse":
-        rows = mask.nvals_at_most
-    return rules.few_edges(u.nvals_at_most * columns.max_degree, rows, engine.costs)
+    nrows, allowed, listed = open_rows(a, view, transposed)
+    ends = ends_early(semiring, u.iso and _has_one_value(a, semiring))
+    at_most = edges_at_most(a, columns, u)
+    return rules.few_edges(at_most, allowed if listed else nrows, costs, allowed, nrows, a.nvals, ends)
+
+
+def open_rows(a: MatrixStore, view: MaskView | None, transposed: bool) -> tuple[int, int, bool]:
+    """The rows of ``M``, how many of them a mask leaves open at most, and whether it lists these."""
+    nrows = a.ncols if transposed else a.nrows
+    if view is None:
+        return nrows, nrows, False
+    mask = view.store
+    if view.complement:
+        return nrows, nrows - (mask.known_nvals or 0), False
+    return nrows, mask.nvals_at_most, mask.kind == "sparse"
+
+
+def edges_at_most(a: MatrixStore, columns: MatrixStore | None, u: VectorStore) -> int:
+    """A bound of the entries of ``M`` in the columns of u's entries, which costs nothing."""
+    nvals = u.nvals_at_most
+    return a.nvals if columns is None or nvals == u.size else min(a.nvals, nvals * columns.max_degree)
 
 
 def matvec_facts(
@@ -76,17 +101,12 @@ def matvec_facts(
     desc: Descriptor | None,
 ) -> Facts:
     """The facts for the planner about ``t<mask> = M u``, with ``M`` the store ``a`` or its transpose."""
-    nrows = a.ncols if transposed else a.nrows
-    allowed, mask_sparse, reused = nrows, False, 0
-    if view is not None:
-        mask = view.store
-        allowed = nrows - (mask.known_nvals or 0) if view.complement else mask.nvals_at_most
-        mask_sparse = not view.complement and mask.kind == "sparse"
-        if desc is not None and desc.reuse_mask:
-            reused = nrows - allowed if view.complement else allowed
+    nrows, allowed, mask_sparse = open_rows(a, view, transposed)
+    reused = 0
+    if view is not None and desc is not None and desc.reuse_mask:
+        reused = nrows - allowed if view.complement else allowed
     columns = a if transposed else a._transpose
     u_nvals = u.nvals_at_most
-    at_most = a.nvals if columns is None else min(a.nvals, u_nvals * columns.max_degree)
     hottest = 0.0
     if waits(engine, semiring) and a.nvals:
         hottest = (a.max_column if transposed else a.max_degree) / a.nvals
@@ -100,14 +120,14 @@ def matvec_facts(
         u_nvals=u_nvals,
         u_dense=u.kind != "sparse",
         u_edges=lambda: count_edges(engine, a, u, transposed),
-        u_edges_at_most=at_most,
+        u_edges_at_most=edges_at_most(a, columns, u),
         allowed=allowed,
         mask_sparse=mask_sparse,
         terminal=terminal,
         costs=costs,
         by_columns=columns is not None,
         by_rows=not transposed or a._transpose is not None,
-        pushed=a.pushed,
+        spared=a.spared,
         named_rows=view is not None and not view.complement,
         own_rows=view is not None and view.store is u and not view.complement,
         reused=reused,

@@ -156,7 +156,7 @@ class Facts(NamedTuple):
     costs: Costs = CPU_COSTS
     by_columns: bool = True  # M is stored by columns (too), as a push reads it; otherwise they are made first
     by_rows: bool = True  # M is stored by rows (too), as a pull reads it; otherwise they are made first
-    pushed: int = 0  # edges that products have pushed because rows would have to be made
+    spared: int = 0  # edges that products have pushed or probed because rows or columns would have to be made
     #: Edges that the product which made the operand had to check, or entries ("switchpoint"), if it was to remember.
     edges_before: int = 0
     named_rows: bool = False  # the mask names the open rows, not the closed ones
@@ -170,16 +170,24 @@ class Facts(NamedTuple):
 SMALL_PUSH = Plan("push.scatter", "small: fewer than 4096 edges in all")
 SMALL_PULL = Plan("pull.thread", "small, and the matrix is stored by rows")
 CHEAP_PUSH = Plan("push.scatter", "few edges to push")
+ROWS_PULL = Plan("pull.thread", "the matrix is stored by rows")
+COLUMNS_PUSH = Plan("push.scatter", "the operand is full, and the matrix stored by columns")
 BY_ROWS = "the mask has the operand's own entries, and the matrix is stored by rows"
 
 
-def few_edges(at_most: int, rows: int, costs: Costs) -> bool:
-    """Whether pushing this many edges costs less than a pull's visits of rows.
+def few_edges(
+    at_most: int, rows: int, costs: Costs, allowed: int = 0, nrows: int = 1, nvals: int = 0, ends_early: bool = False
+) -> bool:
+    """Whether pushing so many edges costs less than a pull: its visits of rows, and its probes in those allowed.
 
     >>> few_edges(10, 1000, CPU_COSTS), few_edges(1000, 1000, CPU_COSTS)
     (True, False)
+    >>> few_edges(1000, 1000, CPU_COSTS, 1000, 1000, 8000)
+    True
     """
-    return at_most * costs.push_edge <= rows * costs.pull_row
+    length, row, probe = nvals / max(1, nrows), costs.pull_row, costs.pull_probe
+    pull = pull_cost(at_most, allowed, length, nvals, rows, ends_early, row, probe, nvals)
+    return at_most * push_edge(costs, ends_early) <= pull
 
 
 def stays_by_rows(by_columns: bool, own_rows: bool) -> bool:
@@ -367,8 +375,9 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
     if stays_by_rows(facts.by_columns, facts.own_rows):
         return "pull", BY_ROWS
     costs = facts.costs
-    if not facts.hottest and few_edges(facts.u_edges_at_most, pull_rows, costs):
-        at_most = facts.u_edges_at_most
+    at_most, probed = facts.u_edges_at_most, (facts.allowed, facts.nrows, facts.nvals, facts.terminal)
+    known = facts.by_columns or not costs.transpose
+    if known and not facts.hottest and few_edges(at_most, pull_rows, costs, *probed):
         return "push", lambda: f"at most {at_most} edges to push cost less than looking at {pull_rows} rows"
     edges = facts.u_edges()
     scatter, sort = push_costs(edges, facts)
@@ -385,8 +394,10 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
         facts.nvals,
     )
     pull += facts.hottest * facts.nvals * costs.long_entry
-    if not facts.by_rows and facts.pushed * push_edge(costs, facts.terminal) < facts.nvals * costs.transpose:
-        pull += facts.nvals * costs.transpose  # until pushes have cost as much
+    missing = facts.nvals * costs.transpose
+    if facts.spared * push_edge(costs, facts.terminal) < missing:  # until products without it have cost as much
+        pull += 0 if facts.by_rows else missing
+        push += 0 if facts.by_columns else missing
     side = "pull" if pull < push else "push.sort" if sort < scatter else "push"
     text = "push {:.3g} against pull {:.3g} for {} edges, {} open rows"
     return side, lambda: text.format(push, pull, edges, facts.allowed)

@@ -1,4 +1,4 @@
-"""Large matrices from positions in any order, and their transposes, beside SciPy."""
+"""Matrices and vectors from positions in any order, and transposes, beside SciPy and the definitions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 import grblas_gpu as gb
-from grblas_gpu.backends.cpu import grouping, tier
+from grblas_gpu.backends.cpu import compile, grouping, tier
 
 
 @pytest.fixture(autouse=True)
@@ -45,3 +45,85 @@ def test_as_scipy(dtype: str | None, nrows: int, ncols: int, monkeypatch: pytest
         assert first.to_coo()[2].tolist() == where.tolist()
     assert A.isequal(gb.io.from_scipy_sparse(sums), check_dtype=True)
     assert A.T.new().isequal(gb.io.from_scipy_sparse(sums.T.tocsr()), check_dtype=True)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "f4", "f8", "c16"])
+def test_transposes(dtype: str, rng: np.random.Generator) -> None:
+    for nrows, ncols in ((40, 7), (1, 60), (30, 30)):
+        dense = rng.random((nrows, ncols)) < 0.2
+        rows, cols = np.nonzero(dense)
+        for values in (rng.integers(0, 9, len(rows)).astype(dtype), np.ones(1, dtype)[0]):
+            A = gb.Matrix.from_coo(rows, cols, values, nrows=nrows, ncols=ncols)
+            found = A.T.new()
+            wanted = gb.Matrix.from_coo(cols, rows, values, nrows=ncols, ncols=nrows)
+            assert found.isequal(wanted, check_dtype=True)
+            assert found._store.iso == wanted._store.iso
+
+
+def arrangements(array: np.ndarray) -> list[np.ndarray]:
+    """The same numbers in memory of other types, with gaps, in reverse, and read-only."""
+    fixed = array.copy()
+    fixed.setflags(write=False)
+    return [array, fixed, np.repeat(array, 2)[::2], array[::-1].copy()[::-1], array.astype(">i8"), array.astype("u8")]
+
+
+@pytest.mark.parametrize("entries", [1, 50, 5000])
+def test_positions_in_order(entries: int, rng: np.random.Generator) -> None:
+    n = 2 * entries
+    keys = np.sort(rng.choice(n * n, entries, replace=False))
+    values, index = rng.random(entries), np.sort(rng.choice(n, entries, replace=False))
+    wanted = scipy.sparse.coo_array((values, (keys // n, keys % n)), (n, n)).tocsr()
+    for number, (rows, cols, places) in enumerate(zip(*map(arrangements, (keys // n, keys % n, index)), strict=True)):
+        A = gb.Matrix.from_coo(rows, cols, values, nrows=n, ncols=n)
+        v = gb.Vector.from_coo(places, values, size=n)
+        indptr, indices, found = A.to_csr()
+        for a, b in ((indptr, wanted.indptr), (indices, wanted.indices), (found, values), (v.to_coo()[0], index)):
+            np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(v.to_coo()[1], values)
+        B = gb.Matrix.from_csr(indptr.copy(), cols if entries > 1 else indices, values, ncols=n)
+        assert B.isequal(A)
+        if number == 0:
+            before = compile.compilations()
+    assert compile.compilations() <= before + 1  # indices of a compressed format may be unsigned
+    values[:] = 0  # the arrays are copies
+    assert min(A.reduce_scalar().new().value, v.reduce().new().value) > 0
+
+
+def test_positions_out_of_order(rng: np.random.Generator) -> None:
+    index = rng.permutation(4000)[:2000]
+    v = gb.Vector.from_coo(index, np.arange(2000), size=4000)
+    np.testing.assert_array_equal(v.to_coo()[0], np.sort(index))
+    np.testing.assert_array_equal(v.to_coo()[1], np.argsort(index))
+    with pytest.raises(ValueError, match="dup_op"):
+        gb.Vector.from_coo(np.repeat(index, 2), 1.5 * np.arange(4000), size=4000)
+    with pytest.raises(ValueError, match="dup_op"):
+        gb.Matrix.from_coo([0, 1, 1], [0, 2, 2], [1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    "indptr, indices, values",
+    [
+        ([0, 2, 1], [0, 1], [1, 2]),
+        ([1, 1, 2], [0, 1], [1, 2]),
+        ([0, 1, 3], [0, 1], [1, 2]),
+        ([0, 1, 2], [0, 4], [1, 2]),
+        ([0, 1, 2], [0, -1], [1, 2]),
+        ([0, 2, 2], [1, 1], [1, 2]),
+        ([0, 1, 2], [0, 1], [1, 2, 3]),
+        ([0, 1, 2], [0, 1], [1]),
+    ],
+)
+def test_errors_of_compressed_formats(indptr: list[int], indices: list[int], values: list[int]) -> None:
+    """The kernel that checks a compressed format leaves the error to the definition."""
+    found = []
+    for name in ("numba", "numpy"):
+        tier.set_tier(name)
+        with pytest.raises(Exception) as error:
+            gb.Matrix.from_csr(*map(np.array, (indptr, indices, values)), ncols=3)
+        found.append((error.type, str(error.value)))
+    assert found[0] == found[1]
+
+
+def test_unsorted_lines_are_sorted() -> None:
+    A = gb.Matrix.from_csr(np.array([0, 3, 3]), np.array([2, 0, 1]), np.array([7, 8, 9]), ncols=3)
+    assert A.to_dicts() == {0: {0: 8, 1: 9, 2: 7}}

@@ -14,7 +14,7 @@ from grblas_gpu.backends.protocol import TRANSPOSED_ENTRY
 from grblas_gpu.backends.stores.storage import MaskView
 from grblas_gpu.ir.descriptor import MXM_STRATEGIES, POLICIES, PULL_STRATEGIES, PUSH_STRATEGIES, descriptor_from_options
 from grblas_gpu.plan import rules
-from grblas_gpu.plan.facts import matvec_facts
+from grblas_gpu.plan.facts import matvec_facts, plan_matvec
 from grblas_gpu.plan.rules import Facts, choose_matvec, choose_mxm
 from grblas_gpu.plan.storage_rules import DENSE_LIMIT, TINY, storage_kind
 
@@ -53,6 +53,36 @@ def test_a_pull_that_reads_the_mask_finds_more() -> None:
     assert choose_matvec(late._replace(reused=700)).direction == "pull"
 
 
+@pytest.mark.parametrize("by_rows", [False, True])
+@pytest.mark.parametrize("entries", [300, 3000])
+def test_products_without_the_transpose_come_first(by_rows: bool, entries: int) -> None:
+    """The transpose is made when products without it have cost as much, unless these are the best ones."""
+    n, engine = 3000, Matrix(int, 1, 1).to("cpu")._engine
+    rows, cols = np.divmod(np.random.default_rng(1).choice(n * n, 8 * n, replace=False), n)
+    A = Matrix.from_coo(rows, cols, 1.0, nrows=n, ncols=n).to("cpu")
+    u = Vector.from_coo(range(entries), 1.0, size=n).to("cpu")
+    op = semiring.plus_times["FP64"]
+    found = []
+    for _ in range(200):
+        plan, _ = plan_matvec(engine, A._store, u._store, op, None, not by_rows, None, False)
+        found.append(plan.direction)
+    known = "pull" if by_rows else "push"
+    assert found[:3] == [known] * 3
+    assert (found[-1] == known) is (by_rows == (entries == n))
+
+
+def test_few_edges_are_pushed_without_counting_them() -> None:
+    """Their bound costs less than the probes of a pull, which other facts cannot reduce."""
+
+    def counted() -> int:
+        raise AssertionError
+
+    few = facts(u_edges=counted, u_edges_at_most=2000, terminal=False)
+    assert choose_matvec(few).direction == "push"
+    with pytest.raises(AssertionError):
+        choose_matvec(few._replace(u_edges_at_most=50_000))
+
+
 def test_rows_that_a_mask_names_are_as_long_as_the_operands() -> None:
     """Ten hubs of 400 edges each, and 40 rows that may be hubs as well."""
     hubs = facts(u_edges=lambda: 4000, allowed=40, terminal=False)
@@ -63,7 +93,7 @@ def test_rows_that_a_mask_names_are_as_long_as_the_operands() -> None:
 
 
 def test_no_columns_are_made_for_the_rows_of_the_operands_own_entries() -> None:
-    few = facts(u_edges=lambda: 100, by_columns=False)
+    few = facts(u_edges=lambda: 100, by_columns=False, spared=10**9)
     assert choose_matvec(few).direction == "push"
     own = few._replace(own_rows=True)
     assert choose_matvec(own) == ("pull.thread", rules.BY_ROWS, True, False, False)

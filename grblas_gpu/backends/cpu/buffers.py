@@ -51,6 +51,13 @@ def empty(size: int, dtype: np.dtype | type) -> np.ndarray:
     return np.asarray(_LentArray(np.empty(needed, np.uint8) if memory is None else memory, size, dtype))
 
 
+def copy(array: np.ndarray) -> np.ndarray:
+    """A copy, in memory that is kept."""
+    result = empty(len(array), array.dtype)
+    result[:] = array
+    return result
+
+
 def _take(needed: int) -> np.ndarray | None:
     """The kept memory that fits best, or None; among equal sizes the latest, which may still be cached."""
     if not _kept or not _lock.acquire(blocking=False):

@@ -44,7 +44,7 @@ from .tier import get_tier, set_tier
 __all__ = ["CpuBackend", "get_tier", "set_tier"]
 
 _DEFINITIONS = NumpyBackend()
-matrix_storage.transpose_large = grouping.transposed
+matrix_storage.transpose_compiled = grouping.transposed
 
 
 class CpuKernels:
@@ -65,7 +65,10 @@ class CpuKernels:
     spread = staticmethod(spread.spread)
     extract_matrix = staticmethod(extract.extract_matrix)
     gather = staticmethod(scatter.gather)
+    with_kind = staticmethod(scatter.with_kind)
+    build_vector = scatter.build_vector
     build_matrix = grouping.build_matrix
+    ascending_lines = staticmethod(grouping.ascending_lines)
     largest_flow = staticmethod(flows.largest_flow)
     shortest_distances = staticmethod(distances.shortest_distances)
     run_loop = staticmethod(run_loop)

@@ -16,7 +16,7 @@ from .masks import BYTE_KIND, BYTES_COMPLEMENT, NO_MASK, ROWS, ROWS_COMPLEMENT, 
 from .mxv_call import Call, kernels
 from .parallel import PARALLEL_WORK, Chunks
 
-TINY_SIZE = 4096  # up to here the size itself bounds the output well enough
+TINY_SIZE = 4096  # up to here the size itself bounds the output well enough, and the mean degree estimates it
 DENSE_PUSH = 4  # a push whose edges exceed size / DENSE_PUSH writes a bitmap
 KEEP_BITMAP = 100  # a result with more than size / KEEP_BITMAP entries stays a bitmap (the storage rule above us)
 TINY_DENSE = 256  # up to here a bitmap is the cheapest result in any case
@@ -39,15 +39,10 @@ def push(
         u_values = u_values[order] if len(u_values) > 1 else u_values
     mask = BYTE_KIND[kind]
     dense_values = not by_position and call.second == EACH
-    edges, parts, blend = -1, 1, False  # edges are not counted: the size bounds the output
-    if size > TINY_SIZE:
+    edges, parts, blend = len(frontier) * average_degree(m), 1, False
+    if size > TINY_SIZE and len(frontier) <= size // 2:
         at_most = len(frontier) * m.max_degree
-        if at_most <= size // DENSE_PUSH:
-            edges = at_most
-        elif len(frontier) > size // 2:
-            edges = len(frontier) * average_degree(m)
-        else:
-            edges = count_edges(m, u, frontier)
+        edges = at_most if at_most <= size // DENSE_PUSH else count_edges(m, u, frontier)
     lists = not (strategy == "push.scan" or size <= TINY_DENSE or edges > size // DENSE_PUSH)
     if edges > PARALLEL_WORK and edges > PART_DEGREE * len(frontier):
         parts = pool.threads()
@@ -62,7 +57,7 @@ def push(
     arguments += flags_of(kind, allowed, size)
     ranges = output_ranges(m, frontier, parts) if parts > 1 else None
     if lists:
-        result = _push_listing(call, kernel, arguments, ranges, size if edges < 0 else min(size, edges), size)
+        result = _push_listing(call, kernel, arguments, ranges, min(size, edges) if size > TINY_SIZE else size, size)
         if strategy == "push.sort":
             result = in_order(result)
     else:

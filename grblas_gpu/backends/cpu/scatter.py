@@ -1,16 +1,20 @@
-"""``c<m>[index] (+)= value`` and ``u[index]`` in one loop over the index."""
+"""``c<m>[index] (+)= value`` and ``u[index]`` in one loop over the index; lists as bitmaps."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from ...exceptions import IndexOutOfBound
 from ...foundation.types import Assigned, TypedOperator
-from ..stores.entries import Store, entries, expand, values_of
+from ...plan.storage_rules import storage_kind
+from ..engine import Declined
+from ..reference import Definitions
+from ..stores.entries import Store, entries, expand, is_iso, values_of
 from ..stores.storage import Array, MaskView, VectorStore
-from . import pool, write
+from . import buffers, pool, write
 from .compile import Source
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
@@ -99,3 +103,66 @@ def scatter(
     values = values[:1] if len(values) and values.strides[0] == 0 else values
     t = VectorStore(c.size, values, indices=targets, ordered=False)
     return write.write(c, t, mask, accum, False, False)
+
+
+# Positions are cleared block by block, while they are in the cache.
+BITMAP = """\
+@kernel
+def kernel(indices{given}, present{out}, n, last, lo, hi):
+    n, last, at = U(n), U(last), U(lo)
+    for base in range(U(lo), U(hi), U(4096)):
+        stop = min(base + U(4096), U(hi))
+        for i in range(base, stop):
+            present[i] = False
+{clear}        while n < last:
+            i = U(indices[n])
+            if i >= stop:
+                break
+            if i < at:
+                return False
+            at = i + U(1)
+            present[i] = True
+{move}            n += U(1)
+    return n == last
+"""
+_MOVED = {
+    "given": ", given",
+    "out": ", out",
+    "clear": "            out[i] = 0\n",
+    "move": "            out[i] = given[n]\n",
+}
+
+
+def bitmap(size: int, indices: Array, values: Array) -> VectorStore | None:
+    """A list as a bitmap in one pass over the positions, or None if the indices do not ascend."""
+    iso, width = len(values) == 1, values.dtype.itemsize
+    if not iso and width not in (1, 2, 4, 8):  # moved as unsigned numbers
+        raise Declined
+    text = BITMAP.format(**(dict.fromkeys(_MOVED, "") if iso else _MOVED))
+    kernel = _table.find(("bitmap", 0 if iso else width, indices.dtype.char), size, lambda: (text, {}))
+    present, moved = buffers.empty(size, bool), () if iso else (values.view(f"u{width}"),)
+    out = tuple(buffers.empty(size, each.dtype) for each in moved)
+    parts = even_chunks(size) if size > PARALLEL_WORK else [(0, size)]
+    begins = indices.searchsorted([lo for lo, _ in parts[1:]]) if len(parts) > 1 else []
+    borders = [0, *np.maximum.accumulate(begins), len(indices)]
+
+    def run(k: int) -> bool:
+        return kernel(indices, *moved, present, *out, borders[k], borders[k + 1], *parts[k])
+
+    if not all(pool.run(run, range(len(parts)))):
+        return None
+    return VectorStore(size, out[0].view(values.dtype) if out else values.copy(), present=present, nvals=len(indices))
+
+
+def with_kind(u: VectorStore, kind: str) -> VectorStore | None:
+    return bitmap(u.size, u.indices, u.values) if kind == "bitmap" and u.indices is not None and u.ordered else None
+
+
+def build_vector(self: Any, size: int, index: Array, values: Array, dup_op: TypedOperator | None) -> VectorStore:
+    """Entries from coordinates in any order; many in order become a bitmap at once."""
+    if storage_kind(len(index), size, "sparse") == "bitmap":
+        with suppress(Declined):
+            found = bitmap(size, index, values[:1] if is_iso(values) else np.ascontiguousarray(values))
+            if found is not None:
+                return found
+    return Definitions.build_vector(self, size, index, values, dup_op)

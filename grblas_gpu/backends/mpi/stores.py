@@ -172,13 +172,13 @@ class DistMatrixStore:
         "kept",
         "value_range",
         "mean_value",
-        "pushed",
+        "spared",
         "_engine",
         "_transpose",
     )
 
     def __init__(self, engine: Any, nrows: int, ncols: int, part: MatrixStore) -> None:
-        self.pushed = 0
+        self.spared = 0
         self.nrows = nrows
         self.ncols = ncols
         self.part = part

@@ -32,8 +32,8 @@ from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
 
 STRIP = 256  # rows that are transposed together
 FEW_ENTRIES = 2**15  # of a matrix that NumPy transposes
-#: The transpose of a large CSR matrix on the host, or None; the CPU engine sets it.
-transpose_large: Callable[[MatrixStore], MatrixStore | None] = lambda a: None  # noqa: E731
+#: The transpose of a CSR matrix on the host by a kernel, or None; the CPU engine sets it.
+transpose_compiled: Callable[[MatrixStore], MatrixStore | None] = lambda a: None  # noqa: E731
 
 SPARSE, HYPERSPARSE, BITMAP, FULL = "sparse", "hypersparse", "bitmap", "full"
 
@@ -83,7 +83,7 @@ class MatrixStore:
         "_entry_groups",
         "_is_diagonal",
         "copies",
-        "pushed",
+        "spared",
         "__weakref__",
     )
 
@@ -113,7 +113,7 @@ class MatrixStore:
         self.values = values
         self.dense = self.present = self.rows = self.counter = None
         self.copies = 1
-        self.pushed = 0  # edges that products have pushed instead of making the transpose
+        self.spared = 0  # edges that products have pushed or probed instead of making the transpose
         self._once: MatrixStore | None = None
         self._turned: Any = None  # the transpose, or a weak reference to it
         self._row_ids: Array | None = None
@@ -130,7 +130,7 @@ class MatrixStore:
         store = cls.__new__(cls)
         store.form, store.nrows, store.ncols = form, nrows, ncols
         store.dense = store.present = store.rows = store.counter = None
-        store.copies, store.pushed, store._once = 1, 0, None
+        store.copies, store.spared, store._once = 1, 0, None
         store._turned = store._row_ids = store._max_column = store._filled_rows = None
         store._hub_neighbours = store._entry_groups = store._is_diagonal = None
         store._column_order = 0
@@ -300,9 +300,9 @@ class MatrixStore:
         if self.nrows == 0 or self.nvals == 0:
             return 0
         if self.rows is not None:
-            return int(np.diff(self.starts).max())  # synchronizes
+            return int((self.starts[1:] - self.starts[:-1]).max())  # synchronizes
         if isinstance(self.indptr, np.ndarray):
-            return int(np.diff(self.indptr).max())
+            return int((self.indptr[1:] - self.indptr[:-1]).max())
         return int(natives[type(self.indptr)].max_degree(self))
 
     @property
@@ -386,7 +386,7 @@ def transpose_csr(a: MatrixStore) -> MatrixStore:
         return make(a.ncols, a.nrows, a.indices[order], a.row_ids[order], values)
     if not isinstance(a.indices, np.ndarray):
         return natives[type(a.indices)].transpose(a)
-    if (by_engine := transpose_large(a)) is not None:
+    if (by_engine := transpose_compiled(a)) is not None:
         return by_engine
     if a.nvals <= FEW_ENTRIES and a.ncols <= 2**16:  # SciPy's checks would take longer; 16 bits are sorted by counting
         order = np.argsort(a.indices.astype(np.uint16), kind="stable")

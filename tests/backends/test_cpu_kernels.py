@@ -22,7 +22,7 @@ from cpu_kernel_cases import (
 from running import in_threads
 
 from grblas_gpu import binary, monoid, operators, semiring, unary
-from grblas_gpu.backends.cpu import extract, matrix_masks, mxv, mxv_push, pool, workspace
+from grblas_gpu.backends.cpu import assign, extract, matrix_masks, mxv, mxv_push, pool, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.stores.storage import MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
@@ -242,3 +242,40 @@ def test_several_threads_at_once(rng):
             same(result, expected[which])
 
     in_threads(work, 4)
+
+
+@pytest.mark.parametrize("threads", [False, True])
+def test_assign_to_a_region(rng, monkeypatch, threads):
+    """With the entries that the region has, with others, with one value for all, and with lists that do not ascend."""
+    if threads:
+        monkeypatch.setattr(assign, "LIGHT_WORK", 40)
+    for trial in range(24):
+        c = random_matrix(rng, 30, 20, "float64", iso=trial % 6 == 0)
+        rows = np.sort(rng.choice(30, 12, replace=False)) if trial % 3 else None
+        cols = np.sort(rng.choice(20, 9, replace=False)) if trial % 4 else None
+        t = DEFINITIONS.extract_matrix(c, rows, cols)
+        if trial % 2:
+            t = random_matrix(rng, t.nrows, t.ncols, "float64", iso=trial % 5 == 0)
+        else:
+            t.values = t.values * 2
+        if trial % 8 == 7:
+            rows = rng.permutation(np.arange(30) if rows is None else rows)
+        before = c.values.copy()
+        same(
+            ENGINE.assign(c, t, (rows, cols), None, None, False, False),
+            DEFINITIONS.assign(c, t, (rows, cols), None, None, False, False),
+        )
+        np.testing.assert_array_equal(c.values, before)
+
+
+@pytest.mark.parametrize("kind", ["full", "bitmap", "sparse"])
+def test_full_outputs_stay_full(rng, kind):
+    """With an accumulator, and where the result is full; flags are needed otherwise."""
+    accums = (None, binary.plus["FP64"], binary.minus["FP64"])
+    for trial, (accum, replace) in enumerate(product(accums, (False, True))):
+        c, t = random_vector(rng, 40, "full", "float64"), random_vector(rng, 40, kind, "float64")
+        mask = MaskView(random_vector(rng, 40, "bitmap", "bool"), True, bool(trial % 2)) if replace else None
+        wanted = DEFINITIONS.write(c.copy(), t, mask, accum, replace)
+        found = ENGINE.write(c.copy(), t, mask, accum, replace)
+        same(found, wanted)
+        assert (found.kind == "full") == (wanted.nvals == 40 or found.nvals == 40)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from cpu_kernel_cases import DEFINITIONS, ENGINE, SEMIRINGS, random_mask, random_matrix, same, user_times
 
-from grblas_gpu import binary, operators, semiring
+from grblas_gpu import Matrix, binary, operators, semiring
 from grblas_gpu.backends.cpu import kronecker, mxm_source
+from grblas_gpu.backends.interpreter import products
 from grblas_gpu.backends.stores.matrix_forms import with_form
 from grblas_gpu.backends.stores.storage import MaskView
 from grblas_gpu.plan.rules import Plan
@@ -57,3 +59,21 @@ def test_kronecker(rng, trials, name):
         y = with_form(random_matrix(rng, 4, 6, "int16", iso=trial % 2 == 0, fill=0.5), ("sparse", "bitmap")[trial % 2])
         assert kronecker.kronecker(x, y, op) is not None  # the definitions are not what runs
         same(ENGINE.kronecker(x, y, op), DEFINITIONS.kronecker(x, y, op))
+
+
+def test_products_of_equal_sizes_share_a_plan(rng, monkeypatch):
+    """A diagonal has a strategy of its own, which other factors of its size must not get."""
+    planned = []
+    choose = products.dense_rules.choose
+    monkeypatch.setattr(products.dense_rules, "choose", lambda *facts: planned.append(facts) or choose(*facts))
+    monkeypatch.setattr(products, "_plans", {})
+    n = 12
+    other = Matrix.from_coo(range(n), [(i + 1) % n for i in range(n)], rng.random(n), nrows=n, ncols=n)
+    diagonal = Matrix.from_coo(range(n), range(n), rng.random(n), nrows=n, ncols=n)
+    dense = {each: each.to_dense(0) for each in (diagonal, other)}
+    for left in (diagonal, other, other):
+        for mask in (None, diagonal.S):
+            found = left.mxm(other).new(mask=mask)
+            wanted = dense[left] @ dense[other] * (1 if mask is None else np.eye(n))
+            np.testing.assert_allclose(found.to_dense(0), wanted, rtol=1e-12)
+    assert len(planned) == 3  # that of the diagonal is not kept; with the mask, and without

@@ -10,10 +10,11 @@ from ...plan.storage_rules import DENSE_LIMIT, SPARSE_BELOW
 from ..stores.entries import Store, cast, expand
 from ..stores.matrix_storage import SPARSE
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ..stores.vector_storage import shortened
 from . import buffers, ewise, pool, workspace
 from .compile import Source
 from .masks import BYTES, BYTES_COMPLEMENT, NOTHING, ROWS, resolve
-from .parallel import LIGHT_WORK, edge_chunks, even_chunks
+from .parallel import LIGHT_WORK, edge_chunks, even_chunks, lengths
 from .tier import KernelTable
 
 SMALL = 4096  # up to this size no list is kept as a list
@@ -67,29 +68,58 @@ def kernel(rows, value, indices, values, flags, out_indices, out_values):
 """
 
 
-# C[I, J] = T: rows outside of I are copied. Of the others, entries outside of J and those of T are merged.
+# C[I, J] = T. Where T has the entries that the region has, values change: 1. Otherwise 0, or -1 for lists that do not
+# ascend. The columns are marked in any case.
+REGION_SAME = """\
+@kernel
+def kernel(indptr, indices, values, rows, columns, inside, t_indptr, t_indices, t_values, update):
+    for k in range(U(1), U(len(rows))):
+        if rows[k] <= rows[k - U(1)]:
+            return -1
+    for k in range(U(len(columns))):
+        if k > U(0) and columns[k] <= columns[k - U(1)]:
+            return -1
+        inside[U(columns[k])] = True
+    for k in range(U(len(rows))):
+        i, t, t_stop = U(rows[k]), U(t_indptr[k]), U(t_indptr[k + U(1)])
+        for p in range(U(indptr[i]), U(indptr[i + U(1)])):
+            if inside[U(indices[p])]:
+                if t == t_stop or columns[U(t_indices[t])] != indices[p]:
+                    return 0
+                if update:
+                    values[p] = t_values[t]
+                t += U(1)
+        if t != t_stop:
+            return 0
+    return 1
+"""
+# Rows outside of I are copied. Of the others, entries outside of J and those of T are merged.
 REGION_COUNTS = """\
 @kernel
-def kernel(indptr, indices, row_places, inside, t_indptr, lengths, lo, hi):
-    for i in range(U(lo), U(hi)):
-        place, n = row_places[i], np.int64(indptr[i + U(1)]) - np.int64(indptr[i])
-        if place >= 0:
-            for p in range(U(indptr[i]), U(indptr[i + U(1)])):
-                n -= inside[U(indices[p])]
-            n += np.int64(t_indptr[U(place) + U(1)]) - np.int64(t_indptr[U(place)])
+def kernel(indptr, indices, rows, inside, t_indptr, lengths):
+    for k in range(U(len(rows))):
+        i = U(rows[k])
+        n = np.int64(t_indptr[k + U(1)]) - np.int64(t_indptr[k])
+        for p in range(U(indptr[i]), U(indptr[i + U(1)])):
+            n += not inside[U(indices[p])]
         lengths[i] = n
 """
 REGION_FILL = """\
 @kernel
-def kernel(indptr, indices, values, row_places, inside, t_indptr, t_indices, t_values, columns,
-           starts, out_indices, out_values, lo, hi):
+def kernel(indptr, indices, values, rows, inside, t_indptr, t_indices, t_values, columns,
+           starts, out_indices, out_values, k, lo, hi):
+    k = U(k)
     for i in range(U(lo), U(hi)):
-        n, p, stop, place = U(starts[i]), U(indptr[i]), U(indptr[i + U(1)]), row_places[i]
-        t, t_stop = U(0), U(0)
-        if place >= 0:
-            t, t_stop = U(t_indptr[U(place)]), U(t_indptr[U(place) + U(1)])
-        for p in range(p, stop):
-            if place >= 0:
+        n, first, stop = U(starts[i]), U(indptr[i]), U(indptr[i + U(1)])
+        if k == U(len(rows)) or i < U(rows[k]):
+            for p in range(first, stop):
+                out_indices[n] = indices[p]
+                out_values[n] = values[p]
+                n += U(1)
+        else:
+            t, t_stop = U(t_indptr[k]), U(t_indptr[k + U(1)])
+            k += U(1)
+            for p in range(first, stop):
                 if inside[U(indices[p])]:
                     continue
                 while t < t_stop and columns[U(t_indices[t])] < indices[p]:
@@ -97,13 +127,14 @@ def kernel(indptr, indices, values, row_places, inside, t_indptr, t_indices, t_v
                     out_values[n] = t_values[t]
                     n += U(1)
                     t += U(1)
-            out_indices[n] = indices[p]
-            out_values[n] = values[p]
-            n += U(1)
-        for t in range(t, t_stop):
-            out_indices[n] = columns[U(t_indices[t])]
-            out_values[n] = t_values[t]
-            n += U(1)
+                out_indices[n] = indices[p]
+                out_values[n] = values[p]
+                n += U(1)
+            for t in range(t, t_stop):
+                out_indices[n] = columns[U(t_indices[t])]
+                out_values[n] = t_values[t]
+                n += U(1)
+        starts[i + U(1)] = n
 """
 
 
@@ -180,28 +211,45 @@ def assign_scalar_to_matrix(c: MatrixStore, value: Assigned, mask: MaskView) -> 
 
 def assign_region(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore | None:
     """``c[rows, cols] = t`` for ascending rows and columns; None for the definition to compute."""
-    ascending = all(axis is None or bool((axis[1:] > axis[:-1]).all()) for axis in (rows, cols))
-    if not _table.enabled or c.form != SPARSE or t.form != SPARSE or not ascending or t.copies * c.copies > 1:
+    if not _table.enabled or c.form != SPARSE or t.form != SPARSE or t.copies * c.copies > 1:
         return None
     types = (c.indptr.dtype.char, c.indices.dtype.char, t.indptr.dtype.char, t.indices.dtype.char)
-    key = ("region", *types, c.dtype.char)
-    fill = _table.find(key, c.nvals + t.nvals, lambda: (REGION_FILL, {}))
-    count = _table.also(("region counts", *types[:3]), c.nvals + t.nvals, lambda: (REGION_COUNTS, {}))
-    row_places, inside = np.full(c.nrows, -1, np.int64), np.zeros(c.ncols, bool)
-    row_places[slice(None) if rows is None else rows] = np.arange(t.nrows)
-    inside[slice(None) if cols is None else cols] = True
-    columns = np.arange(c.ncols) if cols is None else cols
-    starts = np.zeros(c.nrows + 1, INDEX)
-    parts = edge_chunks(c.indptr) if c.nvals > LIGHT_WORK // 4 else [(0, c.nrows)]
-    pool.run(lambda part: count(c.indptr, c.indices, row_places, inside, t.indptr, starts[1:], *part), parts)
-    np.cumsum(starts, out=starts)
-    indices, values = buffers.empty(int(starts[-1]), c.indices.dtype), buffers.empty(int(starts[-1]), c.dtype)
+    work = c.nvals + t.nvals
+    compare = _table.find(("region", *types, c.dtype.char), work, lambda: (REGION_SAME, {}))
+    rows = np.arange(c.nrows) if rows is None else rows
+    columns, inside = np.arange(c.ncols) if cols is None else cols, np.zeros(c.ncols, bool)
     old, new = (np.ascontiguousarray(expand(x.values, x.nvals)) for x in (c, t))
-    given = (c.indptr, c.indices, old, row_places, inside, t.indptr, t.indices, cast(new, c.dtype), columns, starts)
-    pool.run(lambda part: fill(*given, indices, values, *part), parts)
-    if c.iso and (t.nvals == 0 or (t.iso and bool(old[0] == given[7][0]))):
+    other = t.indptr, t.indices, cast(new, c.dtype)
+    same = compare(c.indptr, c.indices, old, rows, columns, inside, *other, False)
+    if same < 0:
+        return None
+    if same:
+        starts, indices, values = c.indptr, c.indices, buffers.copy(old)
+        compare(c.indptr, c.indices, values, rows, columns, inside, *other, True)
+    else:
+        starts, indices, values = _spliced(c, old, rows, columns, inside, *other)
+    if c.iso and (t.nvals == 0 or (t.iso and bool(old[0] == other[2][0]))):
         values = values[:1].copy()
     return MatrixStore(c.nrows, c.ncols, starts, indices, values)
+
+
+def _spliced(
+    c: MatrixStore, old: Array, rows: Array, columns: Array, inside: Array, *other: Array
+) -> tuple[Array, Array, Array]:
+    """The arrays of a matrix with other entries in a region."""
+    work, types = c.nvals + len(other[1]), [each.dtype.char for each in (c.indptr, c.indices, *other)]
+    fill = _table.also(("region fill", *types), work, lambda: (REGION_FILL, {}))
+    starts, parts, most = np.zeros(c.nrows + 1, INDEX), [(0, c.nrows)], work
+    if c.nvals > LIGHT_WORK // 4:
+        count = _table.also(("region counts", *types[:3]), work, lambda: (REGION_COUNTS, {}))
+        starts[1:] = lengths(c.indptr)
+        count(c.indptr, c.indices, rows, inside, other[0], starts[1:])
+        np.cumsum(starts, out=starts)
+        parts, most = edge_chunks(c.indptr), int(starts[-1])
+    indices, values = buffers.empty(most, c.indices.dtype), buffers.empty(most, c.dtype)
+    given = (c.indptr, c.indices, old, rows, inside, *other, columns, starts)
+    pool.run(lambda part: fill(*given, indices, values, rows.searchsorted(part[0]), *part), parts)
+    return starts, shortened(indices, int(starts[-1])), shortened(values, int(starts[-1]))
 
 
 def _append(c: VectorStore, value: Assigned, rows: Array) -> VectorStore | None:

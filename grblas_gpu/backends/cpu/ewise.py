@@ -1,7 +1,7 @@
 """Element-wise operations on two stores, and apply.
 
-Sorted structures (matrices, and sparse vectors as matrices of one row) are merged row by row in two passes: the first
-counts shared positions and depends on no operator, the second fills. Dense vectors are one loop over the positions.
+Sorted structures (matrices, and sparse vectors as matrices of one row) are merged row by row. For several threads, an
+earlier pass counts shared positions, and depends on no operator. Dense vectors are one loop over the positions.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ...foundation.types import Accum, TypedOperator, Value
 from ..machine.memory_limits import check_positions
 from ..stores.entries import Store, cast
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
+from ..stores.vector_storage import shortened
 from . import buffers, pool
 from .compile import Source
 from .inline import uses
@@ -72,6 +73,7 @@ def _merge_source(operands: Operands) -> Source:
         + indent(text.both + "out_indices[n] = i\nn += U(1)\np += U(1)\nq += U(1)\n", " " * 16)
         + f"            elif i < j:\n{step_x}                p += U(1)\n"
         + f"            else:\n{step_y}                q += U(1)\n{tail}"
+        "        out_indptr[row + U(1)] = n\n"
     )
 
 
@@ -84,33 +86,26 @@ def _merge(
     work = len(x_indices) + len(y_indices)
     key = ("merge", operands.key, operands.union, x_indices.dtype.char, y_indices.dtype.char)
     fill = _table.find(key, work, lambda: _merge_source(operands))
-    count_key = ("count", x_indices.dtype.char, y_indices.dtype.char)
-    count = _table.also(count_key, work, lambda: (COUNT_SHARED, {}))
     rows = len(x_indptr) - 1
-    parts = [(0, rows)]
+    indptr, parts = np.zeros(rows + 1, INDEX), [(0, rows)]
+    most = work if operands.union else min(len(x_indices), len(y_indices))
     if work > PARALLEL_WORK and rows > 1:
+        count_key = ("count", x_indices.dtype.char, y_indices.dtype.char)
+        count = _table.also(count_key, work, lambda: (COUNT_SHARED, {}))
         parts = edge_chunks(x_indptr if len(x_indices) >= len(y_indices) else y_indptr)
-    counts = np.empty(rows, INDEX)
-    pool.run(lambda part: count(x_indptr, x_indices, y_indptr, y_indices, counts, *part), parts)
-    if operands.union:
-        counts = lengths(x_indptr) + lengths(y_indptr) - counts
-    indptr = np.zeros(rows + 1, INDEX)
-    np.cumsum(counts, out=indptr[1:])
-    total = int(indptr[-1])
-    indices = buffers.empty(total, index_type)
-    values, out = operands.output(total)
-    arguments = (
-        x_indptr,
-        x_indices,
-        y_indptr,
-        y_indices,
-        *operands.arguments(x_values, y_values),
-        indptr,
-        indices,
-        *out,
-    )
+        counts = np.empty(rows, INDEX)
+        pool.run(lambda part: count(x_indptr, x_indices, y_indptr, y_indices, counts, *part), parts)
+        if operands.union:
+            counts = lengths(x_indptr) + lengths(y_indptr) - counts
+        np.cumsum(counts, out=indptr[1:])
+        most = int(indptr[-1])
+    indices = buffers.empty(most, index_type)
+    values, out = operands.output(most)
+    given = operands.arguments(x_values, y_values)
+    arguments = (x_indptr, x_indices, y_indptr, y_indices, *given, indptr, indices, *out)
     pool.run(lambda part: fill(*arguments, *part), parts)
-    return indptr, indices, values
+    total = int(indptr[-1])
+    return indptr, shortened(indices, total), shortened(values, total) if out or total == 0 else values
 
 
 # --- dense vectors --------------------------------------------------------------------------------------------------
@@ -124,8 +119,26 @@ def _dense_source(operands: Operands, x_full: bool, y_full: bool) -> Source:
     here_x, here_y = ("True" if x_full else "x_present[i]"), ("True" if y_full else "y_present[i]")
     zero = text.inliner.load("np.int8(0)", np.dtype(np.int8), operands.dtype)
     nothing = "" if operands.constant is not None else f"out_values[i] = {zero}\n"  # absent entries have a value too
+    op = operands.op
     if x_full and y_full:
         body = text.both or "pass\n"
+    elif nothing and op is not None and op.source is not None and "(" not in op.source:  # arithmetic costs no branch
+        left, right, value, _ = text.both.replace("out_values[i]", "z").split("\n")
+        body = f"here_x, here_y = {here_x}, {here_y}\n{left}\n{right}\n"
+        if operands.defaults:
+            body += "left = left if here_x else left_default[0]\nright = right if here_y else right_default[0]\n"
+        body += f"{value}\n"
+        if operands.union and not operands.defaults:
+            body += (
+                (text.only_x + text.only_y)
+                .replace("out_values[i] = ", "x_alone = ", 1)
+                .replace("out_values[i]", "y_alone")
+            )
+            body += "z = z if here_x & here_y else x_alone if here_x else y_alone\n"
+        if not out_full:
+            body += f"found = here_x {'|' if operands.union else '&'} here_y\nout_present[i] = found\ncount += found\n"
+            body += f"z = z if found else {zero}\n"
+        body += "out_values[i] = z\n"
     elif operands.union:
         mark = "" if out_full else "out_present[i] = True\ncount += 1\n"
         body = (

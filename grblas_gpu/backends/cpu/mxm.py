@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..forms import dense_products
 from ..machine.memory_limits import check_entries, check_positions
 from ..stores.matrix_storage import FULL
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, column_type
+from ..stores.vector_storage import shortened
 from . import buffers, mxm_source as text, pool
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING
 from .mxv_call import Call, prepared
@@ -109,53 +111,53 @@ def _where_flagged(t: MatrixStore, mask: MaskView) -> MatrixStore:
 def _gustavson(
     a: MatrixStore, b: MatrixStore, call: Call, kind: int, pattern: MatrixStore | None
 ) -> MatrixStore | None:
-    # Products before each row: the measure of work, and of the capacity that a row may need.
-    products = np.zeros(len(a.indices) + 1, INDEX)
-    lengths(b.indptr)[a.indices].cumsum(out=products[1:])
-    products = products[a.indptr]
-    parts = edge_chunks(products, 4) if products[-1] > PARALLEL_WORK else [(0, a.nrows)]
-    capacity = np.minimum(lengths(products), b.ncols)
-    if kind == BYTES:
-        assert pattern is not None
-        capacity = np.minimum(capacity, lengths(pattern.indptr))
-    dtype = call.semiring.return_type.np_type
-    if call.constant is None and kind == NO_MASK and int(capacity.sum()) * dtype.itemsize <= COPIED_BYTES:
-        return _at_once(a, b, call, products, capacity, parts)
-    return _in_two_passes(a, b, call, kind, pattern, products, capacity, parts)
-
-
-def _at_once(
-    a: MatrixStore, b: MatrixStore, call: Call, products: Array, capacity: Array, parts: Chunks
-) -> MatrixStore | None:
-    """Every chunk makes its part of the result; they are then put together."""
-    kernel = _table.find(
-        ("whole", call.key, a.indices.dtype.char, b.indices.dtype.char),
-        int(products[-1]),
-        lambda: text.whole(_terms(call)),
-    )
+    mask = () if pattern is None else (pattern.indptr, pattern.indices)
+    types = (a.indices.dtype.char, b.indices.dtype.char, "" if pattern is None else pattern.indices.dtype.char)
+    work = len(a.indices) * (1 + len(b.indices) // max(1, b.nrows))
+    structure = ("structure", kind, *types), work, lambda: text.structure(kind)
+    whole = ("whole", kind, call.key, *types), work, lambda: text.whole(_terms(call), kind)
+    kernel = _table.find(*(structure if call.constant is not None else whole))
+    before = _table.also(("before", types[0], kind == BYTES), work, lambda: text.before(kind == BYTES))
+    products, room = np.empty(a.nrows + 1, INDEX), np.empty(a.nrows + 1, INDEX)
+    before(a.indptr, a.indices, b.indptr, *mask[: kind == BYTES], b.ncols, products, room)
     dtype, index_type = call.semiring.return_type.np_type, column_type(b.ncols)
-    counts = np.zeros(a.nrows, INDEX)
-    operands = call.value_arguments(a.values, b.values)
-
-    def make(part: tuple[int, int]) -> tuple[Array, Array]:
-        most = int(capacity[part[0] : part[1]].sum()) + 1
-        indices, values = buffers.empty(most, index_type), buffers.empty(most, dtype)
-        stamps, dense = np.zeros(b.ncols, np.int32), np.empty(b.ncols, dtype)
-        matrices = (a.indptr, a.indices, b.indptr, b.indices, *operands)
-        n = kernel(*matrices, products, stamps, dense, indices, values, counts, *part)
-        return indices[:n], values[:n]
-
-    pieces = pool.run(make, parts)
+    valued = call.constant is None
+    if valued and int(room[-1]) * dtype.itemsize > COPIED_BYTES:  # values follow, in their place
+        valued, kernel = False, _table.also(*structure)
+    matrices = (a.indptr, a.indices, b.indptr, b.indices)
+    given = (*matrices, *(call.value_arguments(a.values, b.values) if valued else ()), *mask, products)
     indptr = np.zeros(a.nrows + 1, INDEX)
-    counts.cumsum(out=indptr[1:])
-    indices, values = (_joined([piece[which] for piece in pieces]) for which in (0, 1))
+
+    def make(part: tuple[int, int]) -> list[Array]:
+        lo, hi = part
+        space = int(room[hi] - room[lo]) + 1
+        stamps, made = np.zeros(b.ncols, np.int32), [buffers.empty(space, index_type)]
+        values: tuple[Array, ...] = ()
+        if valued:
+            made.append(buffers.empty(space, dtype))
+            values = np.empty(b.ncols, dtype), made[1]
+        n = kernel(*given, stamps, *values, made[0], indptr, lo, hi)
+        return [shortened(each, n) for each in made]
+
+    parts = edge_chunks(products, 4) if products[-1] > PARALLEL_WORK else [(0, a.nrows)]
+    pieces = pool.run(make, parts)
+    for lo, hi in parts[1:]:
+        indptr[lo + 1 : hi + 1] += indptr[lo]
+    found = [_joined(column) for column in zip(*pieces, strict=True)]
+    indices = found[0]
+    if valued:
+        values = found[1]
+    elif call.constant is not None:
+        values = call.constant.copy() if len(indices) else call.constant[:0]
+    else:
+        values = _numeric(a, b, call, indptr, indices, parts)
     return MatrixStore(a.nrows, b.ncols, indptr, indices, values)
 
 
-def _joined(pieces: list[Array]) -> Array:
-    """One array of all pieces, which have unused memory at their ends."""
+def _joined(pieces: Sequence[Array]) -> Array:
+    """One array of all pieces."""
     if len(pieces) == 1:
-        return pieces[0].copy()
+        return pieces[0]
     ends = np.cumsum([len(piece) for piece in pieces]).tolist()
     whole: Array = buffers.empty(ends[-1], pieces[0].dtype)
 
@@ -166,50 +168,19 @@ def _joined(pieces: list[Array]) -> Array:
     return whole
 
 
-def _in_two_passes(
-    a: MatrixStore,
-    b: MatrixStore,
-    call: Call,
-    kind: int,
-    pattern: MatrixStore | None,
-    products: Array,
-    capacity: Array,
-    parts: Chunks,
-) -> MatrixStore | None:
-    """First the pattern; then the values, in their place."""
-    types = (a.indices.dtype.char, b.indices.dtype.char, "" if pattern is None else pattern.indices.dtype.char)
-    work = int(products[-1])
-    if call.constant is None:
-        key = ("numeric", call.key, *types)
-        numeric = _table.find(key, work, lambda: text.numeric(_terms(call)))
-    structure = _table.find(("structure", kind, *types), work, lambda: text.structure(kind))
-    given = () if pattern is None else (pattern.indptr, pattern.indices)
-    index_type = column_type(b.ncols)
-    counts = np.zeros(a.nrows, INDEX)
-
-    def find(part: tuple[int, int]) -> Array:
-        lo, hi = part
-        indices = buffers.empty(int(capacity[lo:hi].sum()) + 1, index_type)
-        stamps = np.zeros(b.ncols, np.int32)
-        n = structure(a.indptr, a.indices, b.indptr, b.indices, *given, products, stamps, indices, counts, lo, hi)
-        return indices[:n]
-
-    indices = _joined(pool.run(find, parts))
-    indptr = np.zeros(a.nrows + 1, INDEX)
-    np.cumsum(counts, out=indptr[1:])
-    if call.constant is not None:
-        values = call.constant.copy() if len(indices) else call.constant[:0]
-        return MatrixStore(a.nrows, b.ncols, indptr, indices, values)
+def _numeric(a: MatrixStore, b: MatrixStore, call: Call, indptr: Array, indices: Array, parts: Chunks) -> Array:
+    """The values at the positions of a pattern."""
+    key = ("numeric", call.key, a.indices.dtype.char, b.indices.dtype.char)
+    numeric = _table.also(key, len(indices), lambda: text.numeric(_terms(call)))
     dtype = call.semiring.return_type.np_type
     values = buffers.empty(len(indices), dtype)
-    operands = call.value_arguments(a.values, b.values)
+    given = (a.indptr, a.indices, b.indptr, b.indices, *call.value_arguments(a.values, b.values), indptr, indices)
 
     def fill(part: tuple[int, int]) -> None:
-        stamps, dense = np.zeros(b.ncols, np.int32), np.empty(b.ncols, dtype)
-        numeric(a.indptr, a.indices, b.indptr, b.indices, *operands, indptr, indices, stamps, dense, values, *part)
+        numeric(*given, np.zeros(b.ncols, np.int32), np.empty(b.ncols, dtype), values, *part)
 
     pool.run(fill, parts)
-    return MatrixStore(a.nrows, b.ncols, indptr, indices, values)
+    return values
 
 
 def _terms(call: Call) -> Any:

@@ -1,9 +1,10 @@
 """The text of the matrix times matrix kernels.
 
-Gustavson's method. *Structure* finds the sorted pattern of each row of the result; it uses no operator, so it is
-compiled once for all of them. *Numeric* sums the products at the positions of a given pattern. *Whole* does both at
-once, for results of which two copies fit into memory. All mark columns of the current row in a dense array of stamps,
-which never needs clearing: row ``r`` of a chunk owns the stamps ``2 r + 2`` (listed) and ``2 r + 3`` (touched).
+Gustavson's method. *Before* counts the products in front of each row, and its room in the result. *Structure* finds the
+sorted pattern of each row of the result; it uses no operator, so it is compiled once for all of them. *Numeric* sums
+the products at the positions of a given pattern. *Whole* does both at once, for results of which two copies fit into
+memory. All mark columns of the current row in a dense array of stamps, which never needs clearing: row ``r`` of a chunk
+owns the stamps ``2 r + 2`` (listed) and ``2 r + 3`` (touched).
 
 Whether a product is the first of its column is unpredictable, so a branch on it would be mispredicted. A row with many
 products relative to the number of columns avoids it: it marks every product, and then reads every column.
@@ -134,46 +135,65 @@ MARK = """\
 """
 
 
-def structure(mask: int) -> Source:
-    """The pattern of rows ``lo`` to ``hi``: column indices one row after the other, and their number per row."""
-    body = _all_products(_first_touch(ALLOWED[mask])) + IN_ORDER
-    if mask == NO_MASK:
-        body = (
-            MANY
-            + indent(_all_products("stamps[j] = touched\n") + _collect(), "    ")
-            + "else:\n"
-            + indent(body, "    ")
-        )
-    arguments = "" if mask == NO_MASK else "mask_indptr, mask_indices, "
+def before(masked: bool) -> Source:
+    """The products of all earlier rows, and the most entries that these have in the result."""
+    mask, most = (
+        ("mask_indptr, ", "min(most, U(mask_indptr[i + U(1)]) - U(mask_indptr[i]))") if masked else ("", "most")
+    )
     return (
-        f"{SORT}@kernel\ndef kernel(a_indptr, a_indices, b_indptr, b_indices, {arguments}products, stamps, "
-        f"out_indices, counts, lo, hi):\n{ROWS}{'' if mask == NO_MASK else MARK}"
-        + indent(body + "counts[i] = n - first\n", " " * 8)
-        + "    return np.int64(n)\n",
+        f"@kernel\ndef kernel(a_indptr, a_indices, b_indptr, {mask}most, products, room):\n"
+        "    most, total, space = U(most), U(0), U(0)\n"
+        "    products[0] = room[0] = 0\n"
+        "    for i in range(U(len(a_indptr) - 1)):\n"
+        "        n = U(0)\n"
+        "        for p in range(U(a_indptr[i]), U(a_indptr[i + U(1)])):\n"
+        "            k = U(a_indices[p])\n"
+        "            n += U(b_indptr[k + U(1)]) - U(b_indptr[k])\n"
+        "        total += n\n"
+        f"        space += min(n, {most})\n"
+        "        products[i + U(1)] = total\n"
+        "        room[i + U(1)] = space\n",
         {},
     )
 
 
-def whole(reading: Reading) -> Source:
-    """Structure and values of rows ``lo`` to ``hi`` at once, without a mask."""
+def structure(mask: int) -> Source:
+    """The pattern of rows ``lo`` to ``hi``: column indices one row after the other, and where each row ends."""
+    body = _all_products(_first_touch(ALLOWED[mask])) + IN_ORDER
+    if mask == NO_MASK:
+        body = _with_many(_all_products("stamps[j] = touched\n") + _collect(), body)
+    return SORT + "@kernel\n" + _rows(mask, "", "", "", body), {}
+
+
+def whole(reading: Reading, mask: int) -> Source:
+    """Structure and values of rows ``lo`` to ``hi`` at once."""
     body = Body(reading, "q", POSITIONS)
     more = "" if body.exit_at_first else body.product + f"acc = dense[j]\ndense[j] = {body.sum}\n"
-    rows = _all_products(_first_touch(ALLOWED[NO_MASK], body.product + "dense[j] = z\n", more)) + IN_ORDER
+    rows = _all_products(_first_touch(ALLOWED[mask], body.product + "dense[j] = z\n", more)) + IN_ORDER
     rows += "for t in range(first, n):\n    out_values[t] = dense[U(out_indices[t])]\n"
-    start = None if body.exit_at_first else neutral(reading)
+    start = None if body.exit_at_first or mask != NO_MASK else neutral(reading)
     if start is not None:
         many = f"for j in range(U(len(stamps))):\n    dense[j] = {start}\n"
         many += _all_products(body.product + f"acc = dense[j]\ndense[j] = {body.sum}\nstamps[j] = touched\n")
-        many += _collect("out_values[n] = dense[j]\n")
-        rows = MANY + indent(many, "    ") + "else:\n" + indent(rows, "    ")
-    text, functions = body.finish(
-        f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, products, stamps, dense, out_indices, "
-        f"out_values, counts, lo, hi):\n{body.prologue}"
-        + ROWS
-        + indent(rows + "counts[i] = n - first\n", " " * 8)
+        rows = _with_many(many + _collect("out_values[n] = dense[j]\n"), rows)
+    text, functions = body.finish(_rows(mask, body.arguments, "dense, out_values, ", body.prologue, rows))
+    return SORT + text, functions
+
+
+def _with_many(many: str, otherwise: str) -> str:
+    """Rows with many products, and the others."""
+    return MANY + indent(many, "    ") + "else:\n" + indent(otherwise, "    ")
+
+
+def _rows(mask: int, operands: str, values: str, prologue: str, body: str) -> str:
+    """The function of structure and whole: ``body`` for each row."""
+    given, mark = ("", "") if mask == NO_MASK else ("mask_indptr, mask_indices, ", MARK)
+    return (
+        f"def kernel(a_indptr, a_indices, b_indptr, b_indices{operands}, {given}products, stamps, {values}out_indices, "
+        f"out_indptr, lo, hi):\n{prologue}{ROWS}{mark}"
+        + indent(body + "out_indptr[i + U(1)] = n\n", " " * 8)
         + "    return np.int64(n)\n"
     )
-    return SORT + text, functions
 
 
 PROBES = {"f": (0.0, 1.5, -2.5, math.inf, -math.inf, math.nan), "b": (False, True)}

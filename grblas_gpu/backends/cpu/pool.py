@@ -110,7 +110,7 @@ def _helpers() -> SimpleQueue[_Job | None]:
 
 def run(function: Callable[[Chunk], Result], chunks: Sequence[Chunk]) -> list[Result]:
     """``[function(chunk) for chunk in chunks]``, on all threads."""
-    helpers = min(threads(), len(chunks)) - 1
+    helpers = 0 if len(chunks) < 2 else min(threads(), len(chunks)) - 1
     if helpers < 1:
         return [function(chunk) for chunk in chunks]
     queue = _queue or _helpers()

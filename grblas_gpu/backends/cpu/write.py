@@ -136,21 +136,23 @@ def _owned(c: VectorStore, accum: Accum) -> VectorStore:
 
 
 def _merge_source(
-    c: np.dtype, t: np.dtype, t_mode: int, accum: Accum, t_full: bool, kind: int, replace: bool
+    c: np.dtype, t: np.dtype, t_mode: int, accum: Accum, stays_full: bool, t_full: bool, kind: int, replace: bool
 ) -> Source:
     text = _text(c, t, t_mode, "i", accum)
     here = "True" if t_full else "t_present[i]"
+    mark, closed = ("", "") if stays_full else ("present = True\n", "present = False\n")
     if accum is None:
-        body = where(here, text.only_y + "present = True\n", "present = False\n")
+        body = where(here, text.only_y + mark, closed)
     else:
-        body = where(here, where("present", text.both, text.only_y + "present = True\n"))
-    body = where(OPENED[kind], body, "present = False\n" if replace else "")
+        body = where(here, text.both if stays_full else where("present", text.both, text.only_y + mark))
+    body = where(OPENED[kind], body, closed if replace else "")
+    present, count = ("", "hi - lo") if stays_full else ("c_present, ", "count")
+    if not stays_full:
+        body = f"present = c_present[i]\n{body}c_present[i] = present\ncount += present\n"
     arguments = ("" if t_full else "t_present, ") + "t_values" + ("" if kind == NO_MASK else ", mask")
     return text.finish(
-        f"def kernel({arguments}, c_present, c_values, lo, hi):\n    count = 0\n{text.prologue}"
-        "    for i in range(U(lo), U(hi)):\n        present = c_present[i]\n"
-        + indent(body, " " * 8)
-        + "        c_present[i] = present\n        count += present\n    return count\n"
+        f"def kernel({arguments}, {present}c_values, lo, hi):\n    count = 0\n{text.prologue}"
+        "    for i in range(U(lo), U(hi)):\n" + indent(body, " " * 8) + f"    return {count}\n"
     )
 
 
@@ -164,19 +166,21 @@ def _merge(
         t = ewise.as_dense(t)
     t_full, t_mode = t.present is None, reading(t.values)
     bytes_kind = BYTE_KIND[kind]
+    stays_full = c.kind == "full" and (accum is not None or t_full) and not (replace and bytes_kind)
     types = (c.dtype.char, t.values.dtype.char)
-    key = ("merge", None if accum is None else accum.key, types, t_mode, t_full, bytes_kind, replace)
-    kernel = _table.find(
-        key, size, lambda: _merge_source(c.dtype, t.values.dtype, t_mode, accum, t_full, bytes_kind, replace)
-    )
+    key = ("merge", None if accum is None else accum.key, types, t_mode, stays_full, t_full, bytes_kind, replace)
+    form = c.dtype, t.values.dtype, t_mode, accum, stays_full, t_full, bytes_kind, replace
+    kernel = _table.find(key, size, lambda: _merge_source(*form))
     flags = flags_of(kind, allowed, size)
     if c.indices is not None:
         c = ewise.as_dense(c) if c.nvals else VectorStore(size, c.values, present=np.zeros(size, bool), nvals=0)
     try:
         atomic_updates.changing = True
         c = _owned(c, accum)
-        present = np.ones(size, bool) if c.present is None else c.present
-        given = (*(() if t_full else (t.present,)), t.values, *flags, present, c.values)
+        present = c.present
+        if present is None and not stays_full:
+            present = np.ones(size, bool)
+        given = (*(() if t_full else (t.present,)), t.values, *flags, *(() if stays_full else (present,)), c.values)
         if size < PARALLEL_WORK:
             c.present = present
             c.uncount()

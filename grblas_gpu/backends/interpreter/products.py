@@ -7,7 +7,7 @@ from typing import Any
 
 from ...foundation.caches import Bounded
 from ...foundation.types import DataType, Engine, TypedOperator, TypedSemiring, Value
-from ...ir.descriptor import DENSE_STRATEGIES, Descriptor
+from ...ir.descriptor import DENSE_STRATEGIES, SHAPED_STRATEGIES, Descriptor
 from ...ir.node import Node
 from ...ir.ops import VXM
 from ...plan import dense_rules
@@ -15,12 +15,14 @@ from ...plan.facts import mxm_facts, plan_matvec
 from ...plan.rules import Facts, Plan
 from ...trace import records as trace
 from ...trace.records import ON_HOST
+from ..stores.matrix_storage import SPARSE
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from .asynchronous import check_any_order, check_product_of_matrices, final_value, pull_in_place
 from .changes import Changes
 from .operands import matrix_store
 
-_dense_plans: dict[Hashable, Plan] = Bounded("plans of dense products", 1000)
+FEW_PRODUCTS = 2**16  # of sparse matrices: planning their products takes longer than the gain of the better plan
+_plans: dict[Hashable, Plan] = Bounded("plans of dense or short products", 1000)
 
 
 def matvec(node: Node, view: MaskView | None) -> VectorStore:
@@ -108,14 +110,8 @@ def mxm(node: Node, view: MaskView | None) -> MatrixStore:
     engine, collector = left._engine, trace.current()
     if desc is not None:
         check_product_of_matrices(node)
-    if (
-        (a.dense is not None or b.dense is not None)
-        and view is None
-        and desc is None
-        and collector is None
-        and engine.dense_products
-    ):
-        return engine.mxm(a, b, semiring, None, plan=_dense_plan(engine, a, b, semiring))
+    if desc is None and collector is None and engine.dense_products:
+        return engine.mxm(a, b, semiring, view, plan=_known_plan(engine, a, b, semiring, view))
     facts = mxm_facts(engine, a, b, semiring, view)
     plan = dense_rules.choose(facts, desc)
     if collector is not None:
@@ -125,17 +121,19 @@ def mxm(node: Node, view: MaskView | None) -> MatrixStore:
     return engine.mxm(a, b, semiring, view, plan=plan)
 
 
-def _dense_plan(engine: Engine, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> Plan:
-    """The planner's choice for a dense factor without options. If the strategy reads it by rows, the choice depends on
-    forms and sizes only and is cached: small products are often repeated."""
+def _known_plan(engine: Engine, a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, view: MaskView | None) -> Plan:
+    """The planner's choice without options. For a dense factor that the strategy reads by rows it depends on forms and
+    sizes only, and for a few products it matters little: it is cached, since small products are often repeated."""
     x, y = a.stored_values, b.stored_values
+    mask = None if view is None else (view.store.form, view.store.known_nvals, view.structure, view.complement)
     sizes = (a.nrows, a.ncols, b.ncols, a.nvals, b.nvals)
-    key = (engine.name, semiring.key, a.form, b.form, x.dtype, y.dtype, len(x) == 1, len(y) == 1, sizes)
-    plan = _dense_plans.get(key)
+    key = (engine.name, semiring.key, a.form, b.form, x.dtype, y.dtype, len(x) == 1, len(y) == 1, sizes, mask)
+    plan = _plans.get(key)
     if plan is None:
-        plan = dense_rules.choose(mxm_facts(engine, a, b, semiring, None))
-        if plan.strategy in DENSE_STRATEGIES:
-            _dense_plans[key] = plan
+        plan = dense_rules.choose(mxm_facts(engine, a, b, semiring, view))
+        by_sizes = view is None and plan.strategy in DENSE_STRATEGIES and not a.form == b.form == SPARSE
+        if by_sizes or (a.nvals * b.nvals <= FEW_PRODUCTS and plan.strategy not in SHAPED_STRATEGIES):
+            _plans[key] = plan
     return plan
 
 

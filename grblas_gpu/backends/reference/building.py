@@ -6,6 +6,7 @@ import numpy as np
 
 from ...exceptions import InvalidValue
 from ...foundation.types import TypedOperator, Value
+from ...plan.storage_rules import MANY_ROWS
 from ..machine.memory_limits import check_entries, check_positions
 from ..stores.counting import every
 from ..stores.entries import (
@@ -24,7 +25,7 @@ from ..stores.entries import (
     runs_of_pairs,
     take,
 )
-from ..stores.matrix_storage import from_lines
+from ..stores.matrix_storage import SPARSE, from_lines
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore, column_type
 from .elementwise import with_values
 from .operating import Operating
@@ -119,6 +120,13 @@ class Building(Operating):
         return VectorStore(size, compress(take(values, keep)), indices=keys[keep])
 
     def resize_matrix(self, a: MatrixStore, nrows: int, ncols: int) -> MatrixStore:
+        if a.form == SPARSE and a.copies == 1 and ncols >= a.ncols and nrows <= MANY_ROWS:  # no entry moves
+            known = min(nrows, a.nrows)
+            indptr = np.zeros(nrows + 1, INDEX, like=a.indptr)
+            indptr[: known + 1] = a.indptr[: known + 1]
+            indptr[known + 1 :] = indptr[known]
+            indices = a.indices[: int(indptr[known])].astype(column_type(ncols), copy=False)  # synchronizes
+            return MatrixStore(nrows, ncols, indptr, indices, a.values[: len(indices)].copy())
         rows, cols = a.row_ids.astype(INDEX), a.indices.astype(INDEX)
         keep = (rows < nrows) & (cols < ncols)
         values = take(expand(a.values, a.nvals), keep)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 import numpy as np
 
@@ -53,7 +53,8 @@ def _in_place(x: VectorStore, index: np.ndarray, values: np.ndarray, kept: np.nd
     """Change a bitmap or full vector at the cost of the changes."""
     set_at = index if kept.all() else index[kept]
     new = values if set_at is index else values[kept]
-    with atomic_updates.uninterrupted():  # values and flags change together
+    together = x.present is not None or set_at is not index  # values and flags
+    with atomic_updates.uninterrupted() if together else nullcontext():
         try:
             atomic_updates.changing = True
             x = atomic_updates.own(x)

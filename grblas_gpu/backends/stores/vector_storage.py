@@ -222,8 +222,8 @@ class VectorStore:
             self.pending = None
         elif name != "nvals":
             iso = len(pending.values) < len(pending.indices) or len(pending.values) == 1
-            self.indices = _shortened(pending.indices, nvals)
-            self.values = pending.values[: min(nvals, 1)] if iso else _shortened(pending.values, nvals)
+            self.indices = shortened(pending.indices, nvals)
+            self.values = pending.values[: min(nvals, 1)] if iso else shortened(pending.values, nvals)
             self.ordered = self.ordered or nvals < 2
             self.pending = None
         return getattr(self, name)
@@ -305,7 +305,7 @@ class VectorStore:
         )
 
 
-def _shortened(array: Array, length: int) -> Array:
+def shortened(array: Array, length: int) -> Array:
     """The first entries; a copy if a view would keep much unused memory alive."""
     part = array[:length]
     return part.copy() if (len(array) - length) * array.dtype.itemsize > WORTH_KEEPING else part

@@ -53,6 +53,12 @@ def test_generate(capsys, tmp_path, kind):
     assert A.nvals > 0
 
 
+def test_the_time_of_writing_counts(capsys, tmp_path):
+    found = json.loads(run(capsys, "generate kronecker 5 4 --json -o", tmp_path / "g.mtx")[1])
+    assert found["write_seconds"] > 0
+    assert found["seconds"] == pytest.approx(found["generate_seconds"] + found["write_seconds"], rel=1e-3)
+
+
 def test_generate_hands_arguments_on(capsys, tmp_path):
     run(capsys, "generate kronecker 5 4 --seed 3 -o", tmp_path / "g.npz")
     assert io.load_npz(str(tmp_path / "g.npz")).isequal(generators.kronecker(5, 4, seed=3))

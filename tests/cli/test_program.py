@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -67,11 +68,17 @@ def test_a_long_compilation_is_announced(monkeypatch: pytest.MonkeyPatch, capsys
         capsys.readouterr()
 
 
+def test_what_the_benchmark_compares_is_listed(capsys):
+    code, out, _ = run(capsys, "bench --list")
+    rows = [re.split(" {2,}", line) for line in out.splitlines()]
+    assert code == 0 and rows[0][:2] == ["grblas_gpu cpu", "host"] and {len(row) for row in rows} == {3}
+
+
 def test_info(capsys):
     code, out, _ = run(capsys, "info")
     assert code == 0
     assert gb.__version__ in out
-    assert "backend cpu   ready" in out
+    assert "backend cpu   ready" in out and "backend mpi   " in out
     found = json.loads(run(capsys, "info --json")[1])
     assert found["backends"]["numpy"] == "ready"
     assert found["packages"]["numpy"] == np.__version__

@@ -79,5 +79,12 @@ def test_outputs_by_suffix(capsys, graph, tmp_path, suffix, command):
     assert found == pytest.approx({i: x for i, x in values.items() if i in found}) and len(found) == len(values)
 
 
+def test_one_format_is_printed(capsys, graph):
+    for options in ("--csv --json", "--json --csv"):
+        with pytest.raises(SystemExit):
+            run(capsys, f"pagerank {options}", graph[1])
+        assert "not allowed with argument" in capsys.readouterr().err
+
+
 def test_unknown_outputs_are_refused_before_work(capsys, graph, tmp_path):
     one_line_error(capsys, "pagerank", graph[1], "-o", tmp_path / "out.xlsx", match="unknown suffix", exit_code=2)

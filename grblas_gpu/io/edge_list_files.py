@@ -19,7 +19,7 @@ from ..foundation.types import Source
 from .duplicates import both_directions, combining, refusal
 from .edge_table import Layout, data_lines, layout_of
 from .number_columns import LARGE, Fields, Malformed, columns
-from .text_files import name_of, opened, text_of
+from .text_files import PIECE, name_of, opened, text_of
 
 
 def read_edgelist(
@@ -159,7 +159,9 @@ def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: 
         places = layout.columns or tuple(range(3 if count == 3 else 2))
         expected = Fields(places, kind == "f", layout.columns is not None, layout.delimiter)
         with contextlib.suppress(Malformed), elapsed(f"parsing {name}"):
-            rows, cols, *weights = columns([text.encode()], name, expected, "", layout.header)
+            whole = text.encode()
+            pieces = (whole[at : at + PIECE] for at in range(0, len(whole), PIECE))  # all cores parse
+            rows, cols, *weights = columns(pieces, name, expected, "", layout.header)
             converted = [part.astype(weight_type, copy=False) for part in weights]
             exact = kind == "f" or all(map(np.array_equal, weights, converted))
             if exact and min(rows.min(), cols.min()) >= base:

@@ -16,6 +16,8 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from .text_files import PIECE
+
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 #: Names of columns in headers.
 SOURCES = frozenset("source src from tail start u node1 vertex1 head_id source_id sourceid fromnodeid i row".split())
@@ -76,10 +78,18 @@ def layout_of(
 
 def data_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines that are neither empty nor comments, with their numbers."""
-    for number, line in enumerate(io.StringIO(text), 1):
+    for number, line in enumerate(_lines(text), 1):
         line = line.partition("#")[0].strip()
         if line and line[0] != "%":
             yield number, line
+
+
+def _lines(text: str) -> Iterator[str]:
+    begin = 0
+    while begin < len(text):  # a StringIO has four bytes for each character
+        end = text.find("\n", begin + PIECE) + 1 or len(text)
+        yield from io.StringIO(text[begin:end])
+        begin = end
 
 
 def _delimiter(line: str, name: str) -> str | None:

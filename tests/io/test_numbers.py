@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from grblas_gpu import io
-from grblas_gpu.io import edge_list_files, label_codes, text_files
+from grblas_gpu.io import edge_list_files, edge_table, label_codes, text_files
 from grblas_gpu.io.number_columns import Fields, columns
 
 INTEGERS = st.integers(-(10**18) + 1, 10**18 - 1)
@@ -134,6 +134,13 @@ def test_the_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found[numbers].tolist() == [*labels.tolist()] * 2
 
 
+def test_lines_are_found_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "# a\nb # c\n\n%d\n  e f\n\rg\nh"
+    for size in range(9):
+        monkeypatch.setattr(edge_table, "PIECE", size)
+        assert list(edge_table.data_lines(text)) == [(2, "b"), (5, "e f"), (6, "g"), (7, "h")]
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("mark", [" ", "\t", ",", ";", "::"])
 def test_large_edge_lists_are_parsed_as_small_ones(mark: str, weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,6 +151,7 @@ def test_large_edge_lists_are_parsed_as_small_ones(mark: str, weighted: bool, mo
     delimiter = mark if mark == "::" else None
     small = io.read_edgelist(StringIO(text), base=1, delimiter=delimiter)
     monkeypatch.setattr(edge_list_files, "LARGE", 1)
+    monkeypatch.setattr(edge_list_files, "PIECE", 64)
     assert io.read_edgelist(StringIO(text), base=1, delimiter=delimiter).isequal(small, check_dtype=True)
     with pytest.raises(ValueError, match=f"line {len(lines) + 4}: "):
         io.read_edgelist(StringIO(text + f"\n1{mark}x"), base=1, delimiter=delimiter)

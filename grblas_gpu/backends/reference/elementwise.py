@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...foundation.types import Array, TypedMonoid, TypedOperator, Value
+from ...plan.facts import uses
 from ..stores.entries import (
     Store,
     cast,
@@ -111,7 +112,7 @@ class Elementwise(Operating):
         return with_values(x, self.compute(op, operand(x.values, op.type.np_type)))
 
     def _by_place(self, x: Store, op: TypedOperator) -> Store:
-        here = placed_entries(x)
+        here = placed_entries(x, op)
         return _at_the_same(x, here[1:], self.combine(op, here, here))
 
     def apply_bind(self, x: Store, op: TypedOperator, scalar: Value, side: str) -> Store:
@@ -125,7 +126,7 @@ class Elementwise(Operating):
 
     def apply_index(self, x: Store, op: TypedOperator, thunk: Value) -> Store:
         """``op(x, i, j, thunk)`` on every entry."""
-        values, i, j = placed_entries(x)
+        values, i, j = placed_entries(x, op)
         return _at_the_same(x, (i, j), self.indexed(op, values, i, j, thunk))
 
     def select(self, x: Store, op: TypedOperator, thunk: Value) -> Store:
@@ -174,10 +175,13 @@ class Elementwise(Operating):
         return x if x.dtype == dtype else with_values(x, cast(x.values, dtype))
 
 
-def placed_entries(x: Store) -> tuple[Array, Array, Array]:
-    """Value, row and column of every entry, in order; a vector is a single column."""
+def placed_entries(x: Store, op: TypedOperator | None = None) -> tuple[Array, Array, Array]:
+    """Value, row and column of every entry, in order; a vector is a single column. What ``op`` does not read is 0."""
     if type(x) is MatrixStore:
-        return expand(x.values, x.nvals), x.row_ids.astype(INDEX), x.indices.astype(INDEX)
+        rows, cols = (x.dense is not None or op is None or _reads(op, axis) for axis in "ij")
+        nothing = np.broadcast_to(np.zeros(1, INDEX, like=x.indices), (x.nvals,))
+        i = x.row_ids.astype(INDEX) if rows else nothing
+        return expand(x.values, x.nvals), i, x.indices.astype(INDEX) if cols else nothing
     keys, values = entries(x)
     return values, keys, np.zeros(len(keys), INDEX, like=keys)
 
@@ -194,6 +198,13 @@ def _at_the_same(x: Store, places: tuple[Array, Array], values: Array) -> Store:
     if type(x) is MatrixStore and x.dense is None:
         return with_values(x, compress(values))
     return with_entries(x, places, values)
+
+
+def _reads(op: TypedOperator, axis: str) -> bool:
+    """Whether an operator reads the row ("i") or the column ("j") of its entry."""
+    if op.positional is not None and not op.indexed:
+        return op.positional.endswith(axis)
+    return uses(op, axis)
 
 
 def _repeated(monoid: TypedMonoid, one: Any, count: int) -> Any:

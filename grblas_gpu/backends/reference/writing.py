@@ -137,16 +137,19 @@ class Writing(Elementwise):
         return rebuild(c, *merge(t_keys[inside], take(t_values, inside), c_keys[outside], take(c_values, outside)))
 
     def _assign_positions(self, c: VectorStore, value: Any, region: Region, is_scalar: bool) -> VectorStore | None:
-        """``c[I] = value`` at the cost of the positions; None if positions of a value repeat or do not ascend."""
+        """``c[I] = value`` at the cost of the positions; None if positions of a value repeat."""
         positions = region.sorted_axes[0]
         if positions is None:
             return None
         if is_scalar:
             values, kept = np.full(len(positions), value, c.dtype), np.ones(len(positions), bool)
-        elif positions is region.axes[0]:
+        elif len(positions) == value.size:
             kept = present_flags(value)
             values = np.zeros(len(positions), c.dtype)
             values[kept] = cast(entries(value)[1], c.dtype)
+            if positions is not region.axes[0]:
+                order = np.argsort(region.axes[0])
+                values, kept = values[order], kept[order]
         else:
             return None
         return self.change_elements(c, (positions,), values, kept)

@@ -11,6 +11,8 @@ a cell. Nothing is loaded before the first picture.
 from __future__ import annotations
 
 import importlib
+import sys
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -118,6 +120,7 @@ def draw(m: Any, *, layout: Any = "forceatlas2") -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
+        An empty one of pyplot's, or a new one.
 
     Raises
     ------
@@ -149,11 +152,16 @@ def draw(m: Any, *, layout: Any = "forceatlas2") -> Figure:
     else:
         graph, arrows = to_networkx(m), not (m if isinstance(m, Matrix) else m.T).is_symmetric()
         graph = graph if arrows else graph.to_undirected()
-    figure = _figure("viz.draw", True, figsize=(6, 5), layout="constrained")
-    axes = figure.subplots()
+    options = {"figsize": (6, 5), "layout": "constrained"}
+    figure = _figure_in_use(**options) or _figure("viz.draw", True, **options)
+    axes = figure.gca()
     x, y = (part.to_dense() for part in layout)
     places = dict(zip(graph, zip(x.tolist(), y.tolist(), strict=True), strict=True))
     many = len(graph) > 40
+    values = {(i, j): value for i, j, value in graph.edges(data="weight")}
+    # Arrows in both directions are bent, so that neither hides the number of the other.
+    both_ways = arrows and any(j != i and (j, i) in values for i, j in values)
+    bent = {"connectionstyle": "arc3,rad=0.15"} if both_ways else {}
     nx.draw_networkx(
         graph,
         places,
@@ -164,11 +172,11 @@ def draw(m: Any, *, layout: Any = "forceatlas2") -> Figure:
         node_size=60 if many else 400,
         with_labels=not many,
         font_size=9,
+        **bent,
     )
-    values = {(i, j): value for i, j, value in graph.edges(data="weight")}
     if not many and len(set(values.values())) > 1:
         text = {edge: f"{value:.4g}" if isinstance(value, float) else str(value) for edge, value in values.items()}
-        nx.draw_networkx_edge_labels(graph, places, edge_labels=text, ax=axes, font_size=8)
+        nx.draw_networkx_edge_labels(graph, places, edge_labels=text, ax=axes, font_size=8, **bent)
     axes.set_axis_off()
     _show(figure)
     return figure
@@ -274,14 +282,37 @@ def _matrix(M: object, within: str) -> Matrix:
 def _figure(caller: str, show: bool, **options: Any) -> Figure:
     """A new figure: in a window where matplotlib has one, else for a notebook or a file."""
     figure = new_figure(caller, **options)
-    if show:
-        from matplotlib import pyplot
-
-        if pyplot.get_backend().lower() in WINDOWS:
-            figure = pyplot.figure(**options)
+    if show and _opens_windows():
+        figure = _pyplot().figure(**options)
     return figure
 
 
+def _figure_in_use(**options: Any) -> Figure | None:
+    """A figure of pyplot's, with which a program may go on (``plt.savefig``): an empty one; a new one outside of
+    notebooks."""
+    if not _program_has_pyplot():
+        return None
+    pyplot = _pyplot()
+    if pyplot.get_fignums() and not pyplot.gca().has_data():
+        return pyplot.gcf()
+    return None if "inline" in pyplot.get_backend() else pyplot.figure(**options)
+
+
+@cache
+def _program_has_pyplot() -> bool:
+    """Whether it was loaded before this module did so: it keeps figures until a program closes them."""
+    return "matplotlib.pyplot" in sys.modules
+
+
+def _pyplot() -> Any:
+    _program_has_pyplot()
+    return importlib.import_module("matplotlib.pyplot")
+
+
+def _opens_windows() -> bool:
+    return _pyplot().get_backend().lower() in WINDOWS
+
+
 def _show(figure: Any) -> None:
-    if figure.canvas.manager is not None:
+    if figure.canvas.manager is not None and _opens_windows():
         figure.show()

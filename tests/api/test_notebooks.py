@@ -166,6 +166,26 @@ def test_draw(mpl, backend: str, tmp_path: Path) -> None:
         viz.draw([[0, 1], [1, 0]])
 
 
+@pytest.mark.backends("cpu")
+@pytest.mark.filterwarnings("error")
+def test_drawings_of_pyplot(mpl, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs go on with ``plt.savefig`` or ``plt.title``, and prepare a figure with ``plt.subplots``."""
+    pytest.importorskip("networkx")
+    mpl.use("Agg")
+    monkeypatch.setattr(viz, "_program_has_pyplot", lambda: True)
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    A = Matrix.from_coo([0, 1], [1, 0], [10, 20])
+    try:
+        assert viz.draw(A) is pyplot.gcf()
+        texts = {text.get_text(): np.array(text.get_position()) for text in pyplot.gca().texts}
+        assert np.abs(texts["10"] - texts["20"]).max() > 0.01 * np.abs(texts["0"] - texts["1"]).max()
+        assert viz.draw(A) is pyplot.gcf() and len(pyplot.get_fignums()) == 2
+        figure, axes = pyplot.subplots(1, 2)
+        assert viz.draw(A) is figure and axes[1].texts and not axes[0].texts
+    finally:
+        pyplot.close("all")
+
+
 def test_datashade() -> None:
     pytest.importorskip("hvplot")
     hv = pytest.importorskip("holoviews")

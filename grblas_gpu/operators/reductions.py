@@ -40,6 +40,14 @@ def first_reduceat(values: Array, starts: Array) -> Array:
     return values[starts]
 
 
+def _lengths(starts: Array, count: int) -> Array:
+    """The lengths of segments: ``np.diff(np.append(...))`` takes longer than a few short ones."""
+    lengths = np.empty_like(starts)
+    lengths[:-1] = starts[1:] - starts[:-1]
+    lengths[-1:] = count - starts[-1:]
+    return lengths
+
+
 def tree_reduceat(function: Callable[[Array, Array], Array], dtype: np.dtype) -> ReduceAt:
     """For associative operators: combine neighbours within each segment until one value is left, in log(n) rounds.
 
@@ -48,7 +56,7 @@ def tree_reduceat(function: Callable[[Array, Array], Array], dtype: np.dtype) ->
     """
 
     def reduceat(values: Array, starts: Array) -> Array:
-        lengths = np.diff(np.append(starts, len(values)))
+        lengths = _lengths(starts, len(values))
         values = values[starts[0] if len(starts) else len(values) :]
         while len(lengths) and lengths.max() > 1:
             segment = np.repeat(np.arange(len(lengths)), lengths)
@@ -72,7 +80,7 @@ def fold_reduceat(function: Callable[[Array, Array], Array], dtype: np.dtype) ->
     """
 
     def reduceat(values: Array, starts: Array) -> Array:
-        lengths = np.diff(np.append(starts, len(values)))
+        lengths = _lengths(starts, len(values))
         result = values[starts].astype(dtype, copy=True)
         for step in range(1, int(lengths.max(initial=0))):
             longer = lengths > step

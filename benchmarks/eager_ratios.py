@@ -1,7 +1,8 @@
 """Sixty eager calls at three sizes: the CPU engine's time over that of python-graphblas, in one process.
 
 Both libraries run the same line on the same data, take turns, and are compared first. The lower quartile counts, since
-other programs may delay some calls. The calls of "first use" get a matrix that no call has read before.
+other programs may delay some calls; of a ratio above the limit, the median of three. The calls of "first use" get a
+matrix that no call has read before.
 
     python -m benchmarks eager_ratios --only mxv --sizes 10 10000
 
@@ -235,7 +236,10 @@ def main(arguments: list[str] | None = None) -> int:
             given = data(size)
             for name, call in chosen.items():
                 pairs = [(lib, Objects(lib=lib, **given)) for lib in (gb, ss)]  # calls may change them
-                mine, other = ratio(name, call, pairs)
+                times = [ratio(name, call, pairs)]
+                if times[0][0] > LIMIT * times[0][1]:
+                    times += [ratio(name, call, pairs) for _ in range(2)]
+                mine, other = sorted(times, key=lambda each: each[0] / each[1])[len(times) // 2]
                 rows[name].append(mine / other)
                 print(
                     f"  {size:8} {name:36} {mine * 1e6:11.1f} us {other * 1e6:11.1f} us {mine / other:7.2f}", flush=True

@@ -36,6 +36,7 @@ def test_changes_and_columns(dtype: str, iso: bool) -> None:
         given = some(random, len(rows) * width)
         values, others = (1 if iso else random.integers(0, 9, len(part)) for part in (keys, given))
         found = []
+        lines, places = random.permutation(n)[: n // 2 + 1], random.permutation(m)[:3]
         for lib in (gb, ss):
             A = lib.Matrix.from_coo(keys // m, keys % m, values, dtype, nrows=n, ncols=m)
             Q = lib.Matrix.from_coo(given // width, given % width, others, nrows=len(rows), ncols=width)
@@ -43,6 +44,7 @@ def test_changes_and_columns(dtype: str, iso: bool) -> None:
             B = A.dup()
             B[0, :] << lib.Vector.from_coo(np.arange(0, m, 2), 3, size=m)
             B[:, 0] << lib.Vector.from_coo(np.arange(0, n, 3), 4, size=n)
+            B[lines, slice(None) if trial % 4 == 0 else places] << 6
             v, w = (x[0, :].new() for x in (A, B))
             v[some(np.random.default_rng(trial), m)] << 5
             results = [A, B, v, A.T.reduce_rowwise(lib.monoid.max).new()]

@@ -7,9 +7,10 @@ import numpy as np
 from ...foundation import atomic_updates
 from ...foundation.types import Assigned
 from ...plan.storage_rules import DENSE_LIMIT, SPARSE_BELOW
-from ..stores.entries import Store, cast, expand
+from ..machine.memory_limits import check_entries
+from ..stores.entries import Store, cast, distinct, expand
 from ..stores.matrix_storage import SPARSE
-from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
 from ..stores.vector_storage import shortened
 from . import buffers, ewise, pool, workspace
 from .compile import Source
@@ -231,6 +232,17 @@ def assign_region(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Arra
     if c.iso and (t.nvals == 0 or (t.iso and bool(old[0] == other[2][0]))):
         values = values[:1].copy()
     return MatrixStore(c.nrows, c.ncols, starts, indices, values)
+
+
+def fill_region(c: MatrixStore, value: Assigned, rows: Array | None, cols: Array | None) -> MatrixStore | None:
+    """``c[rows, cols] = value`` for rows and columns in any order; None for the definition to compute."""
+    rows, cols = (None if axis is None else distinct(axis) for axis in (rows, cols))
+    nrows, ncols = c.nrows if rows is None else len(rows), c.ncols if cols is None else len(cols)
+    count = check_entries(nrows * ncols, like=c.values)
+    indices: Array = np.tile(np.arange(ncols, dtype=column_type(ncols)), nrows)
+    indptr = np.arange(0, count + 1, max(1, ncols), dtype=INDEX) if count else np.zeros(nrows + 1, INDEX)
+    values = np.array([value] * min(1, count), c.dtype)
+    return assign_region(c, MatrixStore(nrows, ncols, indptr, indices, values), rows, cols)
 
 
 def _spliced(

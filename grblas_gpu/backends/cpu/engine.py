@@ -127,6 +127,8 @@ class CpuKernels:
                 result = by_kernel(c, value, mask)
             elif type(c) is MatrixStore and mask is None and accum is None and type(value) is MatrixStore:
                 result = assign.assign_region(c, value, *index)
+            elif type(c) is MatrixStore and mask is None and accum is None and is_scalar and not whole:
+                result = assign.fill_region(c, value, *index)
             elif type(c) is VectorStore and not whole and accum is not None:
                 result = scatter.scatter(self, c, value, index[0], mask, accum)
         except Declined:

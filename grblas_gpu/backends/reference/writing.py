@@ -12,12 +12,13 @@ from ...exceptions import InvalidValue
 from ...foundation import atomic_updates
 from ...foundation.types import Accum, Assigned
 from ..machine.memory_limits import check_entries
-from ..stores.counting import every, how_many
+from ..stores.counting import how_many
 from ..stores.entries import (
     Store,
     allowed,
     cast,
     compress,
+    distinct,
     entries,
     expand,
     filled,
@@ -96,7 +97,7 @@ class Writing(Elementwise):
             permitted: Any = None
         elif submask and region.repeats:
             everywhere, _ = region.given(self.array(True).reshape(1))
-            opened = _unique(region.place(everywhere[allowed(mask, everywhere)]))
+            opened = distinct(region.place(everywhere[allowed(mask, everywhere)]))
 
             def permitted(keys: Array) -> Array:
                 return find(opened, keys)[0]
@@ -228,7 +229,7 @@ class Region:
 
     @cached_property
     def sorted_axes(self) -> list[Any]:
-        return [None if axis is None else _unique(axis) for axis in self.axes]
+        return [None if axis is None else distinct(axis) for axis in self.axes]
 
     @property
     def repeats(self) -> bool:
@@ -270,21 +271,13 @@ class Region:
         """The positions that a scalar may be written to: the mask's own entries if possible, else the whole region."""
         if mask is not None and not mask.complement:
             keys = true_keys(mask)
-            return _unique(self.place(keys)) if submask else keys[self.contains(keys)]
+            return distinct(self.place(keys)) if submask else keys[self.contains(keys)]
         axes = list(zip(self.sorted_axes, self.shape, strict=True))
         count = check_entries(math.prod(n if axis is None else len(axis) for axis, n in axes), like=self.c.values)
         if self.whole:
             return np.arange(count, dtype=INDEX, like=self.c.values)
         rows, *cols = (np.arange(n, dtype=INDEX, like=self.c.values) if axis is None else axis for axis, n in axes)
         return keys_at(rows[:, None], cols[0][None, :], *self.shape).reshape(-1) if cols else rows
-
-
-def _unique(positions: Array) -> Array:
-    """Distinct positions, in order: by sorting, which takes a tenth of the time of hashing."""
-    if len(positions) and not every(positions[1:] > positions[:-1]):
-        positions = np.sort(positions)
-        positions = positions[runs(positions)]
-    return positions
 
 
 def repeated_position(key: int, accum: Accum) -> InvalidValue:

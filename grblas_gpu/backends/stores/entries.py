@@ -16,7 +16,7 @@ import numpy as np
 
 from ...exceptions import DomainMismatch, OutOfMemory
 from ..machine.memory_limits import check_entries
-from .counting import how_many
+from .counting import every, how_many
 from .matrix_storage import from_lines
 from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore, natives
 
@@ -287,6 +287,14 @@ def in_order_of_pairs(rows: Array, cols: Array, nrows: int, ncols: int) -> Array
         return np.argsort(keys_at(rows, cols, nrows, ncols), kind="stable")
     by_column = np.argsort(cols, kind="stable")
     return by_column[np.argsort(rows[by_column], kind="stable")]
+
+
+def distinct(positions: Array) -> Array:
+    """Distinct positions, in order: by sorting, which takes a tenth of the time of hashing."""
+    if len(positions) and not every(positions[1:] > positions[:-1]):
+        positions = np.sort(positions)
+        positions = positions[runs(positions)]
+    return positions
 
 
 def runs_of_pairs(rows: Array, cols: Array) -> Array:

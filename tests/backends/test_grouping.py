@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse
 
 import grblas_gpu as gb
-from grblas_gpu.backends.cpu import compile, grouping, tier
+from grblas_gpu.backends.cpu import compile, grouping, scatter, tier
+from grblas_gpu.backends.stores import counting
 
 
 @pytest.fixture(autouse=True)
@@ -127,3 +128,14 @@ def test_errors_of_compressed_formats(indptr: list[int], indices: list[int], val
 def test_unsorted_lines_are_sorted() -> None:
     A = gb.Matrix.from_csr(np.array([0, 3, 3]), np.array([2, 0, 1]), np.array([7, 8, 9]), ncols=3)
     assert A.to_dicts() == {0: {0: 8, 1: 9, 2: 7}}
+
+
+@pytest.mark.parametrize("fill", [0.001, 0.1, 0.97])
+@pytest.mark.parametrize("size", [100, 5000, 70_001])
+def test_flags_are_listed(fill: float, size: int, rng: np.random.Generator) -> None:
+    flags = rng.random(size) < fill
+    flags[-1] = fill > 0.5
+    for given in (flags, np.repeat(flags, 2)[::2]):
+        np.testing.assert_array_equal(counting.places(given), np.flatnonzero(flags))
+    found = scatter.listed(flags)
+    assert (found is None) == (size < scatter.MANY or fill < 1 / scatter.RARE)

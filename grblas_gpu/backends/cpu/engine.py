@@ -13,7 +13,7 @@ from ...foundation.types import Accum, Assigned, Plan, Program, TypedSemiring
 from ..engine import Declined, Engine
 from ..forms.every_form import EveryForm, NumpyBackend
 from ..reference import DEFINITIONS, Definitions, groups as defined
-from ..stores import matrix_storage
+from ..stores import counting, matrix_storage
 from ..stores.entries import Store, expand, present_flags
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from . import (
@@ -45,6 +45,7 @@ __all__ = ["CpuBackend", "get_tier", "set_tier"]
 
 _DEFINITIONS = NumpyBackend()
 matrix_storage.transpose_compiled = grouping.transposed
+counting.list_compiled = scatter.listed
 
 
 class CpuKernels:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...foundation.types import Plan
 from ..programs.reading import EACH
+from ..stores.counting import places
 from ..stores.storage import INDEX, Array, Known, MatrixStore, VectorStore
 from . import mxv_source as text, pool, workspace
 from .compile import Kernel
@@ -32,7 +33,7 @@ def push(
     frontier, u_values, by_position = u.indices, u.values, True
     if frontier is None:
         by_position = False
-        frontier = np.arange(u.size, dtype=INDEX) if u.present is None else u.present.nonzero()[0]
+        frontier = np.arange(u.size, dtype=INDEX) if u.present is None else places(u.present)
     elif not u.ordered and (plan.deterministic or strategy == "push.sort"):
         order = np.argsort(frontier)
         frontier = frontier[order]
@@ -85,7 +86,7 @@ def count_edges(m: MatrixStore, u: VectorStore, frontier: Array | None = None) -
     if u.edges is not None and u.edges[0] is indptr:
         return u.edges[1].known()
     if frontier is None:
-        frontier = u.indices if u.present is None else u.present.nonzero()[0]
+        frontier = u.indices if u.present is None else places(u.present)
     assert frontier is not None
     kernel = kernels.ready("edges", len(frontier), text.count_edges)
     edges = int((indptr[frontier + 1] - indptr[frontier]).sum()) if kernel is None else kernel(indptr, frontier)

@@ -13,7 +13,7 @@ from ...plan.storage_rules import storage_kind
 from ..engine import Declined
 from ..reference import Definitions
 from ..stores.entries import Store, entries, expand, is_iso, values_of
-from ..stores.storage import Array, MaskView, VectorStore
+from ..stores.storage import INDEX, Array, MaskView, VectorStore
 from . import buffers, pool, write
 from .compile import Source
 from .parallel import PARALLEL_WORK, even_chunks
@@ -103,6 +103,34 @@ def scatter(
     values = values[:1] if len(values) and values.strides[0] == 0 else values
     t = VectorStore(c.size, values, indices=targets, ordered=False)
     return write.write(c, t, mask, accum, False, False)
+
+
+MANY, RARE = 4096, 64  # flags of which NumPy lists fewer as fast; and those of which one in so many is set
+
+# There is room for one more: a branch on unpredictable flags costs more than a write.
+LISTED = """\
+@kernel
+def kernel(flags, out):
+    n = U(0)
+    for i in range(U(len(flags))):
+        out[n] = i
+        n += U(flags[i])
+"""
+
+
+def listed(flags: Array) -> Array | None:
+    """The positions of flags that are set; None where NumPy lists them as fast."""
+    if len(flags) < MANY or flags.dtype != bool or not flags.flags.carray:
+        return None
+    count = int(np.count_nonzero(flags))
+    kernel = None if count * RARE < len(flags) else _table.ready("listed", len(flags), lambda: (LISTED, {}))
+    if kernel is None:
+        return None
+    out = np.empty(count + 1, INDEX)
+    with suppress(Declined):
+        kernel(flags, out)
+        return out[:count]
+    return None
 
 
 # Positions are cleared block by block, while they are in the cache.

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .index_types import INDEX, Array
 
+#: The positions of flags on the host by a kernel, or None; the CPU engine sets it.
+list_compiled: Callable[[Array], Array | None] = lambda flags: None  # noqa: E731
 SORTED = 2**28  # lines that are sorted in less time than a compiler needs
 
 
@@ -52,6 +56,16 @@ def how_many(flags: Array) -> int:
     if isinstance(flags, np.ndarray):
         return int(np.count_nonzero(flags))
     return int(flags.astype(INDEX).sum())
+
+
+def places(flags: Array) -> Array:
+    """The positions of flags that are set.
+
+    >>> places(np.array([False, True, True])).tolist()
+    [1, 2]
+    """
+    found = list_compiled(flags) if isinstance(flags, np.ndarray) else None
+    return np.flatnonzero(flags) if found is None else found
 
 
 def pointers(lines: Array, count: int) -> Array:

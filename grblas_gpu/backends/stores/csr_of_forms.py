@@ -8,6 +8,7 @@ from ...exceptions import OutOfMemory
 from ...foundation.types import MatrixStore
 from ...plan.storage_rules import POINTER_LIMIT
 from ..machine.memory_limits import ALWAYS, check_bytes, free_bytes
+from .counting import places
 from .index_types import INDEX, INT32_LIMIT, Array, column_type
 
 
@@ -36,7 +37,7 @@ def of_dense(a: MatrixStore) -> tuple[Array, Array, Array]:
         indptr = np.arange(nrows + 1, dtype=INDEX, like=dense) * ncols
         indices: Array = np.tile(np.arange(ncols, dtype=column_type(ncols), like=dense), nrows)
         return indptr.astype(offset, copy=False), indices, dense if a.nvals else dense[:0]
-    keys = np.flatnonzero(a.present)
+    keys = places(a.present)
     indptr = np.searchsorted(keys, np.arange(nrows + 1, dtype=INDEX, like=dense) * ncols)
     indices = (keys % max(1, ncols)).astype(column_type(ncols))
     return indptr.astype(offset, copy=False), indices, dense[: min(1, len(keys))] if a.iso else dense[keys]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...exceptions import DomainMismatch, OutOfMemory
 from ..machine.memory_limits import check_entries
-from .counting import every, how_many
+from .counting import every, how_many, places
 from .matrix_storage import from_lines
 from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore, natives
 
@@ -34,7 +34,7 @@ def entries(store: Store) -> tuple[Array, Array]:
             keys, values = keys[order], take(values, order)
         return keys, values
     if store.present is not None:
-        keys = np.flatnonzero(store.present)
+        keys = places(store.present)
         return keys, take(expand(store.values, store.size), keys)
     count = check_entries(store.size, like=store.values)
     return np.arange(count, dtype=INDEX, like=store.values), expand(store.values, count)

@@ -139,7 +139,7 @@ def _record_for(self: Any, op: OperatorLike, value: object) -> DataType | None:
     return None if on_positions else dtype
 
 
-def _keeps(given: Any, held: Any, dtype: DataType | None = None) -> bool:
+def keeps(given: Any, held: Any, dtype: DataType | None = None) -> bool:
     """Whether no number of a literal became another one in a record; floats may be rounded."""
     if dtype is not None and dtype.subarray is not None:
         held = held[SUBARRAY]
@@ -148,7 +148,7 @@ def _keeps(given: Any, held: Any, dtype: DataType | None = None) -> bool:
         if isinstance(given, Mapping):
             given = [given[name] for name in parts.dtype.names]
         is_number = not isinstance(given, list | tuple | np.void) and np.ndim(given) == 0
-        return all(_keeps(given if is_number else given[n], each) for n, each in enumerate(parts))
+        return all(keeps(given if is_number else given[n], each) for n, each in enumerate(parts))
     return isinstance(held, float | complex | np.inexact) or held == given
 
 
@@ -159,7 +159,7 @@ def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = N
     try:
         dtype = _record_for(self, op, value)
         found = kinds.Scalar.from_value(value, dtype, is_cscalar=None, name="")
-        if dtype is not None and not _keeps(value, found._content, dtype):
+        if dtype is not None and not keeps(value, found._content, dtype):
             raise ValueError(f"{within}: {value!r} has numbers that {dtype} cannot hold")
         return found
     except TypeError:

@@ -20,7 +20,7 @@ from ..ir import recording
 from ..ir.recording import Number
 from . import kinds
 from .arithmetic import ArithmeticInPlace
-from .base import BaseType
+from .base import BaseType, keeps
 from .computed import ComputedScalar
 from .conversions import shown_values, stored_subarrays
 from .elementwise import Elementwise
@@ -176,7 +176,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
     def _set(self, value: object) -> None:
         """Cast to the type as GraphBLAS does, and store."""
         np_type = self.dtype.np_type
-        if value is None or type(value) is np_type.type:
+        if value is None or type(value) is np_type.type is not np.void:
             self._content = value
         elif isinstance(value, Later):
             if value.dtype != np_type:
@@ -184,7 +184,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
             else:
                 self._later, self._content = value, None
                 del self._content
-        elif self.dtype._is_udt:
+        elif self.dtype._is_udt and not isinstance(value, np.void):
             self._content = as_record(value, np_type)
         else:
             self._content = cast(np.asarray(value).reshape(1), np_type)[0]
@@ -220,7 +220,11 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
             self._content = kind(value)
             return
         if output_type(value) is Scalar:
-            value = value.value if type(value) is Scalar else value.new().value
+            given = value if type(value) is Scalar else value.new()
+            if given.dtype._is_udt:
+                self._set(given._get())
+                return
+            value = given.value
         if value is None:
             self._content = None
             return
@@ -379,8 +383,12 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
             return self, self._is_empty
         if type(other) is not Scalar:
             try:
-                dtype = self.dtype if self.dtype._is_udt else None
+                dtype, literal = self.dtype if self.dtype._is_udt else None, other
                 other, check_dtype = Scalar.from_value(other, dtype, is_cscalar=None, name=""), False
+                if dtype is not None and not keeps(literal, other._content, dtype):
+                    return other, False
+            except OverflowError:
+                return self, False
             except TypeError:
                 self._expect_type(
                     other, Scalar, within=within, argname="other", extra_message="Literal scalars also accepted."

@@ -12,7 +12,7 @@ from ..foundation.types import DTypeLike, OperatorLike
 from ..ir import ops
 from ..ir.node import node_of
 from ..ir.ops import Op
-from ..operators import get_typed_op
+from ..operators import get_typed_op, same_fields
 from . import kinds
 from .elementwise import Elementwise
 from .expressions import (
@@ -74,7 +74,7 @@ class Tensor(Elementwise, ProductSigns):
         (True, False)
         """
         other = self._expect_type(other, self._comparable_types(), within="isequal", argname="other")
-        if not self._may_be_equal(other, check_dtype):
+        if not self._may_be_equal(other, check_dtype) or not same_fields(self.dtype, other.dtype):
             return False
         op = binary.eq[self.dtype] if check_dtype else get_typed_op(binary.eq, self.dtype, other.dtype, kind="binary")
         return self._all_match(other, op)

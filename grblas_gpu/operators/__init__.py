@@ -20,6 +20,7 @@ from .indexunary import (
     TypedUserIndexUnaryOp,
     TypedUserSelectOp,
 )
+from .lifting import same_fields
 from .monoid import Monoid, ParameterizedMonoid, TypedBuiltinMonoid, TypedUserMonoid
 from .opclass import UNKNOWN_OPCLASS, find_opclass
 from .parameterized import ParameterizedUdf

@@ -121,7 +121,7 @@ class BinaryOp(Registered, OpBase):
         if dtype is dtype2:
             return self[dtype]
         results = {"first": dtype, "second": dtype2, "pair": INT64}
-        if self.name in results:
+        if self._row is not None and self.name in results:
             return self._typed_class(self, dtype, results[self.name], dtype2)
         if not self._lifts():
             return None

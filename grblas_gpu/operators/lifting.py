@@ -42,6 +42,14 @@ def like(np_type: np.dtype, kind: Callable[[np.dtype], np.dtype]) -> np.dtype:
     return np_type if same else np.dtype(fields, align=np_type.isalignedstruct)
 
 
+def same_fields(x: DataType, y: DataType) -> bool:
+    """Whether their values have the same fields and shapes; all numbers have."""
+    if x is y or not (x._is_udt or y._is_udt):
+        return True
+    first, second = (like(each.np_type, lambda _: np.dtype(bool)) for each in (x, y))
+    return first == second
+
+
 def number_in(dtype: DataType, value: complex) -> DataType:
     """The type of a Python number for every number of a record: that of the record, if it can hold such a number."""
     return lookup_dtype(

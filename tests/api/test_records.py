@@ -316,6 +316,30 @@ def test_literals_in_programs(backend):
 
 
 @pytest.mark.parametrize("engine", ["cpu", "numpy"])
+def test_scalars_of_other_types(engine):
+    """Their values are cast, and compared as they are."""
+    with gb.using(engine):
+        u = gb.Vector({"a": "FP64", "b": "FP64[2]"}, 2)
+        u[0], u[1] = (1.7, [-300.2, 2.5]), (1, 1)
+        small = dtypes.register_anonymous({"a": "INT8", "b": "INT16[2]"})
+        s = u[0].new(dtype=small)
+        assert s.dtype is small and s == (1, (-300, 2)) == u[0].new().dup(small)
+        s << u.reduce(gb.agg.sum)
+        assert s == (2, (-299, 3))
+        s << u.reduce(gb.agg.ss.first)
+        assert s == (1, (-300, 2)) and s != (1.5, (-300, 2)) and s != (1, (-300, 2.5)) and s != (300, (0, 0))
+        with pytest.raises(DomainMismatch):
+            s.dup({"a": "INT8"})
+        three, one = (gb.Vector.from_dense(np.ones((2, n))) for n in (3, 1))
+        assert not three.isequal(one) and not three.isequal(gb.Vector.from_dense(np.ones(2)))
+        assert three.isequal(three.dup("INT8[3]")) and not three.isequal(u)
+        assert gb.binary.eq(three & one).new().to_dense().all()
+        first = gb.binary.register_anonymous(lambda x, y: x + y, "first")
+        with pytest.raises(KeyError):
+            first(u & three)
+
+
+@pytest.mark.parametrize("engine", ["cpu", "numpy"])
 def test_defaults_are_records(engine):
     with gb.using(engine):
         u, w = (gb.Vector({"a": kind, "b": "FP32"}, 3) for kind in ("INT8", "INT16"))

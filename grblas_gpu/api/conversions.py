@@ -62,11 +62,17 @@ def given_array(x: object, engine: Engine | None = None) -> Array:
 
 
 def index_array(
-    array: ArrayLike, name: str, engine: Engine | None = None, copy: bool = True, signs: bool = True
+    array: ArrayLike,
+    name: str,
+    engine: Engine | None = None,
+    copy: bool = True,
+    signs: bool = True,
+    narrow: bool = False,
 ) -> Array:
     """Integers as int64; anything else is a clear error. Device arrays are copied only if necessary.
 
-    With ``signs=False`` a later step checks device arrays for negative numbers, and unsigned ones stay unchanged.
+    With ``signs=False`` a later step checks device arrays for negative numbers, and unsigned ones stay unchanged; with
+    ``narrow`` int32 stays.
     """
     if type(array) is list and len(array) == 1 and type(array[0]) is int and 0 <= array[0] <= MAX_SIZE:
         return np.array(array, np.int64)  # one index, such as the source of a search: already checked
@@ -74,7 +80,8 @@ def index_array(
     if not signs and array.dtype == np.uint64 and not isinstance(array, np.ndarray):
         return array
     on_host = isinstance(array, np.ndarray)
-    return array.astype(np.int64, copy=on_host and (copy or not array.flags.carray))  # kernels need plain arrays
+    dtype = INT32 if narrow and array.dtype == INT32 else np.int64
+    return array.astype(dtype, copy=on_host and (copy or not array.flags.carray))  # kernels need plain arrays
 
 
 def ints_to_numpy_buffer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -88,8 +89,8 @@ class MatrixConstruction(Collection):
         {0: {1: 5}, 1: {0: 6}}
         """
         inferred = nrows is None or ncols is None  # then all indices are read anyway
-        row_index = index_array(rows, "row indices", copy=False, signs=inferred)
-        col_index = index_array(columns, "column indices", copy=False, signs=inferred)
+        checked = partial(index_array, copy=False, signs=inferred, narrow=current_engine().reads_narrow_positions)
+        row_index, col_index = checked(rows, "row indices"), checked(columns, "column indices")
         array, dtype = values_to_array(values, dtype)
         nrows = size_of(row_index, "row indices", "nrows") if nrows is None else nrows
         ncols = size_of(col_index, "column indices", "ncols") if ncols is None else ncols

@@ -343,7 +343,11 @@ class MatrixPreparation(MatrixConstruction, MatrixOperations):
         if self._store.nrows != self._store.ncols:
             raise DimensionMismatch(f"pattern: only a square matrix has undirected edges; got shape {self.shape}")
         edges = self.pattern(loops=loops)
-        return None if edges.is_symmetric() else monoid.lor(edges | edges.T).new()
+        if edges.is_symmetric():
+            return None
+        both = monoid.lor(edges | edges.T).new()
+        both._store._transpose = both._store  # symmetric by construction
+        return both
 
     def _make_by_degree(self, store: Store) -> DegreeOrder:
         graph, chosen = self._engine.by_degree(self.pattern()._store)

@@ -55,6 +55,8 @@ class Primitives(Protocol):
     costs: Costs
     #: Whether a bitmap stays one with few entries: scanning it costs less than making a list of it.
     keeps_dense: bool = False
+    #: Whether :meth:`build_matrix` reads 32-bit positions.
+    reads_narrow_positions: bool = False
     #: Whether reading a size waits for a device.
     sizes_on_device: bool = False
     #: Whether kernels check positions in an array of this engine (:meth:`extract_given`).

@@ -170,7 +170,8 @@ def _by_bits(columns: Sequence[Batch], low: int, high: int) -> Numbered:
         function_of(kernel, "enter")(labels, low, bits)
     found = np.empty(function_of(kernel, "count")(bits, before), np.int64)
     function_of(kernel, "members")(bits, low, found)
-    return found, [_on_all_cores(lambda labels, out: kernel(labels, low, bits, before, out), *x) for x in columns]
+    number = lambda labels, out: kernel(labels, low, bits, before, out)  # noqa: E731
+    return found, [_on_all_cores(number, *parts, dtype=before.dtype) for parts in columns]
 
 
 class _Grouped(NamedTuple):
@@ -211,7 +212,7 @@ def _by_hash(batches: Iterable[Batch]) -> Numbered:
 
     def ungrouped(column: list) -> np.ndarray:
         ends = np.cumsum([len(piece.labels) for piece in column]).tolist()
-        out = np.empty(ends[-1], np.int64)
+        out = np.empty(ends[-1], numbers.dtype)
 
         def move(k: int) -> None:
             piece, column[k] = column[k], None  # frees its memory
@@ -230,7 +231,7 @@ def _by_hash(batches: Iterable[Batch]) -> Numbered:
     parts = run(entered, range(GROUPS))
     first, labels = np.cumsum([0, *map(len, parts)]), np.concatenate(parts)
     order = np.argsort(labels)
-    numbers = np.empty(len(labels), np.int64)
+    numbers = np.empty(len(labels), np.int32 if len(labels) < 2**31 else np.int64)
     numbers[order] = np.arange(len(labels))
     run(renumbered, range(GROUPS))
     pieces.clear()
@@ -275,8 +276,10 @@ def _refuse_repeated(labels: np.ndarray, last: np.ndarray) -> None:
         raise ValueError(f"{labels[np.argmin(last)]} is listed twice")
 
 
-def _on_all_cores(function: Callable[[np.ndarray, np.ndarray], None], *parts: np.ndarray) -> np.ndarray:
-    out = np.empty(sum(map(len, parts)), np.int64)
+def _on_all_cores(
+    function: Callable[[np.ndarray, np.ndarray], None], *parts: np.ndarray, dtype: np.dtype | type = np.int64
+) -> np.ndarray:
+    out = np.empty(sum(map(len, parts)), dtype)
     outs = np.split(out, np.cumsum([len(part) for part in parts])[:-1])
     run(lambda pair: function(*pair), list(zip(_pieces(parts), _pieces(outs), strict=True)))
     return out

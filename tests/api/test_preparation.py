@@ -63,6 +63,7 @@ def test_patterns_without_loops_or_directions(backend: str, name: str) -> None:
             edges = B.pattern(loops=loops, undirected=True)
             assert edges.isequal(kept(both_ways), check_dtype=True) and edges.is_symmetric()
             assert B.pattern(loops=loops, undirected=True) is edges  # made once
+            assert edges._store._transpose is edges._store  # known, not found by another transpose
 
 
 def test_nothing_is_made_where_nothing_is_left_out(backend: str) -> None:

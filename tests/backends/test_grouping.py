@@ -21,11 +21,12 @@ def compiled():
 
 @pytest.mark.parametrize("nrows, ncols", [(1, 5000), (700, 300), (5000, 1), (2**17, 2**16 + 3)])
 @pytest.mark.parametrize("dtype", [None, "int8"])
-def test_as_scipy(dtype: str | None, nrows: int, ncols: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+def test_as_scipy(width: type, dtype: str | None, nrows: int, ncols: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in ("LARGE", "LONG", "BUCKET"):
         monkeypatch.setattr(grouping, number, 50)
     source = np.random.default_rng(nrows)
-    rows, cols = source.integers(0, nrows, 20_000), source.integers(0, ncols, 20_000)
+    rows, cols = (source.integers(0, size, 20_000, width) for size in (nrows, ncols))
     values = np.ones(20_000, bool) if dtype is None else source.integers(0, 3, 20_000).astype(dtype)
     sums = scipy.sparse.coo_array((values, (rows, cols)), (nrows, ncols)).tocsr()
     if dtype is None:
@@ -42,7 +43,7 @@ def test_as_scipy(dtype: str | None, nrows: int, ncols: int, monkeypatch: pytest
             with pytest.raises(ValueError, match="dup_op"):
                 gb.Matrix.from_coo(rows, cols, values, nrows=nrows, ncols=ncols)
         first = gb.Matrix.from_coo(rows, cols, np.arange(20_000), nrows=nrows, ncols=ncols, dup_op=gb.binary.first)
-        _, where = np.unique(rows * ncols + cols, return_index=True)
+        _, where = np.unique(rows.astype(int) * ncols + cols, return_index=True)
         assert first.to_coo()[2].tolist() == where.tolist()
     assert A.isequal(gb.io.from_scipy_sparse(sums), check_dtype=True)
     assert A.T.new().isequal(gb.io.from_scipy_sparse(sums.T.tocsr()), check_dtype=True)
@@ -139,3 +140,11 @@ def test_flags_are_listed(fill: float, size: int, rng: np.random.Generator) -> N
         np.testing.assert_array_equal(counting.places(given), np.flatnonzero(flags))
     found = scatter.listed(flags)
     assert (found is None) == (size < scatter.MANY or fill < 1 / scatter.RARE)
+
+
+def test_narrow_positions_of_many_cells() -> None:
+    ends = np.array([2**31 - 2, 5], np.int32), np.array([7, 2**31 - 2], np.int32)
+    assert gb.Matrix.from_coo(*ends, [1, 2], nrows=2**40, ncols=2**40).to_dicts() == {
+        5: {2**31 - 2: 2},
+        2**31 - 2: {7: 1},
+    }

@@ -160,6 +160,7 @@ class CpuBackend(Engine, definitions=DEFINITIONS, kernels=(CpuKernels,), forms=E
     """Matrices in every form, and whole loops."""
 
     name = "cpu"
+    reads_narrow_positions = True
     runs_loops = True
 
     def __init__(self) -> None:

@@ -19,7 +19,7 @@ from ..foundation.types import Source
 from .duplicates import both_directions, combining, refusal
 from .edge_table import Layout, data_lines, layout_of
 from .number_columns import LARGE, Fields, Malformed, columns
-from .text_files import PIECE, name_of, opened, text_of
+from .text_files import PIECE, lines_of, name_of, opened, text_of
 
 
 def read_edgelist(
@@ -144,8 +144,7 @@ def write_edgelist(
     if values:
         columns.append((weights.astype(np.int8) if weights.dtype == bool else weights).tolist())
     with opened(target, "wt") as file:
-        # str of a Python float is the shortest text that reads back as the same number
-        file.writelines(f"{delimiter.join(map(str, edge))}\n" for edge in zip(*columns, strict=True))
+        file.writelines(lines_of(columns, delimiter))
 
 
 def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: np.dtype) -> tuple[Any, ...]:

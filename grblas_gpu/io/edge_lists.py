@@ -22,7 +22,7 @@ from .edge_table import data_lines, layout_of
 from .graph import Graph
 from .label_codes import number_integers
 from .number_columns import Fields, Malformed, parsed_blocks
-from .text_files import opened, pieces, text_of
+from .text_files import lines_of, opened, pieces, text_of
 
 _UNDIRECTED = re.compile(rb"\A(?:[ \t]*#[^\n]*\n)*?[ \t]*#[^\n]*\bundirected graph\b|\A%[ \t]*sym\b", re.IGNORECASE)
 _KONECT = re.compile(rb"\A%[ \t]*(sym|asym|bip)[ \t]+(\w+)")
@@ -99,8 +99,8 @@ def write_edges(path: PathLike, graph: Graph) -> None:
     with opened(path, "wt") as file:
         if mark == ",":
             file.write("source,target,weight\n" if weighted else "source,target\n")
-        for i, j, *w in zip(rows.tolist(), cols.tolist(), *kept, strict=True):
-            file.write(mark.join([labels[i], labels[j], *map(str, w)]) + "\n")
+        ends = [list(map(labels.__getitem__, end.tolist())) for end in (rows, cols)]
+        file.writelines(lines_of([*ends, *kept], mark))
 
 
 def _text(label: object, mark: str, name: str) -> str:

@@ -13,7 +13,7 @@ from ..foundation.types import DTypeLike, OperatorLike, PathLike
 from .graph import Graph
 from .label_codes import lookup
 from .number_columns import Fields, columns, first_line
-from .text_files import compressed_suffix, opened, pieces, text_of
+from .text_files import compressed_suffix, lines_of, opened, pieces, text_of
 
 PARTS = (".properties", ".v", ".e")
 
@@ -97,8 +97,7 @@ def write_ldbc(path: PathLike, graph: Graph) -> None:
     with opened(f"{start}.v", "wt") as file:
         file.writelines(f"{label}\n" for label in graph.labels)
     with opened(f"{start}.e", "wt") as file:
-        lines = zip(*ends, *([values.tolist()] if weighted else []), strict=True)
-        file.writelines(" ".join(map(str, line)) + "\n" for line in lines)
+        file.writelines(lines_of([*ends, *([values.tolist()] if weighted else [])]))
     with opened(f"{start}.properties", "wt") as file:
         file.writelines(f"graph.{start.name}.{key} = {value}\n" for key, value in facts.items())
 

@@ -7,7 +7,7 @@ import contextlib
 import gzip
 import lzma
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -155,6 +155,16 @@ def lines_in(block: bytes) -> int:
     """
     text = np.frombuffer(block, np.uint8)
     return sum(int(np.count_nonzero(text[at : at + CACHED] == ord("\n"))) for at in range(0, len(text), CACHED))
+
+
+def lines_of(columns: Sequence[Sequence[object]], mark: str = " ") -> Iterator[str]:
+    """The lines of a table. ``str`` of a Python float is the shortest text that reads back as the same number.
+
+    >>> list(lines_of([["ann", "bob"], [0.5, 3]], "%"))
+    ['ann%0.5\\n', 'bob%3\\n']
+    """
+    line = mark.replace("%", "%%").join(["%s"] * len(columns)) + "\n"
+    return map(line.__mod__, zip(*columns, strict=True))
 
 
 def is_compressed(target: object) -> bool:

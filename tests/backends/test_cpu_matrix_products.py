@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
-from cpu_kernel_cases import DEFINITIONS, ENGINE, SEMIRINGS, random_mask, random_matrix, same, user_times
+from cpu_kernel_cases import (
+    DEFINITIONS,
+    ENGINE,
+    KINDS,
+    SEMIRINGS,
+    random_mask,
+    random_matrix,
+    random_vector,
+    same,
+    user_times,
+)
 
 from grblas_gpu import Matrix, binary, operators, semiring
 from grblas_gpu.backends.cpu import kronecker, mxm_source
@@ -49,6 +61,16 @@ def test_mxm_sorts_long_rows(rng):
     b = random_matrix(rng, 400, 20_000, "int64", fill=0.002)
     op, plan = semiring.plus_times["INT64"], Plan("mxm.gustavson", "test")
     same(ENGINE.mxm(a, b, op, None, plan=plan), DEFINITIONS.mxm(a, b, op, None, plan=plan))
+
+
+@pytest.mark.parametrize("name", ["times", "minus", "lt", "pair"])
+def test_large_outer_products(rng, monkeypatch, name):
+    monkeypatch.setattr(kronecker, "MANY", 10)
+    op = getattr(binary, name)["INT64"]
+    for trial, (left, right) in enumerate(product(KINDS, KINDS)):
+        u = random_vector(rng, 30, left, "int16", iso=trial % 3 == 0)
+        v = random_vector(rng, 20, right, "int16", iso=trial % 2 == 0)
+        same(ENGINE.outer(u, v, op), DEFINITIONS.outer(u, v, op))
 
 
 @pytest.mark.parametrize("name", ["times", "minus", "lt", "pair", "user"])

@@ -53,6 +53,7 @@ class CpuKernels:
 
     mxv = staticmethod(mxv.mxv)
     count_edges = staticmethod(count_edges)
+    outer = kronecker.outer
     kronecker = staticmethod(kronecker.kronecker)
     ewise_mult = staticmethod(ewise.ewise_mult)
     union = staticmethod(ewise.union)

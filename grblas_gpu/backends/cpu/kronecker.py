@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from textwrap import indent
+from typing import Any
 
 import numpy as np
 
 from ...foundation.types import TypedOperator
 from ...plan.storage_rules import matrix_form
+from ..engine import Declined
 from ..machine.memory_limits import check_entries
+from ..reference import Definitions
 from ..stores.matrix_storage import HYPERSPARSE, SPARSE
-from ..stores.storage import INDEX, MatrixStore, column_type
+from ..stores.storage import INDEX, MatrixStore, VectorStore, column_type
 from . import buffers, pool
 from .compile import Source
 from .operands import Operands
 from .parallel import PARALLEL_WORK, edge_chunks, lengths
 from .tier import KernelTable
+
+MANY = 4096  # entries of an outer product for which a column and a row are made
 
 _table = KernelTable()
 
@@ -40,6 +46,17 @@ def kronecker(a: MatrixStore, b: MatrixStore, op: TypedOperator) -> MatrixStore 
     parts = edge_chunks(a.indptr) if entries > PARALLEL_WORK else [(0, a.nrows)]
     pool.run(lambda part: kernel(*given, indptr, indices, *out, *part), parts)
     return MatrixStore(nrows, ncols, indptr, indices, values)
+
+
+def outer(self: Any, u: VectorStore, v: VectorStore, op: TypedOperator) -> MatrixStore:
+    """``t[i, j] = op(u[i], v[j])``: the Kronecker product of a column and a row."""
+    if u.nvals * v.nvals >= MANY:
+        with suppress(Declined):
+            binary = op.binaryop if op.opclass == "Monoid" else op
+            found = kronecker(Definitions.as_matrix(self, u, False), Definitions.as_matrix(self, v, True), binary)
+            if found is not None:
+                return found
+    return Definitions.outer(self, u, v, op)
 
 
 def _source(operands: Operands) -> Source:

@@ -109,6 +109,9 @@ class Building(Operating):
         if type(x) is VectorStore and x.kind == "full":
             return np.array(np.broadcast_to(self.host(cast(x.values, dtype)), shape))
         check_positions(shape[0], shape[-1] if len(shape) == 2 else 1, np.dtype(dtype).itemsize)
+        if type(x.present) is np.ndarray and np.dtype(dtype).kind != "V":
+            other = np.full((), 0 if fill is None else fill, dtype)
+            return np.where(x.present, cast(x.stored_values, dtype), other).reshape(shape)
         keys, values = entries(x)
         dense = np.full(shape, 0 if fill is None else fill, dtype)
         dense.reshape(-1)[self.host(keys)] = self.host(cast(values, dtype))

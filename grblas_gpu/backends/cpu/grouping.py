@@ -315,7 +315,8 @@ def build_matrix(
         first[indptr[:-1][indptr[:-1] < len(indices)]] = True
         chosen = np.flatnonzero(first)
         found = self._combined(found, chosen, dup_op)
-        indptr, indices = np.searchsorted(chosen, indptr), indices[chosen]
+        # repetitions are usually few: a search among them is faster than one among the others
+        indptr, indices = indptr - np.searchsorted(np.flatnonzero(~first), indptr), indices[chosen]
     return MatrixStore(nrows, ncols, indptr, indices, compress(found))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dtypes import BOOL, INT64, DataType
+from ..dtypes import BOOL, INT64, DataType, lookup_dtype
 from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .call_types import BinaryCall
@@ -133,10 +133,23 @@ class BinaryOp(Registered, OpBase):
         return self._row is not None and self.name in LIFTED.union(REDUCING)
 
     def _literal_type(self, dtype: DataType, value: Any) -> DataType | None:
-        """The type of a literal beside records; None: its own. A Python number has that of each field that can hold it,
-        and its own where none can."""
+        """The type of a literal beside records; None: its own. Python numbers have that of each field that can hold
+        them, and their own where none can; arrays keep theirs."""
         if not self._lifts():
             return dtype
+        if dtype.subarray is not None and isinstance(value, list | tuple | np.ndarray):
+            base = lookup_dtype(dtype.subarray.base)
+            try:
+                array = np.asarray(value)
+            except ValueError:  # of rows of several lengths
+                return dtype
+            if base._is_udt or array.dtype.kind not in "biufc":
+                return dtype
+            if array.ndim == 0:
+                return None
+            is_typed = array is value or self.name in REDUCING
+            own = array.dtype if is_typed else number_in(base, array.dtype.type(0).item()).np_type
+            return lookup_dtype(np.dtype((own, array.shape)))
         if type(value) in KINDS:
             return None if self.name in REDUCING else number_in(dtype, value)
         is_number = isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0 and value.dtype.kind != "V"

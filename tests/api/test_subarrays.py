@@ -150,6 +150,26 @@ def test_arrays_of_two_shapes(backend: str, shapes: tuple) -> None:
         gb.binary.plus[{"a": "FP64[1]"}, {"a": "FP64[3]"}]
 
 
+def test_literals_beside_arrays(backend: str) -> None:
+    """Python numbers are of the type of the array if it can hold them; arrays keep their own."""
+    u = Vector("INT8[3]", 1)
+    u[0] = [1, 2, 3]
+    for result, kind, expected in (
+        (u + (1, 2, 3), "i1", [2, 4, 6]),
+        (u * [True, 2.5, 0], "f8", [1, 5, 0]),
+        (u.apply(gb.monoid.plus, left=(0.5,)), "f8", [1.5, 2.5, 3.5]),
+        (u - np.array([1], "i2"), "i2", [0, 1, 2]),
+        (u + np.ones((1, 3)), "f8", [[2, 3, 4]]),
+        (u == [1, 2, 3.5], "?", False),
+        (u != (1, 2, 300), "?", True),
+    ):
+        assert result.new().to_dense().tolist() == [expected] and np.dtype(kind) == result.new().to_dense().dtype
+    with pytest.raises(OverflowError):
+        u + (1, 2, 300)
+    with pytest.raises(TypeError):
+        u + [[1], [2, 3]]
+
+
 def test_functions(backend: str) -> None:
     """python-graphblas hands functions a pointer, with which next to nothing can be done; here it is an array."""
     rng = np.random.default_rng(2)

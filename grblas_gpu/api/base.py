@@ -159,7 +159,8 @@ def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = N
     try:
         dtype = _record_for(self, op, value)
         found = kinds.Scalar.from_value(value, dtype, is_cscalar=None, name="")
-        if dtype is not None and not keeps(value, found._content, dtype):
+        is_thunk = getattr(op, "_modname", "") in ("indexunary", "select")  # a number there may be meant for one field
+        if dtype is not None and not is_thunk and not keeps(value, found._content, dtype):
             raise ValueError(f"{within}: {value!r} has numbers that {dtype} cannot hold")
         return found
     except TypeError:

@@ -298,6 +298,8 @@ def test_literals_lose_nothing_beside_records(backend, value):
         u + value
     with pytest.raises(ValueError, match="cannot hold"):
         gb.binary.second(u, (1, (2, 2.5)))
+    limit = gb.indexunary.register_anonymous(lambda x, i, j, t: t["b"][1], is_udt=True)
+    assert u.apply(limit, (0.5, 7)).new()[1].new() == 7
     assert (u + {"b": (1, 2.0), "a": 2.0}).new()[1].new() == (3, (3, 5))
     assert u.apply(gb.monoid.plus, 0.5).new()[1].new() == (1.5, (2.5, 3.5))
 

@@ -69,7 +69,7 @@ class Trace:
         >>> with trace() as t:
         ...     levels = algorithms.dobfs(generators.star(5), 1)
         >>> t.steps()[0].reason
-        'push 2.5 against pull 15.8 for 1 edges, 4 open rows...'
+        'at most 4 edges to push cost less than looking at 5 rows'
         """
         self._explained = explanation
 

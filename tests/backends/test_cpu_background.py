@@ -42,9 +42,13 @@ def nothing_compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterato
         table.clear()
 
 
-def product() -> list[float]:
+with gb.using("cpu"):
     A = Matrix.from_coo([0, 0, 1, 3], [1, 2, 2, 0], [1.0, 2.0, 3.0, 4.0], nrows=4, ncols=4)
-    return semiring.plus_times(A @ Vector.from_dense(np.arange(4.0))).new().to_dense(fill_value=0.0).tolist()
+    X = Vector.from_dense(np.arange(4.0))
+
+
+def product() -> list[float]:
+    return semiring.plus_times(A @ X).new().to_dense(fill_value=0.0).tolist()
 
 
 EXPECTED = [5.0, 6.0, 0.0, 0.0]

@@ -60,7 +60,7 @@ def test_no_transpose_is_made_for_a_few_products() -> None:
     random = np.random.default_rng(7)
     A = gb.Matrix.from_coo(*random.integers(0, 500, (2, 9000)), random.random(9000), dup_op=gb.binary.plus)
     x, dense = gb.Vector.from_dense(random.random(A.nrows)), A.to_dense(0.0)
-    enough = int(rules.CPU_COSTS.transpose / rules.push_edge(rules.CPU_COSTS, False)) + 1
+    enough = int(rules.CPU_COSTS.transpose / rules.CPU_COSTS.push_edge) + 1
     made = []
     for _ in range(enough + 1):
         np.testing.assert_allclose(x.vxm(A).new().to_dense(0.0), x.to_dense() @ dense)

@@ -6,6 +6,7 @@ kernels, read their fields.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +14,7 @@ import cupy
 import numpy as np
 
 from ....foundation.types import Array, ArrayLike
+from ...stores.counting import some_of_rows
 from . import host_memory
 from .structs import on_device
 
@@ -120,7 +122,9 @@ class RecordArray:
 
     def __eq__(self, other: object) -> Any:
         """Bitwise equality, which decides whether values are iso."""
-        return (self.words == to_device(other, self.dtype).words).all(axis=-1)
+        differ = self.words != to_device(other, self.dtype).words
+        *shape, width = differ.shape
+        return ~some_of_rows(differ.reshape(-1), math.prod(shape), width).reshape(shape)
 
     def __ne__(self, other: object) -> Any:
         return ~(self == other)

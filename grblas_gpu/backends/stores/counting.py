@@ -76,7 +76,7 @@ def pointers(lines: Array, count: int) -> Array:
     """
     if not isinstance(lines, np.ndarray):
         return np.searchsorted(lines, np.arange(count + 1, dtype=lines.dtype, like=lines)).astype(INDEX, copy=False)
-    found = np.zeros(count + 1, INDEX)
+    found: Array = np.zeros(count + 1, INDEX, like=lines)
     if len(lines):
         np.cumsum(np.bincount(lines, minlength=count), out=found[1:])
     return found

@@ -174,6 +174,7 @@ def test_drawings_of_pyplot(mpl, backend: str, monkeypatch: pytest.MonkeyPatch) 
     mpl.use("Agg")
     monkeypatch.setattr(viz, "_program_has_pyplot", lambda: True)
     pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.close("all")
     A = Matrix.from_coo([0, 1], [1, 0], [10, 20])
     try:
         assert viz.draw(A) is pyplot.gcf()

@@ -53,6 +53,39 @@ def test_changes_and_columns(dtype: str, iso: bool) -> None:
         assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("dtypes", [("INT64", "INT64"), ("INT32", "FP64")])
+def test_regions_with_masks_and_accumulators(dtypes: tuple[str, str]) -> None:
+    random = np.random.default_rng(8)
+    for trial in range(40):
+        n, m = (int(random.integers(2, 20)) for _ in range(2))
+        rows, cols = some(random, n), some(random, m)
+        if trial % 4 == 0:
+            random.shuffle(cols)
+        keys, masked, small = some(random, n * m), some(random, n * m), some(random, len(rows) * len(cols))
+        given = np.zeros(0, np.int64) if trial % 7 == 0 else some(random, len(rows) * len(cols))
+        values, flags = random.integers(0, 9, len(given)), random.integers(0, 2, n * m).astype(bool)
+        kind, complement, replace, inner, scalar, accumulated = random.integers(0, 2, 6).astype(bool)
+        found = []
+        for lib in (gb, ss):
+            C = lib.Matrix.from_coo(keys // m, keys % m, keys % 9, dtypes[0], nrows=n, ncols=m)
+            shape = {"nrows": len(rows), "ncols": len(cols)}
+            Q = lib.Matrix.from_coo(given // len(cols), given % len(cols), values, dtypes[1], **shape)
+            places, width = (small, len(cols)) if inner else (masked, m)
+            shape = shape if inner else {"nrows": n, "ncols": m}
+            M = lib.Matrix.from_coo(places // width, places % width, flags[: len(places)], **shape)
+            mask = M.S if kind else M.V
+            mask = ~mask if complement else mask
+            options = {"accum": lib.binary.plus} if accumulated else {}
+            if trial % 5 == 0:
+                C(**options)[rows, cols] << (7 if scalar else Q)
+            elif inner:
+                C[rows, cols](mask, replace=bool(replace), **options) << (7 if scalar else Q)
+            else:
+                C(mask, replace=bool(replace), **options)[rows, cols] << (7 if scalar else Q)
+            found.append([part.tolist() for part in C.to_coo()])
+        assert found[0] == found[1]
+
+
 def test_no_transpose_is_made_for_a_few_products() -> None:
     """It is made once pushes have cost as much; the definition computes with it."""
     if tier.get_tier() == "numpy":

@@ -16,7 +16,7 @@ PACKAGE = str(Path(gb.__file__).parent) + "/"
 FIRST = "Updater.__lshift__"
 #: By engine: the function that launches a kernel, and how many files and calls lead there at most. The CPU engine looks
 #: at types once records were used.
-PATHS = {"cpu": ("_push_dense", 11, 17), "cuda": ("Scratch.launch", 12, 34)}
+PATHS = {"cpu": ("_push_dense", 11, 18), "cuda": ("Scratch.launch", 12, 34)}
 
 
 def calls_between(first: str, last: str, line) -> list[str]:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...foundation import atomic_updates
-from ...foundation.types import Assigned
+from ...foundation.types import Accum, Assigned
 from ...plan.storage_rules import DENSE_LIMIT, SPARSE_BELOW
 from ..machine.memory_limits import check_entries
 from ..stores.entries import Store, cast, distinct, expand
 from ..stores.matrix_storage import SPARSE
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
 from ..stores.vector_storage import shortened
-from . import buffers, ewise, pool, workspace
+from . import buffers, ewise, matrix_masks, pool, workspace
 from .compile import Source
+from .extract import extract_matrix
 from .masks import BYTES, BYTES_COMPLEMENT, NOTHING, ROWS, resolve
 from .parallel import LIGHT_WORK, edge_chunks, even_chunks, lengths
 from .tier import KernelTable
 
 SMALL = 4096  # up to this size no list is kept as a list
+WIDE = 4  # positions of a masked region for each entry of the matrix and the mask
 SKIP = 64  # flags that are skipped at once if none of them is set
 
 _table = KernelTable()
@@ -210,8 +214,57 @@ def assign_scalar_to_matrix(c: MatrixStore, value: Assigned, mask: MaskView) -> 
     return ewise.union(c, new, None, dtype=c.dtype)
 
 
-def assign_region(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore | None:
-    """``c[rows, cols] = t`` for ascending rows and columns; None for the definition to compute."""
+def assign_region(
+    c: MatrixStore,
+    value: Assigned,
+    index: tuple[Array | None, ...],
+    mask: MaskView | None,
+    accum: Accum,
+    replace: bool,
+    submask: bool,
+) -> MatrixStore | None:
+    """``c<m>[rows, cols] (+)= value``, as the definition has it; None for the definition to compute.
+
+    The region is combined with what is there, and the whole with what a mask of its shape keeps.
+    """
+    if not _table.enabled or c.form != SPARSE:
+        return None
+    is_scalar = type(value) is not MatrixStore
+    if is_scalar and mask is not None:  # it may leave little of a region that does not fit the memory
+        sizes = (n if axis is None else len(axis) for n, axis in zip(c.shape, index, strict=True))
+        if math.prod(sizes) > WIDE * (c.nvals + mask.store.nvals):
+            return None
+    if is_scalar and accum is None and not submask:
+        index = tuple(None if axis is None else distinct(axis) for axis in index)
+    t: Store | None = _filled(c, value, *index) if is_scalar else value
+    if accum is not None or submask:
+        region = extract_matrix(c, *index)
+        t = None if region is None else _combined(region, t, mask if submask else None, accum, replace)
+    z = None if t is None else _replaced(c, t, *index)
+    if mask is None or submask or z is None:
+        return z
+    return matrix_masks.write(c, z, mask, None, replace, False)
+
+
+def _combined(region: MatrixStore, t: Store, mask: MaskView | None, accum: Accum, replace: bool) -> Store | None:
+    if mask is not None:
+        return matrix_masks.write(region, t, mask, accum, replace, False)
+    if accum is None or not region.nvals or not t.nvals:
+        return region if accum is not None and region.nvals else t
+    return ewise.union(region, t, accum, None, region.dtype)
+
+
+def _filled(c: MatrixStore, value: Assigned, rows: Array | None, cols: Array | None) -> MatrixStore:
+    """A value at every position of a region, by rows."""
+    nrows, ncols = c.nrows if rows is None else len(rows), c.ncols if cols is None else len(cols)
+    count = check_entries(nrows * ncols, like=c.values)
+    indices: Array = np.tile(np.arange(ncols, dtype=column_type(ncols)), nrows)
+    indptr = np.arange(0, count + 1, max(1, ncols), dtype=INDEX) if count else np.zeros(nrows + 1, INDEX)
+    return MatrixStore(nrows, ncols, indptr, indices, np.asarray(value).reshape(1)[:count])
+
+
+def _replaced(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore | None:
+    """``c[rows, cols] = t`` for ascending rows and columns, else None."""
     if not _table.enabled or c.form != SPARSE or t.form != SPARSE or t.copies * c.copies > 1:
         return None
     types = (c.indptr.dtype.char, c.indices.dtype.char, t.indptr.dtype.char, t.indices.dtype.char)
@@ -232,17 +285,6 @@ def assign_region(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Arra
     if c.iso and (t.nvals == 0 or (t.iso and bool(old[0] == other[2][0]))):
         values = values[:1].copy()
     return MatrixStore(c.nrows, c.ncols, starts, indices, values)
-
-
-def fill_region(c: MatrixStore, value: Assigned, rows: Array | None, cols: Array | None) -> MatrixStore | None:
-    """``c[rows, cols] = value`` for rows and columns in any order; None for the definition to compute."""
-    rows, cols = (None if axis is None else distinct(axis) for axis in (rows, cols))
-    nrows, ncols = c.nrows if rows is None else len(rows), c.ncols if cols is None else len(cols)
-    count = check_entries(nrows * ncols, like=c.values)
-    indices: Array = np.tile(np.arange(ncols, dtype=column_type(ncols)), nrows)
-    indptr = np.arange(0, count + 1, max(1, ncols), dtype=INDEX) if count else np.zeros(nrows + 1, INDEX)
-    values = np.array([value] * min(1, count), c.dtype)
-    return assign_region(c, MatrixStore(nrows, ncols, indptr, indices, values), rows, cols)
 
 
 def _spliced(

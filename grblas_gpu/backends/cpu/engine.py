@@ -119,18 +119,16 @@ class CpuKernels:
         replace: bool,
         submask: bool,
     ) -> Store:
-        result = None
+        result: Store | None = None
         whole, is_scalar = all(part is None for part in index), type(value) not in (VectorStore, MatrixStore)
         try:
-            if replace or submask:
+            if type(c) is MatrixStore and not whole:
+                result = assign.assign_region(c, value, index, mask, accum, replace, submask)
+            elif replace or submask:
                 pass
             elif whole and is_scalar and accum is None and mask is not None:
                 by_kernel = assign.assign_scalar if type(c) is VectorStore else assign.assign_scalar_to_matrix
                 result = by_kernel(c, value, mask)
-            elif type(c) is MatrixStore and mask is None and accum is None and type(value) is MatrixStore:
-                result = assign.assign_region(c, value, *index)
-            elif type(c) is MatrixStore and mask is None and accum is None and is_scalar and not whole:
-                result = assign.fill_region(c, value, *index)
             elif type(c) is VectorStore and not whole and accum is not None:
                 result = scatter.scatter(self, c, value, index[0], mask, accum)
         except Declined:

@@ -57,10 +57,6 @@ def shown(value):
     """A value as a notebook shows it."""
     if hasattr(value, "_repr_png_"):
         return {"image/png": base64.b64encode(value._repr_png_()).decode(), "text/plain": [type(value).__name__]}
-    if hasattr(value, "savefig"):  # a figure of pyplot's, which a notebook shows as a picture, too
-        picture = io.BytesIO()
-        value.savefig(picture, format="png")
-        return {"image/png": base64.b64encode(picture.getvalue()).decode(), "text/plain": [type(value).__name__]}
     data = {"text/plain": repr(value).splitlines(keepends=True)}
     if hasattr(value, "_repr_html_"):
         data["text/html"] = value._repr_html_().splitlines(keepends=True)

@@ -1,4 +1,4 @@
-"""``c<m> = scalar``, in place if ``c`` is a vector: the step that every traversal takes."""
+"""``c<m> = scalar``, in place if ``c`` is a vector: the step that every traversal takes. Regions of matrices."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def assign_region(
 
     The region is combined with what is there, and the whole with what a mask of its shape keeps.
     """
-    if not _table.enabled or c.form != SPARSE:
+    if not _table.enabled or c.form != SPARSE or c.copies > 1:
         return None
     is_scalar = type(value) is not MatrixStore
     if is_scalar and mask is not None:  # it may leave little of a region that does not fit the memory
@@ -247,6 +247,7 @@ def assign_region(
 
 
 def _combined(region: MatrixStore, t: Store, mask: MaskView | None, accum: Accum, replace: bool) -> Store | None:
+    """``region<m> (+)= t``, for a mask of its shape."""
     if mask is not None:
         return matrix_masks.write(region, t, mask, accum, replace, False)
     if accum is None or not region.nvals or not t.nvals:
@@ -265,7 +266,7 @@ def _filled(c: MatrixStore, value: Assigned, rows: Array | None, cols: Array | N
 
 def _replaced(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore | None:
     """``c[rows, cols] = t`` for ascending rows and columns, else None."""
-    if not _table.enabled or c.form != SPARSE or t.form != SPARSE or t.copies * c.copies > 1:
+    if t.form != SPARSE or t.copies > 1:
         return None
     types = (c.indptr.dtype.char, c.indices.dtype.char, t.indptr.dtype.char, t.indices.dtype.char)
     work = c.nvals + t.nvals

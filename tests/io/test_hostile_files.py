@@ -145,6 +145,9 @@ def test_objects_are_not_loaded(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", format=b"csr", shape=[1, 1], data=np.array([print], object))
     with pytest.raises(ValueError, match=r"a\.npz: data\.npy: contains Python objects"):
         io.load_npz(tmp_path / "a.npz")
+    np.savez(tmp_path / "a.npz", x=np.arange(3))
+    with pytest.raises(ValueError, match=r"a\.npz: "):
+        io.load_npz(tmp_path / "a.npz")
 
 
 def test_rows_without_entries(tmp_path: Path) -> None:

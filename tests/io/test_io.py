@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io as streams
 import json
@@ -473,38 +472,6 @@ class TestEdgeLists:
         (tmp_path / "b.txt").write_bytes(b"0 1\r\n1 2\r\n")
         assert io.read_edgelist(tmp_path / "b.txt").to_dicts() == {0: {1: True}, 1: {2: True}}
 
-    def test_labels(self, backend: str, tmp_path: Path) -> None:
-        path = tmp_path / "edges.txt.bz2"
-        path.write_bytes(bz2.compress(b"# people\nann bob 2.5\nbob cid 3\n"))
-        graph = Graph.read_edgelist(path, directed=True)
-        assert graph.labels == ["ann", "bob", "cid"]
-        assert graph.matrix.to_dicts() == {0: {1: 2.5}, 1: {2: 3.0}}
-        with pytest.raises(ValueError, match=r"line 2: weight 'x'"):
-            Graph.read_edgelist(streams.StringIO("a b 1\nb c x\n"))
-        with pytest.raises(ValueError, match=r"line 2: expected 3 fields"):
-            Graph.read_edgelist(streams.StringIO("a b 1\nb c\n"))
-
-
-class TestNpz:
-    def test_there_and_back(self, A: Matrix, tmp_path: Path) -> None:
-        path = tmp_path / "a.npz"
-        io.save_npz(path, A)
-        assert io.load_npz(path).isequal(A, check_dtype=True)
-        assert (sparse.load_npz(path).toarray() == A.to_dense(0)).all()
-        for format in ("csc", "coo", "bsr"):
-            sparse.save_npz(path, io.to_scipy_sparse(A, format), compressed=False)
-            expected = A if format != "bsr" else io.from_scipy_sparse(io.to_scipy_sparse(A, "bsr"))  # zeros fill blocks
-            assert io.load_npz(path).isequal(expected, check_dtype=True)
-
-    def test_malformed(self, tmp_path: Path) -> None:
-        path = tmp_path / "bad.npz"
-        path.write_bytes(b"not a zip file")
-        with pytest.raises(ValueError, match=r"bad\.npz"):
-            io.load_npz(path)
-        np.savez(path, x=np.arange(3))
-        with pytest.raises(ValueError, match=r"bad\.npz"):
-            io.load_npz(path)
-
 
 class TestBinary:
     @pytest.mark.parametrize("dtype", DTYPES)
@@ -586,17 +553,6 @@ class TestGraphFiles:
             io.load(path)
 
 
-def test_edges_lead_one_way_unless_told_otherwise(tmp_path: Path) -> None:
-    (tmp_path / "e.txt").write_text("0 1\n")
-    matrices = [
-        io.read_edgelist(tmp_path / "e.txt"),
-        Graph.read_edgelist(tmp_path / "e.txt").matrix,
-        Graph.from_edges([(0, 1)]).matrix,
-        Graph(Matrix.from_coo([0], [1], True, nrows=2, ncols=2)).matrix,
-    ]
-    assert [matrix.to_dicts() for matrix in matrices] == [{0: {1: True}}] * 4
-
-
 class TestTables:
     """Edge lists with headers, delimiters and columns."""
 
@@ -641,6 +597,7 @@ class TestTables:
             ("from,to,km\nann,bob,2.5\n", {}),
             ("person,friend,km\nann,bob,2.5\n", {}),
             ("ann,bob,2.5\n", {}),
+            ("# people\nann bob 2.5\n", {}),
             ('source,target,weight\n"ann","bob",2.5\n', {}),
             ("when,to,from,km\nmon,bob,ann,2.5\n", {"columns": ("from", "to", "km")}),
         ],
@@ -654,6 +611,9 @@ class TestTables:
     def test_labels_with_spaces_and_commas(self, tmp_path: Path) -> None:
         (tmp_path / "e.csv").write_text('source,target\n"Hugo, Victor",Jean Valjean\n')
         assert Graph.read_edgelist(tmp_path / "e.csv").labels == ["Hugo, Victor", "Jean Valjean"]
+        for text, message in {"a b 1\nb c x\n": "weight 'x'", "a b 1\nb c\n": "expected 3 fields"}.items():
+            with pytest.raises(ValueError, match=f"line 2: {message}"):
+                Graph.read_edgelist(streams.StringIO(text))
 
 
 class TestArchives:

@@ -13,7 +13,7 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from grblas_gpu import Graph, Matrix, io
+from grblas_gpu import Graph, Matrix, Vector, io
 from grblas_gpu.dtypes import lookup_dtype
 from grblas_gpu.io.formats import FORMATS
 
@@ -27,16 +27,17 @@ LABELS: dict[str, Any] = {
     "numbers": range(5),
     "integers": [7, -3, 2**63 - 1, -(2**63), 5],
     "text": ["ünï \U0001d538", "", 'a "q"', "1", "b,c;\td"],
+    "more text": ["with spaces", "None", "x" * 300, "<&>", "'"],
     "numbers as text": ["1", "02", "-0", "1.5", "x"],
 }
 #: The suffixes whose files have no values, and the labels that formats with labels refuse.
 UNWEIGHTED = {".sg", ".col"}
 REFUSED = {
-    "LDBC": {"text", "numbers as text"},
-    "Pajek": {"text"},
+    "LDBC": {"text", "more text", "numbers as text"},
+    "Pajek": {"text", "more text"},
     ".csv": set(),
     ".tsv": set(),
-    "edge list": {"text"},
+    "edge list": {"text", "more text"},
 }
 ARROW = ("Parquet", "Feather")
 FILES = [(name, suffix) for name, each in FORMATS.items() if "Graph" in each.stores for suffix in each.suffixes.split()]
@@ -94,6 +95,14 @@ def test_there_and_back(name: str, suffix: str, labels: str, tmp_path: Path) -> 
             assert values.dtype.type(edges[edge]) == value, (dtype, edge)
         if FORMATS[name].bits is None and name != "Matrix Market":
             assert found.matrix.dtype.name == dtype
+
+
+@pytest.mark.parametrize("suffix", [".h5", ".zarr"])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_vectors(suffix: str, dtype: str, tmp_path: Path) -> None:
+    v = Vector.from_coo(COLS, extreme(dtype), size=9)
+    io.write(tmp_path / f"v{suffix}", v)
+    assert io.read(tmp_path / f"v{suffix}").isequal(v, check_dtype=True)
 
 
 def parquet(path: Path) -> set:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from grblas_gpu.algorithms import maximum_flow, minimum_cost_flow
 from grblas_gpu.algorithms.maximum_flow import pushed_and_relabelled
-from library_graphs import DIRECTED, UNDIRECTED, as_matrix, takes_long, weighted
+from library_graphs import as_matrix, takes_long
 from scipy.sparse import csgraph, csr_array
 
 from grblas_gpu import Graph, Matrix, exceptions
@@ -27,17 +27,6 @@ def check(A: Matrix, source: int, target: int, expected: float) -> None:
     assert capacity[inside][:, ~inside].sum() == pytest.approx(value)  # so neither can be better
     alone = maximum_flow(A, source, target, along_edges=False)
     assert alone.flow is None and alone.value == value and alone.source_side.isequal(source_side)
-
-
-@takes_long
-@pytest.mark.parametrize(("of", "name"), [("directed", x) for x in DIRECTED] + [("undirected", x) for x in UNDIRECTED])
-def test_flows(backend: str, of: str, name: str) -> None:
-    G = weighted(name, of=of, low=0)
-    n = len(G)
-    for source, target, dtype in ((0, n - 1, int), (n // 2, 0, float)):
-        if source != target:
-            A = as_matrix(G, "weight", dtype)
-            check(A, source, target, nx.maximum_flow_value(G, source, target, capacity="weight"))
 
 
 @takes_long

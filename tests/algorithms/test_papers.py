@@ -254,15 +254,3 @@ def test_counts_that_scaling_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> Non
     found = betweenness_centrality(A, 0, normalized=False, directed=True)
     clear_recordings()
     np.testing.assert_allclose(found.to_dense(), expected, rtol=1e-9, atol=1e-12)
-
-
-def test_more_paths_than_floats_can_count() -> None:
-    """8**400 of them in 401 levels: all vertices of a layer share the dependencies on those beyond."""
-    width, layers = 8, 400
-    layer = np.concatenate(([0], np.repeat(np.arange(1, layers + 1), width)))
-    rows, cols = np.nonzero(layer[:, None] + 1 == layer)
-    A = Matrix.from_coo(rows, cols, True, nrows=len(layer), ncols=len(layer))
-    assert dependencies.dependencies_of(A, gb.Vector.from_coo([0], [1.0], size=A.nrows), 1.0) is None
-    found = betweenness_centrality(A, 0, normalized=False, directed=True)
-    expected = np.where(layer > 0, layers - layer, 0.0)
-    np.testing.assert_allclose(found.to_dense(), expected, rtol=1e-9, atol=1e-9)

@@ -283,10 +283,18 @@ def common() -> dict[str, Check]:
             lambda A, G, s, o=options: a.diameter(A, **o),
             lambda G, s, w=weight: nx.diameter(G, weight=w),
         )
-        checks[f"ego_graph{said}"] = (
-            lambda A, G, s, o=options: sorted(a.ego_graph(A, s, 2, **o).vertices.to_dict().values()),
-            lambda G, s, w=weighted: sorted(v for v, d in (lengths if w else levels)(G, s).items() if d <= 2),
-        )
+        for both_ways in (False, True):
+            checks[f"ego_graph{said}{', both ways' if both_ways else ''}"] = (
+                lambda A, G, s, o=options | {"ignore_directions": both_ways}: [
+                    (part.vertices.to_dense().tolist(), part.matrix.nvals)
+                    for part in (a.ego_graph(A, s, radius, **o) for radius in (0, 1, 2, 5.5, 100))
+                ],
+                lambda G, s, w=weighted, b=both_ways: [
+                    (sorted(near), nx.DiGraph(G).subgraph(near).number_of_edges())
+                    for distances in [(lengths if w else levels)(cheapest(G) if b else G, s)]
+                    for near in ({v for v, d in distances.items() if d <= radius} for radius in (0, 1, 2, 5.5, 100))
+                ],
+            )
         for resolution in (1.0, 0.7):
             checks[f"modularity{said}, {resolution}"] = (
                 lambda A, G, s, o=options | {"resolution": resolution}: modularity(A, G, **o),

@@ -1,4 +1,4 @@
-"""``bfs`` and ``bc``."""
+"""``bfs``, and files of graphs."""
 
 from __future__ import annotations
 
@@ -103,23 +103,6 @@ def test_long_searches_are_shown_in_part(capsys, tmp_path):
     assert code == 0
     assert "..." in out
     assert out.count("\n") < 70
-
-
-def test_bc(capsys, graph, tmp_path):
-    networkx = pytest.importorskip("networkx")
-    A, file, source = graph
-    code, out, _ = run(capsys, "bc --top 3 --json", file, "-o", tmp_path / "scores.txt")
-    assert code == 0
-    G = networkx.empty_graph(A.nrows)
-    G.add_edges_from(zip(*(array.tolist() for array in A.to_coo()[:2]), strict=True))
-    expected = networkx.betweenness_centrality(G)
-    written = np.loadtxt(tmp_path / "scores.txt")
-    np.testing.assert_allclose(written[:, 1], list(expected.values()), rtol=1e-9, atol=1e-12)
-    best = sorted(expected.values(), reverse=True)[:3]
-    np.testing.assert_allclose([item["centrality"] for item in json.loads(out)["top"]], best)
-    code, out, _ = run(capsys, f"bc -s {source} --no-normalize", file)
-    assert code == 0
-    assert "centrality" in out
 
 
 def test_warnings_are_one_line(capsys, tmp_path, monkeypatch):

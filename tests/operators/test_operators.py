@@ -11,7 +11,7 @@ import grblas_gpu
 from grblas_gpu import agg, binary, dtypes, indexunary, monoid, op, select, semiring, unary
 from grblas_gpu.dtypes import ALL_TYPES, BOOL, FC32, FC64, FP32, FP64, INT8, INT64, UINT64
 from grblas_gpu.exceptions import UdfParseError
-from grblas_gpu.operators import BinaryOp, IndexUnaryOp, Monoid, OpPath, SelectOp, Semiring, UnaryOp, registry
+from grblas_gpu.operators import IndexUnaryOp, SelectOp, UnaryOp, registry
 from grblas_gpu.operators.builtin import names, rows
 
 KINDS = {
@@ -333,21 +333,13 @@ def _plus_one(x):
 
 def test_unary_udf():
     made = UnaryOp.register_new("my_plus_one", _plus_one)
-    assert unary.my_plus_one is op.my_plus_one is made and made.orig_func is _plus_one
-    assert made[int].function is _plus_one and made[int]._numba_func(1) == 2 and made[int].source is None
-    assert not made[int].cacheable
+    assert made[int].function is _plus_one and made[int].source is None and not made[int].cacheable
     assert made.types == {t: INT8 if t is BOOL else t for t in ALL_TYPES}
     assert made[INT8].numpy(np.array([1, 127], np.int8)).tolist() == [2, -128]
     assert made[BOOL].numpy(np.array([True, False])).tolist() == [2, 1]
-    del made["INT8"]
-    assert "INT8" not in made and INT8 not in made.types
-    with pytest.raises(AttributeError, match="already defined"):
-        unary.register_new("my_plus_one", _plus_one)
-    with pytest.raises(TypeError, match="UDF argument must be a function"):
-        UnaryOp.register_new("bad", object())
-    anything = object()
-    with pytest.raises(UdfParseError, match="Unable to parse function using Numba"):
-        UnaryOp.register_new("bad", lambda x: anything)
+    for name in ("my_plus_one", "identity.new"):
+        with pytest.raises(AttributeError, match="already defined"):
+            UnaryOp.register_new(name, _plus_one)
     with pytest.raises(UdfParseError, match=r"it returns nothing: is there a `return`\?"):
         UnaryOp.register_new("bad", lambda x: None)
     with pytest.raises(UdfParseError, match="it returns text"):
@@ -385,10 +377,6 @@ def test_docstrings_of_typed_and_user_defined_operators() -> None:
     assert pydoc.plain(pydoc.render_doc(grblas_gpu.binary.plus)).count("x + y")
 
 
-def _plus_plus_one(x, y):
-    return x + y + 1
-
-
 def test_index_udf():
     made = IndexUnaryOp.register_new("my_late", lambda x, i, j, y: i >= y)
     assert select.my_late.orig_func is made.orig_func
@@ -399,16 +387,3 @@ def test_index_udf():
     with pytest.raises(ValueError, match="BOOL"):
         SelectOp.register_new("my_value", lambda x, i, j, y: x)
     assert not hasattr(indexunary, "my_value")
-
-
-def test_nested_and_lazy():
-    UnaryOp.register_new("my_path.plus_one", _plus_one)
-    assert type(unary.my_path) is OpPath and op.my_path.plus_one is unary.my_path.plus_one
-    for name in ("my_path", "my_path.plus_one", "identity.new"):
-        with pytest.raises(AttributeError, match="already defined"):
-            UnaryOp.register_new(name, _plus_one)
-    BinaryOp.register_new("my_lazy", _plus_plus_one, lazy=True)
-    Monoid.register_new("my_lazy", "my_lazy", -1, lazy=True)
-    Semiring.register_new("my_lazy", "my_lazy", "my_lazy", lazy=True)
-    assert "my_lazy" in dir(semiring)
-    assert semiring.my_lazy.monoid is monoid.my_lazy and semiring.my_lazy.binaryop is binary.my_lazy is op.my_lazy

@@ -10,7 +10,7 @@ import pytest
 from running import in_threads
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, select
+from grblas_gpu import Matrix, Vector, select
 from grblas_gpu.backends.cpu import buffers
 
 LONG = buffers.LARGE // 8  # of FP64: just large enough
@@ -102,3 +102,25 @@ def test_results_do_not_change_when_memory_is_used_again(numba_tier):
             upper = select.triu(A, k).new()
             assert np.array_equal(upper.to_dense(fill_value=0.0), np.triu(np.arange(n * n).reshape(n, n), k))
             assert np.array_equal(lower.to_dense(fill_value=0.0), expected)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "bitmap", "full", "matrix", "dense matrix"])
+def test_copies_use_kept_memory(kind):
+    with gb.using("cpu"):
+        if kind == "matrix":
+            x = Matrix.from_csr([0, LONG], np.arange(LONG), np.arange(float(LONG)), ncols=LONG)
+        elif kind == "dense matrix":
+            x = Matrix.from_dense(np.arange(500.0**2).reshape(500, 500) % 9, missing_value=0.0)
+        else:
+            x = Vector(float, LONG * {"sparse": 100, "bitmap": 2, "full": 1}[kind])
+            x[:LONG] << Vector.from_dense(np.arange(float(LONG)))
+        assert x._store.stored_values.nbytes >= buffers.LARGE
+        copied = x.dup()
+        place = address(copied._store.stored_values)
+        assert copied.isequal(x, check_dtype=True)
+        del copied
+        assert place in map(address, buffers._kept)
+        again = x.dup()
+        assert address(again._store.stored_values) == place
+        again << again.apply(gb.unary.ainv)
+        assert not again.isequal(x)

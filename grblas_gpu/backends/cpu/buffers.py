@@ -53,6 +53,8 @@ def empty(size: int, dtype: np.dtype | type) -> np.ndarray:
 
 def copy(array: np.ndarray) -> np.ndarray:
     """A copy, in memory that is kept."""
+    if array.nbytes < LARGE:
+        return array.copy()
     result = empty(len(array), array.dtype)
     result[:] = array
     return result

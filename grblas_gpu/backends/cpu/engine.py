@@ -105,12 +105,9 @@ class CpuKernels:
     def search(part: MatrixStore, layout: Any, degrees: Any, here: Any) -> CpuSearch | None:
         return None if get_tier() == "numpy" else CpuSearch(part, layout, degrees, here)
 
-    @staticmethod
-    def copy(store: Store) -> Store | None:
-        """Values of a large matrix are copied to memory that is kept: to touch new pages takes longer than to copy."""
-        if type(store) is not MatrixStore or store.form != matrix_storage.SPARSE or store.values.nbytes < buffers.LARGE:
-            return None
-        return MatrixStore(store.nrows, store.ncols, store.indptr, store.indices, buffers.copy(store.values))
+    def copy(self, store: Store) -> Store:
+        """Large arrays are copied to memory that is kept: to touch new pages takes longer than to copy."""
+        return store.copy(buffers.copy)
 
     @staticmethod
     def copy_allowed(store: Store, mask: MaskView) -> Store | None:

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from operator import methodcaller
 from typing import Any
 from weakref import ref as weakref
 
@@ -260,16 +261,15 @@ class MatrixStore:
         lines = {"indptr": self.indptr} if self.rows is None else {"rows": self.rows, "starts": self.starts}
         return {**lines, "indices": self.indices, "values": self.values}
 
-    def copy(self) -> MatrixStore:
-        nrows, ncols = self.nrows, self.ncols
+    def copy(self, copied: Callable[[Array], Array] = methodcaller("copy")) -> MatrixStore:
+        nrows, ncols, values = self.nrows, self.ncols, copied(self.stored_values)
+        if self.present is not None:
+            return MatrixStore.bitmap(nrows, ncols, copied(self.present), values, self.known_nvals, self.counter)
         if self.dense is not None:
-            values = self.dense.copy()
-            if self.present is None:
-                return MatrixStore.full(nrows, ncols, values)
-            return MatrixStore.bitmap(nrows, ncols, self.present.copy(), values, self.known_nvals, self.counter)
+            return MatrixStore.full(nrows, ncols, values)
         if self.form == HYPERSPARSE:
-            return MatrixStore.hypersparse(nrows, ncols, self.rows, self.starts, self.indices, self.values.copy())
-        return MatrixStore(nrows, ncols, self.indptr, self.indices, self.values.copy())
+            return MatrixStore.hypersparse(nrows, ncols, self.rows, self.starts, self.indices, values)
+        return MatrixStore(nrows, ncols, self.indptr, self.indices, values)
 
     def uncount(self) -> None:
         """Forget cached properties of the entries before a bitmap or full matrix changes in place."""

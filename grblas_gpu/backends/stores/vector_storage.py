@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -286,18 +287,13 @@ class VectorStore:
             self.nvals = self.checked = 0
             del self.nvals
 
-    def copy(self) -> VectorStore:
-        if self.pending is not None and self.present is not None:
-            counter, at_most = self.pending.counter, self.pending.at_most
-            return VectorStore.counted_bitmap(self.size, self.values.copy(), self.present.copy(), counter, at_most)
-        return VectorStore(
-            self.size,
-            self.values.copy(),
-            indices=self.indices,
-            present=None if self.present is None else self.present.copy(),
-            nvals=self.nvals,
-            ordered=self.ordered,
-        )
+    def copy(self, copied: Callable[[Array], Array] = methodcaller("copy")) -> VectorStore:
+        values, present = copied(self.values), None if self.present is None else copied(self.present)
+        if self.pending is not None and present is not None:
+            return VectorStore.counted_bitmap(self.size, values, present, self.pending.counter, self.pending.at_most)
+        store = VectorStore.known(self.size, values, self.indices, present, self.nvals)
+        store.ordered = self.ordered
+        return store
 
     def __repr__(self) -> str:
         return (

@@ -37,11 +37,11 @@ def plan_matvec(
     """
     if not with_facts:
         if desc is None and a.nvals <= rules.SMALL_EDGES:
-            by_rows = not transposed and a._transpose is None and engine.costs.transpose
+            by_rows = not transposed and engine.costs.transpose and a._transpose is None
             return rules.SMALL_PULL if by_rows else rules.SMALL_PUSH, None
         if desc is not None and desc.strategy is not None and not desc.reuse_mask:
             return rules.chosen(desc), None
-        if desc is None and view is None and a._transpose is None and engine.costs.transpose:
+        if desc is None and view is None and engine.costs.transpose and a._transpose is None:
             full, spares = u.kind == "full", a.spared * engine.costs.push_edge < a.nvals * engine.costs.transpose
             if not transposed and (full or (spares and a.nrows <= a.nvals)):
                 a.spared += 0 if full else a.nvals
@@ -49,7 +49,7 @@ def plan_matvec(
             if transposed and full and spares:
                 a.spared += a.nvals
                 return rules.COLUMNS_PUSH, None
-        plain = desc is None or desc.plain
+        plain = (desc is None or desc.plain) and u.kind != "full"  # which reaches every edge
         if plain and few_edges(engine, a, u, semiring, view, transposed):
             return rules.CHEAP_PUSH, None
     facts = matvec_facts(engine, a, u, semiring, view, transposed, desc)

@@ -157,8 +157,8 @@ class Backend(Primitives, Protocol):
         """Positions of a slice as an array of this engine's."""
         return self.array(np.arange(part.start, part.stop, part.step, dtype=INDEX))
 
-    def copy_allowed(self, store: Store, mask: MaskView) -> Store:
-        """A copy of what the mask allows; there may be more in it."""
+    def copy_allowed(self, store: Store, mask: MaskView | None) -> Store:
+        """What :meth:`write` needs of a store with a mask or an accumulator: a copy of at least what is open."""
         return self.copy(store)
 
     # arrays of this engine's

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 
+import graphblas as ss
 import numpy as np
 import pytest
 from running import in_threads
@@ -12,6 +13,7 @@ from running import in_threads
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, select
 from grblas_gpu.backends.cpu import buffers
+from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 
 LONG = buffers.LARGE // 8  # of FP64: just large enough
 
@@ -124,3 +126,41 @@ def test_copies_use_kept_memory(kind):
         assert address(again._store.stored_values) == place
         again << again.apply(gb.unary.ainv)
         assert not again.isequal(x)
+
+
+@pytest.mark.parametrize(
+    ("tier", *"xy"), [("numba", "FP64", "FP64"), ("numpy", "INT8", "FP32"), ("numpy", "FC64", "FC64")]
+)
+def test_outputs_never_share_values_with_objects_written_to_them(tier, x, y):
+    random, before, dtypes = np.random.default_rng(3), get_tier(), (x, y)
+    set_tier(tier)
+    try:
+        for trial in range(300):
+            mask, accum, results = *random.integers([5, 4]), []
+            shape = [(24,), (1,), (4, 6), (40, 2)][random.integers(4)]
+            cells = np.prod(shape)
+            places = [np.flatnonzero(random.random(cells) < fill) for fill in random.choice([0, 0.1, 0.6, 1], 3)]
+            values = [
+                np.full(len(each), 3) if random.random() < 0.3 else random.integers(0, 4, len(each)) for each in places
+            ]
+            for lib in (gb, ss):
+                make = lib.Vector if len(shape) == 1 else lib.Matrix
+                sizes = dict(zip(("size",) if len(shape) == 1 else ("nrows", "ncols"), shape, strict=True))
+                x, y, m = (
+                    make.from_coo(*np.unravel_index(where, shape), given, dtype, **sizes)
+                    for where, given, dtype in zip(places, values, (*dtypes, "INT64"), strict=True)
+                )
+                open_at = {} if mask == 4 else {"mask": (m.S, m.V, ~m.S, ~m.V)[mask], "replace": trial % 2 == 0}
+                if accum < 3:
+                    open_at["accum"] = (lib.binary.plus, lib.binary.second, lib.binary.first)[accum]
+                written = x if trial % 9 == 0 and dtypes[0] == dtypes[1] else y
+                x(**open_at) << written
+                results.append([part.tolist() for z in (x, written) for part in z.to_coo()])
+                if lib is gb and written is not x:
+                    mine, other = ([s.stored_values, s.present] for s in (x._store, y._store))
+                    assert not any(
+                        np.shares_memory(a, b) for a, b in zip(mine, other, strict=True) if a is not None is not b
+                    )
+            assert results[0] == results[1]
+    finally:
+        set_tier(before)

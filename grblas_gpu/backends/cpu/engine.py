@@ -110,9 +110,11 @@ class CpuKernels:
         return store.copy(buffers.copy)
 
     @staticmethod
-    def copy_allowed(store: Store, mask: MaskView) -> Store | None:
+    def copy_allowed(store: Store, mask: MaskView | None) -> Store | None:
         kind, rows = resolve(mask) if type(store) is VectorStore and store.indices is None else (NO_MASK, None)
-        return write.at_rows(store, rows, mask.store.ordered) if kind == ROWS else None
+        if mask is not None and kind == ROWS:
+            return write.at_rows(store, rows, mask.store.ordered)
+        return None if store.iso else store  # no result of `write` has its values
 
     def assign(
         self: Any,

@@ -174,7 +174,8 @@ def transpose(node: Node, view: MaskView | None) -> MatrixStore:
 
 def copy(node: Node, view: MaskView | None) -> Store:
     (x,) = node.operands
-    return x._engine.copy(x._store) if view is None else x._engine.copy_allowed(x._store, view)
+    whole = view is None and node.accum is None
+    return x._engine.copy(x._store) if whole else x._engine.copy_allowed(x._store, view)
 
 
 def extract(node: Node, view: MaskView | None) -> Store:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 
 import numpy as np
@@ -41,20 +40,6 @@ def test_positions_in_any_order(engine, nrows, ncols, shuffled) -> None:
     for values in (rng.integers(-9, 9, len(keys)).astype(np.int16), np.broadcast_to(np.array([2.5]), keys.shape)):
         expected = definitions.build_matrix(nrows, ncols, rows, cols, values, None)
         same(built(engine, nrows, ncols, rows, cols, values, None), expected)
-
-
-@pytest.mark.parametrize("bits", [(17, 16), (8, 32)])
-def test_many_positions_are_sorted_in_parts(engine, bits, monkeypatch) -> None:
-    """Rows with most entries, and equal positions in the order in which they were given."""
-    monkeypatch.setattr(importlib.import_module(f"{engine.building.__package__}.radix_parts"), "LEAST", 4097)
-    rng = np.random.default_rng(bits[0])
-    nrows, ncols = 2 ** bits[0] - 3, 2 ** bits[1] - 5
-    rows, cols = rng.choice([0, 7, nrows // 2, nrows - 1, nrows - 1], 9000), rng.integers(0, ncols, 9000)
-    rows[:500], cols[:500] = rows[500:1000], cols[500:1000]
-    for values in (np.arange(9000, dtype=np.float32), np.arange(9000.0), np.broadcast_to(np.array([2.5]), rows.shape)):
-        op = binary.first["FP32" if values.dtype == np.float32 else "FP64"]
-        expected = definitions.build_matrix(nrows, ncols, rows, cols, values, op)
-        same(built(engine, nrows, ncols, rows, cols, values, op), expected)
 
 
 @pytest.mark.parametrize("entry", [1, 31, 32, 96, 128, 1024, 4999])

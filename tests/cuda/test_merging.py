@@ -96,9 +96,8 @@ def test_a_mask_with_the_positions_of_an_operand(
 @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.float64])
 @pytest.mark.parametrize("structure", [True, False])
 @pytest.mark.parametrize("complement", [True, False])
-def test_any_mask_over_equal_positions(engine, monkeypatch, dtype, structure: bool, complement: bool) -> None:
-    """Only values change, or entries go: nothing is merged."""
-    monkeypatch.setattr(engine.matrices, "merge", None)
+def test_any_mask_over_equal_positions(engine, dtype, structure: bool, complement: bool) -> None:
+    """Only values change, or entries go."""
     rng = np.random.default_rng(6)
     c, m = valued_matrix(rng, 50, 70, dtype, 0.3), valued_matrix(rng, 50, 70, np.int8, 0.4)
     t = MatrixStore(50, 70, c.indptr, c.indices, rng.integers(0, 9, c.nvals))

@@ -11,18 +11,17 @@ import numpy as np
 from ....foundation.types import Accum, Assigned
 from ...engine import kind_among
 from ...programs.terms import Kind
-from ...stores.entries import cast, expand
+from ...stores.entries import cast
 from ...stores.storage import HostList, MaskView, VectorStore
 from ..fusion.emit_one_step import read, result, scalars, step_of, step_pieces
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import Result
-from ..runtime.compile import functions, moved, using
+from ..runtime.compile import functions
 from ..runtime.workspace import word
 from . import steps
-from .masks import NO_MASK, VectorMask, as_flags, clear, list_of, resolve
+from .masks import NO_MASK, VectorMask, as_flags, clear, resolve
 from .vectors import SPREAD_LISTS, as_bitmap, writable, write
 
-MOST_FEW = 16  # positions, as in kernels/spread_few.cu
+MOST_FEW = 16  # positions
 NOTHING, SCALAR, VECTOR = range(3)  # what is assigned
 _KINDS = Kind.CLEAR, Kind.ASSIGN, Kind.COPY
 _UNUSED = [(0,) * (MOST_FEW - number) for number in range(MOST_FEW + 1)]
@@ -49,8 +48,8 @@ def assign_few(
     own_place = accum is not None or given == VECTOR or (replace and submask)
     if own_place and len(few) != len(set(few)):
         return None
-    if given == SCALAR and view is None and accum is None and c.kind == "sparse":
-        return _assign_to_list(c, value, sorted(set(few)))
+    if given == SCALAR and view is None and accum is None and c.kind == "sparse" and c.known_nvals == 0:
+        return _list_of(c, value, sorted(set(few)))
     if replace and view is not None and not submask:  # first what the mask closes, everywhere; the rest is in place
         c = write(c, c, view, None, True)
     mask = resolve(view)
@@ -65,30 +64,6 @@ def _list_of(c: VectorStore, value: Assigned, positions: list[int]) -> VectorSto
     """A vector that had no entry has these."""
     indices, values = np.array(positions, np.int64), cast(np.asarray(value).reshape(1), c.dtype)
     return VectorStore.on_its_way(c.size, HostList(VectorStore(c.size, values, indices=indices), cupy.asarray))
-
-
-def _assign_to_list(c: VectorStore, value: Any, positions: list[int]) -> VectorStore:
-    """A list becomes flags and values by position, and these are given to some, by one launch."""
-    if value.dtype != c.dtype:
-        value = cast(value.reshape(1), c.dtype)[0]
-    if c.known_nvals == 0:
-        return _list_of(c, value, positions)
-    listed = list_of(c)
-    assert listed is not None
-    indices, values, length, count_at = listed
-    if len(values) == 1:
-        values = expand(values, len(indices)).copy()
-    stored = moved(c.dtype)
-    (kernel,) = functions("spread_few.cu", stored.char, ["spread_few_kernel"], lambda: [using("Stored", stored)])
-    scratch, size = scratch_arrays.current(), c.size
-    result, slots = Result(size, c.dtype), scratch.slots()
-    present, out = result.addresses
-    result.clear_flags(scratch.stream)
-    given = (indices.data.ptr, count_at, length, values.data.ptr, word(value))
-    places = (len(positions), *positions, *_UNUSED[len(positions)])
-    words = (*given, present, out, slots.address, slots.host, *places)
-    scratch.launch(kernel, length, words, together=MOST_FEW)
-    return result.store(slots)
 
 
 def _assign(

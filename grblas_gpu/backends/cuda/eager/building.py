@@ -15,8 +15,7 @@ from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import specialized
 from ..runtime.counters import EDGES
 from ..runtime.launch import BLOCK, launch
-from .radix import SMALL, Work, bits_for, sort, sort_apart, sort_pairs
-from .radix_parts import LOW_BITS, in_parts, sort_parts_apart
+from .radix import Work, bits_for, sort_apart
 
 LINES_OF_A_BLOCK = 128 * BLOCK // 32  # as in kernels/radix_digits.cuh
 PACKING = 4  # blocks that a processor has room for, as in kernels/build.cu
@@ -43,8 +42,7 @@ def build_matrix(
     key = np.dtype(np.uint32 if bits <= 31 else np.uint64)
     offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
     row, column = np.dtype(column_type(nrows)), np.dtype(column_type(ncols))
-    parted = in_parts(entries, bits)
-    work = Work(entries, bits - LOW_BITS if parted else bits, counted=True)
+    work = Work(entries, bits, counted=True)
     types = {"Row": rows.dtype, "Column": cols.dtype, "Key": key, "Place": work.place}
     types |= {"OutOffset": offset, "OutRow": row, "OutColumn": column}
     pack, unpack, count_repeats, list_rows = specialized("build.cu", _KERNELS, types)
@@ -52,27 +50,18 @@ def build_matrix(
     keys = cupy.empty(entries, key)
     slots = scratch.slots()
     packing = (rows, cols, entries, nrows, ncols, column_bits, keys, slots.address, slots.host)
-    launch(pack, entries, (*packing, LOW_BITS if parted else 0, *work.given), _PACKED, PACKING)
+    launch(pack, entries, (*packing, *work.given), _PACKED, PACKING)
     iso = is_iso(values)
     descents = slots.read()  # synchronizes: most lists of coordinates are in order, or else not at all
     if slots.read(EDGES):
         raise IndexOutOfBound(_OUTSIDE)
     slots = scratch.slots()
-    if descents and entries > SMALL:
-        given = (keys, None if iso else values)
-        if parted:
-            lines, indices, moved = sort_parts_apart(*given, column_bits, row, column, work)
-        else:
-            lines, indices, moved = sort_apart(*given, bits, column_bits, row, column, work)
+    if descents:
+        lines, indices, moved = sort_apart(keys, None if iso else values, bits, column_bits, row, column, work)
         values = values if iso else moved
         launch(count_repeats, entries, (lines, indices, entries, slots.address, slots.host))
     else:
-        if descents and iso:
-            keys = sort(keys, bits, overwrite=True, work=work)
-        elif descents:
-            keys, values = sort_pairs(keys, values, bits, overwrite=True, work=work)
-        elif not iso:
-            values = values.copy()
+        values = values if iso else values.copy()
         lines, indices = cupy.empty(entries, row), cupy.empty(entries, column)
         launch(unpack, entries, (keys, entries, column_bits, lines, indices, slots.address, slots.host))
     indptr = cupy.empty(nrows + 1, offset)

@@ -13,7 +13,7 @@ from .matrix_facts import same_indices
 from .merging import INTERSECTION, UNION, WRITE, merge, same_structure, worthwhile
 from .mxm_operands import EVERYWHERE, INSIDE, OUTSIDE, MatrixMask, resolve
 from .operating import compute
-from .selecting import WORD, blended, inside
+from .selecting import inside
 
 COMPARED = 2**16  # entries from which on the indices of two matrices are compared
 
@@ -80,18 +80,9 @@ def write(c: MatrixStore, t: MatrixStore, view: MaskView | None, accum: Accum, r
         return _cast(t, c.dtype)
     if accum is not None and not replace and t.nvals == 0:
         return c
-    if _on_the_same(c, t, accum):
-        every = _cast(t, c.dtype) if accum is None else _on_values(c, t, accum, c.dtype)
-        return inside(every, mask) if replace else blended(every, c, mask)
     if accum is None and not replace and _has_structure(mask, c):
         return merge(c, t, None, INTERSECTION, c.dtype) if mask.where == INSIDE else _put(c, t, c.dtype)
     return merge(c, t, accum, WRITE, c.dtype, mask=mask, replace=replace)
-
-
-def _on_the_same(c: MatrixStore, t: MatrixStore, accum: Accum) -> bool:
-    """Whether both have entries at the same positions, to which a mask is applied by their values alone."""
-    same = (accum is None or accum.positional is None) and c.dtype.itemsize <= WORD
-    return same and c.nvals > 0 and _equal_structure(c, t)
 
 
 def _put(x: MatrixStore, y: MatrixStore, dtype: np.dtype) -> MatrixStore:

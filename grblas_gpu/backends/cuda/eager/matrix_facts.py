@@ -37,7 +37,6 @@ __all__ = [
 natives[cupy.ndarray] = natives[records.RecordArray] = sys.modules[__name__]
 
 _KERNELS = ("longest_row_kernel", "hub_neighbours_kernel", "off_diagonal_kernel")
-_DIFFERENCES = {size: f"differences_{size}_kernel" for size in (1, 2, 4, 8)}  # by the bytes of a word
 DENSE_ROWS = 8  # entries on average: in shorter rows the first entry is as good as any
 
 
@@ -70,15 +69,11 @@ def same(*pairs: tuple[Array, Array]) -> bool:
     """Whether arrays are equal to the last bit. The short ones first: then the device does not read the others."""
     if any(x.dtype != y.dtype or len(x) != len(y) for x, y in pairs):
         return False
-    kernels = functions("differences.cu", None, tuple(_DIFFERENCES.values()))
-    differences = dict(zip(_DIFFERENCES, kernels, strict=True))
-    slots = scratch_arrays.current().slots()
+    (differences,) = functions("differences.cu", None, ["differences_kernel"])
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
     for x, y in pairs:
-        if isinstance(x, records.RecordArray):
-            x, y = x.words.reshape(-1), y.words.reshape(-1)
-        elif x.dtype.itemsize > 8:
-            x, y = x.view(np.uint64), y.view(np.uint64)
-        launch(differences[x.dtype.itemsize], len(x), (x, y, len(x), slots.address))
+        scratch.launch(differences, -(-x.nbytes // 4), (x.data.ptr, y.data.ptr, x.nbytes, slots.address))
     return slots.counter().read() == 0  # synchronizes
 
 

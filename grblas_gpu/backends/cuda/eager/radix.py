@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -23,7 +23,7 @@ _DIGITS, _PASSES = 1 << DIGIT_BITS, 8
 SMALL = 4096  # up to so many keys one block does all passes: a single launch
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 _KERNELS = ("move_keys_kernel", "count_digits_kernel", "sort_kernel")
-KEYS, APART, LOWERED, FEW = range(4)  # where a pass puts keys, as in kernels/radix_sort.cu
+KEYS, APART, FEW = range(3)  # where a pass puts keys, as in kernels/radix_sort.cu
 
 
 def bits_for(limit: int) -> int:
@@ -38,19 +38,16 @@ class Work:
     the same as integers.
     """
 
-    def __init__(self, capacity: int, bits: int, counted: bool = False, tiles: int = 0) -> None:
+    def __init__(self, capacity: int, bits: int, counted: bool = False) -> None:
         self.counted = counted
         self.place = np.dtype(np.uint32 if capacity < 2**30 else np.uint64)  # two bits are for other things
         self.passes = -(-bits // DIGIT_BITS)
-        width, tiles = -(-bits // self.passes), tiles or tiles_of(capacity, LARGEST, sorters_for(capacity))
+        sorters = sorters_for(capacity)
+        width, tiles = -(-bits // self.passes), -(-capacity // (_each(LARGEST) * sorters))
         size = _PASSES + (_PASSES + self.passes * tiles) * _DIGITS
         workspace = (cupy.zeros if counted or capacity > SMALL else cupy.empty)(size, self.place)
         self.given = (bits, width, workspace, tiles)
         self.words = (bits, width, workspace.data.ptr, tiles)
-
-    def totals(self) -> Array:
-        """How many keys have each digit of the first pass."""
-        return self.given[2][_PASSES : _PASSES + _DIGITS]
 
 
 def sort(keys: Array, bits: int, *, count: int | Array = 0, overwrite: bool = False, work: Work | None = None) -> Array:
@@ -79,11 +76,11 @@ def sort_pairs(
 def sort_apart(
     keys: Array, payload: Array | None, bits: int, lower_bits: int, upper: np.dtype, lower: np.dtype, work: Work
 ) -> tuple[Array, Array, Any]:
-    """More than ``SMALL`` keys in order as two arrays, what is above ``lower_bits`` and these; and the payload.
+    """The keys in order as two arrays, what is above ``lower_bits`` and these; and the payload.
 
-    The last pass writes them, so keys are not read again. These are work space, and ``work`` has their digits.
+    The last pass writes them, so keys are not read again. These are work space; ``work`` has the digits of more than
+    ``SMALL`` keys.
     """
-    assert work.counted and len(keys) > SMALL
     apart = lower_bits, upper, lower
     return _sort(keys, payload, type_of(payload), bits, 0, True, False, work=work, apart=apart)
 
@@ -91,11 +88,11 @@ def sort_apart(
 def programs(
     key: np.dtype, payload: Array | None, work: Work, capacity: int, upper: np.dtype, lower: np.dtype
 ) -> list[Callable[[], tuple[Any, ...]]]:
-    """What compiles the programs of a sort; one of many keys ends with :func:`sort_apart`."""
+    """What compiles the programs of :func:`sort_apart`."""
     types = _types(key, type_of(payload), payload is not None, work, capacity)
     unsigned = np.dtype(_UNSIGNED[key.itemsize])
     if capacity <= SMALL:
-        return [partial(passes, types, FEW, unsigned, unsigned)]
+        return [partial(passes, types, FEW, upper, lower)]
     return [partial(passes, types, KEYS, unsigned, unsigned), partial(passes, types, APART, upper, lower)]
 
 
@@ -103,12 +100,6 @@ def sort_positions(keys: Array, bits: int, *, count: int | Array = 0) -> tuple[A
     """The keys in order and where each of them was."""
     dtype = np.dtype(np.uint32 if len(keys) < 2**32 else np.int64)
     return _sort(keys, None, dtype, bits, count, False, False, True)
-
-
-def blocks_of(capacity: int, item: int, sorters: int) -> int:
-    """How many take the tiles of so many items."""
-    most = AT_ONCE // sorters * processors(cupy.cuda.runtime.getDevice())
-    return blocks_for(capacity, _each(item) * sorters, most)
 
 
 def type_of(payload: Array | None) -> np.dtype:
@@ -132,7 +123,9 @@ def _sort(
     work = work or Work(capacity, bits)
     types = _types(key_type, payload_type, paired, work, capacity)
     item, sorters = key_type.itemsize + paired * payload_type.itemsize, sorters_for(capacity)
-    shared, blocks = tile_bytes(item, sorters), blocks_of(capacity, item, sorters)
+    tile = _each(item) * sorters
+    shared, most = tile * item, AT_ONCE // sorters * processors(cupy.cuda.runtime.getDevice())
+    blocks = blocks_for(capacity, tile, most)
 
     def new_payload() -> int | Array:
         return cupy.empty(capacity, payload_type) if paired else 0
@@ -146,10 +139,14 @@ def _sort(
             payload if overwrite_payload else new_payload(),
         )
     unsigned = np.dtype(_UNSIGNED[key_type.itemsize])
-    move_keys, count_digits, sort_few = passes(types, FEW if capacity <= SMALL else KEYS, unsigned, unsigned)
+    lower_bits, *numbers = apart or (0, unsigned, unsigned)
+    parts = [cupy.empty(capacity, dtype) for dtype in numbers] if apart else [0, 0]
     if capacity <= SMALL:
-        run_with_shared(sort_few, 1, sorters, (*given, *first, *second, count, capacity, *work.given), shared)
-        return first if work.passes % 2 else second
+        arguments = (*given, *first, *second, *parts, lower_bits, count, capacity, *work.given)
+        run_with_shared(passes(types, FEW, *numbers)[2], 1, sorters, arguments, shared)
+        found = first if work.passes % 2 else second
+        return (*parts, found[1]) if apart else found
+    move_keys, count_digits, _ = passes(types, KEYS, unsigned, unsigned)
     if not work.counted:
         count_digits((blocks,), (sorters,), (keys, count, capacity, *work.given))
     source, target, other = given, first, second
@@ -159,11 +156,9 @@ def _sort(
         source, target, other = target, other, target
     if apart is None:
         return source
-    lower_bits, *numbers = apart
-    upper, lower = (cupy.empty(capacity, dtype) for dtype in numbers)
-    last = (*source, upper, lower, target[1], lower_bits, 0, capacity, *work.given, work.passes - 1)
+    last = (*source, *parts, target[1], lower_bits, 0, capacity, *work.given, work.passes - 1)
     run_with_shared(passes(types, APART, *numbers)[0], blocks, sorters, last, shared)
-    return upper, lower, target[1]
+    return (*parts, target[1])
 
 
 def _types(key: np.dtype, payload: np.dtype, paired: bool, work: Work, capacity: int) -> tuple[Any, ...]:
@@ -175,28 +170,12 @@ def _each(item: int) -> int:
     return 8 if item > 12 else 12 if item > 8 else 16
 
 
-def tile_bytes(item: int, sorters: int) -> int:
-    """Shared memory for the items of a tile."""
-    return _each(item) * sorters * item
-
-
-def tiles_of(capacity: int, item: int, sorters: int) -> int:
-    return -(-capacity // (_each(item) * sorters))
-
-
 def sorters_for(capacity: int) -> int:
     return MANY_SORTERS if capacity >= MANY else FEW_SORTERS
 
 
 def passes(types: tuple[Any, ...], into: int, upper: np.dtype, lower: np.dtype) -> Kernels:
     """The kernels that move keys, count their digits, and sort a few keys."""
-    return compiled("radix_sort.cu", _KERNELS, types, upper, lower, INTO=into)
-
-
-def compiled(
-    file: str, names: Sequence[str], types: tuple[Any, ...], upper: np.dtype, lower: np.dtype, **constants: int
-) -> Kernels:
-    """Kernels for types of keys, payload and places, and of the two parts that keys may be written in."""
     key, payload, paired, place, sorters = types
     given = {
         "Key": np.dtype(_UNSIGNED[key]),
@@ -206,5 +185,6 @@ def compiled(
         "Lower": lower,
         "HAS_PAYLOAD": paired,
         "SORTERS": sorters,
+        "INTO": into,
     }
-    return specialized(file, names, given | constants)
+    return specialized("radix_sort.cu", _KERNELS, given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from ....foundation.types import Kernels, TypedOperator, Value
+from ....foundation.types import TypedOperator, Value
 from ....plan.facts import uses
 from ...stores.entries import cast
 from ...stores.storage import INDEX, Array, MatrixStore
@@ -20,7 +20,6 @@ from .rows import MOST_CHUNKS, WINDOW, chunks_of
 
 _KERNELS = ("count_entries_kernel", "fill_entries_kernel")
 _BOOL = np.dtype(bool)
-WORD = 8  # bytes of a value that entries are blended by, at most
 
 
 def select(a: MatrixStore, op: TypedOperator, thunk: Value) -> MatrixStore:
@@ -47,21 +46,6 @@ def inside(a: MatrixStore, mask: MatrixMask) -> MatrixStore:
     return _kept(a, None, 0, mask)
 
 
-def blended(x: MatrixStore, y: MatrixStore, mask: MatrixMask) -> MatrixStore:
-    """The values of ``x`` where a mask lets its entries through, elsewhere those of ``y``, which has the same ones."""
-    entries, dtype = x.nvals, x.values.dtype
-    blend, _ = kernels_that_move(dtype)
-    marked, values, scratch = _Marked(x, None, 0, mask), cupy.empty(entries, dtype), scratch_arrays.current()
-    operands = (x.values.data.ptr, int(not x.iso), y.values.data.ptr, int(not y.iso))
-    scratch.launch(blend, -(-entries // 4), (marked.bits.data.ptr, *operands, entries, values.data.ptr))
-    return MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, values)
-
-
-def kernels_that_move(dtype: np.dtype) -> Kernels:
-    """A blend of values, and the transpose of a dense matrix."""
-    return specialized("moved_values.cu", ("blend_kernel", "transpose_dense_kernel"), {"Value": moved(dtype)})
-
-
 def renamed(a: MatrixStore, places: Array, ncols: int) -> MatrixStore:
     """The entries whose column j has a place that is not negative, in column ``places[j]``; their order stays."""
     result = _kept(a, None, 0, MatrixMask(), places)
@@ -83,43 +67,6 @@ def offsets_workspace(scratch: Scratch, number: int) -> int:
     return scratch.values("offsets of chunks", np.dtype(INDEX), number).data.ptr
 
 
-class _Marked:
-    """Bits of the entries that stay, and how many these are; ``fill`` writes them."""
-
-    def __init__(
-        self,
-        a: MatrixStore,
-        op: TypedOperator | None,
-        thunk: int,
-        mask: MatrixMask,
-        places: Array | None = None,
-        flags: Array | None = None,
-    ) -> None:
-        stored, reads = a.values.dtype, op is not None and uses(op, "x")
-        if not reads:  # they are moved; one for all stays where it is
-            stored = np.dtype(np.uint64) if a.iso else moved(stored)
-        given = {
-            **index_types(a),
-            "Stored": stored,
-            "SELECT": op is not None,
-            "USES_ROW": mask.where != EVERYWHERE or (op is not None and uses(op, "i")),
-            "READS": reads,
-            "RENAMED": places is not None,
-            "FLAGGED": flags is not None,
-        }
-        count, self.fill = specialized("select_entries.cu", _KERNELS, given, _operator(op), mask)
-        scratch, entries = scratch_arrays.current(), a.nvals
-        slots = scratch.slots()
-        self.offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
-        arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
-        values = (*arrays, int(not a.iso), a.nrows, entries, thunk)
-        self.given = (*values, address(places), address(flags), *mask_addresses(mask))
-        self.bits = cupy.empty(-(-entries // 32) * 2, np.uint32)  # and behind them how many come before each word
-        words = (*self.given, self.bits.data.ptr, self.offsets, done, slots.host)
-        scratch.launch(count, chunks_of(entries), words, BLOCK // 32)
-        self.number = slots.published()
-
-
 def _kept(
     a: MatrixStore,
     op: TypedOperator | None,
@@ -131,15 +78,34 @@ def _kept(
     entries = a.nvals
     if entries == 0:
         return a.copy()
-    marked = _Marked(a, op, thunk, mask, places, flags)
-    kept = marked.number.read()  # synchronizes: memory must be sized
+    stored, reads = a.values.dtype, op is not None and uses(op, "x")
+    if not reads:  # they are moved; one for all stays where it is
+        stored = np.dtype(np.uint64) if a.iso else moved(stored)
+    given = {
+        **index_types(a),
+        "Stored": stored,
+        "SELECT": op is not None,
+        "USES_ROW": mask.where != EVERYWHERE or (op is not None and uses(op, "i")),
+        "READS": reads,
+        "RENAMED": places is not None,
+        "FLAGGED": flags is not None,
+    }
+    count, fill = specialized("select_entries.cu", _KERNELS, given, _operator(op), mask)
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
+    arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, int(not a.iso), a.nrows, entries, thunk)
+    words = (*arrays, address(places), address(flags), *mask_addresses(mask))
+    bits = cupy.empty(-(-entries // 32) * 2, np.uint32)  # of entries that stay; then how many come before each word
+    scratch.launch(count, chunks_of(entries), (*words, bits.data.ptr, offsets, done, slots.host), BLOCK // 32)
+    kept = slots.read()  # synchronizes: memory must be sized
     if kept == entries and places is None:
         return a.copy() if flags is None else a
     indptr, indices = cupy.empty(a.nrows + 1, a.indptr.dtype), cupy.empty(kept, a.indices.dtype)
     values = a.values[: min(1, kept)].copy() if a.iso else cupy.empty(kept, a.values.dtype)
-    outputs = (marked.bits.data.ptr, marked.offsets, kept, indptr.data.ptr, indices.data.ptr, values.data.ptr)
+    outputs = (bits.data.ptr, offsets, kept, indptr.data.ptr, indices.data.ptr, values.data.ptr)
     warps = max(-(-entries // WINDOW), -(-a.nrows // 32))
-    scratch_arrays.current().launch(marked.fill, warps, (*marked.given, *outputs), BLOCK // 32)
+    scratch.launch(fill, warps, (*words, *outputs), BLOCK // 32)
     return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
 
 

@@ -16,7 +16,7 @@ from ...programs.reading import EACH
 from ...stores.entries import cast
 from ...stores.storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import specialized
+from ..runtime.compile import moved, specialized
 from ..runtime.launch import BLOCK
 from . import bits
 from .bits import mask_words, words_of
@@ -24,7 +24,6 @@ from .masks import address
 from .mxm_operands import Product
 from .mxv_product import index_types
 from .operating import compute
-from .selecting import kernels_that_move
 
 MOST_CHUNKS, LEAST_CHUNK = 2**15, 64
 CARRY_ENTRIES = 2**21  # sums that chunks leave over, in all
@@ -103,7 +102,7 @@ def turn(values: Array, nrows: int, ncols: int) -> Array:
     if len(values) != nrows * ncols or min(nrows, ncols) == 1:
         return values
     out = cupy.empty(nrows * ncols, values.dtype)
-    _, kernel = kernels_that_move(values.dtype)
+    (kernel,) = specialized("moved_values.cu", ["transpose_dense_kernel"], {"Value": moved(values.dtype)})
     given = (values.data.ptr, nrows, ncols, out.data.ptr)
     scratch_arrays.current().launch(kernel, -(-nrows * ncols // 1024), given, BLOCK // 32)
     return out

@@ -16,17 +16,7 @@ from ..runtime.launch import BLOCK
 from ..runtime.reporting import sized
 from ..runtime.tiers import together
 from .building import LINES_OF_A_BLOCK
-from .radix import (
-    SMALL,
-    Work,
-    bits_for,
-    programs as sort_programs,
-    sort,
-    sort_apart,
-    sort_pairs,
-    sort_positions,
-    sorters_for,
-)
+from .radix import SMALL, Work, bits_for, programs as sort_programs, sort_apart, sort_positions, sorters_for
 from .rows import chunks_of
 
 _USUAL = np.dtype(np.uint32)  # of keys and places, for kernels that have none
@@ -59,16 +49,7 @@ def transpose(a: MatrixStore) -> MatrixStore:
     scratch, keys = scratch_arrays.current(), cupy.empty(entries, key)
     given = (a.indptr.data.ptr, a.indices.data.ptr, a.nrows, entries, column_bits, keys.data.ptr, *work.words)
     scratch.launch(kernels.pack_entries, chunks_of(entries), given, BLOCK // 32)
-    if work.counted:
-        rows, columns, values = sort_apart(keys, values, column_bits, column_bits, *types, work)
-    else:
-        if values is None:
-            keys = sort(keys, column_bits, overwrite=True, work=work)
-        else:
-            keys, values = sort_pairs(keys, values, column_bits, overwrite=True, work=work)
-        columns, rows = cupy.empty(entries, a.indices.dtype), cupy.empty(entries, row)
-        words = (keys.data.ptr, entries, column_bits, rows.data.ptr, columns.data.ptr)
-        scratch.launch(kernels.unpack_entries, entries, words)
+    rows, columns, values = sort_apart(keys, values, column_bits, column_bits, *types, work)
     indptr = cupy.empty(a.ncols + 1, offset)
     sorted_columns = (columns.data.ptr, entries, a.ncols, indptr.data.ptr)
     scratch.launch(kernels.list_columns, a.ncols + 1, sorted_columns, LINES_OF_A_BLOCK)
@@ -101,7 +82,6 @@ def _offset(entries: int) -> np.dtype:
 class _Kernels(NamedTuple):
     list_rows: Kernel
     pack_entries: Kernel
-    unpack_entries: Kernel
     list_columns: Kernel
 
 

@@ -4,11 +4,11 @@
 #include "publish.cuh"
 #include "radix_digits.cuh"
 
-// keys[entry] = its position, row above column; counts the digits of all from a bit on, the keys that are not above the previous one, and
+// keys[entry] = its position, row above column; counts the digits of all, the keys that are not above the previous one, and
 // the positions outside of the matrix.
 extern "C" __global__ void __launch_bounds__(256, 4) pack_positions_kernel(
     const Row* rows, const Column* columns, int64 entries, int64 nrows, int64 ncols, int64 column_bits, Key* keys,
-    int64* counters, volatile int64* host, int64 first_bit, int64 bits, int64 width, Place* workspace, int64 tiles
+    int64* counters, volatile int64* host, int64 bits, int64 width, Place* workspace, int64 tiles
 ) {
     __shared__ DigitCounts counts;
     int64 found = 0, outside = 0;
@@ -36,11 +36,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) pack_positions_kernel(
         }
     };
     auto store = [&](int64 entry, Key key) { keys[entry] = key; };
-    count_digits(packed, store, entries, {int(bits), int(width), int(first_bit)}, {workspace, tiles}, counts);
+    count_digits(packed, store, entries, {int(bits), int(width)}, {workspace, tiles}, counts);
     publish(found, outside, counters, host);
 }
 
-// Rows and columns of positions that are sorted, or few; counts duplicates of the previous position.
+// Rows and columns of positions that came in order; counts duplicates of the previous position.
 extern "C" __global__ void __launch_bounds__(256, 8) unpack_positions_kernel(
     const Key* keys, int64 entries, int64 column_bits, OutRow* rows, OutColumn* columns, int64* counters, volatile int64* host
 ) {

@@ -1,28 +1,18 @@
-// The number of words in which two arrays differ; or any positive number, if a difference is known already.
-// One program has the kernels for words of every length, which are short.
+// The number of words in which two arrays of so many bytes differ; or any positive number, if a difference is known already.
 
 #include "grid.cuh"
 
-template <class Word> DEVICE void count_differences(const Word* a, const Word* b, int64 words, int64* count) {
-    if (__any_sync(FULL_WARP, *(volatile int64*)count != 0)) return;
+template <class Word> DEVICE int64 differences(const uint8* a, const uint8* b, int64 bytes) {
+    const Word *x = (const Word*)a, *y = (const Word*)b;
     int64 found = 0;
 #pragma unroll 2
-    for (int64 t = thread_in_grid(); t < words; t += threads_in_grid()) found += a[t] != b[t];
+    for (int64 t = thread_in_grid(); t < bytes / int64(sizeof(Word)); t += threads_in_grid()) found += x[t] != y[t];
+    return found;
+}
+
+extern "C" __global__ void __launch_bounds__(256, 8) differences_kernel(const uint8* a, const uint8* b, int64 bytes, int64* count) {
+    if (__any_sync(FULL_WARP, *(volatile int64*)count != 0)) return;
+    bool by_words = (uint64(a) | uint64(b) | uint64(bytes)) % 8 == 0, by_halves = (uint64(a) | uint64(b) | uint64(bytes)) % 4 == 0;
+    int64 found = by_words ? differences<uint64>(a, b, bytes) : by_halves ? differences<uint32>(a, b, bytes) : differences<uint8>(a, b, bytes);
     add_to_counter(count, found);
-}
-
-extern "C" __global__ void __launch_bounds__(256, 8) differences_1_kernel(const uint8* a, const uint8* b, int64 words, int64* count) {
-    count_differences(a, b, words, count);
-}
-
-extern "C" __global__ void __launch_bounds__(256, 8) differences_2_kernel(const uint16* a, const uint16* b, int64 words, int64* count) {
-    count_differences(a, b, words, count);
-}
-
-extern "C" __global__ void __launch_bounds__(256, 8) differences_4_kernel(const uint32* a, const uint32* b, int64 words, int64* count) {
-    count_differences(a, b, words, count);
-}
-
-extern "C" __global__ void __launch_bounds__(256, 8) differences_8_kernel(const uint64* a, const uint64* b, int64 words, int64* count) {
-    count_differences(a, b, words, count);
 }

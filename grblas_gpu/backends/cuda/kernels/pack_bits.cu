@@ -28,27 +28,7 @@ extern "C" __global__ void pack_rows_kernel(const bool* flags, int64 nrows, int6
     }
 }
 
-// Four columns at a time if rows begin at multiples of four.
-DEVICE bool by_fours(const bool* flags, int64 ncols) { return ncols % 4 == 0 && uint64(flags) % 4 == 0; }
-
 extern "C" __global__ void pack_columns_kernel(const bool* flags, int64 nrows, int64 ncols, int64 width, uint64* words) {
-    if (by_fours(flags, ncols)) {
-        int64 groups = ncols / 4;
-        for (int64 item = thread_in_grid(); item < groups * width; item += threads_in_grid()) {
-            int64 w = item / groups, group = item - w * groups, first = w * BITS;
-            int count = int(nrows - first < BITS ? nrows - first : BITS);
-            uint64 word[4] = {0, 0, 0, 0};
-#pragma unroll 8
-            for (int row = 0; row < count; ++row) {
-                unsigned some = ((const unsigned*)(flags + (first + row) * ncols))[group];
-#pragma unroll
-                for (int n = 0; n < 4; ++n) word[n] |= uint64(some >> 8 * n & 1) << row;
-            }
-#pragma unroll
-            for (int n = 0; n < 4; ++n) words[(4 * group + n) * width + w] = word[n];
-        }
-        return;
-    }
     for (int64 item = thread_in_grid(); item < ncols * width; item += threads_in_grid()) {
         int64 w = item / ncols, column = item - w * ncols, first = w * BITS;
         int count = int(nrows - first < BITS ? nrows - first : BITS);
@@ -81,30 +61,13 @@ extern "C" __global__ void unpack_columns_kernel(
     const uint64* words, int64 nrows, int64 ncols, int64 width, bool* flags, int64* counters, volatile int64* host
 ) {
     int64 found = 0;
-    bool fours = by_fours(flags, ncols);
-    int64 groups = fours ? ncols / 4 : ncols;
-    for (int64 item = thread_in_grid(); item < groups * width; item += threads_in_grid()) {
-        int64 w = item / groups, group = item - w * groups, first = w * BITS;
+    for (int64 item = thread_in_grid(); item < ncols * width; item += threads_in_grid()) {
+        int64 w = item / ncols, column = item - w * ncols, first = w * BITS;
         int count = int(nrows - first < BITS ? nrows - first : BITS);
-        uint64 word[4] = {0, 0, 0, 0};
-#pragma unroll
-        for (int n = 0; n < 4; ++n) {
-            if (n > 0 && !fours) continue;
-            word[n] = words[(fours ? 4 * group + n : group) * width + w];
-            found += __popc(unsigned(word[n])) + __popc(unsigned(word[n] >> 32));
-        }
-        if (fours) {
+        uint64 word = words[column * width + w];
+        found += __popc(unsigned(word)) + __popc(unsigned(word >> 32));
 #pragma unroll 8
-            for (int row = 0; row < count; ++row) {
-                unsigned some = 0;
-#pragma unroll
-                for (int n = 0; n < 4; ++n) some |= unsigned(word[n] >> row & 1) << 8 * n;
-                ((unsigned*)(flags + (first + row) * ncols))[group] = some;
-            }
-        } else {
-#pragma unroll 8
-            for (int row = 0; row < count; ++row) flags[(first + row) * ncols + group] = word[0] >> row & 1;
-        }
+        for (int row = 0; row < count; ++row) flags[(first + row) * ncols + column] = word >> row & 1;
     }
     publish(found, 0, counters, host);
 }

@@ -9,13 +9,13 @@ struct Digit {
     DEVICE int number() const { return 1 << bits; }
     DEVICE unsigned of(Key key) const { return unsigned(key >> shift) & ((1u << bits) - 1); }
 };
-// The digits of one pass after another, from a bit on.
+// The digits of one pass after another.
 struct Passes {
-    int bits, width, first = 0;
+    int bits, width;
     DEVICE int number() const { return (bits + width - 1) / width; }
     DEVICE Digit digit(int pass) const {
         int shift = pass * width;
-        return {first + shift, bits - shift < width ? bits - shift : width};
+        return {shift, bits - shift < width ? bits - shift : width};
     }
 };
 

@@ -2,12 +2,11 @@
 // and INTO, where keys go
 //   KEYS     to one array (Upper is Key)
 //   APART    to two arrays: what is above the lower bits, and these
-//   LOWERED  their lowest bits alone to one array (Lower): the pass goes by the digit above these (radix_parts.cu)
-//   FEW      there are so few of them that one block does all passes
+//   FEW      to one array, and to two if these are given: there are so few keys that one block does all passes
 
 #include "radix_sort.cuh"
 
-constexpr int KEYS = 0, APART = 1, LOWERED = 2, FEW = 3;
+constexpr int KEYS = 0, APART = 1, FEW = 2;
 
 struct Target {
     Upper* upper;
@@ -16,10 +15,8 @@ struct Target {
     int lower_bits;
 };
 DEVICE void put_key(const Target& to, Place place, Key key) {
-    if constexpr (INTO == KEYS) to.upper[place] = Upper(key);
-    if constexpr (INTO == APART) to.upper[place] = Upper(key >> to.lower_bits);
-    if constexpr (INTO == APART) to.lower[place] = Lower(key & ((Key(1) << to.lower_bits) - 1));
-    if constexpr (INTO == LOWERED) to.lower[place] = Lower(key);
+    to.upper[place] = Upper(INTO == KEYS ? key : key >> to.lower_bits);
+    if constexpr (INTO != KEYS) to.lower[place] = Lower(key & ((Key(1) << to.lower_bits) - 1));
 }
 
 extern "C" __global__ void __launch_bounds__(SORTERS, BLOCKS_AT_ONCE) move_keys_kernel(
@@ -28,9 +25,8 @@ extern "C" __global__ void __launch_bounds__(SORTERS, BLOCKS_AT_ONCE) move_keys_
 ) {
     if constexpr (INTO == FEW) return;
     int64 count = counted(device_count, host_count);
-    Passes passes = {int(bits), int(width), INTO == LOWERED ? int(sizeof(Lower) * 8) : 0};
     Target to = {upper, lower, to_payload, int(lower_bits)};
-    move_keys({from_keys, from_payload}, to, count, passes, int(pass), {workspace, tiles});
+    move_keys({from_keys, from_payload}, to, count, {int(bits), int(width)}, int(pass), {workspace, tiles});
 }
 
 // The digits of keys, where the kernel that made them did not count these.
@@ -43,8 +39,8 @@ extern "C" __global__ void __launch_bounds__(SORTERS) count_digits_kernel(
 // All passes, from `given` to `first`, then to `second` and to `first` in turn. For a single block.
 extern "C" __global__ void __launch_bounds__(SORTERS) sort_kernel(
     Key* given_keys, Payload* given_payload, Key* first_keys, Payload* first_payload, Key* second_keys,
-    Payload* second_payload, const int64* device_count, int64 host_count, int64 bits, int64 width, Place* workspace,
-    int64 tiles
+    Payload* second_payload, Upper* upper, Lower* lower, int64 lower_bits, const int64* device_count, int64 host_count,
+    int64 bits, int64 width, Place* workspace, int64 tiles
 ) {
     if constexpr (INTO != FEW) return;
     int64 count = counted(device_count, host_count);
@@ -62,4 +58,6 @@ extern "C" __global__ void __launch_bounds__(SORTERS) sort_kernel(
         to = other;
         other = from;
     }
+    Target apart = {upper, lower, nullptr, int(lower_bits)};
+    for (int64 p = threadIdx.x; lower && p < count; p += blockDim.x) put_key(apart, Place(p), from.keys[p]);
 }

@@ -226,28 +226,20 @@ template <class Put> DEVICE void for_own_places(int end, Put put) {
     }
 }
 
-// So many keys from `first` on; the number of earlier tiles to look back at, and the note of this tile.
-struct Tile {
-    int64 first;
-    int keys;
-    int64 number;
-    volatile Place* notes;
-};
-
 // One tile: keys and payload go to shared memory in the order of their digits, and from there to their places. Registers are scarce here,
 // so 32 bits number the items of a tile. Padding behind the last key has the highest digit, comes last in the tile, and is not written.
-// `lower(d)`: where the keys of a digit begin. `taken`: the number of tiles taken, of which the next one is stored.
-template <class To, class Lower>
+// `number` is that of the tile, `taken` how many are taken, of which the next one is stored.
+template <class To>
 DEVICE void move_tile(
-    const Items& from, const To& to, const Tile& tile, Digit digit, Placing& placing, const Sorted& sorted, Lower lower, Place* taken
+    const Items& from, const To& to, int64 first, int end, int64 number, Digit digit, Placing& placing, const Sorted& sorted,
+    volatile Place* notes, Place* taken
 ) {
-    int end = tile.keys;
     unsigned* own = placing.ranks[thread() >> 5];
 #pragma unroll
     for (int d = 0; d < MOST_DIGITS; d += 32) own[d + lane()] = 0;
     Key keys[EACH];
     SmallNumbers places;
-    load_items((const Key*)from.keys + tile.first, end, Key(~Key(0)), keys);
+    load_items((const Key*)from.keys + first, end, Key(~Key(0)), keys);
     __syncwarp();
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
@@ -261,15 +253,15 @@ DEVICE void move_tile(
     Payload payload[EACH];  // is in flight meanwhile
     if constexpr (HAS_PAYLOAD) {
         if (from.payload) {
-            load_items((const Payload*)from.payload + tile.first, end, Payload(0), payload);
+            load_items((const Payload*)from.payload + first, end, Payload(0), payload);
         } else {
-            Payload first = Payload(tile.first) + Payload(own_offset());
+            Payload own_first = Payload(first) + Payload(own_offset());
 #pragma unroll
-            for (int k = 0; k < EACH; ++k) payload[k] = first + Payload(k * 32);
+            for (int k = 0; k < EACH; ++k) payload[k] = own_first + Payload(k * 32);
         }
     }
     __syncthreads();
-    place_digits(placing, digit, tile.notes, tile.number);
+    place_digits(placing, digit, notes, number);
 #pragma unroll
     for (int k = 0; k < EACH; k += 2) {
         unsigned place = own[digit.of(keys[k])] + places.get(k), other = own[digit.of(keys[k + 1])] + places.get(k + 1);
@@ -279,8 +271,8 @@ DEVICE void move_tile(
         places.set(k + 1, other);
     }
     for_own_digits(digit, [&](int d) {
-        Place before = look_back(tile.notes, tile.number, d, placing.shift[d]);
-        placing.shift[d] = lower(d) + before - placing.starts[d];
+        Place before = look_back(notes, number, d, placing.shift[d]);
+        placing.shift[d] = placing.lower[d] + before - placing.starts[d];
     });
     if constexpr (HAS_PAYLOAD) {
 #pragma unroll
@@ -316,8 +308,8 @@ DEVICE void move_keys(const Items& from, const To& to, int64 count, Passes passe
     }
     for (int64 first; (first = placing.tile * TILE) < count;) {
         int keys = count - first < TILE ? int(count - first) : TILE;
-        Tile tile = {first, keys, placing.tile, work.notes(pass) + placing.tile * MOST_DIGITS};
-        move_tile(from, to, tile, digit, placing, sorted, [&](int d) { return placing.lower[d]; }, work.next(pass));
+        volatile Place* notes = work.notes(pass) + placing.tile * MOST_DIGITS;
+        move_tile(from, to, first, keys, placing.tile, digit, placing, sorted, notes, work.next(pass));
         __syncthreads();
     }
 }

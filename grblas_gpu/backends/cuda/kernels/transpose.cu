@@ -30,16 +30,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) pack_entries_kernel(
     add_counts(passes, {workspace, tiles}, counts);
 }
 
-// For so few keys that one block sorts them.
-extern "C" __global__ void unpack_entries_kernel(
-    const Key* keys, int64 entries, int64 column_bits, Row* rows, Column* columns
-) {
-    for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid()) {
-        rows[entry] = Row(keys[entry] >> column_bits);
-        columns[entry] = Column(keys[entry] & ((Key(1) << column_bits) - 1));
-    }
-}
-
 // out_indptr[column] = the number of sorted entries in lower columns.
 extern "C" __global__ void list_columns_kernel(
     const Column* columns, int64 entries, int64 ncols, OutOffset* out_indptr

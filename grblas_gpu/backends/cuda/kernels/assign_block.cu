@@ -86,13 +86,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) fill_block_kernel(
         Offset from[ITEMS];
         Column column[ITEMS];
         C value[ITEMS];
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) {
+        UNROLLED for (int k = 0; k < ITEMS; ++k) {
             int64 to = first + 32 * k;
             if (to < hi) from[k] = Offset(block.source(row[k], to - int64(out_indptr[row[k]])));
         }
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) {
+        UNROLLED for (int k = 0; k < ITEMS; ++k) {
             if (first + 32 * k >= hi) continue;
             if (from[k] >= 0) {
                 column[k] = indices[from[k]];
@@ -105,8 +103,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) fill_block_kernel(
                 if constexpr (!OUT_ISO) value[k] = cast<C>(scalar);
             }
         }
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) {
+        UNROLLED for (int k = 0; k < ITEMS; ++k) {
             if (first + 32 * k >= hi) continue;
             out_indices[first + 32 * k] = column[k];
             if constexpr (!OUT_ISO) out[first + 32 * k] = value[k];

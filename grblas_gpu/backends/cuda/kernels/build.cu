@@ -16,16 +16,14 @@ extern "C" __global__ void __launch_bounds__(256, 4) pack_positions_kernel(
     auto packed = [&](int64 first, Key* positions) {
         Row own_rows[COUNTED_AT_ONCE];
         Column own_columns[COUNTED_AT_ONCE];
-#pragma unroll
-        for (int n = 0; n < COUNTED_AT_ONCE; ++n) {  // all loads are in flight before the first arrives
+        UNROLLED for (int n = 0; n < COUNTED_AT_ONCE; ++n) {  // all loads are in flight before the first arrives
             bool inside = first + 32 * n < entries;
             own_rows[n] = inside ? rows[first + 32 * n] : Row(0);
             own_columns[n] = inside ? columns[first + 32 * n] : Column(0);
         }
         bool follows = lane() == 0 && first > 0;  // a key of another warp
         Key last = follows ? position(rows[first - 1], columns[first - 1]) : Key(0);
-#pragma unroll
-        for (int n = 0; n < COUNTED_AT_ONCE; ++n) {
+        UNROLLED for (int n = 0; n < COUNTED_AT_ONCE; ++n) {
             bool inside = first + 32 * n < entries;
             outside += inside && (uint64(own_rows[n]) >= uint64(nrows) || uint64(own_columns[n]) >= uint64(ncols));
             positions[n] = position(own_rows[n], own_columns[n]);
@@ -46,8 +44,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) unpack_positions_kernel(
 ) {
     int64 found = 0;
     Key mask = (Key(1) << column_bits) - 1;
-#pragma unroll 2
-    for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid()) {
+    UNROLLED_BY(2) for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid()) {
         Key key = keys[entry];
         rows[entry] = OutRow(key >> column_bits);
         columns[entry] = OutColumn(key & mask);
@@ -65,14 +62,12 @@ extern "C" __global__ void __launch_bounds__(256, 8) count_repeats_kernel(
     int64 found = 0, step = threads_in_grid();
     for (int64 first = thread_in_grid() + 1; first < entries; first += AT_ONCE * step) {
         OutColumn own[AT_ONCE], before[AT_ONCE];
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) {
+        UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
             int64 entry = first + n * step < entries ? first + n * step : first;
             own[n] = columns[entry];
             before[n] = columns[entry - 1];
         }
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) {
+        UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
             int64 entry = first + n * step;
             if (own[n] == before[n] && entry < entries) found += rows[entry - 1] == rows[entry];
         }

@@ -5,8 +5,7 @@
 template <class Word> DEVICE int64 differences(const uint8* a, const uint8* b, int64 bytes) {
     const Word *x = (const Word*)a, *y = (const Word*)b;
     int64 found = 0;
-#pragma unroll 2
-    for (int64 t = thread_in_grid(); t < bytes / int64(sizeof(Word)); t += threads_in_grid()) found += x[t] != y[t];
+    UNROLLED_BY(2) for (int64 t = thread_in_grid(); t < bytes / int64(sizeof(Word)); t += threads_in_grid()) found += x[t] != y[t];
     return found;
 }
 

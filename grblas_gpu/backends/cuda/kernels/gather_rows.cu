@@ -55,19 +55,16 @@ extern "C" __global__ void gather_entries_kernel(
         RowOffset from[ITEMS];
         Column columns[ITEMS];
         Value values[ITEMS];
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) {
+        UNROLLED for (int k = 0; k < ITEMS; ++k) {
             int64 to = first + 32 * k, p = rows[k];
             if (to >= hi) continue;
             row[k] = factor.row(p);
             from[k] = RowOffset(KEEPS ? to : int64(indptr[row[k]]) + (to - int64(out_indptr[p])));
         }
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k)
+        UNROLLED for (int k = 0; k < ITEMS; ++k)
             if (first + 32 * k < hi) columns[k] = indices[from[k]];
         if constexpr (!OUT_ISO) {
-#pragma unroll
-            for (int k = 0; k < ITEMS; ++k) {
+            UNROLLED for (int k = 0; k < ITEMS; ++k) {
                 int64 to = first + 32 * k, p = rows[k], column = columns[k];
                 if (to >= hi) continue;
                 if constexpr (!MULTIPLIED) {
@@ -83,8 +80,7 @@ extern "C" __global__ void gather_entries_kernel(
                 }
             }
         }
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) {
+        UNROLLED for (int k = 0; k < ITEMS; ++k) {
             if (first + 32 * k >= hi) continue;
             if constexpr (!KEEPS) out_indices[first + 32 * k] = columns[k];
             if constexpr (!OUT_ISO) out[first + 32 * k] = values[k];

@@ -56,8 +56,7 @@ template <class T> DEVICE T from_higher(T value, int distance) {
 
 // The sum of a number over the lanes up to this one.
 template <class T> DEVICE T inclusive_sum(T number) {
-#pragma unroll
-    for (int distance = 1; distance < 32; distance <<= 1) {
+    UNROLLED for (int distance = 1; distance < 32; distance <<= 1) {
         T lower = from_lower(number, distance);
         if (lane() >= distance) number += lower;
     }

@@ -66,19 +66,16 @@ DEVICE bool alone(const Graph& graph, int64 start, int length, Best& best) {
     uint64 groups[ALONE];
     double values[ALONE];
     bool right = true;
-#pragma unroll
-    for (int k = 0; k < ALONE; ++k) {
+    UNROLLED for (int k = 0; k < ALONE; ++k) {
         groups[k] = k < length ? graph.group(start + k) : ~uint64(0);
         values[k] = k < length ? graph.value(start + k) : 0.0;
         right &= k >= length || groups[k] < uint64(graph.ncols);
     }
     if (!right) return false;
-#pragma unroll
-    for (int k = 0; k < ALONE; ++k) {
+    UNROLLED for (int k = 0; k < ALONE; ++k) {
         if (k >= length) continue;
         double sum = 0.0;
-#pragma unroll
-        for (int other = 0; other < ALONE; ++other) sum += groups[other] == groups[k] ? values[other] : 0.0;
+        UNROLLED for (int other = 0; other < ALONE; ++other) sum += groups[other] == groups[k] ? values[other] : 0.0;
         best.see(graph.worth(sum, unsigned(groups[k])), int64(groups[k]));
     }
     return true;

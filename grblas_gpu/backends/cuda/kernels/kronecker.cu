@@ -36,22 +36,19 @@ extern "C" __global__ void kronecker_keys_kernel(
         for (int64 level = 0; level < scale; level += 2) {  // one hash serves two levels
             uint64 stream = streams[level >> 1];
             bool both = level + 1 < scale;
-#pragma unroll
-            for (int e = 0; e < EDGES; ++e) {
+            UNROLLED for (int e = 0; e < EDGES; ++e) {
                 uint64 random = mixed(uint64(number + 32 * e) * STEP + stream);
                 descend(limits, uint32(random), source[e], target[e]);
                 if (both) descend(limits, uint32(random >> 32), source[e], target[e]);
             }
         }
-#pragma unroll
-        for (int e = 0; e < EDGES; ++e) {
+        UNROLLED for (int e = 0; e < EDGES; ++e) {
             source[e] = permutation[source[e]];
             target[e] = permutation[target[e]];
         }
         bool rows[EDGES], columns[EDGES];  // whether the edge, or the same edge backwards, is an entry of these rows
         int mine = 0;
-#pragma unroll
-        for (int e = 0; e < EDGES; ++e) {
+        UNROLLED for (int e = 0; e < EDGES; ++e) {
             bool exists = number + 32 * e < edges && source[e] != target[e];
             rows[e] = exists && low <= source[e] && source[e] < high;
             columns[e] = exists && low <= target[e] && target[e] < high;
@@ -63,8 +60,7 @@ extern "C" __global__ void kronecker_keys_kernel(
         int64 place = 0;
         if (lane() == 0) place = int64(atomicAdd((uint64*)count, uint64(total)));
         place = from_lane(place, 0) + before - mine;
-#pragma unroll
-        for (int e = 0; e < EDGES; ++e) {
+        UNROLLED for (int e = 0; e < EDGES; ++e) {
             if (rows[e]) {
                 if (place < capacity) keys[place] = uint64(source[e]) << bits | target[e];
                 ++place;

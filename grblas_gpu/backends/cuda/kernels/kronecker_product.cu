@@ -31,8 +31,7 @@ extern "C" __global__ void kronecker_entries_kernel(
         BOffset from_b[ITEMS];
         Column columns[ITEMS];
         Value values[ITEMS];
-#pragma unroll
-        for (int n = 0; n < ITEMS; ++n) {
+        UNROLLED for (int n = 0; n < ITEMS; ++n) {
             int64 to = first + 32 * n, row = rows[n];
             if (to >= hi) continue;
             int64 i = quotient(row, b_rows), k = row - i * b_rows, start = b_indptr[k], number = int64(b_indptr[k + 1]) - start;
@@ -40,8 +39,7 @@ extern "C" __global__ void kronecker_entries_kernel(
             from_a[n] = AOffset(a_indptr[i] + turn);
             from_b[n] = BOffset(start + (at - turn * number));
         }
-#pragma unroll
-        for (int n = 0; n < ITEMS; ++n) {
+        UNROLLED for (int n = 0; n < ITEMS; ++n) {
             if (first + 32 * n >= hi) continue;
             int64 j = a_indices[from_a[n]], l = b_indices[from_b[n]];
             columns[n] = Column(j * b_columns + l);
@@ -52,8 +50,7 @@ extern "C" __global__ void kronecker_entries_kernel(
                 values[n] = cast<Value>(multiply(x, y, i, j, rows[n] - i * b_rows, l));
             }
         }
-#pragma unroll
-        for (int n = 0; n < ITEMS; ++n) {
+        UNROLLED for (int n = 0; n < ITEMS; ++n) {
             if (first + 32 * n >= hi) continue;
             out_indices[first + 32 * n] = columns[n];
             if constexpr (!OUT_ISO) out[first + 32 * n] = values[n];

@@ -15,14 +15,12 @@ struct Marks {
     // four loads are in flight.
     DEVICE unsigned were_last(unsigned wanted, const Four<Column>& entries) const {
         unsigned mark[4], last = 0;
-#pragma unroll
-        for (int n = 0; n < 4; ++n) {
+        UNROLLED for (int n = 0; n < 4; ++n) {
             Column k = entries.of[n] < 0 ? -2 - entries.of[n] : entries.of[n];
             bool is = (wanted >> 8 * n & 1) && k >= 0;
             mark[n] = of[is ? k : 0] & (is ? LAST : 0);
         }
-#pragma unroll
-        for (int n = 0; n < 4; ++n) last |= mark[n] << 8 * n;
+        UNROLLED for (int n = 0; n < 4; ++n) last |= mark[n] << 8 * n;
         return last;
     }
     // The mark of a row that settles. If its product is final, too, the row acts as an entry of the operand.
@@ -33,18 +31,15 @@ struct Marks {
 // then eight lanes read the rest of a short row, or the warp that of a long one.
 DEVICE unsigned marks_of_row(const Matrix& m, const Marks& marks, int64 start, int64 stop) {
     unsigned seen = 0;
-#pragma unroll 1
-    for (int times = 0; times < ALONE && start < stop && !(seen & LAST); ++times, start += 8)
-#pragma unroll
-        for (int n = 0; n < 8; ++n) seen |= marks.at(start + n < stop, m.indices[start + n < stop ? start + n : start]);
+    UNROLLED_BY(1) for (int times = 0; times < ALONE && start < stop && !(seen & LAST); ++times, start += 8)
+        UNROLLED for (int n = 0; n < 8; ++n) seen |= marks.at(start + n < stop, m.indices[start + n < stop ? start + n : start]);
     bool left = start < stop && !(seen & LAST);
     for (unsigned open = __ballot_sync(FULL_WARP, left && stop - start > FOR_EIGHT); open; open &= open - 1) {
         int owner = __ffs(open) - 1;
         int64 from = from_lane(start, owner), to = from_lane(stop, owner);
         unsigned mine = 0;
         for (int64 base = from; base < to && !__any_sync(FULL_WARP, mine & LAST); base += 128)
-#pragma unroll
-            for (int n = 0; n < 4; ++n) {
+            UNROLLED for (int n = 0; n < 4; ++n) {
                 int64 entry = base + 32 * n + lane();
                 mine |= marks.at(entry < to, m.indices[entry < to ? entry : from]);
             }
@@ -64,8 +59,7 @@ DEVICE unsigned marks_of_row(const Matrix& m, const Marks& marks, int64 start, i
         }
         for (unsigned bit = LAST; bit <= OTHER; bit <<= 1)
             if (__ballot_sync(FULL_WARP, mine & bit) & group) mine |= bit;
-#pragma unroll
-        for (int group = 0; group < 4 && open; ++group, open &= open - 1) {
+        UNROLLED for (int group = 0; group < 4 && open; ++group, open &= open - 1) {
             unsigned found = from_lane(mine, 8 * group);
             if (lane() == __ffs(open) - 1) seen |= found;
         }
@@ -118,13 +112,11 @@ template <class S> DEVICE void pull_marked_rows(const Operands& given, const Mar
             rows.count(last, i, !few && i + 4 <= out.size, count);
         }
         if (__any_sync(FULL_WARP, last)) {  // by neighbours, so that a warp writes whole lines
-#pragma unroll
-            for (int n = 0; n < 4; ++n)
+            UNROLLED for (int n = 0; n < 4; ++n)
                 if (from_lane(last, 8 * n + lane() / 4) >> 8 * (lane() & 3) & 1) values[i - 3 * lane() + 32 * n] = marks.final;
         }
         if (!done && !__any_sync(FULL_WARP, open)) continue;
-#pragma unroll 1
-        for (int n = 0; n < 4; ++n, open >>= 8) {
+        UNROLLED_BY(1) for (int n = 0; n < 4; ++n, open >>= 8) {
             waiting.put(i + n, open & 1);
             if (waiting.many < (done ? 1 : 32)) continue;
             int64 row, start = 0, stop = 0;
@@ -148,29 +140,23 @@ template <class S, class C> DEVICE void write_marks(const Operands& given, const
     Value above = settled_product(given.rows, Settled<Value>{marks.of, 0, marks.final}, 0, 0, 0);
     for (int64 base = 128 * WORDS * warp_in_grid(); base < out.size; base += 128 * WORDS * warps_in_grid()) {
         unsigned there[WORDS], word[WORDS] = {};
-#pragma unroll
-        for (int w = 0; w < WORDS; ++w) {
+        UNROLLED for (int w = 0; w < WORDS; ++w) {
             int64 i = base + 128 * w + 4 * lane();
             there[w] = i < out.size ? (FULL ? 0x01010101u : ::four_flags(given.u.present, i, out.size) & 0x01010101u) : 0;
             if (FULL && i + 4 > out.size) there[w] &= i < out.size ? (1u << (out.size - i) * 8) - 1 : 0;
         }
         if constexpr (ONE_VALUE) {  // positions without an entry read position 0: all loads are in flight
             Value z[WORDS][4];
-#pragma unroll
-            for (int w = 0; w < WORDS; ++w)
-#pragma unroll
-                for (int n = 0; n < 4; ++n) {
+            UNROLLED for (int w = 0; w < WORDS; ++w)
+                UNROLLED for (int n = 0; n < 4; ++n) {
                     int64 k = there[w] >> 8 * n & 1 ? base + 128 * w + 4 * lane() + n : 0;
                     z[w][n] = product(given.rows, given.u, 0, k, 0, k);
                 }
-#pragma unroll
-            for (int w = 0; w < WORDS; ++w)
-#pragma unroll
-                for (int n = 0; n < 4; ++n)
+            UNROLLED for (int w = 0; w < WORDS; ++w)
+                UNROLLED for (int n = 0; n < 4; ++n)
                     word[w] |= (there[w] >> 8 * n & 1) * (z[w][n] == marks.final ? LAST : z[w][n] == above ? ABOVE : OTHER) << 8 * n;
         }
-#pragma unroll
-        for (int w = 0; w < WORDS; ++w) {
+        UNROLLED for (int w = 0; w < WORDS; ++w) {
             int64 i = base + 128 * w + 4 * lane();
             if (i < out.size) *(unsigned*)(marks.of + i) = word[w];  // there is room for a whole word
             if (there[w]) change.visit_four(i, there[w]);

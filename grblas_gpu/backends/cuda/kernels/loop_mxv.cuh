@@ -144,8 +144,7 @@ DEVICE void multiply_into(
             write_in_order(given);
             grid_barrier([] {});
         }
-#pragma unroll 1
-    do {  // a second pass for parts of long rows, for carries of chunks, or to count marked rows
+    UNROLLED_BY(1) do {  // a second pass for parts of long rows, for carries of chunks, or to count marked rows
         if (walks) {
             if constexpr (is_push(PUSH_BY)) push_and_change(given, u, out, counters, parts_list, rest, change);
         } else if (rest && balanced) {

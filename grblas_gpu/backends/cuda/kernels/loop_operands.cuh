@@ -98,8 +98,7 @@ constexpr int64 OWN_COLUMNS = 32768;
 DEVICE bool has_own_filter(int64 columns) { return columns <= OWN_COLUMNS && columns <= 8 * int64(dynamic_bytes()); }
 DEVICE unsigned own_word(const bool* present, int64 word, int64 columns) {
     unsigned bits = 0;
-#pragma unroll
-    for (int n = 0; n < 8; ++n) {
+    UNROLLED for (int n = 0; n < 8; ++n) {
         int64 k = 32 * word + 4 * n;
         unsigned flags = k < columns ? ::four_flags(present, k, columns) & 0x01010101u : 0;
         bits |= (flags * 0x01020408u >> 24) << 4 * n;  // four bytes become four bits

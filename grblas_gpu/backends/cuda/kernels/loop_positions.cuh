@@ -18,13 +18,11 @@ DEVICE void pick(const Slot<T>& out, const Offset* next, int64* counters, bool w
         unsigned bits = 0;
         int64 mine = base + threadIdx.x, total;
         T computed[EACH_THREAD];
-#pragma unroll
-        for (int n = 0; n < EACH_THREAD; ++n) {  // all reads come before the first write, which other lanes might read
+        UNROLLED for (int n = 0; n < EACH_THREAD; ++n) {  // all reads come before the first write, which other lanes might read
             computed[n] = T();
             if (mine + n * step < out.size) bits |= unsigned(compute(mine + n * step, computed[n])) << n;
         }
-#pragma unroll
-        for (int n = 0; n < EACH_THREAD; ++n) {
+        UNROLLED for (int n = 0; n < EACH_THREAD; ++n) {
             int64 i = mine + n * step;
             bool found = bits >> n & 1;
             if (i < out.size && (found || !with_list)) flags[i] = found;
@@ -112,8 +110,7 @@ template <bool VALUED, class T, class Offset, class Compute> struct Change {
             return;
         }
         unsigned had = *(const unsigned*)(out.flags() + i), now = had;
-#pragma unroll
-        for (int n = 0; n < 4; ++n) {
+        UNROLLED for (int n = 0; n < 4; ++n) {
             if (!(bits >> 8 * n & 1)) continue;
             bool found = had >> 8 * n & 1;
             T value = T();
@@ -190,13 +187,11 @@ struct NewList {
 template <int COUNT> DEVICE void append(const NewList (&lists)[COUNT], int64 i, unsigned found) {
     unsigned wanting[COUNT];
     int64 first = 0;
-#pragma unroll
-    for (int n = 0; n < COUNT; ++n) {
+    UNROLLED for (int n = 0; n < COUNT; ++n) {
         wanting[n] = __ballot_sync(FULL_WARP, found >> n & 1);
         if (lane() == n && wanting[n]) first = int64(atomicAdd((uint64*)lists[n].counter, uint64(__popc(wanting[n]))));
     }
-#pragma unroll
-    for (int n = 0; n < COUNT; ++n) {
+    UNROLLED for (int n = 0; n < COUNT; ++n) {
         int64 place = from_lane(first, n) + __popc(wanting[n] & ((1u << lane()) - 1));
         if (found >> n & 1 && place < lists[n].capacity) lists[n].entries[place] = i;
     }
@@ -301,8 +296,7 @@ DEVICE void gather_all(
         int64 i[EACH_THREAD], place[EACH_THREAD];
         bool found[EACH_THREAD], had[EACH_THREAD], wrongly = false;
         V value[EACH_THREAD];
-#pragma unroll
-        for (int n = 0; n < EACH_THREAD; ++n) {  // no branches: threads without a lookup read position 0
+        UNROLLED for (int n = 0; n < EACH_THREAD; ++n) {  // no branches: threads without a lookup read position 0
             i[n] = first + n * step;
             found[n] = i[n] < out.size;
             int64 at = found[n] ? i[n] : 0;
@@ -310,8 +304,7 @@ DEVICE void gather_all(
             if constexpr (!INDEX_FULL) found[n] = found[n] & names & named[at];
             had[n] = !OUT_FULL && !FIRST && flags[at];
         }
-#pragma unroll
-        for (int n = 0; n < EACH_THREAD; ++n) {
+        UNROLLED for (int n = 0; n < EACH_THREAD; ++n) {
             bool is = uint64(place[n]) < uint64(source.size);
             wrongly |= found[n] & !is;
             found[n] = found[n] & is & reads;
@@ -320,14 +313,12 @@ DEVICE void gather_all(
         }
         if (wrongly) wrong.note();
         if (reads) {
-#pragma unroll
-            for (int n = 0; n < EACH_THREAD; ++n) {
+            UNROLLED for (int n = 0; n < EACH_THREAD; ++n) {
                 if constexpr (!SOURCE_FULL) found[n] = found[n] & has[place[n]];
                 value[n] = source.values()[SOURCE_ISO ? 0 : place[n]];
             }
         }
-#pragma unroll
-        for (int n = 0; n < EACH_THREAD; ++n) {
+        UNROLLED for (int n = 0; n < EACH_THREAD; ++n) {
             if (i[n] >= out.size) continue;
             if (!OUT_FULL && (FIRST || found[n] != had[n])) flags[i[n]] = found[n];
             if (!OUT_FULL && found[n] != had[n]) count.add(i[n], found[n] ? 1 : -1);

@@ -8,8 +8,8 @@ constexpr int BALANCED_IN_FLIGHT = sizeof(Value) == 8 ? 4 : 8;  // there are reg
 
 // The operand in the order of the columns, if they have one, before a grid barrier.
 DEVICE void write_in_order(const Operands& given) {
-#pragma unroll 4
-    for (int64 k = thread_in_grid(); k < given.size; k += threads_in_grid()) given.order.ordered[k] = given.u.values[given.order.columns[k]];
+    UNROLLED_BY(4) for (int64 k = thread_in_grid(); k < given.size; k += threads_in_grid())
+        given.order.ordered[k] = given.u.values[given.order.columns[k]];
 }
 
 // A functor, because older compilers need the types of a lambda.
@@ -55,18 +55,15 @@ DEVICE Sum sum_of_row(const Matrix& m, const Vector& u, int64 i) {
         either<REPEATED, int64, Column> k[OF_A_ROW];
         bool there[OF_A_ROW];
         VectorOperand elements[OF_A_ROW];
-#pragma unroll
-        for (int n = 0; n < OF_A_ROW; ++n) {
+        UNROLLED for (int n = 0; n < OF_A_ROW; ++n) {
             there[n] = entry + n < stop;
             k[n] = there[n] ? column_of(m, i, entry + n) : 0;
         }
-#pragma unroll
-        for (int n = 0; n < OF_A_ROW; ++n) {
+        UNROLLED for (int n = 0; n < OF_A_ROW; ++n) {
             elements[n] = there[n] ? element_of(u, k[n]) : VectorOperand();
             if constexpr (!FULL) there[n] = there[n] && u.present[k[n]];
         }
-#pragma unroll
-        for (int n = 0; n < OF_A_ROW; ++n) {
+        UNROLLED for (int n = 0; n < OF_A_ROW; ++n) {
             if (!there[n]) continue;
             Value z = product_with(m, elements[n], i, k[n], entry + n);
             sum.value = sum.found ? add(sum.value, z) : z;

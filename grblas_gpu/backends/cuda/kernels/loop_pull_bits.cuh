@@ -92,8 +92,7 @@ template <int WIDTH> struct Look {
     static DEVICE int before(Offset start) { return WIDTH > 4 ? int(start & 3) : 0; }
     DEVICE void read(const Column* indices, Offset start, int length, Column unset) {
         if constexpr (WIDTH == 4) {
-#pragma unroll
-            for (int n = 0; n < WIDTH; ++n) {
+            UNROLLED for (int n = 0; n < WIDTH; ++n) {
                 k[n] = unset;
                 if (n < length) k[n] = indices[start + n];
             }
@@ -101,34 +100,28 @@ template <int WIDTH> struct Look {
             int skipped = before(start), stop = length ? skipped + length : 0;
             const Four<Column>* fours = (const Four<Column>*)(indices + (start - skipped));
             Four<Column> read[WIDTH / 4] = {};
-#pragma unroll
-            for (int f = 0; f < WIDTH / 4; ++f)
+            UNROLLED for (int f = 0; f < WIDTH / 4; ++f)
                 if (4 * f < stop) read[f] = fours[f];
-#pragma unroll
-            for (int n = 0; n < WIDTH; ++n) k[n] = (n > 2 || n >= skipped) && n < stop ? read[n / 4].of[n % 4] : unset;
+            UNROLLED for (int n = 0; n < WIDTH; ++n) k[n] = (n > 2 || n >= skipped) && n < stop ? read[n / 4].of[n % 4] : unset;
         }
     }
     template <class Bits> DEVICE bool looked_up(const Bits& bits) const {
         unsigned any = 0;
-#pragma unroll
-        for (int n = 0; n < WIDTH; ++n) any |= bits.at(k[n]);
+        UNROLLED for (int n = 0; n < WIDTH; ++n) any |= bits.at(k[n]);
         return any & 1;
     }
     // A bit for each entry.
     template <class Bits> DEVICE unsigned which(const Bits& bits) const {
         unsigned set = 0;
-#pragma unroll
-        for (int n = 0; n < WIDTH; ++n) set |= (bits.at(k[n]) & 1) << n;
+        UNROLLED for (int n = 0; n < WIDTH; ++n) set |= (bits.at(k[n]) & 1) << n;
         return set;
     }
     // Whether one of the entries has its flag set. There is no branch, so that all loads are in flight.
     DEVICE bool confirmed(unsigned set, const bool* flags) const {
         bool hit[WIDTH] = {}, any = false;
-#pragma unroll
-        for (int n = 0; n < WIDTH; ++n)
+        UNROLLED for (int n = 0; n < WIDTH; ++n)
             if (set >> n & 1) hit[n] = flags[k[n]];
-#pragma unroll
-        for (int n = 0; n < WIDTH; ++n) any |= hit[n];
+        UNROLLED for (int n = 0; n < WIDTH; ++n) any |= hit[n];
         return any;
     }
 };
@@ -136,8 +129,7 @@ template <int WIDTH> struct Look {
 // The entries of a row from `start` to `stop`, four at a time.
 template <class Bits> DEVICE bool find_the_rest(const Operands& given, const Bits& bits, Offset start, Offset stop) {
     bool hit = false;
-#pragma unroll 1
-    for (; start < stop && !hit; start += 4) {
+    UNROLLED_BY(1) for (; start < stop && !hit; start += 4) {
         Look<4> look;
         look.read(given.rows.indices, start, stop - start < 4 ? int(stop - start) : 4, Bits::UNSET);
         hit = Bits::TELLS ? look.looked_up(bits) : look.confirmed(look.which(bits), given.looked_up.present);
@@ -181,13 +173,11 @@ DEVICE void find_by_bits(const Operands& given, const S& out, int64* counters, C
             open = open_of<LOTS>(given, mine, out.size);
             if (CLOSING && epilogue) closing = closing_of<LOTS>(given, mine, out.size);
         }
-#pragma unroll
-        for (int lot = 0; lot < LOTS; lot += TOGETHER) {
+        UNROLLED for (int lot = 0; lot < LOTS; lot += TOGETHER) {
             Offset start[TOGETHER], stop[TOGETHER];
             Look<WIDTH> look[TOGETHER];
             bool any = false;
-#pragma unroll
-            for (int n = 0; n < TOGETHER; ++n) {
+            UNROLLED for (int n = 0; n < TOGETHER; ++n) {
                 const Offset* offsets = given.rows.indptr + (base + 32 * (lot + n) + lane());
                 bool is = LOTS == 1 ? open : from_lane(open, 8 * (lot + n) + lane() / 4) >> 8 * (lane() & 3) & 1;
                 start[n] = stop[n] = 0;
@@ -196,26 +186,22 @@ DEVICE void find_by_bits(const Operands& given, const S& out, int64* counters, C
                 any |= is;
             }
             if (!__any_sync(FULL_WARP, any)) continue;
-#pragma unroll
-            for (int n = 0; n < TOGETHER; ++n) look[n].read(given.rows.indices, start[n], int(stop[n] - start[n]), Bits::UNSET);
+            UNROLLED for (int n = 0; n < TOGETHER; ++n) look[n].read(given.rows.indices, start[n], int(stop[n] - start[n]), Bits::UNSET);
             if constexpr (LOTS == 1) bits.wait();
             Offset from[TOGETHER];  // entries not read yet, or to be read again
             unsigned hits[TOGETHER];
             any = false;
-#pragma unroll
-            for (int n = 0; n < TOGETHER; ++n) {
+            UNROLLED for (int n = 0; n < TOGETHER; ++n) {
                 hits[n] = CONFIRMS ? look[n].which(bits) : look[n].looked_up(bits);
                 from[n] = start[n] + (WIDTH - Look<WIDTH>::before(start[n]));
                 any |= hits[n] || from[n] < stop[n];
             }
             if (!__any_sync(FULL_WARP, any)) continue;
-#pragma unroll
-            for (int n = 0; n < TOGETHER; ++n) {
+            UNROLLED for (int n = 0; n < TOGETHER; ++n) {
                 if (CONFIRMS) hits[n] = look[n].confirmed(hits[n], given.looked_up.present);
                 else if (!Bits::TELLS && hits[n]) hits[n] = 0, from[n] = start[n];
             }
-#pragma unroll
-            for (int n = 0; n < TOGETHER; ++n) {
+            UNROLLED for (int n = 0; n < TOGETHER; ++n) {
                 bool hit = hits[n];
                 if (!hit && from[n] < stop[n]) hit = find_the_rest(given, bits, from[n], stop[n]);
                 if (hit) {

@@ -72,8 +72,7 @@ struct FourRows {
     DEVICE void count(unsigned found, int64 i, bool known, ::Count<Offset>& count) const {
         count.entries += __popc(found);
         if (known) {
-#pragma unroll
-            for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? (n < 3 ? offsets.of[n + 1] : end) - offsets.of[n] : 0;
+            UNROLLED for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? (n < 3 ? offsets.of[n + 1] : end) - offsets.of[n] : 0;
         } else {
             for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? count.edges_of(i + n) : 0;
         }
@@ -95,14 +94,12 @@ struct Search {
     DEVICE unsigned likely(unsigned& rows, const Four<Column>& entries) const {
         bool hit[4];
         unsigned found = 0, last = 0;
-#pragma unroll
-        for (int n = 0; n < 4; ++n) {
+        UNROLLED for (int n = 0; n < 4; ++n) {
             Column k = entries.of[n] < 0 ? -2 - entries.of[n] : entries.of[n];
             hit[n] = has(rows >> 8 * n & 1 && k >= 0, k);
             last |= unsigned(entries.of[n] < 0) << 8 * n;
         }
-#pragma unroll
-        for (int n = 0; n < 4; ++n) found |= unsigned(hit[n]) << 8 * n;
+        UNROLLED for (int n = 0; n < 4; ++n) found |= unsigned(hit[n]) << 8 * n;
         rows &= ~(found | last);
         return found;
     }
@@ -114,10 +111,8 @@ struct Search {
     // The entries from number `first` to `last` of these.
     DEVICE bool has_any(const Eight& k, int first, int last, int64 shift) const {
         bool hit[8], any = false;
-#pragma unroll
-        for (int n = 0; n < 8; ++n) hit[n] = has(n >= first && n < last, k.of[n / 4].of[n % 4] + shift);
-#pragma unroll
-        for (int n = 0; n < 8; ++n) any |= hit[n];
+        UNROLLED for (int n = 0; n < 8; ++n) hit[n] = has(n >= first && n < last, k.of[n / 4].of[n % 4] + shift);
+        UNROLLED for (int n = 0; n < 8; ++n) any |= hit[n];
         return any;
     }
 
@@ -131,8 +126,7 @@ struct Search {
             stop = start + number;
         }
         bool found = false;
-#pragma unroll 1
-        for (int times = 0; times < ALONE && start < stop && !found; ++times) {
+        UNROLLED_BY(1) for (int times = 0; times < ALONE && start < stop && !found; ++times) {
             Offset base = start & ~Offset(3);
             found = has_any(eight(base, stop), int(start - base), stop - base < 8 ? int(stop - base) : 8, shift);
             start = base + 8;
@@ -163,8 +157,7 @@ struct Search {
                 bool now = has(!hit && entry < to, m.indices[entry < to ? entry : from] + columns);
                 hit |= (__ballot_sync(FULL_WARP, now) >> (lane() & ~7) & 255) != 0;
             }
-#pragma unroll
-            for (int group = 0; group < 4 && open; ++group, open &= open - 1)
+            UNROLLED for (int group = 0; group < 4 && open; ++group, open &= open - 1)
                 if (from_lane(hit, 8 * group) && lane() == __ffs(open) - 1) found = true;
         }
         return found;
@@ -212,8 +205,7 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
         rows.count(found, i, !few && i + 4 <= out.size, count);
         if (closing) change.visit_four(i, closing);
         if (!done && !__any_sync(FULL_WARP, rest | (few ? found : 0))) continue;
-#pragma unroll 1
-        for (int n = 0; n < 4; ++n, rest >>= 8, found >>= 8) {
+        UNROLLED_BY(1) for (int n = 0; n < 4; ++n, rest >>= 8, found >>= 8) {
             if (few) listing.put(i + n, found & 1);
             waiting.put(i + n, rest & 1);
             if (waiting.many >= (done ? 1 : 32)) {

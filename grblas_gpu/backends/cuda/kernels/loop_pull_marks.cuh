@@ -66,30 +66,23 @@ DEVICE void mark_groups(const Operands& given, const ColumnFilter& filter, bool*
         Column k[ENTRIES_AT_ONCE];
         int number[GROUPS_AT_ONCE];
         unsigned hits = 0, in_mixed_groups = 0;  // a bit for each entry; mixed groups contain more than two rows
-#pragma unroll
-        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {  // if there are fewer, the first one again: that costs less than a branch
+        UNROLLED for (int g = 0; g < GROUPS_AT_ONCE; ++g) {  // if there are fewer, the first one again: that costs less than a branch
             number[g] = groups ? __ffs(groups) - 1 : number[0];
             groups &= groups - 1;
             const Column* columns = given.rows.indices + base + GROUP * number[g] + lane();
-#pragma unroll
-            for (int n = 0; n < GROUP_OF_EACH; ++n) k[GROUP_OF_EACH * g + n] = read_once(columns + 32 * n);
+            UNROLLED for (int n = 0; n < GROUP_OF_EACH; ++n) k[GROUP_OF_EACH * g + n] = read_once(columns + 32 * n);
         }
         if (filter.is_exact()) {  // a branch, so that all loads are issued before the first lookup
             unsigned words[ENTRIES_AT_ONCE];
-#pragma unroll
-            for (int e = 0; e < ENTRIES_AT_ONCE; ++e) words[e] = FULL ? 1 : filter.words[k[e] >> 5] >> (k[e] & 31);
-#pragma unroll
-            for (int e = 0; e < ENTRIES_AT_ONCE; ++e) hits |= (words[e] & 1) << e;
+            UNROLLED for (int e = 0; e < ENTRIES_AT_ONCE; ++e) words[e] = FULL ? 1 : filter.words[k[e] >> 5] >> (k[e] & 31);
+            UNROLLED for (int e = 0; e < ENTRIES_AT_ONCE; ++e) hits |= (words[e] & 1) << e;
         } else {
             unsigned may = 0;
-#pragma unroll
-            for (int e = 0; e < ENTRIES_AT_ONCE; ++e) may |= unsigned(filter.may_have(k[e])) << e;
-#pragma unroll
-            for (int e = 0; e < ENTRIES_AT_ONCE; ++e) hits |= unsigned(may >> e & 1 && is_there(given.looked_up, k[e])) << e;
+            UNROLLED for (int e = 0; e < ENTRIES_AT_ONCE; ++e) may |= unsigned(filter.may_have(k[e])) << e;
+            UNROLLED for (int e = 0; e < ENTRIES_AT_ONCE; ++e) hits |= unsigned(may >> e & 1 && is_there(given.looked_up, k[e])) << e;
         }
         if (!__any_sync(FULL_WARP, hits)) continue;
-#pragma unroll
-        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {
+        UNROLLED for (int g = 0; g < GROUPS_AT_ONCE; ++g) {
             unsigned of_group = hits >> GROUP_OF_EACH * g & ((1u << GROUP_OF_EACH) - 1);
             if (!__any_sync(FULL_WARP, of_group)) continue;
             int cut = from_lane(mine.cut, number[g]);
@@ -110,13 +103,11 @@ DEVICE void mark_groups(const Operands& given, const ColumnFilter& filter, bool*
         if constexpr (ENDS_EARLY) groups &= __ballot_sync(FULL_WARP, mine.matters());
         if (!__any_sync(FULL_WARP, in_mixed_groups)) continue;
         int64 row[ENTRIES_AT_ONCE];
-#pragma unroll
-        for (int e = 0; e < ENTRIES_AT_ONCE; ++e) {
+        UNROLLED for (int e = 0; e < ENTRIES_AT_ONCE; ++e) {
             row[e] = -1;
             if (in_mixed_groups >> e & 1) row[e] = given.row_ids[base + GROUP * number[e / GROUP_OF_EACH] + 32 * (e % GROUP_OF_EACH) + lane()];
         }
-#pragma unroll
-        for (int e = 0; e < ENTRIES_AT_ONCE; ++e)
+        UNROLLED for (int e = 0; e < ENTRIES_AT_ONCE; ++e)
             if (row[e] >= 0) flags[row[e]] = true;
     }
 }
@@ -149,10 +140,8 @@ DEVICE void count_marked_rows(const Operands& given, const S& out, int64* counte
         }
         if (marked == 0) continue;
         Offset from[5];  // all are in flight
-#pragma unroll
-        for (int n = 0; n < 5; ++n) from[n] = found && count.next ? count.next[i + n < out.size ? i + n : out.size] : 0;
-#pragma unroll
-        for (int n = 0; n < 4; ++n) {
+        UNROLLED for (int n = 0; n < 5; ++n) from[n] = found && count.next ? count.next[i + n < out.size ? i + n : out.size] : 0;
+        UNROLLED for (int n = 0; n < 4; ++n) {
             if (found >> 8 * n & 1) ++count.entries, count.edges += from[n + 1] - from[n];
             else if (marked >> 8 * n & 1) flags[i + n] = false;
         }

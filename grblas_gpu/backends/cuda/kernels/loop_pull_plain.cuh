@@ -24,15 +24,13 @@ DEVICE void find_by_threads(const Operands& given, const S& out, int64* counters
             open = open_of<LOTS>(given, mine, out.size);
             if (CLOSING && epilogue) closing = closing_of<LOTS>(given, mine, out.size);
         }
-#pragma unroll
-        for (int lot = 0; lot < LOTS; lot += TOGETHER) {
+        UNROLLED for (int lot = 0; lot < LOTS; lot += TOGETHER) {
             Offset start[TOGETHER], length[TOGETHER], at[TOGETHER];
             int64 shift[TOGETHER] = {};
             int skipped[TOGETHER];  // entries before the first one that are read with it
             Eight k[TOGETHER];
             bool hit[TOGETHER], any = false;
-#pragma unroll
-            for (int n = 0; n < TOGETHER; ++n) {
+            UNROLLED for (int n = 0; n < TOGETHER; ++n) {
                 int64 i = base + 32 * (lot + n) + lane();
                 bool is = LOTS == 1 ? open : from_lane(open, 8 * (lot + n) + lane() / 4) >> 8 * (lane() & 3) & 1;
                 start[n] = is ? given.rows.indptr[i] : 0;
@@ -40,8 +38,7 @@ DEVICE void find_by_threads(const Operands& given, const S& out, int64* counters
                 any |= is;
             }
             if (!__any_sync(FULL_WARP, any)) continue;
-#pragma unroll
-            for (int n = 0; n < TOGETHER; ++n) {
+            UNROLLED for (int n = 0; n < TOGETHER; ++n) {
                 if constexpr (REPEATED) {
                     if (length[n]) {
                         int64 i = base + 32 * (lot + n) + lane();
@@ -53,14 +50,11 @@ DEVICE void find_by_threads(const Operands& given, const S& out, int64* counters
                 skipped[n] = int(start[n] - at[n]);
                 if (length[n]) k[n] = search.eight(at[n], at[n] + some(skipped[n] + length[n]));
             }
-#pragma unroll
-            for (int n = 0; n < TOGETHER; ++n)
+            UNROLLED for (int n = 0; n < TOGETHER; ++n)
                 hit[n] = search.has_any(k[n], skipped[n], length[n] ? some(skipped[n] + length[n]) : 0, shift[n]);
-#pragma unroll
-            for (int n = 0; n < TOGETHER; ++n) {
+            UNROLLED for (int n = 0; n < TOGETHER; ++n) {
                 Offset left = skipped[n] + length[n] - width;
-#pragma unroll 1
-                for (at[n] += width; left > 0 && !hit[n]; at[n] += width, left -= width)
+                UNROLLED_BY(1) for (at[n] += width; left > 0 && !hit[n]; at[n] += width, left -= width)
                     hit[n] = search.has_any(search.eight(at[n], at[n] + some(left)), 0, some(left), shift[n]);
                 if (hit[n]) {
                     ++count.entries;
@@ -102,8 +96,7 @@ DEVICE void pull_by_threads(const Operands& given, const S& out, int64* counters
         unsigned open = open_rows(given, first, out.size);
         Offset entry[ROWS], stop[ROWS];
         Sum sums[ROWS];
-#pragma unroll
-        for (int n = 0; n < ROWS; ++n) {
+        UNROLLED for (int n = 0; n < ROWS; ++n) {
             bool is = open >> 8 * n & 1;
             entry[n] = is ? given.rows.indptr[first + n] : 0;
             stop[n] = is ? given.rows.indptr[first + n + 1] : 0;
@@ -112,24 +105,18 @@ DEVICE void pull_by_threads(const Operands& given, const S& out, int64* counters
         for (bool left = open != 0; left;) {
             either<REPEATED, int64, Column> k[ROWS][ENTRIES_OF_EACH];
             bool there[ROWS][ENTRIES_OF_EACH];
-#pragma unroll
-            for (int n = 0; n < ROWS; ++n)
-#pragma unroll
-                for (int e = 0; e < ENTRIES_OF_EACH; ++e) {
+            UNROLLED for (int n = 0; n < ROWS; ++n)
+                UNROLLED for (int e = 0; e < ENTRIES_OF_EACH; ++e) {
                     there[n][e] = entry[n] + e < stop[n];
                     k[n][e] = there[n][e] ? column_of(given.rows, first + n, entry[n] + e) : 0;
                 }
             if constexpr (!FULL) {
-#pragma unroll
-                for (int n = 0; n < ROWS; ++n)
-#pragma unroll
-                    for (int e = 0; e < ENTRIES_OF_EACH; ++e) there[n][e] = there[n][e] & u.present[k[n][e]];
+                UNROLLED for (int n = 0; n < ROWS; ++n)
+                    UNROLLED for (int e = 0; e < ENTRIES_OF_EACH; ++e) there[n][e] = there[n][e] & u.present[k[n][e]];
             }
             left = false;
-#pragma unroll
-            for (int n = 0; n < ROWS; ++n) {
-#pragma unroll
-                for (int e = 0; e < ENTRIES_OF_EACH; ++e) {
+            UNROLLED for (int n = 0; n < ROWS; ++n) {
+                UNROLLED for (int e = 0; e < ENTRIES_OF_EACH; ++e) {
                     if (!there[n][e]) continue;
                     Sum one = {true, Value(0)};
                     if constexpr (!STRUCTURE)
@@ -145,8 +132,7 @@ DEVICE void pull_by_threads(const Operands& given, const S& out, int64* counters
             unsigned closing = ::four_flags(given.closing, first, out.size) & 0x01010101u;
             if (closing) change.visit_four(first, closing);
         }
-#pragma unroll
-        for (int n = 0; n < ROWS; ++n)
+        UNROLLED for (int n = 0; n < ROWS; ++n)
             if (first + n < out.size) written.row(first + n, sums[n]);
     }
     written.count.publish(counters);
@@ -200,25 +186,20 @@ DEVICE void pull_mixed_group(const Operands& given, const ColumnFilter& filter, 
     RowId i[GROUP_OF_EACH];
     Column k[GROUP_OF_EACH];
     bool there[GROUP_OF_EACH];
-#pragma unroll
-    for (int n = 0; n < GROUP_OF_EACH; ++n) {
+    UNROLLED for (int n = 0; n < GROUP_OF_EACH; ++n) {
         there[n] = entry + n < given.nvals;
         i[n] = there[n] ? given.row_ids[entry + n] : 0;
         k[n] = there[n] ? given.rows.indices[entry + n] : 0;
     }
-#pragma unroll
-    for (int n = 0; n < GROUP_OF_EACH; ++n) there[n] = there[n] && filter.may_have(k[n]);
-#pragma unroll
-    for (int n = 0; n < GROUP_OF_EACH; ++n) {
+    UNROLLED for (int n = 0; n < GROUP_OF_EACH; ++n) there[n] = there[n] && filter.may_have(k[n]);
+    UNROLLED for (int n = 0; n < GROUP_OF_EACH; ++n) {
         there[n] = there[n] && is_open(given, i[n]);
         if constexpr (EXIT_AT_FIRST) there[n] = there[n] && !touched(sums, i[n]);
     }
-#pragma unroll
-    for (int n = 0; n < GROUP_OF_EACH; ++n) there[n] = there[n] && is_there(u, k[n]);
+    UNROLLED for (int n = 0; n < GROUP_OF_EACH; ++n) there[n] = there[n] && is_there(u, k[n]);
     Sum sum = {false, Value(0)};
     int64 row = i[0];
-#pragma unroll
-    for (int n = 0; n < GROUP_OF_EACH; ++n) {
+    UNROLLED for (int n = 0; n < GROUP_OF_EACH; ++n) {
         if (i[n] != row) {
             if (sum.found && add_to_row(sums, row, sum)) count.add(row);
             sum = {false, Value(0)};
@@ -246,23 +227,18 @@ DEVICE unsigned pull_groups(
     while (groups) {
         Column k[GROUPS_AT_ONCE][GROUP_OF_EACH];
         int number[GROUPS_AT_ONCE], many = 0;
-#pragma unroll
-        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {  // if there are fewer, the first one again: that costs less than a branch
+        UNROLLED for (int g = 0; g < GROUPS_AT_ONCE; ++g) {  // if there are fewer, the first one again: that costs less than a branch
             number[g] = groups ? __ffs(groups) - 1 : number[0];
             many += groups != 0;
             groups &= groups - 1;
             const Column* columns = given.rows.indices + base + GROUP * number[g] + lane();
-#pragma unroll
-            for (int n = 0; n < GROUP_OF_EACH; ++n) k[g][n] = read_once(columns + 32 * n);
+            UNROLLED for (int n = 0; n < GROUP_OF_EACH; ++n) k[g][n] = read_once(columns + 32 * n);
         }
         unsigned may = 0;
-#pragma unroll
-        for (int g = 0; g < GROUPS_AT_ONCE; ++g)
-#pragma unroll
-            for (int n = 0; n < GROUP_OF_EACH; ++n) may |= unsigned(filter.may_have(k[g][n])) << (GROUP_OF_EACH * g + n);
+        UNROLLED for (int g = 0; g < GROUPS_AT_ONCE; ++g)
+            UNROLLED for (int n = 0; n < GROUP_OF_EACH; ++n) may |= unsigned(filter.may_have(k[g][n])) << (GROUP_OF_EACH * g + n);
         if (!__any_sync(FULL_WARP, may)) continue;
-#pragma unroll
-        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {
+        UNROLLED for (int g = 0; g < GROUPS_AT_ONCE; ++g) {
             if (g >= many) break;
             if (!(whole >> number[g] & 1)) {
                 bool any = __any_sync(FULL_WARP, may >> GROUP_OF_EACH * g & ((1 << GROUP_OF_EACH) - 1));
@@ -271,11 +247,10 @@ DEVICE unsigned pull_groups(
             }
             int64 i = from_lane(row, number[g]), entry = base + GROUP * number[g] + lane();
             bool there[GROUP_OF_EACH];
-#pragma unroll
-            for (int n = 0; n < GROUP_OF_EACH; ++n) there[n] = (FULL || may >> (GROUP_OF_EACH * g + n) & 1) && is_there(u, k[g][n]);
+            UNROLLED for (int n = 0; n < GROUP_OF_EACH; ++n)
+                there[n] = (FULL || may >> (GROUP_OF_EACH * g + n) & 1) && is_there(u, k[g][n]);
             Sum sum = {false, Value(0)};
-#pragma unroll
-            for (int n = 0; n < GROUP_OF_EACH; ++n) {
+            UNROLLED for (int n = 0; n < GROUP_OF_EACH; ++n) {
                 if (there[n]) sum = merged(sum, {true, product(given.rows, u, i, k[g][n], entry + 32 * n, k[g][n])});
             }
             if (!__any_sync(FULL_WARP, sum.found)) continue;

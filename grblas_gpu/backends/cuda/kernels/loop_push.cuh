@@ -21,8 +21,7 @@ template <class S> struct Push {
     // The targets of edges and their products, to be sorted.
     template <class Index>
     DEVICE void gather(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], const Index (&i)[AT_ONCE], const bool (&there)[AT_ONCE]) {
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) {
+        UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
             bool wanted = there[n] && is_open(given, i[n]);
             int64 place = place_in_list(reached.counters + ::SORTED, wanted);
             if (!wanted) continue;
@@ -40,8 +39,7 @@ template <class S> struct Push {
         const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE], Index (&i)[AT_ONCE],
         Offset (&starts)[AT_ONCE], Offset (&edges)[AT_ONCE]
     ) {
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) i[n] = column_of(given.columns, k[n], entry[n]);
+        UNROLLED for (int n = 0; n < AT_ONCE; ++n) i[n] = column_of(given.columns, k[n], entry[n]);
         if constexpr (PUSH_BY == SORT) {
             if (::plan().sorts) {
                 gather(k, entry, i, first);
@@ -50,41 +48,34 @@ template <class S> struct Push {
         }
         if constexpr (OF_MANY && (STRUCTURE || EXIT_AT_FIRST)) {
             bool any = false;
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; ++n) {
+            UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
                 first[n] = first[n] & !touched(sums, i[n]);
                 any |= first[n];
                 i[n] = first[n] ? i[n] : 0;
             }
             if (!__any_sync(FULL_WARP, any)) return false;
         }
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) {
+        UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
             first[n] = first[n] & is_open(given, i[n]);
             if constexpr (OF_MANY) i[n] = first[n] ? i[n] : 0;
         }
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) {
+        UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
             starts[n] = given.next ? given.next[i[n]] : 0;
             edges[n] = given.next ? given.next[i[n] + 1] - starts[n] : 0;
         }
         if constexpr (!STRUCTURE && !EXIT_AT_FIRST) {
             Value products[AT_ONCE];
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; ++n)
+            UNROLLED for (int n = 0; n < AT_ONCE; ++n)
                 products[n] = product(given.columns, given.u, i[n], k[n], entry[n], k[n]);
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; ++n)
+            UNROLLED for (int n = 0; n < AT_ONCE; ++n)
                 if (first[n]) add_atomically(sums.values + i[n], products[n]);
             if constexpr (OF_MANY) {
-#pragma unroll
-                for (int n = 0; n < AT_ONCE; ++n) first[n] = first[n] & !touched(sums, i[n]);
+                UNROLLED for (int n = 0; n < AT_ONCE; ++n) first[n] = first[n] & !touched(sums, i[n]);
             }
         }
         touch_wanted(first, sums, i);
         if constexpr (!STRUCTURE && EXIT_AT_FIRST) {
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; ++n)
+            UNROLLED for (int n = 0; n < AT_ONCE; ++n)
                 if (first[n]) sums.values[i[n]] = product(given.columns, given.u, i[n], k[n], entry[n], k[n]);
         }
         return true;
@@ -93,8 +84,7 @@ template <class S> struct Push {
         either<REPEATED, int64, Column> i[AT_ONCE];
         Offset starts[AT_ONCE], edges[AT_ONCE];
         if (!reach<OF_MANY>(k, entry, first, i, starts, edges)) return;
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) {
+        UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
             count.edges += first[n] ? edges[n] : 0;
             count.entries += first[n];
             if (lists) reached.put(i[n], first[n]);
@@ -108,20 +98,16 @@ template <class S> struct Push {
         int total = from_lane(before, 31);
         before -= int(stop - start);  // the number of its first edge
         start -= before;
-#pragma unroll 1
-        for (int first = lane(); first - lane() < total; first += 32 * AT_ONCE) {
+        UNROLLED_BY(1) for (int first = lane(); first - lane() < total; first += 32 * AT_ONCE) {
             int64 from[AT_ONCE];
             Offset entry[AT_ONCE];
             bool there[AT_ONCE];
             int owner[AT_ONCE] = {};
-#pragma unroll
-            for (int step = 16; step > 0; step >>= 1) {
-#pragma unroll
-                for (int n = 0; n < AT_ONCE; ++n)
+            UNROLLED for (int step = 16; step > 0; step >>= 1) {
+                UNROLLED for (int n = 0; n < AT_ONCE; ++n)
                     if (from_lane(before, owner[n] + step) <= first + 32 * n) owner[n] += step;
             }
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; ++n) {
+            UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
                 there[n] = first + 32 * n < total;
                 from[n] = from_lane(k, owner[n]);
                 entry[n] = from_lane(start, owner[n]) + first + 32 * n;
@@ -171,8 +157,7 @@ DEVICE void push_edges(
     int64 edges = plan.edges;
     Offset part_size = edges > MANY_EDGES ? ::PUSH_PART : ::SMALL_PUSH_PART;
     Push<S> pushing(given, out, edges, counters);
-#pragma unroll 1
-    for (; base < length; base += warps_in_grid() * width) {
+    UNROLLED_BY(1) for (; base < length; base += warps_in_grid() * width) {
         int64 k = base + lane();
         Offset start = 0, stop = 0;
         if (lane() < width && k < length) {
@@ -225,8 +210,7 @@ struct Spans {
 // The lanes whose digit is `wanted`, which each lane asks for itself.
 DEVICE unsigned lanes_with(unsigned digit, bool inside, unsigned wanted) {
     unsigned lanes = __ballot_sync(FULL_WARP, inside);
-#pragma unroll
-    for (int bit = 0; bit < SORT_BITS; ++bit) {
+    UNROLLED for (int bit = 0; bit < SORT_BITS; ++bit) {
         unsigned set = __ballot_sync(FULL_WARP, digit >> bit & 1);
         lanes &= wanted >> bit & 1 ? set : ~set;
     }

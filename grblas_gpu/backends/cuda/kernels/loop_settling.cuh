@@ -112,8 +112,7 @@ template <class U> struct Settling {
     // The waiting vertices, up to so many hops.
     DEVICE void go_on() {
         constexpr int LANES = 32 / SETTLED_VERTICES;
-#pragma unroll 1
-        for (int hop = 0; hop < HOPS && many > 0; ++hop) {
+        UNROLLED_BY(1) for (int hop = 0; hop < HOPS && many > 0; ++hop) {
             int taken = many < SETTLED_VERTICES ? many : SETTLED_VERTICES, of = lane() / LANES;
             Lowered from = {0, 0, 0};
             __syncwarp();
@@ -121,12 +120,10 @@ template <class U> struct Settling {
             __syncwarp();
             first = ring(first + taken), many -= taken;
             int length = int(from.edges & 255);
-#pragma unroll 1
-            for (int number = lane() % LANES; __any_sync(FULL_WARP, number < length); number += LANES)
+            UNROLLED_BY(1) for (int number = lane() % LANES; __any_sync(FULL_WARP, number < length); number += LANES)
                 follow(number < length, from, number, hop == 0);
         }
-#pragma unroll 1
-        while (many > 0) {
+        UNROLLED_BY(1) while (many > 0) {
             int taken = many < 32 ? many : 32;
             Lowered left = {0, 0, 0};
             __syncwarp();

@@ -16,8 +16,7 @@ template <class S> struct SharedPush : Push<S> {
         Offset starts[AT_ONCE], lengths[AT_ONCE];
         this->template reach<false>(k, entry, first, i, starts, lengths);
         unsigned wanting[AT_ONCE], total = 0, following = 0;
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) {
+        UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
             wanting[n] = __ballot_sync(FULL_WARP, first[n]);
             total += __popc(wanting[n]);
             if (!first[n]) continue;
@@ -30,8 +29,7 @@ template <class S> struct SharedPush : Push<S> {
         following = ::sum_of_lanes(following);
         if (lane() == 0) ::add_in_team(edges, following);
         int place = from_lane(int(before), 0);
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) {
+        UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
             int mine = place + __popc(wanting[n] & ((1u << lane()) - 1));
             if (first[n]) ::put_in_frontier(next, mine, {int64(i[n]), int64(starts[n]) << 8 | int64(lengths[n])});
             place += __popc(wanting[n]);
@@ -51,8 +49,7 @@ DEVICE void push_levels(
     int warp = thread() >> 5, of = lane() / LANES, warps = int(blockDim.x >> 5);
     int turn = here.turn, now = 0, count = int(::plan().length), before = 0, found, edges = int(::plan().edges), edges_before;
     if (left > ::SHARED_LEVELS) left = ::SHARED_LEVELS;
-#pragma unroll 1
-    for (bool listed = true;; listed = false) {
+    UNROLLED_BY(1) for (bool listed = true;; listed = false) {
         given.u = {u.flags(), u.values()};
         given.closing = u.flags();
         write_constant(given.columns, given.u, (Value*)u.other_values());
@@ -65,8 +62,7 @@ DEVICE void push_levels(
         SharedPush<S> pushing(given, u, counters, entries[::after(now)], here.reached + turn, here.following + turn);
         int base = (warp * int(CLUSTER) + int(blockIdx.x)) * ::SHARED_VERTICES + of;
         int at = warp * ::SHARED_VERTICES + of;
-#pragma unroll 1
-        for (; base - of < count; base += warps * int(CLUSTER) * ::SHARED_VERTICES, at += warps * ::SHARED_VERTICES) {
+        UNROLLED_BY(1) for (; base - of < count; base += warps * int(CLUSTER) * ::SHARED_VERTICES, at += warps * ::SHARED_VERTICES) {
             ::FrontierEntry vertex = {0, 0};
             if (base < count && listed) {
                 vertex.vertex = u.list()[base];
@@ -82,8 +78,7 @@ DEVICE void push_levels(
                 int64 k[AT_ONCE];
                 Offset entry[AT_ONCE];
                 bool there[AT_ONCE];
-#pragma unroll
-                for (int n = 0; n < AT_ONCE; ++n) {
+                UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
                     there[n] = number + LANES * n < many;
                     k[n] = there[n] ? vertex.vertex : 0;
                     entry[n] = there[n] ? Offset(vertex.edges >> 8) + number + LANES * n : 0;

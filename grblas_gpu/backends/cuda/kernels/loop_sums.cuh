@@ -44,16 +44,13 @@ DEVICE void sum_entries(const Slot<D>& slot, Cell<T>* partial, Add add, Read rea
     for (int64 first = thread_in_grid(); first < items; first += AT_ONCE * threads_in_grid()) {
         Cell<T> cells[AT_ONCE];
         int64 i[AT_ONCE];
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) {
+        UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
             int64 t = first + n * threads_in_grid();
             i[n] = t < items && slot.listed ? slot.list()[t] : t;
             cells[n].present = t < items && slot.has(i[n]);
         }
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) cells[n].value = cells[n].present ? read(i[n]) : T();
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n)
+        UNROLLED for (int n = 0; n < AT_ONCE; ++n) cells[n].value = cells[n].present ? read(i[n]) : T();
+        UNROLLED for (int n = 0; n < AT_ONCE; ++n)
             if (cells[n].present) mine = {mine.present ? add(mine.value, cells[n].value) : cells[n].value, true};
     }
     mine = block_sum(mine, add);

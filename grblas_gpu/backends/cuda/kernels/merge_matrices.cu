@@ -141,8 +141,7 @@ template <class Use> DEVICE void merge_tile(const Pair& pair, Tile& tile, Use us
             }
             int i = lo, j = left - lo;
             uint64 before = x[i - 1], next_x = x[i], next_y = y[j];
-#pragma unroll
-            for (int k = 0; k < MERGED_AT_A_TIME; ++k) {  // what is behind x is above all of y, what is behind y above all of x
+            UNROLLED for (int k = 0; k < MERGED_AT_A_TIME; ++k) {  // what is behind x is above all of y, what is behind y above all of x
                 bool of_x = next_x <= next_y;
                 found.of_x |= unsigned(of_x) << k;
                 found.in_both |= unsigned(next_x == next_y) << k;

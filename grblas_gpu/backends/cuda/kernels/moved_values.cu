@@ -13,12 +13,10 @@ extern "C" __global__ void transpose_dense_kernel(const Value* values, int64 nro
     int64 across = (ncols + ACROSS - 1) / ACROSS, down = (nrows + DOWN - 1) / DOWN;
     for (int64 item = warp_in_grid(); item < across * down; item += warps_in_grid()) {
         int64 top = item % down * DOWN, left = item / down * ACROSS, column = left + lane();
-#pragma unroll 8
-        for (int row = 0; row < DOWN; ++row)
+        UNROLLED_BY(8) for (int row = 0; row < DOWN; ++row)
             if (top + row < nrows && column < ncols) tile[row][lane()] = values[(top + row) * ncols + column];
         __syncwarp();
-#pragma unroll 8
-        for (int place = lane(); place < DOWN * ACROSS; place += 32) {
+        UNROLLED_BY(8) for (int place = lane(); place < DOWN * ACROSS; place += 32) {
             int row = place % DOWN, own = place / DOWN;
             if (top + row < nrows && left + own < ncols) out[(left + own) * nrows + top + row] = tile[row][own];
         }

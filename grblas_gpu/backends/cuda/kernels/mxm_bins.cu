@@ -15,10 +15,8 @@ extern "C" __global__ void count_products_kernel(
     auto load = [&](int64 base, int64 hi, Value* items) {
         Column columns[ITEMS];
         int64 own = base + lane() * ITEMS;
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) columns[k] = own + k < hi ? a_indices[own + k] : Column(0);
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k)
+        UNROLLED for (int k = 0; k < ITEMS; ++k) columns[k] = own + k < hi ? a_indices[own + k] : Column(0);
+        UNROLLED for (int k = 0; k < ITEMS; ++k)
             items[k] = own + k < hi ? Value(b_indptr[columns[k] + 1] - b_indptr[columns[k]]) : Value(0);
     };
     auto row_is = [&](int64 row, bool filled) {
@@ -50,8 +48,7 @@ extern "C" __global__ void count_bins_kernel(
     for (int64 base = warp_in_grid() * 32; base < nrows; base += warps_in_grid() * 32) {
         int64 i = base + lane();
         int bin = i < nrows ? bin_of(products[i], i, mask_indptr, small, dense) : NO_BIN;
-#pragma unroll
-        for (int number = 0; number < BINS; ++number) {
+        UNROLLED for (int number = 0; number < BINS; ++number) {
             int found = __popc(__ballot_sync(FULL_WARP, bin == number));
             if (lane() == number) own += found;
         }
@@ -69,8 +66,7 @@ extern "C" __global__ void list_bins_kernel(
         int64 i = base + threadIdx.x;
         int bin = i < nrows ? bin_of(products[i], i, mask_indptr, small, dense) : NO_BIN;
         unsigned alike = 0;  // lanes with rows of the same bin
-#pragma unroll
-        for (int number = 0; number < BINS; ++number) {
+        UNROLLED for (int number = 0; number < BINS; ++number) {
             unsigned found = __ballot_sync(FULL_WARP, bin == number);
             if (bin == number) alike = found;
             if (lane() == number) places[warp][number] = __popc(found);

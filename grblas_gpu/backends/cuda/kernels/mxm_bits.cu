@@ -20,8 +20,7 @@ DEVICE uint64 warp_row(const Union& all, int64 start, int64 stop, int64 w, uint6
     uint64 found = 0;
     for (int64 base = start; base < stop && (found & wanted) != wanted; base += 32 * BATCH) {
         uint64 own = 0;
-#pragma unroll
-        for (int n = 0; n < BATCH; ++n) {
+        UNROLLED for (int n = 0; n < BATCH; ++n) {
             int64 entry = base + 32 * n + lane();
             if (entry < stop) own |= all.word(entry, w);
         }
@@ -46,8 +45,7 @@ extern "C" __global__ void bits_rows_kernel(
             stop = indptr[row + 1];
         }
         for (int probe = 0; probe < PROBES && start < stop && (found & wanted) != wanted; probe += BATCH, start += BATCH) {
-#pragma unroll
-            for (int n = 0; n < BATCH; ++n)
+            UNROLLED for (int n = 0; n < BATCH; ++n)
                 if (start + n < stop) found |= all.word(start + n, w);
         }
         bool open = start < stop && (found & wanted) != wanted;

@@ -20,8 +20,7 @@ extern "C" __global__ void divide_rows_kernel(
         bool in_scratch = !is_shared && slots > block_slots;
         bool by_block = !is_shared && !in_scratch && (slots > block_slots / WARPS || (exists && products[i] > WARP_PRODUCTS));
         bool kinds[] = {exists && !by_block && !is_shared && !in_scratch, by_block, is_shared, in_scratch};
-#pragma unroll
-        for (int kind = WARP_ROWS; kind <= SCRATCH_ROWS; ++kind) {
+        UNROLLED for (int kind = WARP_ROWS; kind <= SCRATCH_ROWS; ++kind) {
             int64 place = place_in_list(counters + kind, kinds[kind]), begin = kind >= SHARED_ROWS ? length : 0;
             if (kinds[kind]) lists[begin + (kind & 1 ? length - 1 - place : place)] = i;
         }

@@ -239,13 +239,11 @@ DEVICE Dot walk_column(
     Dot dot = {{false, Value(0)}, 0};
     for (int64 base = begin; base < stop; base += 128) {
         RightColumn columns[4];
-#pragma unroll
-        for (int n = 0; n < 4; ++n) {
+        UNROLLED for (int n = 0; n < 4; ++n) {
             int64 q = base + 32 * n + lane();
             columns[n] = q < stop ? f.b.indices[q] : RightColumn(-1);
         }
-#pragma unroll
-        for (int n = 0; n < 4; ++n) {
+        UNROLLED for (int n = 0; n < 4; ++n) {
             int place = columns[n] == RightColumn(-1) ? -1 : lookup.find(LeftColumn(columns[n]));
             if (place < 0) continue;
             dot.add_product(f, row.i, columns[n], j, row.start + place, base + 32 * n + lane());

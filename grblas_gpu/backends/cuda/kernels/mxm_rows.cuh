@@ -54,8 +54,7 @@ template <class Use> DEVICE void share_by_warp(const RightRow& row, Use use) {
         int owner = __ffs(wide) - 1;
         int64 from = from_lane(row.begin, owner), stop = from + from_lane(row.count, owner);
         int64 k = from_lane(row.k, owner), p = from_lane(row.p, owner);
-#pragma unroll 2
-        for (int64 q = from + lane(); q < stop; q += 32) use(k, p, q);
+        UNROLLED_BY(2) for (int64 q = from + lane(); q < stop; q += 32) use(k, p, q);
     }
     int few = row.count < WIDE_ROW ? int(row.count) : 0, end = inclusive_sum(few);
     int total = from_lane(end, 31);

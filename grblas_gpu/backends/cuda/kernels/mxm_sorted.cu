@@ -26,8 +26,7 @@ template <int LANES, int EACH_LANE> struct SortedRows {
     static DEVICE int leader() { return lane() & ~(LANES - 1); }
 
     template <class T> static DEVICE T inclusive(T number) {
-#pragma unroll
-        for (int distance = 1; distance < LANES; distance <<= 1) {
+        UNROLLED for (int distance = 1; distance < LANES; distance <<= 1) {
             T lower = from_lower(number, distance);
             if (rank() >= distance) number += lower;
         }
@@ -41,30 +40,22 @@ template <int LANES, int EACH_LANE> struct SortedRows {
     }
     // Strides below EACH_LANE of a bitonic merge; all of a lane's keys go in one direction.
     static DEVICE void merge_own(Key (&keys)[EACH_LANE], bool ascending) {
-#pragma unroll
-        for (int stride = EACH_LANE / 2; stride > 0; stride >>= 1)
-#pragma unroll
-            for (int r = 0; r < EACH_LANE; ++r)
+        UNROLLED for (int stride = EACH_LANE / 2; stride > 0; stride >>= 1)
+            UNROLLED for (int r = 0; r < EACH_LANE; ++r)
                 if (!(r & stride)) exchange(keys[r], keys[r | stride], ascending);
     }
     // Bitonic sort of the group's keys; afterwards lane by lane, EACH_LANE at a time, they ascend.
     static DEVICE void sort(Key (&keys)[EACH_LANE]) {
-#pragma unroll
-        for (int size = 2; size < EACH_LANE; size <<= 1)
-#pragma unroll
-            for (int stride = size / 2; stride > 0; stride >>= 1)
-#pragma unroll
-                for (int r = 0; r < EACH_LANE; ++r)
+        UNROLLED for (int size = 2; size < EACH_LANE; size <<= 1)
+            UNROLLED for (int stride = size / 2; stride > 0; stride >>= 1)
+                UNROLLED for (int r = 0; r < EACH_LANE; ++r)
                     if (!(r & stride)) exchange(keys[r], keys[r | stride], !(r & size));
         merge_own(keys, !(rank() & 1));
-#pragma unroll 1
-        for (int lanes = 2; lanes <= LANES; lanes <<= 1) {
+        UNROLLED_BY(1) for (int lanes = 2; lanes <= LANES; lanes <<= 1) {
             bool ascending = lanes == LANES || !(rank() & lanes);
-#pragma unroll 1
-            for (int distance = lanes / 2; distance > 0; distance >>= 1) {
+            UNROLLED_BY(1) for (int distance = lanes / 2; distance > 0; distance >>= 1) {
                 bool keeps_low = ascending == !(rank() & distance);
-#pragma unroll
-                for (int r = 0; r < EACH_LANE; ++r) {
+                UNROLLED for (int r = 0; r < EACH_LANE; ++r) {
                     Key other = __shfl_xor_sync(FULL_WARP, keys[r], distance);
                     keys[r] = (other < keys[r]) == keeps_low ? other : keys[r];
                 }
@@ -77,8 +68,7 @@ template <int LANES, int EACH_LANE> struct SortedRows {
     static DEVICE void expand(const Operands& given, int64 i, bool exists, Key (&keys)[EACH_LANE], Cell* cells) {
         const LeftRows& a = given.a;
         const RightRows& b = given.b;
-#pragma unroll
-        for (int r = 0; r < EACH_LANE; ++r) keys[r] = NOTHING;
+        UNROLLED for (int r = 0; r < EACH_LANE; ++r) keys[r] = NOTHING;
         int64 first = exists ? int64(a.indptr[i]) : 0, stop = exists ? int64(a.indptr[i + 1]) : 0;
         int before = 0;  // products of the entries before these
         for (; __any_sync(FULL_WARP, first < stop); first += LANES) {
@@ -92,12 +82,10 @@ template <int LANES, int EACH_LANE> struct SortedRows {
             }
             int end = inclusive(count), total = from_lane(end, leader() + LANES - 1);
             RightOffset shift = begin - RightOffset(end - count);
-#pragma unroll
-            for (int r = 0; r < EACH_LANE; ++r) {
+            UNROLLED for (int r = 0; r < EACH_LANE; ++r) {
                 if (EACH_LANE > 1 && (r * LANES >= before + total || (r + 1) * LANES <= before)) continue;  // a whole warp
                 int number = r * LANES + rank() - before, owner = 0;
-#pragma unroll
-                for (int step = LANES / 2; step > 0; step >>= 1)
+                UNROLLED for (int step = LANES / 2; step > 0; step >>= 1)
                     if (from_lane(end, leader() + owner + step - 1) <= number) owner += step;
                 int64 q = int64(from_lane(shift, leader() + owner)) + number;
                 int64 inner = from_lane(k, leader() + owner);
@@ -115,16 +103,14 @@ template <int LANES, int EACH_LANE> struct SortedRows {
     // Adds to the value of every first key those of the keys with the same column that follow.
     static DEVICE void add_up(const bool (&first)[EACH_LANE], const bool (&there)[EACH_LANE], Value (&sums)[EACH_LANE]) {
         bool any_first = first[EACH_LANE - 1];
-#pragma unroll
-        for (int r = EACH_LANE - 2; r >= 0; --r) {
+        UNROLLED for (int r = EACH_LANE - 2; r >= 0; --r) {
             if (there[r + 1] && !first[r + 1]) sums[r] = add(sums[r], sums[r + 1]);
             any_first = any_first || first[r];
         }
         // What a lane begins with may belong to a key of a lane before.
         bool continues = there[0] && !first[0], passes = continues && !any_first;
         Value own = sums[0];
-#pragma unroll 1
-        for (int distance = 1; distance < LANES; distance <<= 1) {
+        UNROLLED_BY(1) for (int distance = 1; distance < LANES; distance <<= 1) {
             Value higher = from_higher(own, distance);
             bool higher_continues = from_higher(continues, distance), higher_passes = from_higher(passes, distance);
             bool inside = rank() + distance < LANES;
@@ -135,8 +121,7 @@ template <int LANES, int EACH_LANE> struct SortedRows {
         }
         Value next = from_higher(own, 1);
         bool taken = from_higher(continues, 1) && rank() + 1 < LANES;
-#pragma unroll
-        for (int r = EACH_LANE - 1; r >= 0; --r)
+        UNROLLED for (int r = EACH_LANE - 1; r >= 0; --r)
             if (taken && first[r]) {
                 sums[r] = add(sums[r], next);
                 taken = false;
@@ -162,8 +147,7 @@ template <int LANES, int EACH_LANE> struct SortedRows {
             Key previous = from_lower(keys[EACH_LANE - 1], 1);
             int own = 0;
             bool repeated = false;
-#pragma unroll
-            for (int r = 0; r < EACH_LANE; ++r) {
+            UNROLLED for (int r = 0; r < EACH_LANE; ++r) {
                 Key before = r ? keys[r ? r - 1 : 0] : previous;
                 there[r] = keys[r] != NOTHING;
                 first[r] = there[r] && ((r == 0 && rank() == 0) || keys[r] >> NUMBER_BITS != before >> NUMBER_BITS);
@@ -175,8 +159,7 @@ template <int LANES, int EACH_LANE> struct SortedRows {
             Value sums[EACH_LANE];
             if constexpr (!STRUCTURE) {
                 __syncwarp();
-#pragma unroll
-                for (int r = 0; r < EACH_LANE; ++r)
+                UNROLLED for (int r = 0; r < EACH_LANE; ++r)
                     sums[r] = there[r] ? cells[keys[r] & ((1 << NUMBER_BITS) - 1)].value : Value(0);
                 if (__any_sync(FULL_WARP, repeated)) add_up(first, there, sums);
             }
@@ -186,16 +169,14 @@ template <int LANES, int EACH_LANE> struct SortedRows {
             // Through shared memory, so that neighbours write to neighbours.
             __syncwarp();
             int at = place;
-#pragma unroll
-            for (int r = 0; r < EACH_LANE; ++r)
+            UNROLLED for (int r = 0; r < EACH_LANE; ++r)
                 if (first[r]) cells[at++].column = Column(keys[r] >> NUMBER_BITS);
             __syncwarp();
             for (int n = rank(); n < total; n += LANES) out_indices[start + n] = cells[n].column;
             __syncwarp();
             if constexpr (!STRUCTURE) {
                 at = place;
-#pragma unroll
-                for (int r = 0; r < EACH_LANE; ++r)
+                UNROLLED for (int r = 0; r < EACH_LANE; ++r)
                     if (first[r]) cells[at++].value = sums[r];
                 __syncwarp();
                 for (int n = rank(); n < total; n += LANES) out_values[start + n] = cells[n].value;
@@ -234,15 +215,13 @@ extern "C" __global__ void copy_rows_kernel(
         for (int64 first = rank; first < total; first += AT_ONCE * lanes) {
             Column columns[AT_ONCE];
             Value sums[STRUCTURE ? 1 : AT_ONCE];
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; ++n) {  // all are in flight before the first is written
+            UNROLLED for (int n = 0; n < AT_ONCE; ++n) {  // all are in flight before the first is written
                 int64 place = first + n * lanes;
                 if (place >= total) continue;
                 columns[n] = indices[from + place];
                 if constexpr (!STRUCTURE) sums[n] = values[from + place];
             }
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; ++n) {
+            UNROLLED for (int n = 0; n < AT_ONCE; ++n) {
                 int64 place = first + n * lanes;
                 if (place >= total) continue;
                 out_indices[start + place] = columns[n];

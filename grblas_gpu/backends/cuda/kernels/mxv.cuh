@@ -117,10 +117,8 @@ template <int STRIDE, class K>
 DEVICE void add_marked(const Matrix& m, const Vector& u, int64 i, int64 entry, const K (&k)[BATCH], const bool (&there)[BATCH], Sum& sum) {
     if constexpr (OPERAND_MARKED) {
         VectorValue values[BATCH];
-#pragma unroll
-        for (int n = 0; n < BATCH; ++n) values[n] = there[n] ? u.marked[k[n]] : absent<VectorValue>();
-#pragma unroll
-        for (int n = 0; n < BATCH; ++n) {
+        UNROLLED for (int n = 0; n < BATCH; ++n) values[n] = there[n] ? u.marked[k[n]] : absent<VectorValue>();
+        UNROLLED for (int n = 0; n < BATCH; ++n) {
             if (is_absent(values[n])) continue;
             Value z = product_with(m, cast<VectorOperand>(values[n]), i, k[n], entry + n * STRIDE);
             sum.value = sum.found ? add(sum.value, z) : z;
@@ -132,8 +130,7 @@ template <int STRIDE>
 DEVICE void add_entries(const Matrix& m, const Vector& u, int64 i, int64 entry, int64 stop, Sum& sum) {
     either<REPEATED, int64, Column> k[BATCH];
     bool there[BATCH];
-#pragma unroll
-    for (int n = 0; n < BATCH; ++n) {
+    UNROLLED for (int n = 0; n < BATCH; ++n) {
         there[n] = entry + n * STRIDE < stop;
         k[n] = there[n] ? column_of(m, i, entry + n * STRIDE) : 0;
     }
@@ -142,19 +139,15 @@ DEVICE void add_entries(const Matrix& m, const Vector& u, int64 i, int64 entry, 
         return;
     }
     if constexpr (!FULL) {
-#pragma unroll
-        for (int n = 0; n < BATCH; ++n) there[n] = there[n] && u.present[k[n]];
+        UNROLLED for (int n = 0; n < BATCH; ++n) there[n] = there[n] && u.present[k[n]];
     }
     if constexpr (STRUCTURE) {
-#pragma unroll
-        for (int n = 0; n < BATCH; ++n) sum.found = sum.found || there[n];
+        UNROLLED for (int n = 0; n < BATCH; ++n) sum.found = sum.found || there[n];
     } else {
         Value products[BATCH];
-#pragma unroll
-        for (int n = 0; n < BATCH; ++n)
+        UNROLLED for (int n = 0; n < BATCH; ++n)
             products[n] = there[n] ? product(m, u, i, k[n], entry + n * STRIDE, k[n]) : Value(0);
-#pragma unroll
-        for (int n = 0; n < BATCH; ++n) {
+        UNROLLED for (int n = 0; n < BATCH; ++n) {
             if (!there[n]) continue;
             sum.value = sum.found ? add(sum.value, products[n]) : products[n];
             sum.found = true;

@@ -9,8 +9,7 @@ constexpr int BITS = 64;
 extern "C" __global__ void count_flags_kernel(const bool* flags, int64 count, int64* counters, volatile int64* host) {
     const uint64* words = (const uint64*)flags;
     int64 found = 0, number = uint64(flags) % 8 ? 0 : count / 8;
-#pragma unroll 4
-    for (int64 item = thread_in_grid(); item < number; item += threads_in_grid()) {
+    UNROLLED_BY(4) for (int64 item = thread_in_grid(); item < number; item += threads_in_grid()) {
         uint64 word = words[item];
         found += __popc(unsigned(word)) + __popc(unsigned(word >> 32));
     }
@@ -33,8 +32,7 @@ extern "C" __global__ void pack_columns_kernel(const bool* flags, int64 nrows, i
         int64 w = item / ncols, column = item - w * ncols, first = w * BITS;
         int count = int(nrows - first < BITS ? nrows - first : BITS);
         uint64 word = 0;
-#pragma unroll 8
-        for (int row = 0; row < count; ++row) word |= uint64(flags[(first + row) * ncols + column]) << row;
+        UNROLLED_BY(8) for (int row = 0; row < count; ++row) word |= uint64(flags[(first + row) * ncols + column]) << row;
         words[column * width + w] = word;
     }
 }
@@ -46,8 +44,7 @@ extern "C" __global__ void unpack_rows_kernel(
     for (int64 item = warp_in_grid(); item < nrows * width; item += warps_in_grid()) {
         int64 row = item / width, column = (item - row * width) * BITS + lane();
         uint64 word = words[item];
-#pragma unroll
-        for (int half = 0; half < BITS; half += 32) {
+        UNROLLED for (int half = 0; half < BITS; half += 32) {
             if (column + half >= ncols) continue;
             bool flag = word >> (lane() + half) & 1;
             flags[row * ncols + column + half] = flag;
@@ -66,8 +63,7 @@ extern "C" __global__ void unpack_columns_kernel(
         int count = int(nrows - first < BITS ? nrows - first : BITS);
         uint64 word = words[column * width + w];
         found += __popc(unsigned(word)) + __popc(unsigned(word >> 32));
-#pragma unroll 8
-        for (int row = 0; row < count; ++row) flags[(first + row) * ncols + column] = word >> row & 1;
+        UNROLLED_BY(8) for (int row = 0; row < count; ++row) flags[(first + row) * ncols + column] = word >> row & 1;
     }
     publish(found, 0, counters, host);
 }

@@ -48,8 +48,7 @@ DEVICE void add_carries(int64 warp, int64 warps, int64 chunks, const C& carry, V
             first &= first - 1;
             int64 own = from_lane(row, owner), last = last_chunk(own);
             Part part = {false, Value(0)};
-#pragma unroll 4
-            for (int64 other = base + owner + lane(); other <= last; other += 32)
+            UNROLLED_BY(4) for (int64 other = base + owner + lane(); other <= last; other += 32)
                 part = joined(part, {true, carry.values[other]});
             part = warp_joined(part);
             if (lane() == 0) result[own] = add(carry.read(result + own), part.value);

@@ -11,6 +11,10 @@ typedef long long int64;
 typedef unsigned long long uint64;
 
 #define DEVICE __device__ __forceinline__
+// Before a loop of which the compiler writes out all rounds, or some at a time.
+#define UNROLLED _Pragma("unroll")
+#define PRAGMA(text) _Pragma(#text)
+#define UNROLLED_BY(number) PRAGMA(unroll number)
 // Functions that run once per step, not once per entry, are called, not inlined, in loops of many steps (CALLS; fusion/emit_calls.py).
 #define CALLABLE DEVICE
 #define CALLS false

@@ -46,8 +46,7 @@ template <int NUMBER> DEVICE void count_keys(const Key* keys, int left, Passes p
     for (int pass = 0; pass < passes.number(); ++pass) {
         Digit digit = passes.digit(pass);
         unsigned* counts = own.of[pass];
-#pragma unroll
-        for (int n = 0; n < NUMBER; ++n) {
+        UNROLLED for (int n = 0; n < NUMBER; ++n) {
             if (32 * n < left) atomicAdd(&counts[digit.of(keys[n])], 1u);
         }
     }
@@ -72,8 +71,7 @@ DEVICE void count_digits(Load load, Use use, int64 count, Passes passes, const W
         int left = (count - base < OF_A_WARP ? int(count - base) : OF_A_WARP) - lane();
         Key keys[COUNTED_AT_ONCE];
         load(base + lane(), keys);
-#pragma unroll
-        for (int n = 0; n < COUNTED_AT_ONCE; ++n)
+        UNROLLED for (int n = 0; n < COUNTED_AT_ONCE; ++n)
             if (32 * n < left) use(base + lane() + 32 * n, keys[n]);
         count_keys<COUNTED_AT_ONCE>(keys, left, passes, own);
     }

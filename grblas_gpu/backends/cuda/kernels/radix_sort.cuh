@@ -54,8 +54,7 @@ DEVICE Sorted shared_sorted() {
 DEVICE void count_digits(const Key* keys, int64 count, Passes passes, const Work& work) {
     __shared__ DigitCounts counts;
     auto load = [&](int64 first, Key* loaded) {
-#pragma unroll
-        for (int n = 0; n < COUNTED_AT_ONCE; ++n) loaded[n] = first + 32 * n < count ? keys[first + 32 * n] : Key(0);
+        UNROLLED for (int n = 0; n < COUNTED_AT_ONCE; ++n) loaded[n] = first + 32 * n < count ? keys[first + 32 * n] : Key(0);
     };
     count_digits(load, [](int64, Key) {}, count, passes, work, counts);
 }
@@ -81,8 +80,7 @@ DEVICE unsigned lanes_alike(unsigned lanes, unsigned bit, unsigned other) {
 // The lanes that have the same digit as this one. Bits outside of the digit are equal in all of them.
 DEVICE unsigned lanes_alike(unsigned d) {
     unsigned alike = FULL_WARP;
-#pragma unroll
-    for (int bit = 0; bit < DIGIT_BITS; bit += 2) alike = lanes_alike(alike, d & 1u << bit, d & 2u << bit);
+    UNROLLED for (int bit = 0; bit < DIGIT_BITS; bit += 2) alike = lanes_alike(alike, d & 1u << bit, d & 2u << bit);
     return alike;
 }
 
@@ -95,8 +93,7 @@ DEVICE Payload payload_at(const Items& from, int64 p) { return from.payload ? fr
 
 // use(d) for the digits that this thread counts.
 template <class Use> DEVICE void for_own_digits(Digit digit, Use use) {
-#pragma unroll
-    for (int n = 0; n < DIGITS_EACH; ++n) {
+    UNROLLED for (int n = 0; n < DIGITS_EACH; ++n) {
         int d = int(thread()) * DIGITS_EACH + n;
         if (d < digit.number()) use(d);
     }
@@ -128,11 +125,9 @@ DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number) {
     for (volatile Place* note = notes + d; !up_to_here;) {
         int left = tile < NOTES_AT_ONCE ? int(tile) : NOTES_AT_ONCE, used = 0;
         Place noted[NOTES_AT_ONCE], last = 0;
-#pragma unroll
-        for (int k = 0; k < NOTES_AT_ONCE; ++k) noted[k] = k < left ? note[-(k + 1) * MOST_DIGITS] : 0;
+        UNROLLED for (int k = 0; k < NOTES_AT_ONCE; ++k) noted[k] = k < left ? note[-(k + 1) * MOST_DIGITS] : 0;
         bool more = true;
-#pragma unroll
-        for (int k = 0; k < NOTES_AT_ONCE; ++k) {
+        UNROLLED for (int k = 0; k < NOTES_AT_ONCE; ++k) {
             bool there = more && noted[k] != 0;
             before += there ? noted[k] : 0;
             last = there ? noted[k] : last;
@@ -157,8 +152,7 @@ DEVICE void place_digits(Placing& placing, Digit digit, volatile Place* notes, i
     unsigned own = 0;
     for_own_digits(digit, [&](int d) {
         unsigned number = 0;
-#pragma unroll
-        for (int other = 0; other < WARPS; ++other) number += placing.ranks[other][d];
+        UNROLLED for (int other = 0; other < WARPS; ++other) number += placing.ranks[other][d];
         notes[d] = Place(number) | (tile ? OF_THIS_TILE : UP_TO_HERE);
         placing.shift[d] = number;
         own += number;
@@ -167,12 +161,10 @@ DEVICE void place_digits(Placing& placing, Digit digit, volatile Place* notes, i
     if (lane() == 31) placing.of_warps[warp] = place;
     __syncthreads();
     place -= own;
-#pragma unroll
-    for (int other = 0; other < WARPS_WITH_DIGITS; ++other) place += other < warp ? placing.of_warps[other] : 0;
+    UNROLLED for (int other = 0; other < WARPS_WITH_DIGITS; ++other) place += other < warp ? placing.of_warps[other] : 0;
     for_own_digits(digit, [&](int d) {
         placing.starts[d] = place;
-#pragma unroll
-        for (int other = 0; other < WARPS; ++other) {
+        UNROLLED for (int other = 0; other < WARPS; ++other) {
             unsigned number = placing.ranks[other][d];
             placing.ranks[other][d] = place;
             place += number;
@@ -205,11 +197,9 @@ template <class T> DEVICE void load_items(const T* tile, int end, T missing, T* 
     int offset = own_offset();
     const T* from = tile + offset;
     if (end == TILE) {
-#pragma unroll
-        for (int k = 0; k < EACH; ++k) items[k] = from[k * 32];
+        UNROLLED for (int k = 0; k < EACH; ++k) items[k] = from[k * 32];
     } else {
-#pragma unroll
-        for (int k = 0; k < EACH; ++k) items[k] = offset + k * 32 < end ? from[k * 32] : missing;
+        UNROLLED for (int k = 0; k < EACH; ++k) items[k] = offset + k * 32 < end ? from[k * 32] : missing;
     }
 }
 
@@ -217,11 +207,9 @@ template <class T> DEVICE void load_items(const T* tile, int end, T missing, T* 
 template <class Put> DEVICE void for_own_places(int end, Put put) {
     int me = int(thread());
     if (end == TILE) {
-#pragma unroll
-        for (int k = 0; k < EACH; ++k) put(k * SORTERS + me);
+        UNROLLED for (int k = 0; k < EACH; ++k) put(k * SORTERS + me);
     } else {
-#pragma unroll
-        for (int k = 0; k < EACH; ++k)
+        UNROLLED for (int k = 0; k < EACH; ++k)
             if (k * SORTERS + me < end) put(k * SORTERS + me);
     }
 }
@@ -235,14 +223,12 @@ DEVICE void move_tile(
     volatile Place* notes, Place* taken
 ) {
     unsigned* own = placing.ranks[thread() >> 5];
-#pragma unroll
-    for (int d = 0; d < MOST_DIGITS; d += 32) own[d + lane()] = 0;
+    UNROLLED for (int d = 0; d < MOST_DIGITS; d += 32) own[d + lane()] = 0;
     Key keys[EACH];
     SmallNumbers places;
     load_items((const Key*)from.keys + first, end, Key(~Key(0)), keys);
     __syncwarp();
-#pragma unroll
-    for (int k = 0; k < EACH; ++k) {
+    UNROLLED for (int k = 0; k < EACH; ++k) {
         unsigned d = digit.of(keys[k]), alike = lanes_alike(d), before = own[d];
         int earlier = __popc(alike & ((1u << lane()) - 1));
         __syncwarp();
@@ -256,14 +242,12 @@ DEVICE void move_tile(
             load_items((const Payload*)from.payload + first, end, Payload(0), payload);
         } else {
             Payload own_first = Payload(first) + Payload(own_offset());
-#pragma unroll
-            for (int k = 0; k < EACH; ++k) payload[k] = own_first + Payload(k * 32);
+            UNROLLED for (int k = 0; k < EACH; ++k) payload[k] = own_first + Payload(k * 32);
         }
     }
     __syncthreads();
     place_digits(placing, digit, notes, number);
-#pragma unroll
-    for (int k = 0; k < EACH; k += 2) {
+    UNROLLED for (int k = 0; k < EACH; k += 2) {
         unsigned place = own[digit.of(keys[k])] + places.get(k), other = own[digit.of(keys[k + 1])] + places.get(k + 1);
         sorted.keys[place] = keys[k];
         sorted.keys[other] = keys[k + 1];
@@ -275,8 +259,7 @@ DEVICE void move_tile(
         placing.shift[d] = placing.lower[d] + before - placing.starts[d];
     });
     if constexpr (HAS_PAYLOAD) {
-#pragma unroll
-        for (int k = 0; k < EACH; ++k) sorted.payload[places.get(k)] = payload[k];
+        UNROLLED for (int k = 0; k < EACH; ++k) sorted.payload[places.get(k)] = payload[k];
     }
     Place next;  // tile: it is in flight while keys are written
     if (threadIdx.x == 0) next = atomicAdd(taken, Place(1));

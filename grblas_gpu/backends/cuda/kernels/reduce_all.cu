@@ -47,8 +47,7 @@ struct alignas(16) Pack {
 DEVICE Pack pack_at(const Value* values) {
     if constexpr (ALIGNED) return *(const Pack*)values;
     Pack pack = {};
-#pragma unroll
-    for (int k = 0; k < PACK; ++k) pack.words[k * WIDTH / 8] |= uint64(((const Bits*)values)[k]) << k * WIDTH % 8 * 8;
+    UNROLLED for (int k = 0; k < PACK; ++k) pack.words[k * WIDTH / 8] |= uint64(((const Bits*)values)[k]) << k * WIDTH % 8 * 8;
     return pack;
 }
 
@@ -63,8 +62,7 @@ template <int COUNT> DEVICE Value sum_of(const Pack* packs) {
 template <int COUNT> DEVICE void join_packs(Part& part, const Value* values, int64 packs, int64 at, int64 step) {
     for (; at + (COUNT - 1) * step < packs; at += COUNT * step) {
         Pack read[COUNT];
-#pragma unroll
-        for (int k = 0; k < COUNT; ++k) read[k] = pack_at(values + (at + k * step) * PACK);
+        UNROLLED for (int k = 0; k < COUNT; ++k) read[k] = pack_at(values + (at + k * step) * PACK);
         part = joined(part, {true, sum_of<COUNT>(read)});
     }
     if constexpr (COUNT > 1) join_packs<COUNT == LOADS ? LOADS - 1 : (COUNT + 1) / 2>(part, values, packs, at, step);
@@ -78,17 +76,14 @@ DEVICE void join_shares(volatile const Value* of_shares, int64 shares, volatile 
     int warps = int(blockDim.x >> 5);
     for (int first = int(threadIdx.x >> 5); first < GROUPS; first += AT_A_TIME * warps) {
         Value read[AT_A_TIME][PER_PLACE];
-#pragma unroll
-        for (int k = 0; k < AT_A_TIME * PER_PLACE; ++k) {
+        UNROLLED for (int k = 0; k < AT_A_TIME * PER_PLACE; ++k) {
             int64 share = (first + k / PER_PLACE * warps) * 32 + lane() + k % PER_PLACE * PLACES;
             read[k / PER_PLACE][k % PER_PLACE] = of_shares[share < shares ? share : shares - 1];
         }
-#pragma unroll
-        for (int k = 0; k < AT_A_TIME; ++k) {
+        UNROLLED for (int k = 0; k < AT_A_TIME; ++k) {
             int group = first + k * warps;
             Part part = {false, Value(0)};
-#pragma unroll
-            for (int n = 0; n < PER_PLACE; ++n)
+            UNROLLED for (int n = 0; n < PER_PLACE; ++n)
                 part = joined(part, {group * 32 + lane() + n * PLACES < shares, read[k][n]});
             part = warp_joined(part);
             if (lane() == 0 && group < GROUPS) of_groups[group] = part.value;

@@ -16,15 +16,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) reduce_rows_kernel(
     auto load = [&](int64 base, int64 hi, Value* items) {
         int64 own = base + lane() * ITEMS;
         if (ALIGNED && own + ITEMS <= hi) {
-#pragma unroll
-            for (int k = 0; k < ITEMS; k += PER_LOAD) {
+            UNROLLED for (int k = 0; k < ITEMS; k += PER_LOAD) {
                 Several some = *(const Several*)(values + own + k);
-#pragma unroll
-                for (int n = 0; n < PER_LOAD; ++n) items[k + n] = cast<Value>(some.values[n]);
+                UNROLLED for (int n = 0; n < PER_LOAD; ++n) items[k + n] = cast<Value>(some.values[n]);
             }
         } else {
-#pragma unroll
-            for (int k = 0; k < ITEMS; ++k) items[k] = own + k < hi ? cast<Value>(values[own + k]) : Value(0);
+            UNROLLED for (int k = 0; k < ITEMS; ++k) items[k] = own + k < hi ? cast<Value>(values[own + k]) : Value(0);
         }
     };
     int64 found = 0;

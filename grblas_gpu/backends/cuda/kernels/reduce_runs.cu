@@ -39,13 +39,11 @@ DEVICE void reduce_chunk(
     };
     for (int64 base = lo; base < hi; base += 32 * ROWS) {
         Value rows[ROWS];
-#pragma unroll
-        for (int k = 0; k < ROWS; ++k) {
+        UNROLLED for (int k = 0; k < ROWS; ++k) {
             int64 p = base + 32 * k + lane();
             rows[k] = p < hi ? values[p] : Value(0);
         }
-#pragma unroll
-        for (int k = 0; k < ROWS; ++k) {
+        UNROLLED for (int k = 0; k < ROWS; ++k) {
             int64 row = base + 32 * k;
             bool inside = row + lane() < hi;
             if (!__any_sync(FULL_WARP, next < row + 32)) {

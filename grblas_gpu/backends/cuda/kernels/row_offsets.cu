@@ -12,13 +12,11 @@ extern "C" __global__ void count_rows_kernel(
     int64 found = 0, step = threads_in_grid();
     for (int64 first = thread_in_grid(); first < nrows; first += ROWS * step) {
         Offset length[ROWS];
-#pragma unroll
-        for (int k = 0; k < ROWS; ++k) {
+        UNROLLED for (int k = 0; k < ROWS; ++k) {
             int64 i = first + k * step < nrows ? first + k * step : first;
             length[k] = indptr[i + 1] - indptr[i];
         }
-#pragma unroll
-        for (int k = 0; k < ROWS; ++k) {
+        UNROLLED for (int k = 0; k < ROWS; ++k) {
             int64 i = first + k * step;
             if (i >= nrows) continue;
             present[i] = length[k] > 0;

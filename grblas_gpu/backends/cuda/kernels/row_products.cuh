@@ -36,29 +36,24 @@ DEVICE void add_rows(Place start, Place stop, Place from, Place to, Part& sum, c
         Value items[IN_FLIGHT];
         load(base, base < from ? int(from - base) : 0, count, items);
         int first = seen_from(base, count, start), end = seen_from(base, count, stop);
-#pragma unroll
-        for (int group = 0; group < IN_FLIGHT; group += TOGETHER) {
+        UNROLLED for (int group = 0; group < IN_FLIGHT; group += TOGETHER) {
             // Most entries are in long rows: then all of these are of one.
             bool all = first <= 32 * group && end >= 32 * (group + TOGETHER);
             if (unsigned owner = __ballot_sync(FULL_WARP, all)) {
                 Value total = items[group];
-#pragma unroll
-                for (int k = 1; k < TOGETHER; ++k) total = add(total, items[group + k]);
-#pragma unroll
-                for (int distance = 16; distance > 0; distance >>= 1) total = add(total, from_higher(total, distance));
+                UNROLLED for (int k = 1; k < TOGETHER; ++k) total = add(total, items[group + k]);
+                UNROLLED for (int distance = 16; distance > 0; distance >>= 1) total = add(total, from_higher(total, distance));
                 total = from_lane(total, 0);
                 if (lane() == __ffs(owner) - 1) sum = joined(sum, {true, total});
                 continue;
             }
-#pragma unroll
-            for (int k = group; k < group + TOGETHER; ++k) {
+            UNROLLED for (int k = group; k < group + TOGETHER; ++k) {
                 constexpr int WIDTH = 32;
                 int lo = WIDTH * k, hi = lo + WIDTH;
                 bool begins = first >= lo && first < hi && first < end;
                 unsigned begun = warp_union(begins ? 1u << (first - lo) : 0u) & (FULL_WARP >> (31 - lane()));
                 int before = begun ? lane() - (31 - __clz(begun)) : lane();  // entries of the same row
-#pragma unroll
-                for (int distance = 1; distance < WIDTH; distance <<= 1) {
+                UNROLLED for (int distance = 1; distance < WIDTH; distance <<= 1) {
                     Value lower = from_lower(items[k], distance);
                     if (distance <= before) items[k] = add(lower, items[k]);
                 }
@@ -89,8 +84,7 @@ template <class LoadLane> DEVICE Part sum_of_lane(Place from, Place to, LoadLane
         Value items[OF_A_LANE];
         load_lane(from, count, items);
         Value total = items[0];
-#pragma unroll
-        for (int k = 1; k < OF_A_LANE; ++k)
+        UNROLLED for (int k = 1; k < OF_A_LANE; ++k)
             if (k < count) total = add(total, items[k]);
         sum = joined(sum, {count > 0, total});
         from += OF_A_LANE;
@@ -122,19 +116,14 @@ DEVICE void add_staged_rows(
         Value items[STAGED_IN_FLIGHT];
         load(base, base < from ? int(from - base) : 0, count, items);
         __syncwarp();  // all lanes have read the previous window
-#pragma unroll
-        for (int k = 0; k < STAGED_IN_FLIGHT; ++k) window[32 * k + lane()] = items[k];
+        UNROLLED for (int k = 0; k < STAGED_IN_FLIGHT; ++k) window[32 * k + lane()] = items[k];
         __syncwarp();
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
+        UNROLLED for (int r = 0; r < ROWS; ++r) {
             int first = seen_from(base, count, start[r]), end = seen_from(base, count, stop[r]);
-#pragma unroll 1
-            for (int at = first < 0 ? 0 : first; at < end; at += AT_ONCE) {
+            UNROLLED_BY(1) for (int at = first < 0 ? 0 : first; at < end; at += AT_ONCE) {
                 Value some[AT_ONCE];
-#pragma unroll
-                for (int k = 0; k < AT_ONCE; ++k) some[k] = window[at + k < end ? at + k : at];
-#pragma unroll
-                for (int k = 0; k < AT_ONCE; ++k) sum[r] = joined(sum[r], {at + k < end, some[k]});
+                UNROLLED for (int k = 0; k < AT_ONCE; ++k) some[k] = window[at + k < end ? at + k : at];
+                UNROLLED for (int k = 0; k < AT_ONCE; ++k) sum[r] = joined(sum[r], {at + k < end, some[k]});
             }
         }
     }
@@ -171,16 +160,13 @@ DEVICE void add_up_chunk(
     Place row = first - begun + lane();
     auto offset = [&](Place at) { return Place(at <= rows ? indptr[at] : entries); };
     Place start[ROWS], behind = offset(row - lane() + 32 * ROWS);  // where the rows begin, and where the row after the last one begins
-#pragma unroll
-    for (int r = 0; r < ROWS; ++r) start[r] = offset(row + 32 * r);
+    UNROLLED for (int r = 0; r < ROWS; ++r) start[r] = offset(row + 32 * r);
     for (bool more = true; more;) {
         Place next_start[ROWS], next_behind = offset(row - lane() + 64 * ROWS), own[ROWS], own_end[ROWS];
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) next_start[r] = offset(row + 32 * (r + ROWS));  // in flight
+        UNROLLED for (int r = 0; r < ROWS; ++r) next_start[r] = offset(row + 32 * (r + ROWS));  // in flight
         unsigned all[ROWS];
         bool is_short = BY_LANES && entries < SHORT_MEAN * nrows;
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
+        UNROLLED for (int r = 0; r < ROWS; ++r) {
             Place at = row + 32 * r, stop = from_higher(start[r], 1), others = r + 1 < ROWS ? from_lane(start[(r + 1) % ROWS], 0) : behind;
             if (lane() == 31) stop = others;
             bool mine = at < rows && start[r] + at < end;
@@ -197,16 +183,14 @@ DEVICE void add_up_chunk(
         if (!BY_LANES || !__all_sync(FULL_WARP, is_short)) {
             add_rows<IN_FLIGHT>(own[0], own_end[0], from, to, sum[0], load);
         } else if constexpr (STAGED) {
-#pragma unroll
-            for (int r = 1; r < ROWS; ++r)
+            UNROLLED for (int r = 1; r < ROWS; ++r)
                 if (all[r]) to = from_lane(own_end[r], 31 - __clz(all[r]));
             add_staged_rows(own, own_end, from, to, sum, load);
             taken = ROWS;
         } else {
             sum[0] = sum_of_lane(own[0], own_end[0], load_lane);
         }
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
+        UNROLLED for (int r = 0; r < ROWS; ++r) {
             if (r >= taken || !(all[r] >> lane() & 1)) continue;
             Place at = row + 32 * r;
             if (at < first) carry.values[chunk] = sum[r].value;
@@ -219,8 +203,7 @@ DEVICE void add_up_chunk(
         row += 32 * taken;
         bool shifts = ROWS > 1 && taken == 1;
         behind = shifts ? from_lane(next_start[1 % ROWS], 0) : next_behind;
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) start[r] = !shifts ? next_start[r] : r + 1 < ROWS ? start[(r + 1) % ROWS] : next_start[0];
+        UNROLLED for (int r = 0; r < ROWS; ++r) start[r] = !shifts ? next_start[r] : r + 1 < ROWS ? start[(r + 1) % ROWS] : next_start[0];
     }
 }
 
@@ -289,18 +272,15 @@ template <class U> DEVICE void load_products(const Matrix& m, const U& u, Place 
     VectorValue elements[OF_A_LANE];
     const Column* own_columns = global(m.indices) + from;
     const MatrixValue* own_values = global(m.values) + (MATRIX == EACH ? from : 0);
-#pragma unroll
-    for (int k = 0; k < OF_A_LANE; ++k) {
+    UNROLLED for (int k = 0; k < OF_A_LANE; ++k) {
         if constexpr (VECTOR == EACH) columns[k] = k < count ? own_columns[k] : Column(0);
         if constexpr (MATRIX == EACH) stored[k] = k < count ? own_values[k] : MatrixValue(0);
     }
     __syncwarp();  // or a compiler that is short of registers would wait for one before it asks for the next
     if constexpr (VECTOR == EACH) {  // without asking: there are fewer predicates than entries
-#pragma unroll
-        for (int k = 0; k < OF_A_LANE; ++k) elements[k] = u.values[columns[k]];
+        UNROLLED for (int k = 0; k < OF_A_LANE; ++k) elements[k] = u.values[columns[k]];
     }
-#pragma unroll
-    for (int k = 0; k < OF_A_LANE; ++k) items[k] = product_of(m, u, stored[k], elements[k]);
+    UNROLLED for (int k = 0; k < OF_A_LANE; ++k) items[k] = product_of(m, u, stored[k], elements[k]);
 }
 
 // The products of entries that neighbours read together, as load gives them.
@@ -314,21 +294,17 @@ template <class U> struct LoadProducts {
         const Column* own_columns = m.indices + base + lane();
         const MatrixValue* own_values = m.values + (MATRIX == EACH ? base + lane() : 0);
         count -= lane();
-#pragma unroll
-        for (int k = 0; k < IN_FLIGHT; ++k) {
+        UNROLLED for (int k = 0; k < IN_FLIGHT; ++k) {
             bool there = 32 * k < count && (k > 0 || lane() >= skipped);
             columns[k] = there ? read_once<MATRIX_FIRST_OUT>(own_columns + 32 * k) : Column(0);
             if constexpr (MATRIX == EACH) stored[k] = there ? read_once<MATRIX_FIRST_OUT>(own_values + 32 * k) : MatrixValue(0);
         }
         if constexpr (VECTOR == EACH) {
-#pragma unroll
-            for (int k = 0; k < IN_FLIGHT; ++k) elements[k] = u.from_memory(columns[k]);
+            UNROLLED for (int k = 0; k < IN_FLIGHT; ++k) elements[k] = u.from_memory(columns[k]);
             u.all_are_asked_for();
-#pragma unroll
-            for (int k = 0; k < IN_FLIGHT; ++k) elements[k] = u.element(columns[k], elements[k]);
+            UNROLLED for (int k = 0; k < IN_FLIGHT; ++k) elements[k] = u.element(columns[k], elements[k]);
         }
-#pragma unroll
-        for (int k = 0; k < IN_FLIGHT; ++k) items[k] = product_of(m, u, stored[k], elements[k]);
+        UNROLLED for (int k = 0; k < IN_FLIGHT; ++k) items[k] = product_of(m, u, stored[k], elements[k]);
     }
 };
 

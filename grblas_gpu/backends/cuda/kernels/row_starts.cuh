@@ -36,18 +36,15 @@ DEVICE int64 search_starts(
     constexpr int AT_ONCE = 4;
     unsigned size = unsigned(end - first), ahead = unsigned(first - window_first);
     if (size == 0) return end;
-#pragma unroll 1
-    for (int half = 0; half < ITEMS; half += AT_ONCE) {  // all at once would need more registers than walking through rows
+    UNROLLED_BY(1) for (int half = 0; half < ITEMS; half += AT_ONCE) {  // all at once would need more registers than walking through rows
         unsigned found[AT_ONCE] = {};  // the last of these rows that starts no later than the entry, so far
         for (unsigned step = 1u << (31 - __clz(size)); step > 0; step >>= 1) {
-#pragma unroll
-            for (int k = 0; k < AT_ONCE; ++k) {
+            UNROLLED for (int k = 0; k < AT_ONCE; ++k) {
                 unsigned probe = found[k] + step;
                 if (probe < size && int64(offsets[probe]) <= base + 32 * (half + k) + lane()) found[k] = probe;
             }
         }
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; ++k) {
+        UNROLLED for (int k = 0; k < AT_ONCE; ++k) {
             int64 entry = base + 32 * (half + k) + lane();
             bool begins = int64(offsets[found[k]]) == entry;  // which then has it: the next one starts later
             unsigned some = __ballot_sync(FULL_WARP, begins);
@@ -102,8 +99,7 @@ template <class Use> DEVICE void for_each_window(const Offset* indptr, int64 nro
             int64 window_first = first, rows[ITEMS];
             list_starts(indptr, nrows, first, base, hi, starts);
             int rank = 0;
-#pragma unroll
-            for (int k = 0; k < ITEMS; ++k) {
+            UNROLLED for (int k = 0; k < ITEMS; ++k) {
                 unsigned bits = starts.bits[k];
                 int own = rank + __popc(bits & (FULL_WARP >> (31 - lane())));
                 rank += __popc(bits);
@@ -119,8 +115,7 @@ template <class Use> DEVICE void for_each_window(const Offset* indptr, int64 nro
 // use(entry, row) for every entry.
 template <class Use> DEVICE void for_each_entry(const Offset* indptr, int64 nrows, int64 entries, Use use) {
     for_each_window(indptr, nrows, entries, [&](int64 first, int64 hi, const int64(&rows)[ITEMS]) {
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k)
+        UNROLLED for (int k = 0; k < ITEMS; ++k)
             if (first + 32 * k < hi) use(first + 32 * k, rows[k]);
     });
 }

@@ -33,8 +33,7 @@ DEVICE void reduce_chunk(
         before -= __popc(bits);
         int rank = before;
         Part head = {false, Value(0)}, run = {false, Value(0)};
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) {
+        UNROLLED for (int k = 0; k < ITEMS; ++k) {
             if (k >= number) continue;
             if (bits >> k & 1) {
                 if (rank == before) head = run;
@@ -85,6 +84,5 @@ DEVICE void reduce_rows(
     int64 length = chunk_length(entries);
     for (int64 chunk = warp_in_grid(); chunk * length < entries; chunk += warps_in_grid())
         reduce_chunk(indptr, nrows, entries, chunk, length, starts[threadIdx.x >> 5], result, carry, load);
-#pragma unroll 4
-    for (int64 row = thread_in_grid(); row < nrows; row += threads_in_grid()) row_is(row, indptr[row + 1] > indptr[row]);
+    UNROLLED_BY(4) for (int64 row = thread_in_grid(); row < nrows; row += threads_in_grid()) row_is(row, indptr[row + 1] > indptr[row]);
 }

@@ -32,8 +32,7 @@ struct Window {
     bool flags[ITEMS];
 
     DEVICE void load(const Given& m, int64 base, int64 hi) {
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) {
+        UNROLLED for (int k = 0; k < ITEMS; ++k) {
             int64 entry = base + 32 * k + lane();
             if (entry >= hi) continue;
             if constexpr (FLAGGED) {
@@ -109,8 +108,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) count_entries_kernel(
         unsigned count = 0;
         auto look = [&](const Window& window, int64 base, int64 hi, RowsOfWindow& row) {
             unsigned word = 0, before = 0;
-#pragma unroll
-            for (int k = 0; k < ITEMS; ++k) {
+            UNROLLED for (int k = 0; k < ITEMS; ++k) {
                 int64 i = row(k);
                 bool stays = base + 32 * k + lane() < hi && keeps(m, window, k, i);
                 unsigned all = __ballot_sync(FULL_WARP, stays);
@@ -144,14 +142,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) fill_entries_kernel(
         int64 place = offsets[unsigned(base >> 5) / words_of_chunk];
         Column columns[ITEMS];
         Stored stored[ITEMS];
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) {  // loads of kept entries are in flight together, and no others are issued
+        UNROLLED for (int k = 0; k < ITEMS; ++k) {  // loads of kept entries are in flight together, and no others are issued
             if (!(from_lane(bits, k) >> lane() & 1)) continue;
             columns[k] = indices[base + 32 * k + lane()];
             if (each) stored[k] = values[base + 32 * k + lane()];
         }
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) {
+        UNROLLED for (int k = 0; k < ITEMS; ++k) {
             unsigned all = from_lane(bits, k);
             int64 to = place + from_lane(before, k) + __popc(all & ((1u << lane()) - 1));
             if (!(all >> lane() & 1)) continue;
@@ -159,8 +155,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) fill_entries_kernel(
             if (each) out_values[to] = stored[k];
         }
     }
-#pragma unroll 2
-    for (int64 row = thread_in_grid(); row <= nrows; row += threads_in_grid()) {
+    UNROLLED_BY(2) for (int64 row = thread_in_grid(); row <= nrows; row += threads_in_grid()) {
         int64 start = indptr[row], place = total;
         if (start < entries) {
             unsigned word = unsigned(start >> 5), lower = kept.bits[word] & ((1u << (start & 31)) - 1);

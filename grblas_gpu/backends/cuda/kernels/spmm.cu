@@ -60,8 +60,7 @@ DEVICE unsigned unfinished(const Sums& sums, unsigned open) {
     if constexpr (EXIT_AT_FIRST) {
         return open & ~sums.found;
     } else if constexpr (HAS_TERMINAL) {
-#pragma unroll
-        for (int n = 0; n < WIDTH; ++n)
+        UNROLLED for (int n = 0; n < WIDTH; ++n)
             if (sums.found >> n & 1 && sums.values[n] == terminal()) open &= ~(1u << n);
     }
     return open;
@@ -73,30 +72,25 @@ DEVICE void add_entries(const Operands& given, int64 i, int64 start, int64 stop,
         SparseStored stored[BATCH];
         Columns<DenseStored> others[BATCH];
         unsigned taken[BATCH];
-#pragma unroll
-        for (int n = 0; n < BATCH; ++n) {
+        UNROLLED for (int n = 0; n < BATCH; ++n) {
             bool there = entry + n < stop;
             k[n] = there ? given.indices[entry + n] : Column(0);
             if constexpr (SPARSE == EACH) stored[n] = there ? given.sparse[entry + n] : SparseStored(0);
             taken[n] = there ? open : 0;
         }
         if constexpr (!FULL) {
-#pragma unroll
-            for (int n = 0; n < BATCH; ++n)
+            UNROLLED for (int n = 0; n < BATCH; ++n)
                 if (taken[n]) taken[n] &= unsigned(given.words[k[n] * given.width + (column >> 6)] >> (column & 63));
         }
         if constexpr (DENSE == EACH) {
-#pragma unroll
-            for (int n = 0; n < BATCH; ++n)
+            UNROLLED for (int n = 0; n < BATCH; ++n)
                 if (taken[n]) others[n] = *(const Columns<DenseStored>*)(given.dense + k[n] * given.columns + column);
         }
-#pragma unroll
-        for (int n = 0; n < BATCH; ++n) {
+        UNROLLED for (int n = 0; n < BATCH; ++n) {
             SparseStored own = SparseStored(1);
             if constexpr (SPARSE == EACH) own = stored[n];
             else if constexpr (SPARSE == ISO) own = given.sparse[0];
-#pragma unroll
-            for (int c = 0; c < WIDTH; ++c) {
+            UNROLLED for (int c = 0; c < WIDTH; ++c) {
                 DenseStored other = DenseStored(1);
                 if constexpr (DENSE == EACH) other = others[n].at[c];
                 else if constexpr (DENSE == ISO) other = given.dense[0];
@@ -111,8 +105,7 @@ DEVICE void add_entries(const Operands& given, int64 i, int64 start, int64 stop,
 DEVICE void write(const Sums& sums, int64 at, Value* out, bool* present) {
     Columns<Value> values;
     Columns<bool> found;
-#pragma unroll
-    for (int n = 0; n < WIDTH; ++n) {
+    UNROLLED for (int n = 0; n < WIDTH; ++n) {
         found.at[n] = sums.found >> n & 1;
         values.at[n] = found.at[n] ? sums.values[n] : Value(0);
     }
@@ -178,8 +171,7 @@ extern "C" __global__ void add_carries_kernel(
         if (row < 0 || (chunk > 0 && carry_rows[chunk - 1] == row) || column >= columns) continue;
         int64 last = (int64(indptr[row + 1]) - 1 + row) / length;
         Sum sum = {present[row * columns + column], out[row * columns + column]};
-#pragma unroll 8
-        for (int64 other = chunk; other <= last; ++other) {
+        UNROLLED_BY(8) for (int64 other = chunk; other <= last; ++other) {
             Sum more = {carry_present[other * columns + column], carry_values[other * columns + column]};
             if (!more.found || finished(sum)) continue;
             sum.value = sum.found ? add(sum.value, more.value) : more.value;

@@ -16,8 +16,8 @@ extern "C" __global__ void step_kernel(
 ) {
     int64 entries = 0;
     if (ONE_VALUE && thread_in_grid() == 0) out[0] = cast<Out>(value_at(S, 0, 0));
-#pragma unroll 4  // the arrays are new, so that loads need not wait for stores
-    for (int64 i = thread_in_grid(); i < size; i += threads_in_grid()) {
+    // the arrays are new, so that loads need not wait for stores
+    UNROLLED_BY(4) for (int64 i = thread_in_grid(); i < size; i += threads_in_grid()) {
         bool open = opened(S, i, i), found = false;
         Out value;
         if (open ? ACCUM : !REPLACE) found = before(S, i, value);

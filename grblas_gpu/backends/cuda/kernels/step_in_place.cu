@@ -15,16 +15,13 @@ extern "C" __global__ void step_in_place_kernel(
     for (int64 base = warp_in_grid() * 32 * BATCH; base < items; base += warps_in_grid() * 32 * BATCH) {
         int64 p = base + lane(), at[BATCH];
         bool open[BATCH], before[BATCH];
-#pragma unroll
-        for (int n = 0; n < BATCH; ++n) {
+        UNROLLED for (int n = 0; n < BATCH; ++n) {
             bool inside = p + 32 * n < items;
             at[n] = inside && LISTED ? list[p + 32 * n] : p + 32 * n;
             open[n] = inside && opened(S, at[n], p + 32 * n);
         }
-#pragma unroll
-        for (int n = 0; n < BATCH; ++n) before[n] = open[n] && (OUT_FULL || present[at[n]]);
-#pragma unroll
-        for (int n = 0; n < BATCH; ++n) {
+        UNROLLED for (int n = 0; n < BATCH; ++n) before[n] = open[n] && (OUT_FULL || present[at[n]]);
+        UNROLLED for (int n = 0; n < BATCH; ++n) {
             if (!open[n]) continue;
             bool found = before[n];
             change(S, at[n], p + 32 * n, found, values[at[n]]);

@@ -22,16 +22,14 @@ DEVICE bool touch(const Sums& sums, int64 i) {
 template <int COUNT, class Index> DEVICE void touch_wanted(bool (&wanted)[COUNT], const Sums& sums, const Index (&i)[COUNT]) {
 #ifdef __CUDA_ARCH__
     unsigned bit[COUNT], before[COUNT];
-#pragma unroll
-    for (int n = 0; n < COUNT; ++n) {
+    UNROLLED for (int n = 0; n < COUNT; ++n) {
         uint64 address = uint64(sums.marks + i[n]);
         bit[n] = sums.bit << (address & 3) * 8;
         asm volatile(
             "{ .reg .pred wanted; setp.ne.u32 wanted, %3, 0; mov.u32 %0, %2; @wanted atom.relaxed.gpu.global.or.b32 %0, [%1], %2; }"
             : "=r"(before[n]) : "l"(address & ~uint64(3)), "r"(bit[n]), "r"(unsigned(wanted[n])) : "memory");
     }
-#pragma unroll
-    for (int n = 0; n < COUNT; ++n) wanted[n] = !(before[n] & bit[n]);
+    UNROLLED for (int n = 0; n < COUNT; ++n) wanted[n] = !(before[n] & bit[n]);
 #else
     for (int n = 0; n < COUNT; ++n) wanted[n] = wanted[n] && touch(sums, i[n]);
 #endif

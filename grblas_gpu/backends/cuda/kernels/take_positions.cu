@@ -20,14 +20,12 @@ extern "C" __global__ void __launch_bounds__(256, 8) take_positions_kernel(
     if (ISO && first == 0) out[0] = values[0];
     do {  // all threads: idle ones wait for the others
         int64 at[AT_A_TIME];
-#pragma unroll
-        for (int k = 0; k < AT_A_TIME; ++k) {
+        UNROLLED for (int k = 0; k < AT_A_TIME; ++k) {
             Given given = first + k * step < count ? positions[first + k * step] : Given(0);
             at[k] = CHECK ? given_position(given, size) : int64(given);
         }
         unsigned inside = 0;
-#pragma unroll
-        for (int k = 0; k < AT_A_TIME; ++k) {
+        UNROLLED for (int k = 0; k < AT_A_TIME; ++k) {
             bool is_inside = !CHECK || uint64(at[k]) < uint64(size);
             outside += !is_inside;
             if (is_inside && first + k * step < count) inside |= 1u << k;
@@ -36,14 +34,12 @@ extern "C" __global__ void __launch_bounds__(256, 8) take_positions_kernel(
         if (early) publish_one<SLOT_EDGES>(outside, counters, host);
         Stored value[AT_A_TIME];
         unsigned there = 0;
-#pragma unroll
-        for (int k = 0; k < AT_A_TIME; ++k) {
+        UNROLLED for (int k = 0; k < AT_A_TIME; ++k) {
             if (full || present[at[k]]) there |= 1u << k;
             if (!ISO) value[k] = values[at[k]];  // positions without an entry copy arbitrary memory
         }
         there &= inside;
-#pragma unroll
-        for (int k = 0; k < AT_A_TIME; ++k) {
+        UNROLLED for (int k = 0; k < AT_A_TIME; ++k) {
             int64 p = first + k * step;
             if (!full && p < count) out_present[p] = there >> k & 1;
             if (!ISO && (there >> k & 1)) out[p] = value[k];

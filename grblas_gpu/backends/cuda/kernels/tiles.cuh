@@ -76,13 +76,10 @@ DEVICE int64 add_up(int64* counts, int64 number) {
     int64 before = 0, total;
     for (int64 base = 0; base < number; base += blockDim.x * AT_A_TIME) {
         int64 first = base + threadIdx.x * AT_A_TIME, sum = 0, own[AT_A_TIME];
-#pragma unroll
-        for (int k = 0; k < AT_A_TIME; ++k) own[k] = first + k < number ? given[first + k] : 0;
-#pragma unroll
-        for (int k = 0; k < AT_A_TIME; ++k) sum += own[k];
+        UNROLLED for (int k = 0; k < AT_A_TIME; ++k) own[k] = first + k < number ? given[first + k] : 0;
+        UNROLLED for (int k = 0; k < AT_A_TIME; ++k) sum += own[k];
         int64 place = before + block_offset(sum, total, shared);
-#pragma unroll
-        for (int k = 0; k < AT_A_TIME; ++k) {
+        UNROLLED for (int k = 0; k < AT_A_TIME; ++k) {
             if (first + k < number) counts[first + k] = place;
             place += own[k];
         }

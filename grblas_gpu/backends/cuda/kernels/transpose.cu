@@ -20,10 +20,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) pack_entries_kernel(
     for_each_window(indptr, nrows, entries, [&](int64 first, int64 hi, const int64(&rows)[ITEMS]) {
         int left = hi - first < WINDOW ? int(hi - first) : WINDOW;
         Key columns[ITEMS];
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) columns[k] = 32 * k < left ? Key(indices[first + 32 * k]) : Key(0);
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k)
+        UNROLLED for (int k = 0; k < ITEMS; ++k) columns[k] = 32 * k < left ? Key(indices[first + 32 * k]) : Key(0);
+        UNROLLED for (int k = 0; k < ITEMS; ++k)
             if (32 * k < left) keys[first + 32 * k] = Key(rows[k]) << column_bits | columns[k];
         count_keys<ITEMS>(columns, left, passes, counts);
     });

@@ -8,9 +8,12 @@ some large arrays after their last reference is gone.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from . import pool
 
 LARGE = 2**20  # bytes: smaller arrays come from the heap, which mostly has free pages
 KEPT = 2**28  # the most bytes of unused memory
@@ -58,6 +61,20 @@ def copy(array: np.ndarray) -> np.ndarray:
     result = empty(len(array), array.dtype)
     result[:] = array
     return result
+
+
+def joined(pieces: Sequence[np.ndarray]) -> np.ndarray:
+    """One array of all pieces."""
+    if len(pieces) == 1:
+        return pieces[0]
+    ends = np.cumsum([len(piece) for piece in pieces]).tolist()
+    whole: np.ndarray = empty(ends[-1], pieces[0].dtype)
+
+    def copy(number: int) -> None:
+        whole[ends[number] - len(pieces[number]) : ends[number]] = pieces[number]
+
+    pool.run(copy, range(len(pieces)))
+    return whole
 
 
 def _take(needed: int) -> np.ndarray | None:

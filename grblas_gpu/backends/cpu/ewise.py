@@ -18,9 +18,9 @@ from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from ..stores.vector_storage import shortened
 from . import buffers, pool
 from .compile import Source
-from .inline import uses
+from .inline import uses, where
 from .operands import Operands
-from .parallel import PARALLEL_WORK, edge_chunks, even_chunks, lengths
+from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
 from .tier import KernelTable
 
 NUMPY_CHUNK = 65_536  # values per call of a NumPy definition: they stay in a core's cache
@@ -30,50 +30,31 @@ _table = KernelTable()
 
 # --- sorted structures ----------------------------------------------------------------------------------------------
 
-COUNT_SHARED = """\
-@kernel
-def kernel(x_indptr, x_indices, y_indptr, y_indices, counts, lo, hi):
-    for row in range(U(lo), U(hi)):
-        p, x_end = U(x_indptr[row]), U(x_indptr[row + U(1)])
-        q, y_end = U(y_indptr[row]), U(y_indptr[row + U(1)])
-        shared = 0
-        while p < x_end and q < y_end:
-            i, j = x_indices[p], y_indices[q]
-            p += U(i <= j)
-            q += U(j <= i)
-            shared += i == j
-        counts[row] = shared
-"""
-
 
 def _merge_source(operands: Operands) -> Source:
     text = operands.text("p", "q", "out_values[n]")
     values = "" if operands.constant is not None else ", out_values"
-    step_x = indent(text.only_x + "out_indices[n] = i\nn += U(1)\n", " " * 16) if operands.union else ""
-    step_y = indent(text.only_y + "out_indices[n] = j\nn += U(1)\n", " " * 16) if operands.union else ""
-    tail = ""
+    both, tail = text.both + "out_indices[n] = i\nn += U(1)\n", ""
     if operands.union:
-        tail += "        while p < x_end:\n            i = x_indices[p]\n" + indent(
-            text.only_x + "out_indices[n] = i\nn += U(1)\np += U(1)\n", " " * 12
-        )
-        tail += "        while q < y_end:\n            j = y_indices[q]\n" + indent(
-            text.only_y + "out_indices[n] = j\nn += U(1)\nq += U(1)\n", " " * 12
-        )
+        only_x = text.only_x + "out_indices[n] = i\nn += U(1)\np += U(1)\n"
+        only_y = text.only_y + "out_indices[n] = j\nn += U(1)\nq += U(1)\n"
+        step = where("i == j", both + "p += U(1)\nq += U(1)\n", where("i < j", only_x, only_y))
+        tail = "while p < x_end:\n    i = x_indices[p]\n" + indent(only_x, "    ")
+        tail += "while q < y_end:\n    j = y_indices[q]\n" + indent(only_y, "    ")
+    else:  # positions are rarely shared, and which operand is behind is unpredictable
+        step = where("i == j", both) + "p += U(i <= j)\nq += U(j <= i)\n"
     return text.finish(
         f"def kernel(x_indptr, x_indices, y_indptr, y_indices{operands.names()}, out_indptr, out_indices{values}, "
         "lo, hi):\n"
-        f"{text.prologue}"
+        f"    n = U(0)\n{text.prologue}"
         "    for row in range(U(lo), U(hi)):\n"
         "        p, x_end = U(x_indptr[row]), U(x_indptr[row + U(1)])\n"
         "        q, y_end = U(y_indptr[row]), U(y_indptr[row + U(1)])\n"
-        "        n = U(out_indptr[row])\n"
         "        while p < x_end and q < y_end:\n"
         "            i, j = x_indices[p], y_indices[q]\n"
-        "            if i == j:\n"
-        + indent(text.both + "out_indices[n] = i\nn += U(1)\np += U(1)\nq += U(1)\n", " " * 16)
-        + f"            elif i < j:\n{step_x}                p += U(1)\n"
-        + f"            else:\n{step_y}                q += U(1)\n{tail}"
-        "        out_indptr[row + U(1)] = n\n"
+        + indent(step, " " * 12)
+        + indent(tail, " " * 8)
+        + "        out_indptr[row + U(1)] = n\n    return np.int64(n)\n"
     )
 
 
@@ -83,29 +64,28 @@ def _merge(
     """Two CSR structures (indptr, indices, values) into one."""
     x_indptr, x_indices, x_values = x
     y_indptr, y_indices, y_values = y
-    work = len(x_indices) + len(y_indices)
+    work, rows = len(x_indices) + len(y_indices), len(x_indptr) - 1
     key = ("merge", operands.key, operands.union, x_indices.dtype.char, y_indices.dtype.char)
-    fill = _table.find(key, work, lambda: _merge_source(operands))
-    rows = len(x_indptr) - 1
-    indptr, parts = np.zeros(rows + 1, INDEX), [(0, rows)]
-    most = work if operands.union else min(len(x_indices), len(y_indices))
-    if work > PARALLEL_WORK and rows > 1:
-        count_key = ("count", x_indices.dtype.char, y_indices.dtype.char)
-        count = _table.also(count_key, work, lambda: (COUNT_SHARED, {}))
-        parts = edge_chunks(x_indptr if len(x_indices) >= len(y_indices) else y_indptr)
-        counts = np.empty(rows, INDEX)
-        pool.run(lambda part: count(x_indptr, x_indices, y_indptr, y_indices, counts, *part), parts)
-        if operands.union:
-            counts = lengths(x_indptr) + lengths(y_indptr) - counts
-        np.cumsum(counts, out=indptr[1:])
-        most = int(indptr[-1])
-    indices = buffers.empty(most, index_type)
-    values, out = operands.output(most)
-    given = operands.arguments(x_values, y_values)
-    arguments = (x_indptr, x_indices, y_indptr, y_indices, *given, indptr, indices, *out)
-    pool.run(lambda part: fill(*arguments, *part), parts)
-    total = int(indptr[-1])
-    return indptr, shortened(indices, total), shortened(values, total) if out or total == 0 else values
+    kernel = _table.find(key, work, lambda: _merge_source(operands))
+    given = (x_indptr, x_indices, y_indptr, y_indices, *operands.arguments(x_values, y_values))
+    indptr = np.zeros(rows + 1, INDEX)
+
+    def merged(lo: int, hi: int, x_length: int, y_length: int) -> tuple[Array, Array]:
+        most = x_length + y_length if operands.union else min(x_length, y_length)
+        indices = buffers.empty(most, index_type)
+        values, out = operands.output(most)
+        n = kernel(*given, indptr, indices, *out, lo, hi)
+        return shortened(indices, n), shortened(values, n) if out or n == 0 else values
+
+    if work <= PARALLEL_WORK or rows == 1:
+        return indptr, *merged(0, rows, len(x_indices), len(y_indices))
+    parts = edge_chunks(x_indptr if len(x_indices) >= len(y_indices) else y_indptr)
+    sizes = [[int(pointers[hi] - pointers[lo]) for pointers in (x_indptr, y_indptr)] for lo, hi in parts]
+    pieces = pool.run(lambda k: merged(*parts[k], *sizes[k]), range(len(parts)))
+    for lo, hi in parts[1:]:
+        indptr[lo + 1 : hi + 1] += indptr[lo]
+    indices, values = (buffers.joined(column) for column in zip(*pieces, strict=True))
+    return indptr, indices, values if operands.constant is None else values[:1].copy()
 
 
 # --- dense vectors --------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -143,7 +142,7 @@ def _gustavson(
     pieces = pool.run(make, parts)
     for lo, hi in parts[1:]:
         indptr[lo + 1 : hi + 1] += indptr[lo]
-    found = [_joined(column) for column in zip(*pieces, strict=True)]
+    found = [buffers.joined(column) for column in zip(*pieces, strict=True)]
     indices = found[0]
     if valued:
         values = found[1]
@@ -152,20 +151,6 @@ def _gustavson(
     else:
         values = _numeric(a, b, call, indptr, indices, parts)
     return MatrixStore(a.nrows, b.ncols, indptr, indices, values)
-
-
-def _joined(pieces: Sequence[Array]) -> Array:
-    """One array of all pieces."""
-    if len(pieces) == 1:
-        return pieces[0]
-    ends = np.cumsum([len(piece) for piece in pieces]).tolist()
-    whole: Array = buffers.empty(ends[-1], pieces[0].dtype)
-
-    def copy(number: int) -> None:
-        whole[ends[number] - len(pieces[number]) : ends[number]] = pieces[number]
-
-    pool.run(copy, range(len(pieces)))
-    return whole
 
 
 def _numeric(a: MatrixStore, b: MatrixStore, call: Call, indptr: Array, indices: Array, parts: Chunks) -> Array:

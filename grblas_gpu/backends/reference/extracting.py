@@ -127,7 +127,7 @@ class Extracting:
     def diagonal(self, a: MatrixStore, k: int) -> VectorStore:
         """The k-th diagonal as a vector."""
         size = max(0, min(a.nrows, a.ncols - k) if k >= 0 else min(a.nrows + k, a.ncols))
-        rows, cols = a.row_ids.astype(INDEX), a.indices.astype(INDEX)
-        here = np.flatnonzero(cols - rows == k)
-        index = rows[here] if k >= 0 else cols[here]
+        rows, cols = a.row_ids, a.indices
+        here = np.flatnonzero(cols - rows == k)  # a difference of two positions has their type
+        index = (rows if k >= 0 else cols)[here].astype(INDEX, copy=False)
         return VectorStore(size, compress(take(expand(a.values, a.nvals), here)), indices=index)

@@ -56,7 +56,7 @@ def test_changes_and_columns(dtype: str, iso: bool) -> None:
 @pytest.mark.parametrize("dtypes", [("INT64", "INT64"), ("INT32", "FP64")])
 def test_regions_with_masks_and_accumulators(dtypes: tuple[str, str]) -> None:
     random = np.random.default_rng(8)
-    for trial in range(40):
+    for trial in range(150):
         n, m = (int(random.integers(2, 20)) for _ in range(2))
         rows, cols = some(random, n), some(random, m)
         if trial % 4 == 0:

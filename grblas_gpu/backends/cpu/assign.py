@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -230,29 +231,45 @@ def assign_region(
     if not _table.enabled or c.form != SPARSE or c.copies > 1:
         return None
     is_scalar = type(value) is not MatrixStore
-    if is_scalar and mask is not None:  # it may leave little of a region that does not fit the memory
-        sizes = (n if axis is None else len(axis) for n, axis in zip(c.shape, index, strict=True))
-        if math.prod(sizes) > WIDE * (c.nvals + mask.store.nvals):
-            return None
     if is_scalar and accum is None and not submask:
         index = tuple(None if axis is None else distinct(axis) for axis in index)
-    t: Store | None = _filled(c, value, *index) if is_scalar else value
-    if accum is not None or submask:
+    named = is_scalar and mask is not None and not mask.complement  # the open positions
+    t: Store | None = value
+    if mask is not None and named:
+        t = _at_entries(mask, value, None if submask else index)
+    elif is_scalar:
+        sizes = (n if axis is None else len(axis) for n, axis in zip(c.shape, index, strict=True))
+        if mask is not None and math.prod(sizes) > WIDE * (c.nvals + mask.store.nvals):
+            return None  # it may leave little of a region that does not fit the memory
+        t = _filled(c, value, *index)
+    if t is not None and (accum is not None or submask or named):
         region = extract_matrix(c, *index)
-        t = None if region is None else _combined(region, t, mask if submask else None, accum, replace)
+        if region is None:
+            return None
+        if mask is not None and submask and not (named and not replace):
+            t = matrix_masks.write(region, t, mask, accum, replace, named)
+        elif accum is not None or named:
+            t = _united(region, t, accum)
     z = None if t is None else _replaced(c, t, *index)
-    if mask is None or submask or z is None:
+    if mask is None or submask or z is None or (named and not replace):
         return z
     return matrix_masks.write(c, z, mask, None, replace, False)
 
 
-def _combined(region: MatrixStore, t: Store, mask: MaskView | None, accum: Accum, replace: bool) -> Store | None:
-    """``region<m> (+)= t``, for a mask of its shape."""
-    if mask is not None:
-        return matrix_masks.write(region, t, mask, accum, replace, False)
-    if accum is None or not region.nvals or not t.nvals:
-        return region if accum is not None and region.nvals else t
-    return ewise.union(region, t, accum, None, region.dtype)
+def _united(x: MatrixStore, y: MatrixStore, accum: Accum) -> Store | None:
+    """The entries of both; without an accumulator those of ``y`` replace others."""
+    return ewise.union(x, y, accum, None, x.dtype) if x.nvals and y.nvals else x if x.nvals else y
+
+
+def _at_entries(mask: MaskView, value: Assigned, index: tuple[Array | None, ...] | None) -> MatrixStore | None:
+    """A value at the entries that are true in a mask, or in its part at ``index``."""
+    m: Any = mask.store
+    m = m if index is None else extract_matrix(m, *index)
+    if m is None:
+        return None
+    if not mask.structure:
+        m = matrix_masks.opened(m, MaskView(m, False, False), False)
+    return MatrixStore(m.nrows, m.ncols, m.indptr, m.indices, np.asarray(value).reshape(1)[: m.nvals])
 
 
 def _filled(c: MatrixStore, value: Assigned, rows: Array | None, cols: Array | None) -> MatrixStore:

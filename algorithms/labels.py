@@ -183,7 +183,7 @@ def vertex_by_label(graph: Graph, result: Vector) -> NodeValues:
     >>> vertex_by_label(Graph.from_edges([("ann", "bob")]), Vector.from_dense([1, 1]))
     {'ann': 'bob', 'bob': 'bob'}
     """
-    return NodeValues(zip(*(labels_of(graph, numbers.tolist()) for numbers in result.to_coo()), strict=True))
+    return NodeValues(zip(*map(graph._labels_at, result.to_coo()), strict=True))
 
 
 def rows_by_label(graph: Graph, result: Matrix) -> list[NodeValues]:

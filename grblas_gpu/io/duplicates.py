@@ -7,6 +7,7 @@ from types import ModuleType
 
 import numpy as np
 
+from ..backends.registry import current_engine
 from ..foundation.suggestions import did_you_mean
 from ..foundation.types import OperatorLike
 
@@ -48,10 +49,21 @@ def _binary() -> ModuleType:
 def both_directions(
     rows: np.ndarray, cols: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Undirected edges as entries in both directions; a loop is one entry."""
+    """Undirected edges as entries in both directions; a loop is one entry.
+
+    Those with weights follow each other, so that the weights of a repeated edge are combined in one order.
+
+    >>> both_directions(*np.array([[0, 1, 2], [1, 0, 2], [5, 6, 7]]))
+    (array([0, 1, 1, 0, 2]), array([1, 0, 0, 1, 2]), array([5, 5, 6, 6, 7]))
+    """
     proper = rows != cols
-    ends = np.concatenate([rows, cols[proper]]), np.concatenate([cols, rows[proper]])
-    return *ends, None if weights is None else np.concatenate([weights, weights[proper]])
+    if weights is None:
+        return np.concatenate([rows, cols[proper]]), np.concatenate([cols, rows[proper]]), None
+    if type(weights) is not type(rows):  # nodes were numbered on a device
+        weights = current_engine().array(weights)
+    kept = np.stack([np.ones_like(proper), proper], 1).ravel()
+    i, j, x = (np.stack(ends, 1).ravel()[kept] for ends in ((rows, cols), (cols, rows), (weights, weights)))
+    return i, j, x
 
 
 def refusal(

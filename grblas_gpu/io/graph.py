@@ -12,6 +12,7 @@ from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.tables import Tabular, arrow_table, taken
 from ..api.vector import Vector
+from ..backends.registry import current_engine
 from ..dtypes import lookup_dtype
 from ..exceptions import DimensionMismatch, InvalidValue
 from ..foundation.border import border
@@ -356,6 +357,9 @@ class Graph(Tabular):
         return NodeValues(zip(self._labels_at(indices), values.tolist(), strict=True))
 
     def _labels_at(self, numbers: np.ndarray) -> list:
+        stored = self._stored_labels
+        if isinstance(stored, np.ndarray):
+            return stored[numbers].tolist()
         return list(map(self.labels.__getitem__, numbers.tolist()))
 
     def _over_nodes(self, vector: Vector, caller: str) -> Vector:
@@ -496,8 +500,11 @@ class Graph(Tabular):
         except ValueError as error:
             if weights is None or dup_op is not None:
                 raise
+            rows, cols = (x if isinstance(x, np.ndarray) else current_engine().host(x) for x in (rows, cols))
             said = refusal(rows, cols, weights, lambda i: plain_label(labels[i]), place, directed=directed)
             raise said or error from None
+        if not directed:
+            matrix._store._transpose = matrix._store  # symmetric by construction
         return cls._trusted(matrix, labels, directed)
 
     @classmethod

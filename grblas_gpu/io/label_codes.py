@@ -1,6 +1,6 @@
 """Numbers for nodes that have 64-bit integers as labels: by a bit each if the integers are close, else by hashing.
 
-Labels are grouped by their hash before they are entered, so that each table fits the cache.
+Labels are grouped by their hash before they are entered, so that each table fits the cache. A device sorts them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import numpy as np
 
 from ..backends.cpu.compile import function_of, load
 from ..backends.cpu.pool import run
+from ..backends.registry import current_engine
+from ..foundation.types import Array
 
 PIECE = 2**20  # labels
 FEW = 2**16  # labels: fewer are sorted without a compiler
@@ -136,16 +138,23 @@ def kernel(labels, low, bits, before, out):
 
 Lookup = Callable[[np.ndarray], np.ndarray]
 Batch = Sequence[np.ndarray]  # of the same number of labels from each column
-Numbered = tuple[np.ndarray, list[np.ndarray]]
+Numbered = tuple[np.ndarray, list[Array]]
 
 
 def number_integers(batches: Iterable[Batch]) -> Numbered:
-    """The distinct labels in ascending order, and the numbers of the labels of each column.
+    """The distinct labels in ascending order, and the numbers of the labels of each column, which may be on a device.
 
     >>> labels, numbers = number_integers([(np.array([7, 5]), np.array([5, 10**12]))])
     >>> labels.tolist(), [column.tolist() for column in numbers]
     ([5, 7, 1000000000000], [[1, 0], [0, 2]])
     """
+    if type(current_engine().array(np.empty(0))) is not np.ndarray:
+        batches = list(batches)
+        if sum(map(len, chain(*batches))) > FEW:
+            try:
+                return _by_sorting(batches)
+            except MemoryError:  # of the device
+                pass
     batches = iter(batches)
     known: deque[Batch] = deque()
     total, low, high = 0, 2**63, -(2**63)
@@ -160,6 +169,16 @@ def number_integers(batches: Iterable[Batch]) -> Numbered:
         return _by_bits(columns, low, high)
     found, numbers = np.unique(np.concatenate([np.empty(0, np.int64), *chain(*columns)]), return_inverse=True)
     return found, np.split(numbers, len(columns)) if columns else []
+
+
+def _by_sorting(batches: Sequence[Batch]) -> Numbered:
+    """On a device: equal labels are neighbours in order, and each label is searched among the distinct ones."""
+    engine = current_engine()
+    columns = [np.concatenate([engine.array(labels) for labels in parts]) for parts in zip(*batches, strict=True)]
+    ordered = np.sort(np.concatenate(columns))
+    found = np.concatenate([ordered[:1], ordered[1:][ordered[1:] != ordered[:-1]]])
+    narrow = np.int32 if len(found) < 2**31 else np.int64
+    return engine.host(found), [np.searchsorted(found, labels).astype(narrow) for labels in columns]
 
 
 def _by_bits(columns: Sequence[Batch], low: int, high: int) -> Numbered:

@@ -108,11 +108,11 @@ def test_pictures_and_matrix_market(tmp_path) -> None:
 
 
 TABLE = pd.DataFrame({"u": ["a", "b", "a"], "v": ["b", "c", "b"], "w": [1, 2, 5]})
-EDGES = list(TABLE.itertuples(index=False, name=None))
+TURNED = pd.DataFrame({"u": ["a", "b", "b"], "v": ["b", "c", "a"], "w": [1, 2, 5]})
 WAYS = {
-    "from_edges": lambda **given: Graph.from_edges(EDGES, **given),
-    "from_pandas_edgelist": lambda **given: io.from_pandas_edgelist(TABLE, "u", "v", "w", **given),
-    "from_arrow": lambda **given: Graph.from_arrow(TABLE, "u", "v", "w", **given),
+    "from_edges": lambda t=TABLE, **given: Graph.from_edges(list(t.itertuples(index=False, name=None)), **given),
+    "from_pandas_edgelist": lambda t=TABLE, **given: io.from_pandas_edgelist(t, "u", "v", "w", **given),
+    "from_arrow": lambda t=TABLE, **given: Graph.from_arrow(t, "u", "v", "w", **given),
 }
 
 
@@ -129,3 +129,11 @@ def test_one_policy_for_duplicates(way: str) -> None:
         make(duplicates="frist")
     with pytest.raises(TypeError, match="pass one of them"):
         make(duplicates="sum", dup_op=gb.binary.plus)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_undirected_edge_listed_from_both_ends_has_one_value(way: str) -> None:
+    for policy, value in {"first": 1, "last": 5, "sum": 6, gb.binary.minus: -4}.items():
+        graph = WAYS[way](TURNED, duplicates=policy, directed=False)
+        assert graph.matrix.to_dicts() == {0: {1: value}, 1: {0: value, 2: 2}, 2: {1: 2}}
+        assert graph.matrix.is_symmetric()

@@ -6,8 +6,10 @@ from io import StringIO
 
 import numpy as np
 import pytest
+from emulated_engine import ENGINES, backend
 from hypothesis import given, strategies as st
 
+import grblas_gpu as gb
 from grblas_gpu import io
 from grblas_gpu.io import edge_list_files, edge_table, label_codes, text_files
 from grblas_gpu.io.number_columns import Fields, columns
@@ -155,3 +157,24 @@ def test_large_edge_lists_are_parsed_as_small_ones(mark: str, weighted: bool, mo
     assert io.read_edgelist(StringIO(text), base=1, delimiter=delimiter).isequal(small, check_dtype=True)
     with pytest.raises(ValueError, match=f"line {len(lines) + 4}: "):
         io.read_edgelist(StringIO(text + f"\n1{mark}x"), base=1, delimiter=delimiter)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_device_numbers_labels_by_sorting(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pa = pytest.importorskip("pyarrow")
+    monkeypatch.setattr(label_codes, "FEW", 10)
+    numbers = np.random.default_rng(3)
+    ids, weights = numbers.integers(-(2**62), 2**62, 30), numbers.integers(1, 9, 90)
+    table = pa.table(
+        {"source": ids[numbers.integers(0, 30, 90)], "target": ids[numbers.integers(0, 30, 90)], "w": weights}
+    )
+    for options in ({"weight": None}, {"weight": "w", "duplicates": "sum"}, {"weight": "w", "duplicates": "first"}):
+        for directed in (False, True):
+            with gb.using("cpu"):
+                expected = gb.Graph.from_arrow(table, directed=directed, **options)
+            with backend("cuda" if engine == "gpu" else engine, monkeypatch) as name, gb.using(name):
+                found = gb.Graph.from_arrow(table, directed=directed, **options)
+                assert found.labels == expected.labels
+                assert found.matrix.to("cpu").isequal(expected.matrix, check_dtype=True)
+                with pytest.raises(ValueError, match=r"Duplicate edge from -?\d+ to"):
+                    gb.Graph.from_arrow(pa.concat_tables([table, table]), weight="w")

@@ -44,6 +44,9 @@ def test_changes_and_columns(dtype: str, iso: bool) -> None:
             B = A.dup()
             B[0, :] << lib.Vector.from_coo(np.arange(0, m, 2), 3, size=m)
             B[:, 0] << lib.Vector.from_coo(np.arange(0, n, 3), 4, size=n)
+            B[:, m - 1] << lib.Vector.from_dense(
+                np.arange(n)[:: 1 if trial % 2 else -1] if trial % 3 else np.full(n, 5)
+            )
             B[lines, slice(None) if trial % 4 == 0 else places] << 6
             v, w = (x[0, :].new() for x in (A, B))
             v[some(np.random.default_rng(trial), m)] << 5

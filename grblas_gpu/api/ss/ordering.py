@@ -64,10 +64,11 @@ def sorting_order(engine: Engine, entries: Lines, op: Any) -> Array:
     ``op`` is true for the pair and false for the reversed pair.
     """
     line, _, values = entries
+    new_line = line[1:] != line[:-1]
     for descending in (False, True):
         found = by_value(engine, entries, descending)
-        line_after, after, before = line[found][1:], values[found][1:], values[found][:-1]
-        new_line = line_after != line[found][:-1]
+        in_order = values[found]
+        before, after = in_order[:-1], in_order[1:]
         typed = [cast(x.copy(), op.type.np_type) for x in (before, after)]
         forward, back = engine.compute(op, *typed), engine.compute(op, *typed[::-1])
         if every(new_line | (before == after) | (forward & ~back)):

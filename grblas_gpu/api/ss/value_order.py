@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...backends.forms.every_form import NumpyBackend
+from ...backends.stores.entries import order_of
 from ...backends.stores.storage import Array, MatrixStore, VectorStore
 from ...foundation.types import Engine, Tensor
 from .lines import Lines
@@ -29,8 +30,8 @@ def by_value(engine: Engine, entries: Lines, descending: bool, first: Array | No
         # NumPy sorts values of any type; a device cannot sort complex numbers, which are rare
         host_line, host_values, host_start = (engine.host(part) for part in (line, values, start))
         ranks = np.unique(host_values, return_inverse=True)[1].reshape(-1)[host_start]
-        found = host_start[np.lexsort((-ranks if descending else ranks, host_line[host_start]))]
-        return engine.array(found)
+        ranks = len(ranks) - ranks if descending else ranks
+        return engine.array(host_start[order_of((host_line[host_start], ranks))])
     bits = ascending_bits(values)
     bits = ~bits if descending else bits
     halves = [((half & (2**HALF - 1)).astype(np.int64), 2**HALF) for half in (bits, bits >> HALF)]

@@ -11,8 +11,8 @@ from ...foundation import atomic_updates
 from ...foundation.types import Accum, Assigned
 from ...plan.storage_rules import DENSE_LIMIT, SPARSE_BELOW
 from ..machine.memory_limits import check_entries
-from ..stores.entries import Store, cast, distinct, expand
-from ..stores.matrix_storage import SPARSE
+from ..stores.entries import Store, cast, compress, distinct, entries, expand
+from ..stores.matrix_storage import SPARSE, from_lines
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
 from ..stores.vector_storage import shortened
 from . import buffers, ewise, matrix_masks, pool, workspace
@@ -74,11 +74,11 @@ def kernel(rows, value, indices, values, flags, out_indices, out_values):
 """
 
 
-# C[I, J] = T. Where T has the entries that the region has, values change: 1. Otherwise 0, or -1 for lists that do not
-# ascend. The columns are marked in any case.
+# C[I, J] = T. Values of entries that T has as well change; 1 if these are all entries of the region and of T. Otherwise
+# 0, or -1 for lists that do not ascend. The columns are marked in any case.
 REGION_SAME = """\
 @kernel
-def kernel(indptr, indices, values, rows, columns, inside, t_indptr, t_indices, t_values, update):
+def kernel(indptr, indices, values, rows, columns, inside, t_indptr, t_indices, t_values):
     for k in range(U(1), U(len(rows))):
         if rows[k] <= rows[k - U(1)]:
             return -1
@@ -92,8 +92,7 @@ def kernel(indptr, indices, values, rows, columns, inside, t_indptr, t_indices, 
             if inside[U(indices[p])]:
                 if t == t_stop or columns[U(t_indices[t])] != indices[p]:
                     return 0
-                if update:
-                    values[p] = t_values[t]
+                values[p] = t_values[t]
                 t += U(1)
         if t != t_stop:
             return 0
@@ -281,6 +280,15 @@ def _filled(c: MatrixStore, value: Assigned, rows: Array | None, cols: Array | N
     return MatrixStore(nrows, ncols, indptr, indices, np.asarray(value).reshape(1)[:count])
 
 
+def replace_column(c: MatrixStore, col: int, line: VectorStore) -> MatrixStore | None:
+    """``c`` with one column replaced."""
+    if not _table.enabled:
+        return None
+    rows, values = entries(line)
+    t = from_lines(c.nrows, 1, rows, np.zeros(len(rows), INDEX), compress(values))
+    return _replaced(c, t, None, np.array([col]))
+
+
 def _replaced(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore | None:
     """``c[rows, cols] = t`` for ascending rows and columns, else None."""
     if t.form != SPARSE or t.copies > 1:
@@ -292,13 +300,11 @@ def _replaced(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Array | 
     columns, inside = np.arange(c.ncols) if cols is None else cols, np.zeros(c.ncols, bool)
     old, new = (np.ascontiguousarray(expand(x.values, x.nvals)) for x in (c, t))
     other = t.indptr, t.indices, cast(new, c.dtype)
-    same = compare(c.indptr, c.indices, old, rows, columns, inside, *other, False)
+    starts, indices, values = c.indptr, c.indices, buffers.copy(old)
+    same = compare(starts, indices, values, rows, columns, inside, *other)
     if same < 0:
         return None
-    if same:
-        starts, indices, values = c.indptr, c.indices, buffers.copy(old)
-        compare(c.indptr, c.indices, values, rows, columns, inside, *other, True)
-    else:
+    if not same:
         starts, indices, values = _spliced(c, old, rows, columns, inside, *other)
     if c.iso and (t.nvals == 0 or (t.iso and bool(old[0] == other[2][0]))):
         values = values[:1].copy()

@@ -66,6 +66,7 @@ class CpuKernels:
     reduce_columnwise = staticmethod(reduce.reduce_columnwise)
     count_columnwise = staticmethod(reduce.count_columnwise)
     spread = staticmethod(spread.spread)
+    replace_column = staticmethod(assign.replace_column)
     extract_matrix = staticmethod(extract.extract_matrix)
     gather = staticmethod(scatter.gather)
     with_kind = staticmethod(scatter.with_kind)

@@ -125,3 +125,25 @@ def test_messages_say_which_index_lies_outside(kind, monkeypatch) -> None:
             given["rows"][5] = number
             with pytest.raises(IndexOutOfBound, match=f"row indices: {number} is out of range for size 50"):
                 made(nrows=50, ncols=70)
+
+
+@pytest.mark.parametrize("kind", BACKENDS[2:])
+@pytest.mark.parametrize("size", [2**32, 2**60])
+def test_hypersparse_matrices_of_many_entries(kind: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = np.random.default_rng(size)
+    near = numbers.integers(0, size, 40)
+    rows, cols = near[numbers.integers(0, 40, (2, 300))]
+    values = numbers.integers(1, 9, 300)
+    with gb.using("cpu"):
+        expected = gb.Matrix.from_coo(rows, cols, values, nrows=size, ncols=size, dup_op=binary.minus)
+    with backend(kind, monkeypatch) as name, gb.using(name):
+        for limit in ("FEW", "FEW_THIN"):
+            monkeypatch.setattr(sys.modules["grblas_gpu.backends.cuda.building"], limit, 4)
+        on_device = [gb.Vector.from_dense(x)._store.values for x in (rows, cols, values)]
+        for i, j, x in ((rows, cols, values), on_device):
+            found = gb.Matrix.from_coo(i, j, x, nrows=size, ncols=size, dup_op=binary.minus)
+            assert found.to("cpu").isequal(expected)
+            with pytest.raises(ValueError, match="Duplicate"):
+                gb.Matrix.from_coo(i, j, x, nrows=size, ncols=size)
+            with pytest.raises(IndexOutOfBound):
+                gb.Matrix.from_coo(i, j, x, nrows=size, ncols=1000)

@@ -17,7 +17,6 @@ from ..stores.entries import (
     expand,
     filled,
     find,
-    in_order_of_pairs,
     is_iso,
     keys_at,
     matrix_from_keys,
@@ -58,8 +57,9 @@ class Building(Operating):
     def _build_by_pairs(
         self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: TypedOperator | None
     ) -> MatrixStore:
-        order = in_order_of_pairs(rows, cols, nrows, ncols)
-        rows, cols, values = rows[order], cols[order], take(values, order)
+        cols, by_column = self.in_order(cols, ncols)
+        rows, by_row = self.in_order(rows[by_column], nrows)
+        cols, values = cols[by_row], take(values, by_column[by_row])
         starts = runs_of_pairs(rows, cols)
         if len(starts) < len(rows):
             values = self._combined(values, starts, dup_op)

@@ -152,14 +152,19 @@ def _recorded_functions() -> list[RecordedFunction]:
 
 
 @pytest.fixture
-def numba_tier(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def set_tier() -> Iterator[Callable[[str], None]]:
+    """To choose the tier of the CPU engine, in one test."""
+    before = tier.get_tier()
+    yield tier.set_tier
+    tier.set_tier(before)
+
+
+@pytest.fixture
+def numba_tier(set_tier: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """The CPU engine with a kernel for every operation, however small; whole loops, each of which takes seconds to
     compile, have tests of their own (tests/loops)."""
-    before = tier.get_tier()
-    tier.set_tier("numba")
+    set_tier("numba")
     monkeypatch.setattr(run, "level", lambda program, first, before=0: loop_tier.NOT_YET)
-    yield
-    tier.set_tier(before)
 
 
 @pytest.fixture(params=[pytest.param(SOME_TRIALS, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])

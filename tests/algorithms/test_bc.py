@@ -25,7 +25,6 @@ from library_graphs import takes_long
 import grblas_gpu as gb
 from grblas_gpu import generators
 from grblas_gpu.api.matrix_preparation import Batching
-from grblas_gpu.backends.cpu import tier
 
 
 def values(result: gb.Vector) -> np.ndarray:
@@ -135,13 +134,12 @@ def test_more_paths_than_floats_can_count(backend: str, batch: int) -> None:
     "name",
     ["kronecker 14", *(pytest.param(name, marks=pytest.mark.slow) for name in ("kronecker 16", "mycielskian 12"))],
 )
-def test_one_source_stays_within_its_memory(name: str, loops: str, words: int) -> None:
+def test_one_source_stays_within_its_memory(name: str, loops: str, words: int, set_tier: Callable[[str], None]) -> None:
     """7 n + m words: m for the matrix, which is there already, and 7 n for the rest.
 
     A loop that runs as a whole has a second buffer, flags and lists for the vectors that change.
     """
-    before = tier.get_tier()
-    tier.set_tier("numba")  # the definitions list all products
+    set_tier("numba")  # the definitions list all products
     try:
         A = graph(name).matrix()
         with gb.config.set(loops=loops):
@@ -152,7 +150,6 @@ def test_one_source_stays_within_its_memory(name: str, loops: str, words: int) -
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-        tier.set_tier(before)
     assert peak <= words * A.nrows * 8
 
 

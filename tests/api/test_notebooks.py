@@ -3,49 +3,26 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
+from html_pages import BalancedPage
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, generators, semiring, viz
 from grblas_gpu.exceptions import DimensionMismatch
 
 
-class Cells(HTMLParser):
-    """The text of every cell, and whether what was opened was closed."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.cells: list[str] = []
-        self.feed(html)
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs) -> None:
-        self.open.append(tag)
-        if tag in ("td", "th"):
-            self.cells.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] in ("td", "th"):
-            self.cells[-1] += data
-
-
 def test_small_objects_are_shown_as_a_whole(backend: str) -> None:
     A = Matrix.from_coo([0, 1], [1, 0], [5, 6], name="<A>")
     html = A._repr_html_()
-    assert Cells(html).cells == ["", "0", "1", "0", "", "5", "1", "6", ""]
+    assert BalancedPage(html).cells == ["", "0", "1", "0", "", "5", "1", "6", ""]
     assert "&lt;A&gt;" in html
     assert re.findall(r"<b>(\d+)</b>", html)[:3] == ["2", "2", "2"]
     assert f"backend <b>{backend}</b>" in html
-    assert Cells(A.T._repr_html_()).cells == ["", "0", "1", "0", "", "6", "1", "5", ""]
-    assert Cells(Vector.from_coo([1], [7], size=3)._repr_html_()).cells == [
+    assert BalancedPage(A.T._repr_html_()).cells == ["", "0", "1", "0", "", "6", "1", "5", ""]
+    assert BalancedPage(Vector.from_coo([1], [7], size=3)._repr_html_()).cells == [
         "index",
         "0",
         "1",
@@ -56,26 +33,26 @@ def test_small_objects_are_shown_as_a_whole(backend: str) -> None:
         "",
     ]
     for nothing in (Matrix(int, 0, 0), Vector(int, 0), Matrix(int, 0, 50), Vector(int, 50)):
-        Cells(nothing._repr_html_())
+        BalancedPage(nothing._repr_html_())
 
 
 def test_of_large_objects_the_first_entries_are_shown(backend: str) -> None:
     v = Vector.from_coo([900, 950], [1.5, 2.5], size=1000)
-    assert Cells(v._repr_html_()).cells == ["index", "value", "900", "1.5", "950", "2.5"]
+    assert BalancedPage(v._repr_html_()).cells == ["index", "value", "900", "1.5", "950", "2.5"]
     rows = np.arange(5000, 9000)
     A = Matrix.from_coo(rows, rows + 1, rows, nrows=10_000, ncols=10_000)
-    cells = Cells(A._repr_html_()).cells
+    cells = BalancedPage(A._repr_html_()).cells
     assert cells[3:6] == ["5000", "5001", "5000"]
     assert len(cells) == 33
     assert "the first 10 of 4,000 entries" in A._repr_html_()
-    assert Cells(A.T._repr_html_()).cells[3:6] == ["5001", "5000", "5000"]
+    assert BalancedPage(A.T._repr_html_()).cells[3:6] == ["5001", "5000", "5000"]
 
 
 def test_trace(backend: str) -> None:
     pytest.importorskip("pandas")
     with gb.trace() as t:
         algorithms.bfs(generators.star(5), 1)
-    cells = Cells(t._repr_html_()).cells
+    cells = BalancedPage(t._repr_html_()).cells
     assert cells[:2] == ["op", "strategy"]
     assert cells.count("vxm") == 3
     frame = t.to_pandas()
@@ -97,7 +74,7 @@ def test_loop() -> None:
             levels(frontier.S) << depth
             frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ generators.path(3))
     html = loop._repr_html_()
-    Cells(html)
+    BalancedPage(html)
     assert "steps <b>3</b>" in html
     assert "semiring.lor_land" in html
 

@@ -12,12 +12,10 @@ from grblas_gpu.plan import rules
 
 
 @pytest.fixture(autouse=True, params=["numba", "numpy"])
-def compiled(request):
-    before = tier.get_tier()
-    tier.set_tier(request.param)
+def compiled(request, set_tier):
+    set_tier(request.param)
     with gb.using("cpu"):
         yield
-    tier.set_tier(before)
 
 
 def some(random, high: int) -> np.ndarray:

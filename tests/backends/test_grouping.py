@@ -12,11 +12,8 @@ from grblas_gpu.backends.stores import counting
 
 
 @pytest.fixture(autouse=True)
-def compiled():
-    before = tier.get_tier()
-    tier.set_tier("numba")
-    yield
-    tier.set_tier(before)
+def compiled(set_tier):
+    set_tier("numba")
 
 
 @pytest.mark.parametrize("nrows, ncols", [(1, 5000), (700, 300), (5000, 1), (2**17, 2**16 + 3)])

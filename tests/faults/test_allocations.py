@@ -16,7 +16,6 @@ from library_algorithms import ALGORITHMS, bipartite_part, upper_part
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, generators, semiring
-from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 from grblas_gpu.exceptions import OutOfMemory
 
 N = 3000
@@ -51,11 +50,9 @@ def kept_on_the_device() -> Iterator[None]:
 
 
 @pytest.fixture(params=["numba", "numpy"])
-def tier(request: pytest.FixtureRequest) -> Iterator[str]:
-    before = get_tier()
+def tier(request: pytest.FixtureRequest, set_tier: Callable[[str], None]) -> str:
     set_tier(request.param)
-    yield request.param
-    set_tier(before)
+    return request.param
 
 
 def check(run: Operation, given, fail: Failing = failing) -> int:

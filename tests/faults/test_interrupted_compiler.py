@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,6 @@ import pytest
 from running import printed_by
 
 import grblas_gpu as gb
-from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 
 FACTOR = 2.5  # a function of more than its own code is compiled by every process
 PROGRAM = """
@@ -55,10 +55,12 @@ def test_the_next_call_works(tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.parametrize("tier", ["numpy", "numba"])
-def test_user_defined_functions_compile_where_no_signal_arrives(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_defined_functions_compile_where_no_signal_arrives(
+    tier: str, set_tier: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An exception of a signal handler within LLVM's callbacks is lost."""
     typeinfer = pytest.importorskip("numba.core.typeinfer")
-    threads, infer, before = set(), typeinfer.TypeInferer.propagate, get_tier()
+    threads, infer = set(), typeinfer.TypeInferer.propagate
 
     def propagate(*arguments: object, **options: object) -> object:
         threads.add(threading.current_thread())
@@ -67,14 +69,11 @@ def test_user_defined_functions_compile_where_no_signal_arrives(tier: str, monke
     monkeypatch.setattr(typeinfer.TypeInferer, "propagate", propagate)
     record = gb.dtypes.register_anonymous(np.dtype([("x", float), (tier, float)]))
     set_tier(tier)
-    try:
-        with gb.using("cpu"):
-            values = gb.Vector.from_dense([1.0, 2.0]).apply(gb.unary.register_anonymous(lambda x: x * FACTOR)).new()
-            records = gb.Vector.from_scalar((3.0, 4.0), 2, record)
-            function = gb.unary.register_anonymous(lambda each: each["x"] * FACTOR, is_udt=True)
-            assert records.apply(function).new().to_dense().tolist() == [7.5, 7.5]
-            assert values.to_dense().tolist() == [2.5, 5.0]
-    finally:
-        set_tier(before)
+    with gb.using("cpu"):
+        values = gb.Vector.from_dense([1.0, 2.0]).apply(gb.unary.register_anonymous(lambda x: x * FACTOR)).new()
+        records = gb.Vector.from_scalar((3.0, 4.0), 2, record)
+        function = gb.unary.register_anonymous(lambda each: each["x"] * FACTOR, is_udt=True)
+        assert records.apply(function).new().to_dense().tolist() == [7.5, 7.5]
+        assert values.to_dense().tolist() == [2.5, 5.0]
     assert threads
     assert threading.main_thread() not in threads

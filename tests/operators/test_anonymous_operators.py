@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
+from collections.abc import Callable
 
 import pytest
 
@@ -14,20 +15,16 @@ from grblas_gpu.backends.cpu import tier
 
 
 @pytest.mark.parametrize("name", ["numpy", "numba"])
-def test_few_are_kept(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    before = tier.get_tier()
+def test_few_are_kept(monkeypatch: pytest.MonkeyPatch, set_tier: Callable[[str], None], name: str) -> None:
     monkeypatch.setattr(tier, "MOST_USER_KERNELS", 1)
     v = Vector.from_dense([1.0, 2.0])
     functions, modules = [], set(sys.modules)
-    tier.set_tier(name)
-    try:
-        for k in range(4):
-            function = eval(f"lambda x: x * {k} + 1")
-            assert v.apply(unary.register_anonymous(function)).new().to_dict() == {0: k + 1, 1: 2 * k + 1}
-            functions.append(weakref.ref(function))
-            del function
-    finally:
-        tier.set_tier(before)
+    set_tier(name)
+    for k in range(4):
+        function = eval(f"lambda x: x * {k} + 1")
+        assert v.apply(unary.register_anonymous(function)).new().to_dict() == {0: k + 1, 1: 2 * k + 1}
+        functions.append(weakref.ref(function))
+        del function
     gc.collect()
     assert sum(function() is not None for function in functions) <= 1
     assert sum(name.startswith("grblas_gpu_kernel") for name in set(sys.modules) - modules) <= 1

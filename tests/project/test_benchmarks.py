@@ -6,12 +6,12 @@ import importlib
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from checkers import serial_bfs, serial_dependencies
+from html_pages import BalancedPage
 
 import grblas_gpu as gb
 from benchmarks import (
@@ -333,30 +333,8 @@ def test_tables():
         table.add(1, 2, 3)
 
 
-class Balanced(HTMLParser):
-    """Every tag that is opened is closed, in order."""
-
-    EMPTY = frozenset(("meta", "br"))
-
-    def __init__(self):
-        super().__init__()
-        self.open = []
-        self.count = 0
-
-    def handle_starttag(self, tag, attributes):
-        self.count += 1
-        if tag not in self.EMPTY:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
 def check_page(text):
-    parser = Balanced()
-    parser.feed(text)
-    assert parser.open == []
-    assert parser.count > 20
+    assert BalancedPage(text).tags > 20
     for reference in ("http", "src=", "href=", "@import", "url(", "<script"):
         assert reference not in text
     assert "prefers-color-scheme: dark" in text

@@ -12,18 +12,15 @@ import grblas_gpu as gb
 from benchmarks import cases_cpu, cpu_speed
 from grblas_gpu import Matrix, Vector, algorithms, generators, monoid, select, semiring
 from grblas_gpu.api import matrix_preparation
-from grblas_gpu.backends.cpu import tier
 from grblas_gpu.bench import verify
 from grblas_gpu.plan import rules
 
 
 @pytest.fixture
-def compiled() -> Iterator[None]:
-    before = tier.get_tier()
-    tier.set_tier("numba")
+def compiled(set_tier) -> Iterator[None]:
+    set_tier("numba")
     with gb.using("cpu"):
         yield
-    tier.set_tier(before)
 
 
 # ---- memory -------------------------------------------------------------------------------------------------------

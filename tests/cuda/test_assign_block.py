@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, SLOW_ENGINES, backend, engine_fixture, moved
+from emulated_engine import ENGINES, SLOW_ENGINES, backend, engine_fixture
 from random_objects import definitions, matrix_of, same, valued_matrix, with_degrees
 
 import grblas_gpu as gb
@@ -24,12 +24,9 @@ def listed(part):
 
 
 def check(engine, c: MatrixStore, value, rows, cols) -> MatrixStore:
-    given = moved(value, engine.to_device) if type(value) is MatrixStore else value
-    index = engine.to_device(listed(rows)) if type(rows) is list else rows
-    result = engine.assign_block.assign_block(moved(c, engine.to_device), given, index, cols)
-    expected = definitions.assign(c, value, (listed(rows), listed(cols)), None, None, False, False)
-    found: MatrixStore = moved(result, engine.to_host)
-    same(found, expected)
+    index = listed(rows) if type(rows) is list else rows
+    found: MatrixStore = engine.run(engine.assign_block.assign_block, c, value, index, cols)
+    same(found, definitions.assign(c, value, (listed(rows), listed(cols)), None, None, False, False))
     return found
 
 
@@ -87,7 +84,7 @@ def test_one_value(engine) -> None:
 
 
 def test_a_row_that_is_named_twice(engine) -> None:
-    c = moved(valued_matrix(np.random.default_rng(5), 30, 90, np.float32, 0.2), engine.to_device)
+    c = engine.there(valued_matrix(np.random.default_rng(5), 30, 90, np.float32, 0.2))
     assert engine.assign_block.assign_block(c, np.float32(1), engine.to_device(np.array([4, 2, 4])), None) is None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from emulated_engine import SLOW_ENGINES, engine_fixture, moved
+from emulated_engine import SLOW_ENGINES, engine_fixture
 from random_objects import SIZE, SMALL_KINDS, definitions, same, small_vector
 
 from grblas_gpu import binary
@@ -27,14 +27,12 @@ thorough = engine_fixture("eager.assign_few", params=SLOW_ENGINES)
 def check(engine, c: VectorStore, value, few: list[int], view=None, *how) -> VectorStore:
     """The kernel's result, twice: its count is still on the device when it is read again."""
     accum, replace, submask = how or (None, False, False)
-    there = None if view is None else view._replace(store=moved(view.store, engine.to_device))
-    given = moved(value, engine.to_device) if type(value) is VectorStore else value
-    wanted, result = c, moved(c, engine.to_device)
+    wanted, (result, given, there) = c, map(engine.there, (c, value, view))
     plain = VectorStore.empty(len(few), c.dtype) if value is None else value
     for _ in range(2):
         wanted = definitions.assign(wanted.copy(), plain, (np.array(few),), view, accum, replace, submask)
         result = engine.assign_few.assign_few(result, given, few, there, accum, replace, submask)
-    same(moved(result, engine.to_host), wanted)
+    same(engine.here(result), wanted)
     return result
 
 
@@ -49,7 +47,7 @@ def test_scalar(engine, kind: str) -> None:
 
 
 def test_what_an_empty_vector_is_given_stays_on_the_host(engine) -> None:
-    empty = moved(small_vector("empty", np.float64, 1), engine.to_device)
+    empty = engine.there(small_vector("empty", np.float64, 1))
     found = engine.assign_few.assign_few(empty, np.float64(2), [5, 3, 5], None, None, False, False)
     assert isinstance(found.pending, HostList)
     np.testing.assert_array_equal(found.pending.on_host.indices, [3, 5])
@@ -103,18 +101,18 @@ def test_a_vector_may_be_its_own_mask_and_value(engine) -> None:
     wanted = definitions.assign(
         mine.copy(), mine.copy(), (np.arange(16)[::-1],), MaskView(mine.copy(), True, True), None, False, False
     )
-    there = moved(mine, engine.to_device)
+    there = engine.there(mine)
     found = engine.assign_few.assign_few(there, there, few[::-1], MaskView(there, True, True), None, False, False)
-    same(moved(found, engine.to_host), wanted)
+    same(engine.here(found), wanted)
 
 
 def test_what_is_left_to_others(engine) -> None:
     """More positions than a launch can tell, and values for a position that is named twice."""
-    c = moved(small_vector("bitmap", np.int64, 3), engine.to_device)
+    c = engine.there(small_vector("bitmap", np.int64, 3))
     plain = (None, None, False, False)
     assign_few, most = engine.assign_few.assign_few, engine.assign_few.MOST_FEW
     assert assign_few(c, np.int64(1), list(range(most + 1)), *plain) is None
     assert assign_few(c, np.int64(1), [], *plain) is None
     assert assign_few(c, np.int64(1), [1, 1], None, binary.plus["INT64"], False, False) is None
-    assert assign_few(c, moved(small_vector("full", np.int64, 1, 2), engine.to_device), [1, 1], *plain) is None
+    assert assign_few(c, engine.there(small_vector("full", np.int64, 1, 2)), [1, 1], *plain) is None
     assert assign_few(c, np.complex128(1), [1], None, binary.plus["FC64"], False, False) is None

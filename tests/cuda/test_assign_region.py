@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from emulated_engine import SLOW_ENGINES, engine_fixture, moved
+from emulated_engine import SLOW_ENGINES, engine_fixture
 from random_objects import SIZE, SMALL_KINDS, definitions, same, small_vector
 
 from grblas_gpu import binary
@@ -30,14 +30,11 @@ def check(engine, c_kind: str, kind: str, mask, accum, replace: bool, positions=
     c, value = small_vector(c_kind, np.float32, 3), given(kind, np.float32 if accum is None else np.int16, 5)
     view = None if mask is None else MaskView(small_vector(mask[0], np.int8, 9), *mask[1:])
     wanted = definitions.assign(c.copy(), value, (positions,), view, accum, replace, False)
-    there = None if view is None else view._replace(store=moved(view.store, engine.to_device))
-    on_device = moved(value, engine.to_device) if type(value) is VectorStore else value
-    before = moved(c, engine.to_device)
-    index = (engine.to_device(positions),)
-    result = engine.engine.CudaBackend().assign(before, on_device, index, there, accum, replace, False)
-    same(moved(result, engine.to_host), wanted)
+    before, on_device, index, there = map(engine.there, (c, value, positions, view))
+    result = engine.engine.CudaBackend().assign(before, on_device, (index,), there, accum, replace, False)
+    same(engine.here(result), wanted)
     if result is not before and kind != "scalar":
-        same(moved(before, engine.to_host), c)  # what was there before is as it was
+        same(engine.here(before), c)  # what was there before is as it was
 
 
 @pytest.mark.parametrize("c_kind", SMALL_KINDS)
@@ -62,17 +59,16 @@ def test_repeated_positions_are_combined(engine) -> None:
     repeated = POSITIONS.copy()
     repeated[3] = repeated[7]
     check(engine, "sparse", "full", None, binary.plus["FP32"], False, repeated)
-    c, value = (
-        moved(x, engine.to_device) for x in (small_vector("sparse", np.float32, 3), given("full", np.float32, 5))
-    )
+    operands = small_vector("sparse", np.float32, 3), given("full", np.float32, 5), repeated
+    c, value, index = map(engine.there, operands)
     with pytest.raises(InvalidValue, match="more than once"):
-        engine.engine.CudaBackend().assign(c, value, (engine.to_device(repeated),), None, None, False, False)
+        engine.engine.CudaBackend().assign(c, value, (index,), None, None, False, False)
 
 
 def test_an_index_of_one_value_is_a_position_for_each(engine) -> None:
     """Kernels go from a position to the next one in memory: after a single one there is anything."""
     backend = engine.engine.CudaBackend()
     index = VectorStore(len(POSITIONS), np.full(1, 3, np.int64))
-    positions, there = backend.positions(moved(index, engine.to_device), SIZE)
+    positions, there = backend.positions(engine.there(index), SIZE)
     assert there is None and positions.strides == (8,)
     check(engine, "full", "full", None, binary.plus["FP32"], False, engine.to_host(positions))

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from emulated_engine import BACKENDS, SLOW_ENGINES, backend, engine_fixture, moved
+from emulated_engine import BACKENDS, SLOW_ENGINES, backend, engine_fixture
 from random_objects import definitions, same
 
 import grblas_gpu as gb
@@ -20,7 +20,7 @@ def built(engine, nrows: int, ncols: int, rows, cols, values, dup_op):
     to = engine.to_device
     there = np.broadcast_to(to(values[:1]), values.shape) if values.strides[0] == 0 else to(values)
     given = (to(rows), to(cols), there, dup_op, engine.operating.reduce_runs)
-    return moved(engine.building.build_matrix(nrows, ncols, *given), engine.to_host)
+    return engine.here(engine.building.build_matrix(nrows, ncols, *given))
 
 
 @pytest.mark.parametrize("nrows, ncols", [(3, 4), (1, 6000), (6000, 1), (300, 70), (2**20, 2**20), (2**31, 2**31)])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulated_engine import GPU, SLOW_ENGINES, engine_fixture
+from mxm_cases import moved
 from mxv_cases import SEMIRINGS
 from random_objects import random_matrix, random_values, same_product
 
@@ -23,11 +24,6 @@ NAMES = ["plus_times", "any_pair", "min_plus uint16", "any_second", "plus_firsti
 
 engine = engine_fixture(*MODULES)
 slow_engine = engine_fixture(*MODULES, params=SLOW_ENGINES)
-
-
-def moved(store: MatrixStore, to, offsets=np.int32) -> MatrixStore:
-    indptr = to(store.indptr.astype(offsets))
-    return MatrixStore(store.nrows, store.ncols, indptr, to(store.indices), to(store.values))
 
 
 def bits_of(flags: np.ndarray) -> np.ndarray:
@@ -57,7 +53,7 @@ def test_entries_become_words(engine, valued):
     flags = np.zeros((70, 90), bool)
     flags[a.row_ids, a.indices] = a.values != 0 if valued else True
     for by_columns, expected in ((False, flags), (True, flags.T)):
-        packed = engine.bits.scatter(moved(a, engine.to_device), by_columns, valued)
+        packed = engine.bits.scatter(moved(a, engine.to_device, np.int32), by_columns, valued)
         np.testing.assert_array_equal(engine.to_host(packed.words), bits_of(expected))
 
 
@@ -92,7 +88,7 @@ def test_unions(engine, monkeypatch, columns, where):
     expected &= [True, mask, ~mask][where]
     words = Words(engine.to_device(bits_of(flags)), 80, columns)
     side = Side(bitmap(engine, np.ones((90, columns)), mask), False)
-    result = engine.bits.unions(moved(a, engine.to_device), words, Allowed(where, side if where else None))
+    result = engine.bits.unions(moved(a, engine.to_device, np.int32), words, Allowed(where, side if where else None))
     np.testing.assert_array_equal(engine.to_host(result.words), bits_of(expected))
 
 

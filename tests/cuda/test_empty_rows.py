@@ -5,7 +5,7 @@ from __future__ import annotations
 import emulated_cupy
 import numpy as np
 import pytest
-from emulated_engine import SLOW_ENGINES, loaded, moved
+from emulated_engine import SLOW_ENGINES, loaded
 from random_objects import definitions, rows_of, same
 
 from grblas_gpu import binary, indexunary, monoid, select, semiring
@@ -64,14 +64,13 @@ def engine(request, monkeypatch):
 def test_selected_entries(engine, name: str) -> None:
     a = matrix(degrees_of(name))
     for op, thunk in ((select.valuegt["FP64"], 0), (select.valuegt["FP64"], 9), (select.tril["FP64"], 40 - LONG // 2)):
-        result = engine.selecting.select(moved(a, engine.to_device), op, thunk)
-        same(moved(result, engine.to_host), definitions.select(a, op, thunk))
+        same(engine.run(engine.selecting.select, a, op, thunk), definitions.select(a, op, thunk))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_sums_of_rows(engine, name: str) -> None:
     a = matrix(degrees_of(name))
-    result = moved(engine.rows.reduce_rows(moved(a, engine.to_device), monoid.plus["FP64"]), engine.to_host)
+    result = engine.run(engine.rows.reduce_rows, a, monoid.plus["FP64"])
     for found, wanted in zip(entries(result), entries(definitions.reduce_rowwise(a, monoid.plus["FP64"])), strict=True):
         np.testing.assert_array_equal(found, wanted)
 
@@ -80,24 +79,19 @@ def test_sums_of_rows(engine, name: str) -> None:
 def test_rows_of_entries(engine, name: str) -> None:
     a = matrix(degrees_of(name))
     op = indexunary.rowindex["INT64"]
-    result = engine.selecting.apply_index(moved(a, engine.to_device), op, 1)
-    same(moved(result, engine.to_host), definitions.apply_index(a, op, 1))
-    turned = moved(engine.transpose.transpose(moved(a, engine.to_device)), engine.to_host)
-    assert same_arrays(turned, transpose_csr(a))
+    same(engine.run(engine.selecting.apply_index, a, op, 1), definitions.apply_index(a, op, 1))
+    assert same_arrays(engine.run(engine.transpose.transpose, a), transpose_csr(a))
     index = np.arange(a.nrows)[::-1].copy()
-    result = engine.extracting.rows_at(moved(a, engine.to_device), engine.to_device(index))
-    same(moved(result, engine.to_host), definitions.extract_matrix(a, index, None))
+    same(engine.run(engine.extracting.rows_at, a, index), definitions.extract_matrix(a, index, None))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_merged(engine, name: str) -> None:
     degrees = degrees_of(name)
     x, y, op = matrix(degrees), matrix(np.roll(degrees, len(degrees) // 3), 1), binary.minus["FP64"]
-    there = moved(x, engine.to_device), moved(y, engine.to_device)
     kinds = {engine.merging.UNION: definitions.union, engine.merging.INTERSECTION: definitions.ewise_mult}
     for kind, wanted in kinds.items():
-        result = engine.merging.merge(*there, op, kind, np.dtype(np.float64))
-        same(moved(result, engine.to_host), wanted(x, y, op))
+        same(engine.run(engine.merging.merge, x, y, op, kind, np.dtype(np.float64)), wanted(x, y, op))
     if x.nvals:
         steps = x.nvals + y.nvals + x.nrows // engine.merging.ROWS_OF_A_STEP
         tiles = -(-steps // engine.merging.TILE)
@@ -110,7 +104,7 @@ def test_merged(engine, name: str) -> None:
 def test_products_of_rows(engine, name: str) -> None:
     a = matrix(degrees_of(name))
     b = matrix(np.arange(COLUMNS), 1)
-    there = moved(a, engine.to_device), moved(b, engine.to_device)
+    there = engine.there(a), engine.there(b)
     kernels = engine.mxm_programs.RowProducts(*there, engine.mxm_operands.MatrixMask())
     products = engine.to_host(engine.mxm_gustavson.count_products(kernels))
     rows = np.repeat(np.arange(a.nrows), np.diff(a.indptr))
@@ -123,7 +117,7 @@ def test_times_a_dense_matrix(engine, name: str) -> None:
     dense = np.random.default_rng(3).integers(-3, 4, (COLUMNS, 6)).astype(np.float64)
     there = MatrixStore.full(COLUMNS, 6, engine.to_device(dense.ravel()))
     op = semiring.plus_times["FP64"]
-    given = moved(a, engine.to_device), Side(there, False), op, False, True, Allowed(EVERYWHERE, None)
+    given = engine.there(a), Side(there, False), op, False, True, Allowed(EVERYWHERE, None)
     out, present, count = engine.spmm.multiply(*given)
     wanted = np.zeros((a.nrows, 6))
     np.add.at(wanted, a.row_ids, a.values[:, None] * dense[a.indices])

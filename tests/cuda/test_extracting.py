@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from emulated_engine import engine_fixture, moved
+from emulated_engine import engine_fixture
 from random_objects import SIZE, SMALL_KINDS, definitions, one_value, same, small_vector, valued_matrix, with_degrees
 
 from grblas_gpu.backends.stores.storage import INDEX, MatrixStore
@@ -17,9 +17,8 @@ def test_rows_that_follow_each_other(engine, offsets) -> None:
     random = valued_matrix(np.random.default_rng(1), 300, 40, np.float32, 0.1)
     for a in (random, one_value(random), with_degrees([0, 0, 3, 0, 700, 0]), with_degrees([0, 0])):
         a.indptr = a.indptr.astype(offsets)
-        there = moved(a, engine.to_device)
         for first, stop in [(0, a.nrows), (1, 2), (a.nrows // 3, a.nrows - 1), (1, 1), (a.nrows, a.nrows)]:
-            result = moved(engine.extracting.rows_between(there, first, stop), engine.to_host)
+            result = engine.run(engine.extracting.rows_between, a, first, stop)
             same(result, definitions.extract_matrix(a, np.arange(first, stop), None))
             assert len(result.values) <= max(1, a.nvals) and not (a.iso and len(result.values) > 1)
 
@@ -31,9 +30,9 @@ def test_diagonals(engine, offsets) -> None:
     square = valued_matrix(rng, 700, 700, np.float64, 0.3)  # more rows than threads look for at a time
     for a in (wide, long, square, one_value(wide), with_degrees([0, 0, 3, 0, 700, 0]), with_degrees([0, 0])):
         a.indptr = a.indptr.astype(offsets)
-        there = moved(a, engine.to_device)
+        there = engine.there(a)
         for k in (0, 1, -1, 25, -25, a.ncols - 1, 1 - a.nrows, a.ncols, -a.nrows):
-            result = moved(engine.extracting.diagonal(there, k), engine.to_host)
+            result = engine.here(engine.extracting.diagonal(there, k))
             expected = definitions.diagonal(a, k)
             assert result.size == expected.size and result.nvals == expected.nvals
             same(result, expected)
@@ -54,11 +53,11 @@ def test_diagonals_of_short_rows_and_a_long_one(engine, dtype) -> None:
     values = rng.integers(0, 100, len(columns)).astype(dtype)
     a = MatrixStore(nrows, ncols, starts, columns, values)
     for one in (a, one_value(a)):
-        there = moved(one, engine.to_device)
+        there = engine.there(one)
         for k in (0, 1, -2, 37, -500, 1601):
             result, expected = engine.extracting.diagonal(there, k), definitions.diagonal(one, k)
             assert result.nvals == expected.nvals
-            same(moved(result, engine.to_host), expected)
+            same(engine.here(result), expected)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.int64, np.uint64])
@@ -81,11 +80,10 @@ def test_what_a_vector_has_at_positions(engine, kind: str) -> None:
     u = small_vector(kind.replace("iso full", "full"), np.float32, 1)
     if kind == "iso full":
         u.values = u.values[:1].copy()
-    there = moved(u, engine.to_device)
     for index in (rng.integers(0, SIZE, 500), np.array([SIZE - 1, 0, 0]), np.arange(0)):
         expected = definitions.extract_vector(u, index)
         for found in (engine.positions.taken, engine.positions.taken_if_inside):
-            result = moved(found(there, engine.to_device(index)), engine.to_host)
+            result = engine.run(found, u, index)
             assert result.size == expected.size and result.nvals == expected.nvals
             same(result, expected)
 
@@ -96,8 +94,8 @@ def test_positions_are_checked_while_taken(engine, kind: str, dtype) -> None:
     low = -SIZE if np.dtype(dtype).kind == "i" else 0
     given = np.random.default_rng(5).integers(low, SIZE, 700).astype(dtype)
     u = small_vector(kind, np.float32, 1)
-    there = moved(u, engine.to_device)
-    result = moved(engine.positions.taken_if_inside(there, engine.to_device(given)), engine.to_host)
+    there = engine.there(u)
+    result = engine.here(engine.positions.taken_if_inside(there, engine.to_device(given)))
     same(result, definitions.extract_vector(u, np.arange(SIZE)[given.astype(np.int64)]))
     for wrong in [SIZE, *([-SIZE - 1] if low else []), *([2**63, 2**64 - 1] if dtype is np.uint64 else [])]:
         given[-1] = wrong

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from emulated_engine import SLOW_ENGINES, engine_fixture, moved
+from emulated_engine import SLOW_ENGINES, engine_fixture
 from random_objects import definitions, one_value, same, valued_matrix, with_degrees
 
 from grblas_gpu import binary
@@ -15,8 +15,7 @@ every_engine = engine_fixture("eager.kronecker", params=SLOW_ENGINES)
 
 
 def check(engine, a: MatrixStore, b: MatrixStore, op) -> MatrixStore:
-    there = (moved(each, engine.to_device) for each in (a, b))
-    found: MatrixStore = moved(engine.kronecker.kronecker_product(*there, op), engine.to_host)
+    found: MatrixStore = engine.run(engine.kronecker.kronecker_product, a, b, op)
     same(found, definitions.kronecker(a, b, op))
     return found
 

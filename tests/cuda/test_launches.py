@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import loaded, moved
+from emulated_engine import loaded
 from random_objects import with_degrees
 
 from grblas_gpu import binary, monoid, semiring
@@ -65,7 +65,7 @@ def test_launches_and_waits(engine, seen, monkeypatch, name: str) -> None:
 
     calls: set[int] = set()  # what they count arrives together
     monkeypatch.setattr(engine.counters.Block, "number_at", waited)
-    a = moved(with_degrees([1, 2, 3]), engine.to_device)
+    a = engine.there(with_degrees([1, 2, 3]))
     call(engine, a, engine.to_device(np.array([2, 0])))
     assert (len(seen), len(calls)) == (launches, waits)
 
@@ -74,7 +74,7 @@ def test_launches_and_waits(engine, seen, monkeypatch, name: str) -> None:
 def test_nothing_is_left_over_of_short_rows(engine, seen, monkeypatch, longest: int, launches: int) -> None:
     """Rows that chunks share are completed by a second kernel: a lane that takes whole rows needs none."""
     monkeypatch.setattr(engine.mxv_balanced, "WORTH_A_LOOK", 0)
-    a = moved(with_degrees([2] * 1000), engine.to_device)
+    a = engine.there(with_degrees([2] * 1000))
     a.max_degree = longest
     u = VectorStore(a.ncols, engine.to_device(np.ones(a.ncols)))
     product = engine.mxv_product.product_of(a, u, semiring.plus_times["FP64"], False, True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from emulated_engine import engine_fixture, moved
+from emulated_engine import engine_fixture
 from random_objects import definitions, same, with_degrees
 
 from grblas_gpu.backends.stores.storage import MatrixStore
@@ -31,7 +31,7 @@ def case(dtype, iso: bool, offsets=np.int64) -> MatrixStore:
 def test_elements(engine, dtype, iso: bool, offsets) -> None:
     """Every position of small rows, there or not; with the value that all have, and another."""
     a, cuda = case(dtype, iso, offsets), engine.engine.CudaBackend()
-    there = moved(a, engine.to_device)
+    there = engine.there(a)
     for row in range(a.nrows):
         for col in (0, 2, 6, 8):
             found = engine.matrix_elements.element(there, row, col)
@@ -39,7 +39,7 @@ def test_elements(engine, dtype, iso: bool, offsets) -> None:
             assert found is None or found.dtype == a.dtype
             for value, kept in ((1, True), (0, True), (0, False)):
                 given = tuple(np.array([n]) for n in (row, col)), np.array([value], dtype), np.array([kept])
-                result = moved(cuda.change_elements(there, *given), engine.to_host)
+                result = engine.here(cuda.change_elements(there, *given))
                 same(result, definitions.change_elements(a, *given))
 
 
@@ -49,7 +49,7 @@ def test_many_changes(engine, count: int) -> None:
     random, n = np.random.default_rng(count), 200
     a = with_degrees(random.integers(0, n, n) * (random.random(n) < 0.5), np.float32)
     a = MatrixStore(n, n, a.indptr, a.indices, a.values)
-    there, cuda = moved(a, engine.to_device), engine.engine.CudaBackend()
+    there, cuda = engine.there(a), engine.engine.CudaBackend()
     assert engine.matrix_facts.hub_neighbours(there) is not None
     for part in (slice(None), slice(-3, None)):
         rows, cols = np.divmod(np.unique(random.integers(0, n * n, count))[part], n)
@@ -57,14 +57,14 @@ def test_many_changes(engine, count: int) -> None:
         given = (rows, cols), values, kept
         if len(rows):
             new = cuda.change_elements(there, *given)
-            same(moved(new, engine.to_host), definitions.change_elements(a, *given))
+            same(engine.here(new), definitions.change_elements(a, *given))
             filled = engine.to_host(new._hub_neighbours).view(bool)[8 * n :][:n]
             np.testing.assert_array_equal(filled, np.diff(engine.to_host(new.indptr)) > 0)
     places = np.arange(0, a.nvals, 3)  # all is there
     index = a.row_ids[places].astype(np.int64), a.indices[places].astype(np.int64)
     given = index, random.random(len(places)).astype(np.float32), np.ones(len(places), bool)
     new = cuda.change_elements(there, *given)
-    same(moved(new, engine.to_host), definitions.change_elements(a, *given))
+    same(engine.here(new), definitions.change_elements(a, *given))
     assert cuda.change_elements(there, index, given[1], ~given[2]).nvals == a.nvals - len(places)
 
 
@@ -74,5 +74,5 @@ def test_bits_of_values(engine) -> None:
         for number in numbers:
             values = np.array([number, 5], dtype)
             a = MatrixStore(1, 2, np.array([0, 2], np.int32), np.array([0, 1], np.int32), values)
-            found = engine.matrix_elements.element(moved(a, engine.to_device), 0, 0)
+            found = engine.matrix_elements.element(engine.there(a), 0, 0)
             assert found.dtype == dtype and found.tobytes() == values[:1].tobytes()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
-from emulated_engine import SLOW_ENGINES, engine_fixture, moved
+from emulated_engine import SLOW_ENGINES, engine_fixture
 from random_objects import definitions, random_matrix, rows_of, same, valued_matrix
 
 from grblas_gpu import binary
@@ -21,8 +22,7 @@ engine = engine_fixture(
 
 
 def merged(engine, x: MatrixStore, y: MatrixStore, *given, **more) -> MatrixStore:
-    result = engine.merging.merge(moved(x, engine.to_device), moved(y, engine.to_device), *given, **more)
-    return moved(result, engine.to_host)
+    return engine.run(partial(engine.merging.merge, **more), x, y, *given)
 
 
 @pytest.mark.parametrize("name", ["minus INT64", "lt FP64", "firsti INT64"])
@@ -69,9 +69,10 @@ def test_write(engine, accum: str | None) -> None:
         for nrows, ncols, fill in [(40, 70, 0.3), (3, 1500, 0.5)]:
             c, t = valued_matrix(rng, nrows, ncols, np.float32, fill), valued_matrix(rng, nrows, ncols, np.int64, fill)
             m = valued_matrix(rng, nrows, ncols, np.int8, fill)
-            mask = engine.mxm_operands.resolve(MaskView(moved(m, engine.to_device), structure, complement))
-            found = merged(engine, c, t, op, engine.merging.WRITE, c.dtype, mask=mask, replace=replace)
-            same(found, definitions.write(c, t, MaskView(m, structure, complement), op, replace))
+            mask = MaskView(m, structure, complement)
+            there = engine.mxm_operands.resolve(engine.there(mask))
+            found = merged(engine, c, t, op, engine.merging.WRITE, c.dtype, mask=there, replace=replace)
+            same(found, definitions.write(c, t, mask, op, replace))
 
 
 @pytest.mark.parametrize("own", ["c", "t", "copy of c", "copy of t", "copy of both"])
@@ -86,11 +87,11 @@ def test_a_mask_with_the_positions_of_an_operand(
     if own == "copy of both":
         t = MatrixStore(50, 70, c.indptr.copy(), c.indices.copy(), rng.integers(0, 9, c.nvals))
     mask = c if own.endswith("c") else t
-    there = {id(m): moved(m, engine.to_device) for m in (c, t)}
-    mask_there = moved(mask, engine.to_device) if own.startswith("copy") else there[id(mask)]
+    there = {id(m): engine.there(m) for m in (c, t)}
+    mask_there = engine.there(mask) if own.startswith("copy") else there[id(mask)]
     for op in (None, binary.minus["FP64"]):
         result = engine.matrices.write(there[id(c)], there[id(t)], MaskView(mask_there, True, complement), op, replace)
-        same(moved(result, engine.to_host), definitions.write(c, t, MaskView(mask, True, complement), op, replace))
+        same(engine.here(result), definitions.write(c, t, MaskView(mask, True, complement), op, replace))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.float64])
@@ -103,13 +104,13 @@ def test_any_mask_over_equal_positions(engine, dtype, structure: bool, complemen
     t = MatrixStore(50, 70, c.indptr, c.indices, rng.integers(0, 9, c.nvals))
     one = MatrixStore(50, 70, c.indptr, c.indices, t.values[:1])
     of_c = MatrixStore(50, 70, c.indptr, c.indices, c.values[:1])
-    there = moved(c, engine.to_device)
-    mask, mask_there = MaskView(m, structure, complement), MaskView(moved(m, engine.to_device), structure, complement)
+    mask = MaskView(m, structure, complement)
+    there, mask_there = engine.there(c), engine.there(mask)
     for x, y in ((c, t), (c, one), (of_c, t), (of_c, one)):
         pair = [MatrixStore(50, 70, there.indptr, there.indices, engine.to_device(z.values)) for z in (x, y)]
         for op, replace in itertools.product((None, binary.minus["FP64"]), (False, True)):
             found = engine.matrices.write(*pair, mask_there, op, replace)
-            same(moved(found, engine.to_host), definitions.write(x, y, mask, op, replace))
+            same(engine.here(found), definitions.write(x, y, mask, op, replace))
 
 
 def test_one_value_for_all_stays_one_value(engine) -> None:
@@ -135,10 +136,10 @@ def test_equal_positions_in_arrays_of_their_own(engine, monkeypatch) -> None:
     moved_one.indices[gap] += 1  # as many entries, in other places
     op, positional = binary.minus["INT64"], binary.firsti["INT64"]
     for second, shares in ((y, True), (moved_one, False), (other, False)):
-        a, b = moved(x, engine.to_device), moved(second, engine.to_device)
+        a, b = engine.there(x), engine.there(second)
         both, either = engine.matrices.intersection(a, b, op), engine.matrices.union(a, b, op)
-        same(moved(both, engine.to_host), definitions.ewise_mult(x, second, op))
-        same(moved(either, engine.to_host), definitions.union(x, second, op))
+        same(engine.here(both), definitions.ewise_mult(x, second, op))
+        same(engine.here(either), definitions.union(x, second, op))
         assert (both.indices is a.indices) == shares
         found = engine.matrices.intersection(a, b, positional)
-        same(moved(found, engine.to_host), definitions.ewise_mult(x, second, positional))
+        same(engine.here(found), definitions.ewise_mult(x, second, positional))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, GPU, loaded
-from mxm_cases import Case, check, moved
+from mxm_cases import Case, check
 from mxv_cases import SEMIRINGS
 from random_objects import random_matrix, random_values
 
@@ -71,7 +71,7 @@ def test_rows_and_columns_that_are_scaled(engine) -> None:
 
 
 def chosen(engine, a: MatrixStore, b: MatrixStore, op, masked: bool = False) -> str | None:
-    found = engine.shaped(moved(a, engine.to_device), moved(b, engine.to_device), op, masked)
+    found = engine.shaped(engine.there(a), engine.there(b), op, masked)
     return None if found is None else found[0]
 
 

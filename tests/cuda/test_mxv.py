@@ -10,7 +10,7 @@ import importlib
 import emulated_cupy
 import numpy as np
 import pytest
-from emulated_engine import CUDA, ENGINES, loaded, moved
+from emulated_engine import CUDA, ENGINES, loaded
 from mxv_cases import SEMIRINGS, STRATEGIES, Case, funnel, random_case, star
 from random_objects import rows_of
 
@@ -33,17 +33,14 @@ def engine(request, monkeypatch):
 
 def run(engine, case: Case, strategy: str, **options) -> VectorStore:
     """The product on the device, back on the host. What CuPy would compute (transposes, row numbers) is given."""
-    a = moved(case.a, engine.to_device)
-    a._transpose = moved(case.a.transposed(), engine.to_device)
+    a = engine.there(case.a)
+    a._transpose = engine.there(case.a.transposed())
     a._row_ids = engine.to_device(case.a.row_ids)
     a._transpose._row_ids = engine.to_device(case.a.transposed().row_ids)
-    u = moved(case.u, engine.to_device)
-    mask = case.mask
-    if mask is not None:
-        mask = MaskView(moved(mask.store, engine.to_device), mask.structure, mask.complement)
+    u, mask = engine.there(case.u), engine.there(case.mask)
     plan = Plan(strategy, "", **options)
     result = engine.mxv(a, u, case.semiring, mask, transposed=case.transposed, flip=case.flip, plan=plan)
-    return moved(result, engine.to_host)
+    return engine.here(result)
 
 
 def check(engine, case: Case, strategy: str, **options) -> VectorStore:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import emulated_cupy
 import numpy as np
 import pytest
-from emulated_engine import engine_fixture, moved
+from emulated_engine import engine_fixture
 from random_objects import definitions, with_degrees
 
 from grblas_gpu import binary, monoid
@@ -112,6 +112,6 @@ def test_matrices(engine) -> None:
             one = MatrixStore(host.nrows, host.ncols, host.indptr, host.indices, host.values[:1] * 3)
             for a in (host, one):
                 for typed in (monoid.plus[dtype], monoid.plus["FP64"], monoid.max["INT64"]):
-                    found = cuda.reduce_scalar(moved(a, engine.to_device), typed)
+                    found = cuda.reduce_scalar(engine.there(a), typed)
                     assert found == definitions.reduce_scalar(a, typed)
                     assert found is None or found.dtype == typed.return_type.np_type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from emulated_engine import engine_fixture, moved
+from emulated_engine import engine_fixture
 from random_objects import definitions, same, with_degrees
 
 from grblas_gpu import binary, monoid
@@ -18,7 +18,7 @@ engine = engine_fixture("eager.rows", "eager.operating", "engine")
 
 def check(engine, a: MatrixStore, op, offsets=INDEX) -> None:
     a.indptr = a.indptr.astype(offsets)
-    result = moved(engine.rows.reduce_rows(moved(a, engine.to_device), op), engine.to_host)
+    result = engine.run(engine.rows.reduce_rows, a, op)
     expected = definitions.reduce_rowwise(a, op)
     for found, wanted in zip(entries(result), entries(expected), strict=True):
         assert found.dtype == wanted.dtype
@@ -76,12 +76,12 @@ def test_casts_are_those_of_the_definitions(engine) -> None:
 
 def test_counts_read_no_entries(engine) -> None:
     backend = engine.engine.CudaBackend()
-    a = moved(with_degrees([3, 0, 1500, 20]), engine.to_device)
+    a = engine.there(with_degrees([3, 0, 1500, 20]))
     pair = get_typed_op(binary.pair, INT64, BOOL)
     ones = backend.apply_bind(a, pair, False, "right")
     assert ones.iso and ones.indices is a.indices
     same(
-        moved(backend.reduce_rowwise(ones, monoid.plus["INT64"]), engine.to_host),
+        engine.here(backend.reduce_rowwise(ones, monoid.plus["INT64"])),
         VectorStore(4, np.array([3, 1500, 20]), indices=np.array([0, 2, 3])),
     )
 
@@ -91,7 +91,7 @@ def test_lengths_of_rows(engine, offsets) -> None:
     for degrees in ([3], [0, 0, 2, 0], [5000, 1], [0, 0], np.random.default_rng(3).integers(0, 3, 700)):
         a = with_degrees(degrees)
         a.indptr = a.indptr.astype(offsets)
-        result = moved(engine.rows.count_rows(moved(a, engine.to_device)), engine.to_host)
+        result = engine.run(engine.rows.count_rows, a)
         (filled,) = np.nonzero(degrees)
         found, counts = entries(result)
         np.testing.assert_array_equal(found, filled)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from emulated_engine import SLOW_ENGINES, engine_fixture, moved
+from emulated_engine import SLOW_ENGINES, engine_fixture
 from random_objects import definitions, same, valued_matrix, with_degrees
 
 from grblas_gpu import indexunary, select
@@ -14,8 +14,7 @@ engine = engine_fixture("eager.selecting", "eager.matrix_facts", "eager.mxm_oper
 
 
 def check(engine, a: MatrixStore, op, thunk) -> None:
-    result = engine.selecting.select(moved(a, engine.to_device), op, thunk)
-    same(moved(result, engine.to_host), definitions.select(a, op, thunk))
+    same(engine.run(engine.selecting.select, a, op, thunk), definitions.select(a, op, thunk))
 
 
 @pytest.mark.parametrize("op", ["tril FP64", "valuegt FP64", "colle FP64", "rowgt FP64", "valueeq INT32"])
@@ -43,18 +42,16 @@ def test_inside_a_mask(engine, structure: bool, complement: bool) -> None:
         a = valued_matrix(rng, nrows, ncols, np.int64, 0.4)
         m = valued_matrix(rng, nrows, ncols, np.int8, 0.5)
         mask = MaskView(m, structure, complement)
-        there = engine.mxm_operands.resolve(MaskView(moved(m, engine.to_device), structure, complement))
-        result = engine.selecting.inside(moved(a, engine.to_device), there)
+        there = engine.mxm_operands.resolve(engine.there(mask))
         expected = definitions.write(definitions.empty_matrix(nrows, ncols, a.dtype), a, mask, None, True)
-        same(moved(result, engine.to_host), expected)
+        same(engine.run(engine.selecting.inside, a, there), expected)
 
 
 def test_operators_that_are_told_positions(engine) -> None:
     for degrees in ([7, 0, 2500, 1, 0, 40, 1023, 0, 0], [0, 3]):
         for op in (indexunary.rowindex["INT64"], indexunary.valuegt["FP64"]):
             a = with_degrees(degrees)
-            result = engine.selecting.apply_index(moved(a, engine.to_device), op, 3)
-            same(moved(result, engine.to_host), definitions.apply_index(a, op, 3))
+            same(engine.run(engine.selecting.apply_index, a, op, 3), definitions.apply_index(a, op, 3))
 
 
 def test_one_value_for_all(engine) -> None:
@@ -67,7 +64,7 @@ def test_wide_offsets_and_columns(engine) -> None:
     a = with_degrees([5, 0, 1200, 3])
     for offsets, columns in ((np.int32, np.int32), (INDEX, np.int64)):
         wide = MatrixStore(a.nrows, a.ncols, a.indptr.astype(offsets), a.indices.astype(columns), a.values)
-        result = moved(engine.selecting.select(moved(wide, engine.to_device), select.tril["FP64"], 3), engine.to_host)
+        result = engine.run(engine.selecting.select, wide, select.tril["FP64"], 3)
         assert result.indices.dtype == columns
         result.indices = result.indices.astype(np.int32)
         same(result, definitions.select(a, select.tril["FP64"], 3))

@@ -21,11 +21,6 @@ count = semiring.plus_pair["INT64"]
 engine = engine_fixture("eager.mxm_masked", "eager.mxm_operands", params=SLOW_ENGINES)
 
 
-def on_device(engine, store: MatrixStore) -> MatrixStore:
-    arrays = map(engine.to_device, (store.indptr, store.indices, store.values))
-    return MatrixStore(store.nrows, store.ncols, *arrays)
-
-
 def below_the_diagonal(graph: sparse.csr_array, columns, offsets, turned: bool = False) -> MatrixStore:
     lower = sparse.tril(graph, -1, format="csr")
     lower = lower.T.tocsr() if turned else lower
@@ -61,8 +56,8 @@ def test_triangles_of_edges_and_vertices(engine, monkeypatch, columns, offsets, 
         rows = np.repeat(np.arange(L.shape[0]), np.diff(L.indptr))
         of_vertices = (of_edges.sum(axis=0) + of_edges.sum(axis=1)) // 2
         assert of_vertices.any(), name
-        lower = on_device(engine, store)
-        lower._transpose = on_device(engine, below_the_diagonal(graph, columns, np.int32, turned=True))
+        lower = engine.there(store)
+        lower._transpose = engine.there(below_the_diagonal(graph, columns, np.int32, turned=True))
         product = engine.mxm_operands.Product(lower, lower, count, True)
         for wanted, all_edges in ((of_edges[rows, L.indices], True), (of_vertices, False)):
             counts = engine.to_host(engine.mxm_masked.triangle_counts(lower, product, all_edges))
@@ -86,10 +81,10 @@ def test_dot_products_by_the_longer_row(engine, monkeypatch):
             MatrixStore(*graph.shape, x.indptr.astype(np.int64), x.indices.astype(np.int32), np.ones(1, bool))
             for x in (mask, turned)
         )
-        lower, allowed = on_device(engine, store), on_device(engine, pattern)
+        lower, allowed = engine.there(store), engine.there(pattern)
         inside = engine.mxm_operands.MatrixMask(engine.mxm_operands.INSIDE, allowed)
         for operator, at_hand in ((count, True), (semiring.any_pair["BOOL"], True), (count, False)):
-            allowed._transpose = on_device(engine, other) if at_hand else None
+            allowed._transpose = engine.there(other) if at_hand else None
             product = engine.mxm_operands.Product(lower, lower, operator, True)
             found = engine.mxm_masked.masked_dot(lower, lower, product, inside)
             np.testing.assert_array_equal(engine.to_host(found.indptr), wanted.indptr, err_msg=name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from emulated_engine import engine_fixture, moved
+from emulated_engine import engine_fixture
 from random_objects import SIZE, SMALL_KINDS, definitions, random_vector, same, small_vector
 
 from grblas_gpu import binary, indexunary, select
@@ -31,11 +31,10 @@ def test_ewise(engine, kind: str, name: str) -> None:
     turn = SMALL_KINDS.index(kind) + len(name)
     for seed, other in enumerate(some(engine, ["sparse", "bitmap", "full", "iso bitmap"], turn)):
         y = small_vector(other, np.int16, 2 + seed)
-        a, b = moved(x, engine.to_device), moved(y, engine.to_device)
         choices = [(False,), (True,), (True, (5, 7))]
         for union, *given in some(engine, choices, turn + SMALL_KINDS.index(other)):
             expected = definitions.union(x, y, op, *given) if union else definitions.ewise_mult(x, y, op)
-            same(moved(engine.vectors.ewise(a, b, op, union, *given), engine.to_host), expected)
+            same(engine.run(engine.vectors.ewise, x, y, op, union, *given), expected)
 
 
 @pytest.mark.parametrize("mask", [None, "sparse", "bitmap", "full", "empty"])
@@ -43,7 +42,6 @@ def test_ewise(engine, kind: str, name: str) -> None:
 @pytest.mark.parametrize("complement", [True, False])
 def test_write(engine, mask: str | None, structure: bool, complement: bool) -> None:
     view = None if mask is None else MaskView(small_vector(mask, np.int8, 9), structure, complement)
-    there = None if view is None else MaskView(moved(view.store, engine.to_device), structure, complement)
     turn = 2 * structure + complement + len(mask or "")
     kinds = [("bitmap", "sparse"), ("full", "bitmap"), ("sparse", "full"), ("iso bitmap", "empty")]
     for c_kind, t_kind in some(engine, kinds, turn):
@@ -51,19 +49,16 @@ def test_write(engine, mask: str | None, structure: bool, complement: bool) -> N
         for accum in some(engine, [None, binary.minus["FP64"], binary.gt["INT64"]], turn + len(c_kind)):
             for replace in some(engine, [False, True], turn // 2):
                 expected = definitions.write(c, t, view, accum, replace)
-                a, b = moved(c, engine.to_device), moved(t, engine.to_device)
-                same(moved(engine.vectors.write(a, b, there, accum, replace), engine.to_host), expected)
+                same(engine.run(engine.vectors.write, c, t, view, accum, replace), expected)
 
 
 @pytest.mark.parametrize("kind", SMALL_KINDS)
 def test_select_and_apply_index(engine, kind: str) -> None:
     x = small_vector(kind, np.int32, 5)
-    there = moved(x, engine.to_device)
     for op in some(engine, [select.valuegt["INT32"], select.rowle["INT32"]], len(kind)):
-        same(moved(engine.vectors.filtered(there, op, 2, True), engine.to_host), definitions.select(x, op, 2))
+        same(engine.run(engine.vectors.filtered, x, op, 2, True), definitions.select(x, op, 2))
     op = indexunary.rowindex["INT64"]
-    expected = definitions.apply_index(x, op, 3)
-    same(moved(engine.vectors.filtered(there, op, 3, False), engine.to_host), expected)
+    same(engine.run(engine.vectors.filtered, x, op, 3, False), definitions.apply_index(x, op, 3))
 
 
 @pytest.mark.parametrize("kind", SMALL_KINDS)
@@ -74,16 +69,16 @@ def test_apply_with_a_bound_value(engine, kind: str) -> None:
     for op, side in some(engine, [(binary.minus["FP64"], "left"), (binary.lt["INT32"], "right")], len(kind)):
         for scalar in (np.float32(2.5), 3):
             expected = definitions.apply_bind(x, op, scalar, side)
-            same(moved(cuda.apply_bind(moved(x, engine.to_device), op, scalar, side), engine.to_host), expected)
+            same(engine.run(cuda.apply_bind, x, op, scalar, side), expected)
 
 
 @pytest.mark.parametrize("kind", SMALL_KINDS)
 def test_storage(engine, kind: str) -> None:
     x = small_vector(kind, np.float64, 6)
-    bitmap = engine.vectors.as_bitmap(moved(x, engine.to_device))
-    same(moved(bitmap, engine.to_host), x)
+    bitmap = engine.vectors.as_bitmap(engine.there(x))
+    same(engine.here(bitmap), x)
     if bitmap.kind == "bitmap":
-        same(moved(engine.vectors.as_list(bitmap), engine.to_host), x)
+        same(engine.here(engine.vectors.as_list(bitmap)), x)
 
 
 @pytest.mark.parametrize("mask", ["sparse", "bitmap", "full", "empty"])
@@ -91,14 +86,14 @@ def test_storage(engine, kind: str) -> None:
 @pytest.mark.parametrize("complement", [True, False])
 def test_assign_scalar(engine, mask: str, structure: bool, complement: bool) -> None:
     view = MaskView(small_vector(mask, np.int8, 7), structure, complement)
-    there = MaskView(moved(view.store, engine.to_device), structure, complement)
+    there = engine.there(view)
     for kind in some(engine, ["bitmap", "full", "iso bitmap"], len(mask) + structure + 2 * complement):
         c = small_vector(kind, np.int64, 8)
         expected = definitions.assign(c.copy(), np.int64(6), (None,), view, None, False, False)
-        there_c = engine.vectors.writable(moved(c, engine.to_device))
+        there_c = engine.vectors.writable(engine.there(c))
         result = engine.assign.assign_scalar(there_c, np.int64(6), there)
         result = engine.assign.assign_scalar(result, np.int64(6), there)  # its count is still on the device
-        same(moved(result, engine.to_host), expected)
+        same(engine.here(result), expected)
 
 
 @pytest.mark.parametrize("kind", ["sparse", "bitmap"])
@@ -108,7 +103,7 @@ def test_count_edges(engine, kind: str) -> None:
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(INDEX)
     a = MatrixStore(SIZE, SIZE, indptr, np.zeros(indptr[-1], np.int32), np.ones(1, bool))
     x = small_vector(kind, np.int8, 4)
-    there, u = moved(a, engine.to_device), moved(x, engine.to_device)
+    there, u = engine.there(a), engine.there(x)
     wanted = int(degrees[entries(x)[0]].sum())
     assert engine.vectors.count_edges(there, u) == definitions.count_edges(a, x) == wanted
     assert u.edges[0] is there.indptr and u.edges[1].known() == wanted
@@ -121,7 +116,7 @@ def test_hub_neighbours_of_rows(engine) -> None:
     lengths = np.array([len(row) for row in rows])
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(INDEX)
     a = MatrixStore(60, 60, indptr, np.concatenate(rows).astype(np.int32), np.ones(1, bool))
-    found = engine.to_host(engine.matrix_facts.hub_neighbours(moved(a, engine.to_device)))
+    found = engine.to_host(engine.matrix_facts.hub_neighbours(engine.there(a)))
     for row, *columns in zip(rows, *found[:120].reshape(2, 60), strict=True):
         last = [column < -1 for column in columns]
         assert last == [len(row) == 1, len(row) == 2]
@@ -130,7 +125,7 @@ def test_hub_neighbours_of_rows(engine) -> None:
         best = sorted(lengths[row], reverse=True)[:2]
         assert best == [lengths[column] for column in columns if column >= 0]
     short = MatrixStore(3, 3, np.array([0, 1, 2, 3], INDEX), np.array([0, 1, 2], np.int32), np.ones(1, bool))
-    assert engine.matrix_facts.hub_neighbours(moved(short, engine.to_device)) is None  # any entry is as good
+    assert engine.matrix_facts.hub_neighbours(engine.there(short)) is None  # any entry is as good
 
 
 @pytest.mark.parametrize("kind", ["sparse", "bitmap", "full", "empty"])
@@ -143,7 +138,7 @@ def test_gaps_are_filled_in_place(engine, kind):
     t = VectorStore(60, rng.random(60).astype(np.float32) * 9, present=present & ~c.present)
     t = definitions.with_kind(t, "sparse") if kind == "sparse" else t
     expected = definitions.write(c, t, MaskView(c, True, True), None, False, True)
-    found = moved(engine.vectors.fill_gaps(moved(c, engine.to_device), moved(t, engine.to_device)), engine.to_host)
+    found = engine.run(engine.vectors.fill_gaps, c, t)
     np.testing.assert_array_equal(entries(found)[0], entries(expected)[0])
     np.testing.assert_array_equal(entries(found)[1], entries(expected)[1])
     assert found.nvals == expected.nvals

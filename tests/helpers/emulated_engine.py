@@ -16,7 +16,7 @@ from hardware import has_gpu
 
 import grblas_gpu as gb
 from grblas_gpu.backends import registry
-from grblas_gpu.backends.stores.storage import MatrixStore, VectorStore
+from grblas_gpu.backends.stores.storage import MaskView, MatrixStore, VectorStore
 
 CUDA = "grblas_gpu.backends.cuda"
 GPU = has_gpu()
@@ -32,7 +32,9 @@ SLOW_ENGINES = [ENGINES[0], pytest.param("emulated", marks=[*ENGINES[1].marks, p
 
 @contextmanager
 def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str):
-    """The named modules of the engine, and functions that copy stores to it and back.
+    """The named modules of the engine, and functions that copy arrays and stores to it and back.
+
+    ``there`` copies to it, ``here`` back; ``run`` calls a function with copies of its operands, and copies the result.
 
     ``kind`` is "gpu", "emulated", or "recorded": nothing runs, and programs are only noted.
     """
@@ -44,10 +46,20 @@ def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str):
         monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.compiled"), "Launcher", FewBlocks)
     if kind == "emulated":  # rows have smaller parts, see emulated_cupy.SMALLER
         monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.workspace"), "LEAST_PART", 2)
+
+    def to_device(x):
+        return None if x is None else cupy.asarray(np.ascontiguousarray(x))
+
+    def to_host(x):
+        return None if x is None else (x.get() if hasattr(x, "get") else np.array(x))
+
     yield SimpleNamespace(
         name=kind,
-        to_device=lambda x: None if x is None else cupy.asarray(np.ascontiguousarray(x)),
-        to_host=lambda x: None if x is None else (x.get() if hasattr(x, "get") else np.array(x)),
+        to_device=to_device,
+        to_host=to_host,
+        there=lambda x: moved(x, to_device),
+        here=lambda x: moved(x, to_host),
+        run=lambda function, *given: moved(function(*(moved(x, to_device) for x in given)), to_host),
         **{name.rpartition(".")[2]: importlib.import_module(f"{CUDA}.{name}") for name in modules},
     )
     if kind != "gpu":
@@ -111,18 +123,15 @@ def _forget(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, name)
 
 
-def moved(store, to):
-    """A copy of a store elsewhere."""
-    if type(store) is MatrixStore:
-        result = MatrixStore(store.nrows, store.ncols, to(store.indptr), to(store.indices), to(store.values))
-        result.max_degree = store.max_degree
+def moved(x, to):
+    """A copy elsewhere of a store, a mask or an array; anything else is as it was."""
+    if isinstance(x, MaskView):
+        return x._replace(store=moved(x.store, to))
+    if type(x) is MatrixStore:
+        result = MatrixStore(x.nrows, x.ncols, to(x.indptr), to(x.indices), to(x.values))
+        result.max_degree = x.max_degree
         return result
-    nvals = store.nvals
-    return VectorStore(
-        store.size,
-        to(store.values),
-        indices=to(store.indices),
-        present=to(store.present),
-        nvals=nvals,
-        ordered=store.ordered,
-    )
+    if type(x) is VectorStore:
+        indices, present = to(x.indices), to(x.present)
+        return VectorStore(x.size, to(x.values), indices=indices, present=present, nvals=x.nvals, ordered=x.ordered)
+    return to(x) if getattr(x, "ndim", 0) else x

@@ -5,6 +5,7 @@ The emulated arrays refuse what CuPy refuses (``cupy_calls.py``).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 from functools import partial
@@ -203,3 +204,13 @@ def test_as_on_the_host(backend: str, calls, memory) -> None:
             expected = told(call())
         with gb.using(backend), memory():
             assert told(reports_memory(call)()) == expected, name
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 17, 1000])
+def test_copies_that_nothing_is_compiled_for(backend: str, count: int) -> None:
+    records = sys.modules["grblas_gpu.backends.cuda.runtime.records"]
+    for value, dtype in ((np.inf, np.float64), (True, bool), (2**62 + 7, np.int64), (-0.0, np.float32)):
+        found = records.filled(count, value, np.dtype(dtype))
+        for array in (found, records.copied(found), records.copied(found[::2])):
+            expected = np.full(len(array), value, dtype)
+            assert array.get().tobytes() == expected.tobytes() and array.dtype == expected.dtype

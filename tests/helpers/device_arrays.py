@@ -104,6 +104,10 @@ class DeviceArray:
     def get(self) -> np.ndarray:
         return self.emulated.copy()
 
+    def set(self, array: np.ndarray) -> None:
+        assert type(array) is np.ndarray and array.shape == self.shape and array.dtype == self.dtype
+        self.emulated[...] = array
+
     @property
     def __cuda_array_interface__(self):
         interface = self.emulated.__array_interface__

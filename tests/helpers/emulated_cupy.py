@@ -95,6 +95,9 @@ class Pointer:
     def memset_async(self, value: int, size: int, stream=None) -> None:
         ctypes.memset(self.ptr, value, size)
 
+    def copy_from_device_async(self, source: Pointer, size: int, stream=None) -> None:
+        ctypes.memmove(self.ptr, source.ptr, size)
+
 
 class ndarray(np.ndarray):
     def __new__(cls, shape, dtype=float, memory=None) -> ndarray:
@@ -111,6 +114,9 @@ class ndarray(np.ndarray):
 
     def get(self) -> np.ndarray:
         return np.asarray(self).copy()
+
+    def set(self, array: np.ndarray) -> None:
+        self[...] = array
 
 
 def wrapped(function):

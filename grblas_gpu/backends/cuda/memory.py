@@ -63,6 +63,9 @@ class CudaMemory(Backend):
     def has_columns_on_host(self, a: MatrixStore) -> bool:
         return a.dense is None and host_memory.is_on_host(a.once.indices)
 
+    def copy(self, store: Store) -> Store:
+        return store.copy(records.copied)
+
     def adopt(self, store: Store) -> Store:
         return _move(store, records.to_device)
 

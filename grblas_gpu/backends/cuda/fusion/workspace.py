@@ -13,6 +13,7 @@ import numpy as np
 from ....foundation.types import MatrixStore, Stream
 from ...stores.storage import INDEX, Array
 from ..eager.rows import MOST_CHUNKS
+from ..runtime import records
 from ..runtime.workspace import Scratch
 from .emit import LoopKernel
 from .emit_context import MOST_BLOCKS
@@ -66,7 +67,7 @@ class Workspace:
             initial = program.initial_values.get(number, 0)
             for buffer in range(1, slot.buffers):  # clean: no flags, and what sums begin with
                 self.words[at + FLAGS + buffer] = self._keep(cupy.zeros(size + 3, bool)).data.ptr
-                self.words[at + VALUES + buffer] = self._keep(cupy.full(length, initial, slot.dtype)).data.ptr
+                self.words[at + VALUES + buffer] = self._keep(records.filled(length, initial, slot.dtype)).data.ptr
             capacity = 0
             if slot.listable:
                 capacity = min(size, max(LEAST_LIST, size // SHORT))

@@ -13,7 +13,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ....foundation.types import Array, ArrayLike
+from ....foundation.types import Array, ArrayLike, Value
 from ...stores.counting import some_of_rows
 from . import host_memory
 from .structs import on_device
@@ -41,6 +41,27 @@ def to_host(array: Array) -> np.ndarray:
     if type(array) is cupy.ndarray and array.flags.c_contiguous and host_memory.is_on_host(array):
         return host_memory.numpy_copy(array)  # synchronizes
     return cupy.asnumpy(array)  # synchronizes
+
+
+def copied(array: Array) -> Array:
+    """As ``array.copy()``, by the copy engine: CuPy compiles a kernel for each type."""
+    if type(array) is not cupy.ndarray or not array.flags.c_contiguous or host_memory.is_on_host(array):
+        return array.copy()
+    copy = cupy.empty(array.shape, array.dtype)
+    if array.size:
+        copy.data.copy_from_device_async(array.data, array.nbytes)
+    return copy
+
+
+def filled(count: int, value: Value | None, dtype: np.dtype) -> Array:
+    """As ``cupy.full``, by copies that double what is there, for the same reason."""
+    array, known = cupy.empty(count, dtype), 1
+    array[:1].set(np.full(min(1, count), value, dtype))
+    while known < count:
+        more = min(known, count - known)
+        array[known:].data.copy_from_device_async(array.data, more * dtype.itemsize)
+        known += more
+    return array
 
 
 def empty(count: int, dtype: np.dtype) -> Array:

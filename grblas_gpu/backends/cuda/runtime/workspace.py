@@ -18,6 +18,7 @@ import numpy as np
 
 from ....foundation.types import Kernel, Memory, Stream, Value
 from ...stores.storage import INDEX, WORTH_KEEPING, Array
+from . import records
 from .counters import SLOTS, SLOTS_PER_CALL, Block, Slots
 from .launch import (
     BLOCK,
@@ -147,7 +148,7 @@ class Scratch:
         key = dtype.char, repr(initial)
         array = self._arrays.get(key)
         if array is None or len(array) < size:
-            array = self._arrays[key] = cupy.full(size, initial, dtype)
+            array = self._arrays[key] = records.filled(size, initial, dtype)
         return array
 
     def values(self, name: str, dtype: np.dtype, size: int) -> Array:

@@ -42,8 +42,10 @@ class TypedBuiltinBinaryOp(TypedOpBase):
         return dtypes
 
     def _make_reduceat(self) -> ReduceAt:
-        if isinstance(self.numpy, np.ufunc):
-            return ufunc_reduceat(self.numpy, self.return_type.np_type)
+        monoid = self.monoid
+        ufunc = monoid._ufunc() if monoid is not None and monoid.type is self.type else self.numpy
+        if isinstance(ufunc, np.ufunc):
+            return ufunc_reduceat(ufunc, self.return_type.np_type)
         return fold_reduceat(self.numpy, self.return_type.np_type)
 
     @property

@@ -195,7 +195,7 @@ def assign_scalar(c: VectorStore, value: Assigned, mask: MaskView) -> VectorStor
             c.nvals += kernel(*arguments)
         else:
             with atomic_updates.uninterrupted():
-                c.nvals += sum(pool.run(lambda part: kernel(*arguments, *part), even_chunks(c.size, 1)))
+                c.nvals += sum(pool.launch(kernel, even_chunks(c.size, 1), *arguments))
                 c.edges = None
     except BaseException:
         c.uncount()

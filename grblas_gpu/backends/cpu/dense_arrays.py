@@ -36,7 +36,7 @@ def pack(flags: Array, nrows: int, ncols: int, turned: bool) -> Words:
     width = width_of(columns)
     words = np.empty(lines * width, np.uint64)
     kernel = _kernel("PACK_COLUMNS" if turned else "PACK_ROWS")
-    pool.run(lambda part: kernel(flags, nrows, ncols, width, words, *part), _parts(lines, len(flags)))
+    pool.launch(kernel, _parts(lines, len(flags)), flags, nrows, ncols, width, words)
     return Words(words, lines, columns)
 
 
@@ -46,7 +46,7 @@ def unpack(packed: Words, turned: bool) -> tuple[Array, int]:
     flags = np.empty(nrows * ncols, bool)
     kernel = _kernel("UNPACK_COLUMNS" if turned else "UNPACK_ROWS")
     given = (packed.words, nrows, ncols, packed.width, flags)
-    return flags, sum(pool.run(lambda part: kernel(*given, *part), _parts(packed.nrows, len(flags))))
+    return flags, sum(pool.launch(kernel, _parts(packed.nrows, len(flags)), *given))
 
 
 def scatter(a: MatrixStore, turned: bool, valued: bool = False) -> Words:
@@ -67,7 +67,7 @@ def turn(values: Array, nrows: int, ncols: int) -> Array:
         return values.reshape(nrows, ncols).T.reshape(-1)
     out = np.empty(nrows * ncols, values.dtype)
     kernel = _kernel("TRANSPOSE")
-    pool.run(lambda part: kernel(values, nrows, ncols, out, *part), _parts(ncols, len(values)))
+    pool.launch(kernel, _parts(ncols, len(values)), values, nrows, ncols, out)
     return out
 
 

@@ -151,7 +151,7 @@ def _dense(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | 
     marks = () if present is None else (present,)
     arguments = (0, *given, *operands.arguments(x.values, y.values), *marks, *out)
     parts = even_chunks(size) if size > PARALLEL_WORK else [(0, size)]
-    count = sum(pool.run(lambda part: kernel(*arguments, *part), parts))
+    count = sum(pool.launch(kernel, parts, *arguments))
     return VectorStore(size, values, present=present, nvals=size if out_full else count)
 
 

@@ -63,12 +63,12 @@ def extract_matrix(a: MatrixStore, rows: Array | None, cols: Array | None) -> Ma
         places[cols] = np.arange(ncols)
         if not ascending and (max(len(rows), ncols) > INT32_LIMIT or (places[cols] != np.arange(ncols)).any()):
             return None
-        pool.run(lambda part: count(a.indptr, a.indices, rows, places, starts[1:], *part), parts)
+        pool.launch(count, parts, a.indptr, a.indices, rows, places, starts[1:])
         np.cumsum(starts, out=starts)
     total = int(starts[-1])
     indices = buffers.empty(total, column_type(ncols))
     values = a.values[: min(1, total)].copy() if iso else buffers.empty(total, a.values.dtype)
-    pool.run(lambda part: fill(a.indptr, a.indices, a.values, rows, places, starts, indices, values, *part), parts)
+    pool.launch(fill, parts, a.indptr, a.indices, a.values, rows, places, starts, indices, values)
     if total and not ascending:
         row_of_each = np.repeat(np.arange(len(rows), dtype=np.int32), np.diff(starts))
         expanded = np.broadcast_to(values, (total,)) if iso else values

@@ -54,5 +54,5 @@ def count_pulls(rows: MatrixStore, pulls: int) -> None:
 def _find(rows: MatrixStore) -> Array:
     hubs = np.empty(rows.nrows, rows.indices.dtype)
     kernel = compile.load(FIND)
-    pool.run(lambda part: kernel(rows.indptr, rows.indices, hubs, *part), edge_chunks(rows.indptr))
+    pool.launch(kernel, edge_chunks(rows.indptr), rows.indptr, rows.indices, hubs)
     return hubs

@@ -44,7 +44,7 @@ def kronecker(a: MatrixStore, b: MatrixStore, op: TypedOperator) -> MatrixStore 
     values, out = operands.output(entries)
     given = (a.indptr, a.indices, b.indptr, b.indices, *operands.arguments(a.values, b.values), b.ncols)
     parts = edge_chunks(a.indptr) if entries > PARALLEL_WORK else [(0, a.nrows)]
-    pool.run(lambda part: kernel(*given, indptr, indices, *out, *part), parts)
+    pool.launch(kernel, parts, *given, indptr, indices, *out)
     return MatrixStore(nrows, ncols, indptr, indices, values)
 
 

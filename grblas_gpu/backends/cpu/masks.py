@@ -52,11 +52,13 @@ def resolve(mask: MaskView | None, few: int = 0) -> tuple[int, Array]:
 def flags_of(kind: int, allowed: Array, size: int) -> tuple[Array, ...]:
     """The flags of a mask as arguments of a kernel; those of listed rows are scratch memory, which :func:`clean`
     cleans."""
-    if kind in (ROWS, ROWS_COMPLEMENT):
-        marked = workspace.flags("mask", size)
-        marked[allowed] = True
-        return (marked,)
-    return () if kind == NO_MASK else (allowed,)
+    if kind == NO_MASK:
+        return ()
+    if kind not in (ROWS, ROWS_COMPLEMENT):
+        return (allowed,)
+    marked = workspace.flags("mask", size)
+    marked[allowed] = True
+    return (marked,)
 
 
 def clean(kind: int, allowed: Array, size: int) -> None:

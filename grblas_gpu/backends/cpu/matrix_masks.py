@@ -56,7 +56,7 @@ def opened(x: MatrixStore, mask: MaskView, complement: bool) -> MatrixStore:
     flags, indptr = np.empty(x.nvals, bool), np.zeros(x.nrows + 1, INDEX)
     given = x.indptr, x.indices, m.indptr, m.indices, true, complement, flags, indptr[1:]
     parts = edge_chunks(x.indptr) if work > PARALLEL_WORK and x.nvals else [(0, x.nrows)]
-    pool.run(lambda part: kernel(*given, *part), parts)
+    pool.launch(kernel, parts, *given)
     np.cumsum(indptr, out=indptr)
     count = int(indptr[-1])
     values = x.values[: min(1, count)].copy() if x.iso else x.values[flags]

@@ -123,9 +123,9 @@ def _pull_all(
         values = np.zeros(size, call.semiring.return_type.np_type)
         arguments += (present, values)
     parts = [(0, size)] if len(m.indices) < PARALLEL_WORK or pool.threads() == 1 else chunks(m.indptr, strategy)
-    found = pool.run(lambda part: kernel(*arguments, *part), parts)
+    found = pool.launch(kernel, parts, *arguments)
     count = sum(part[0] for part in found) if probes else sum(found)
-    result = VectorStore(size, values, present=None if count == size else present, nvals=count)
+    result = VectorStore.known(size, values, None, None if count == size else present, count)
     if probes:
         result.edges = m.indptr, Known(sum(part[1] for part in found))
     return result
@@ -155,7 +155,7 @@ def _pull_listed(
         indices = indices[:found]
         values = values.copy() if iso else values[:found]
     else:
-        counts = pool.run(lambda part: kernel(*arguments, *part), parts)
+        counts = pool.launch(kernel, parts, *arguments)
         pieces = [slice(lo, lo + n) for (lo, _), n in zip(parts, counts, strict=True)]
         indices = np.concatenate([indices[piece] for piece in pieces])
         values = values.copy() if iso else np.concatenate([values[piece] for piece in pieces])

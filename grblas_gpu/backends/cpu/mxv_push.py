@@ -140,7 +140,7 @@ def _push_dense(
     else:
         values = np.zeros(size, call.semiring.return_type.np_type)
         arguments += (values,)
-    count = sum(pool.run(lambda part: kernel(*arguments, *part), [()] if ranges is None else ranges))
+    count = sum(pool.launch(kernel, [()] if ranges is None else ranges, *arguments))
     if count * KEEP_BITMAP > size:
         return VectorStore(size, values) if count == size else VectorStore(size, values, present=present, nvals=count)
     indices = np.flatnonzero(present)

@@ -126,6 +126,13 @@ def run(function: Callable[[Chunk], Result], chunks: Sequence[Chunk]) -> list[Re
     return results
 
 
+def launch(kernel: Callable[..., Result], parts: Sequence[tuple[int, ...]], *arguments: Any) -> list[Result]:
+    """``[kernel(*arguments, *part) for part in parts]``, on all threads."""
+    if len(parts) == 1:
+        return [kernel(*arguments, *parts[0])]
+    return run(lambda part: kernel(*arguments, *part), parts)
+
+
 def _forget_helpers() -> None:
     """Threads do not survive a fork."""
     global _queue, _lock

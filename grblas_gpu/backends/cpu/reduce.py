@@ -93,7 +93,7 @@ def _reduce_bitmap(present: Array, values: Array, monoid: TypedMonoid) -> Value 
         kernel(present, values, partial, found, *parts[0])
         if found[0] and (monoid.any_value or partial[0] == monoid.terminal):
             return partial[0]
-    pool.run(lambda part: kernel(present, values, partial, found, *part), parts)
+    pool.launch(kernel, parts, present, values, partial, found)
     return partial[0] if len(parts) == 1 else monoid.reduce(partial[found])
 
 
@@ -169,7 +169,7 @@ def reduce_rowwise(a: MatrixStore, monoid: TypedMonoid) -> VectorStore | None:
     present = np.empty(a.nrows, bool)
     values = np.zeros(a.nrows, monoid.return_type.np_type)
     parts = [(0, a.nrows)] if len(a.indices) < PARALLEL_WORK else edge_chunks(a.indptr)
-    count = sum(pool.run(lambda part: kernel(a.indptr, a.values, present, values, *part), parts))
+    count = sum(pool.launch(kernel, parts, a.indptr, a.values, present, values))
     if count == a.nrows:
         return VectorStore(a.nrows, values)
     return VectorStore(a.nrows, values, present=present, nvals=count)

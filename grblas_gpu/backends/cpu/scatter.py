@@ -66,7 +66,7 @@ def gather(u: VectorStore, index: VectorStore) -> VectorStore | None:
     given = (index.present, u.present, present, None if iso else u.values, values)
     arguments = (positions, u.size, *(array for array in given if array is not None))
     chunks = even_chunks(size) if size > PARALLEL_WORK else [(0, size)]
-    counts = pool.run(lambda part: kernel(*arguments, *part), chunks)
+    counts = pool.launch(kernel, chunks, *arguments)
     for count in counts:
         if count < 0:
             raise IndexOutOfBound(f"Index out of range: index={positions[-count - 1]}, size={u.size}")

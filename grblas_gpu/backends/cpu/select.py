@@ -105,14 +105,14 @@ def _select_matrix(x: MatrixStore, op: TypedOperator, thunk: Array) -> MatrixSto
     parts = [(0, x.nrows)] if len(x.indices) < PARALLEL_WORK else edge_chunks(x.indptr)
     indptr = buffers.empty(x.nrows + 1, INDEX)
     indptr[0], counts = 0, indptr[1:]
-    pool.run(lambda part: count(x.indptr, x.indices, values, thunk, counts, *part), parts)
+    pool.launch(count, parts, x.indptr, x.indices, values, thunk, counts)
     np.cumsum(counts, out=counts)
     total = int(indptr[-1])
     if total == len(x.indices):
         return _unchanged(x)
     indices = buffers.empty(total, x.indices.dtype)
     out = values[: min(1, total)].copy() if len(values) == 1 else buffers.empty(total, values.dtype)
-    pool.run(lambda part: fill(x.indptr, x.indices, values, thunk, indptr, indices, out, *part), parts)
+    pool.launch(fill, parts, x.indptr, x.indices, values, thunk, indptr, indices, out)
     return MatrixStore(x.nrows, x.ncols, indptr, indices, out)
 
 
@@ -172,5 +172,5 @@ def _select_dense(x: VectorStore, op: TypedOperator, thunk: Array) -> VectorStor
     present = np.empty(x.size, bool)
     given = () if full else (x.present,)
     parts = [(0, x.size)] if x.size < PARALLEL_WORK else even_chunks(x.size)
-    count = sum(pool.run(lambda part: kernel(*given, values, thunk, present, *part), parts))
+    count = sum(pool.launch(kernel, parts, *given, values, thunk, present))
     return VectorStore(x.size, values.copy(), present=present, nvals=count)

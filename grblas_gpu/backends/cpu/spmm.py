@@ -113,7 +113,7 @@ def _run(kernel: Kernel, arguments: tuple, parts: list[tuple[int, int]]) -> None
     if len(parts) == 1:
         kernel(*arguments, *parts[0])
     else:
-        pool.run(lambda part: kernel(*arguments, *part), parts)
+        pool.launch(kernel, parts, *arguments)
 
 
 def _parts(rows: MatrixStore, columns: int) -> list[tuple[int, int]]:

@@ -53,14 +53,14 @@ def spread(u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixSt
     if u.present is None or u.nvals == u.size:
         fill = _kernel(ALL, down, indices, u.dtype.char)
         values = buffers.empty(len(indices), u.dtype)
-        pool.run(lambda part: fill(indptr, indices, u.values, values, *part), parts)
+        pool.launch(fill, parts, indptr, indices, u.values, values)
         return with_values(pattern, values)
     count, fill = _kernel(COUNT, down, indices, ""), _kernel(SOME, down, indices, u.dtype.char)
     starts, present = np.zeros(pattern.nrows + 1, INDEX), u.present
-    pool.run(lambda part: count(indptr, indices, present, starts[1:], *part), parts)
+    pool.launch(count, parts, indptr, indices, present, starts[1:])
     np.cumsum(starts, out=starts)
     found = np.empty(int(starts[-1]), indices.dtype), buffers.empty(int(starts[-1]), u.dtype)
-    pool.run(lambda part: fill(indptr, indices, present, u.values, starts, *found, *part), parts)
+    pool.launch(fill, parts, indptr, indices, present, u.values, starts, *found)
     return MatrixStore(pattern.nrows, pattern.ncols, starts, *found)
 
 

@@ -189,7 +189,7 @@ def _merge(
                 c.present = None
         else:
             with atomic_updates.uninterrupted():
-                count = sum(pool.run(lambda part: kernel(*given, *part), even_chunks(size)))
+                count = sum(pool.launch(kernel, even_chunks(size), *given))
                 c.present, c.nvals, c.edges, c.checked = (None if count == size else present), count, None, 0
     finally:
         atomic_updates.changing = False

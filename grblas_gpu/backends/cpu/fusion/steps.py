@@ -47,7 +47,7 @@ class Steps:
             self.memory.set(0, "listed", out)
         arguments = self._arguments(done.arguments, by)
         function, parts = function_of(self._kernel, done.name), even_chunks(n)
-        counts = pool.run(lambda part: function(*arguments, *part), parts)
+        counts = pool.launch(function, parts, *arguments)
         S[c.ALSO] = sum(also for _, also in counts)
         if any(count < 0 for count, _ in counts):  # an index is wrong
             S[c.COUNT] = -1
@@ -67,7 +67,7 @@ class Steps:
         S, step, done = self.S, self.facts.steps[at], self.text.passes[at]
         arguments = self._arguments(done.arguments, int(S[c.BY]))
         function = function_of(self._kernel, done.name)
-        found = pool.run(lambda part: function(*arguments, *part), even_chunks(int(S[c.N])))
+        found = pool.launch(function, even_chunks(int(S[c.N])), *arguments)
         kind = step.op.type.np_type
         totals = [np.array([total], kind) for count, total in found if count]
         S[c.COUNT] = sum(count for count, _ in found)
@@ -128,7 +128,7 @@ class Steps:
                 parts = even_chunks(n)
             else:
                 parts = even_chunks(n, 16) if listed else chunks(self.arrays[f"p{side}"], "pull.hybrid")
-        counts = pool.run(lambda part: function(*arguments, *part), parts)
+        counts = pool.launch(function, parts, *arguments)
         self.S[c.COUNT] = _joined(self.arrays[f"m{step.out}"], parts, counts)
         self.memory.set(self.memory.get("pulls", at) + 1, "pulls", at)
 

@@ -64,19 +64,20 @@ def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, objec
     by_rows = not format.endswith("c")
     order = "rowwise" if by_rows else "columnwise"
     shape = {"nrows": nrows, "ncols": ncols}
-    line, index, values = host_lines(a, order)
     lines, across = ("rows", "cols") if by_rows else ("cols", "rows")
     indices, in_order = ("col_indices", "sorted_cols") if by_rows else ("row_indices", "sorted_rows")
     parts: Parts
+    if format.startswith("cs"):
+        check_entries(nrows if by_rows else ncols, instead='"hypercsr" and "coo" go by the entries')
+        indptr, index, values = a.to_csr() if by_rows else a.to_csc()
+        parts = shape | {"indptr": indptr, indices: index, in_order: True}
+        return parts | {"is_iso": iso, "format": format, "values": values[:1] if iso else values}
+    line, index, values = host_lines(a, order)
     if format.startswith("coo"):
         # Sorted "coo" entries get the name of their order.
         known = format != "coo" or sort
         parts = shape | {lines: line, across: index, f"sorted_{lines}": known, f"sorted_{across}": known}
         format = "coor" if format == "coo" and sort else format
-    elif format.startswith("cs"):
-        check_entries(nrows if by_rows else ncols, instead='"hypercsr" and "coo" go by the entries')
-        counts = np.bincount(line.astype(np.int64), minlength=nrows if by_rows else ncols)
-        parts = shape | {"indptr": _pointers(counts), indices: index, in_order: True}
     elif format.startswith("hyper"):
         present, counts = np.unique(line, return_counts=True)
         parts = shape | {"indptr": _pointers(counts), lines: present, indices: index, in_order: True}

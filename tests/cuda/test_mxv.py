@@ -205,3 +205,16 @@ def test_nan_and_negative_zero_survive_atomics(engine, strategy):
         assert np.isnan(values[0])
     _, values = entries(run(engine, case._replace(semiring=SEMIRINGS["min_plus"]), strategy))
     assert np.signbit(values[1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_least_float_by_its_bits(engine, dtype):
+    numbers = np.random.default_rng(5)
+    values = np.where(numbers.random(400) < 0.5, numbers.choice([np.nan, -np.inf, np.inf, -0.0, 0.0], 400), 0)
+    values = np.where(numbers.random(400) < 0.5, values, numbers.standard_normal(400)).astype(dtype)
+    columns = (np.arange(400) % 4 * 5 + np.arange(400) // 4 % 5).astype(np.int32)
+    a = MatrixStore(100, 20, np.arange(0, 404, 4), columns, values)
+    u = VectorStore(20, np.zeros(20, dtype))
+    expected = np.fmin.reduce(values.reshape(100, 4), axis=1)
+    _, found = entries(run(engine, Case(a, u, semiring.min_plus[dtype], None, False, False), "push.scatter"))
+    assert np.array_equal(found, expected, equal_nan=True)

@@ -18,10 +18,11 @@ if TYPE_CHECKING:  # programs are rendered without CuPy
     from .masks import VectorMask
 
 #: Operators that the processor can apply atomically, by their source; the numbers are those of kernels/atomics.cuh.
-NATIVE_ADD = 1
+NATIVE_ADD, NATIVE_MIN = 1, 2
 _NATIVE = {
     "x + y": NATIVE_ADD,
-    "x if x < y else y": 2,
+    "x if x < y else y": NATIVE_MIN,
+    "smaller(x, y)": NATIVE_MIN,
     "x if x > y else y": 3,
     "x & y": 4,
     "x | y": 5,
@@ -164,7 +165,7 @@ class Job(NamedTuple):
 def native_atomic(monoid: TypedMonoid, dtype: np.dtype) -> int:
     """The processor's own atomic for this monoid, or 0."""
     number = _NATIVE.get(monoid.binaryop.source, 0)
-    if dtype.itemsize < 4 or (dtype.kind == "f" and number != 1):
+    if dtype.itemsize < 4 or (dtype.kind == "f" and number > NATIVE_MIN):
         return 0
     return number
 

@@ -35,12 +35,24 @@ template <class T> DEVICE void swap_in(T* address, T z) {
     }
 }
 
+// *address = min(*address, z) for floats; what was there. They are compared by their bits, negative ones in reverse order, and a
+// positive NaN is above all: sums of min begin with it.
+template <class T> DEVICE T lower_float(T* address, T z) {
+    using Signed = either<sizeof(T) == 8, int64, int>;
+    using Unsigned = either<sizeof(T) == 8, uint64, unsigned>;
+    Unsigned bits = to_bits<Unsigned>(z);
+    if (Signed(bits) < 0) return from_bits<T>(atomicMax((Unsigned*)address, bits));
+    return from_bits<T>(Unsigned(atomicMin((Signed*)address, Signed(bits))));
+}
+
 template <int native, class T> DEVICE void add_natively(T* address, T z) {
     using Integer = either<sizeof(T) == 8, either<is_signed<T>, int64, uint64>, T>;
     using Bits = either<sizeof(T) == 8, uint64, T>;
     if constexpr (native == NATIVE_ADD && is_float<T>) atomicAdd(address, z);
     else if constexpr (native == NATIVE_ADD) atomicAdd((Bits*)address, Bits(z));
-    else if constexpr (native == NATIVE_MIN) atomicMin((Integer*)address, Integer(z));
+    else if constexpr (native == NATIVE_MIN && is_float<T>) {
+        if (z == z) lower_float(address, z);
+    } else if constexpr (native == NATIVE_MIN) atomicMin((Integer*)address, Integer(z));
     else if constexpr (native == NATIVE_MAX) atomicMax((Integer*)address, Integer(z));
     else if constexpr (native == NATIVE_AND) atomicAnd((Bits*)address, Bits(z));
     else if constexpr (native == NATIVE_OR) atomicOr((Bits*)address, Bits(z));

@@ -37,18 +37,10 @@ template <bool NOW, class T> DEVICE T read_around(const T* from) {
 }
 
 // *address = min(*address, z); whether that lowered it. Values not lowered yet hold initial(), the largest integer or a NaN.
-// Floats are compared by their bits, negative ones in reverse order, and a positive NaN is above all.
 template <class T> DEVICE bool lower(T* address, T z) {
-    using Signed = either<sizeof(T) == 8, int64, int>;
-    using Unsigned = either<sizeof(T) == 8, uint64, unsigned>;
-    if constexpr (is_float<T>) {
-        z += T(0);  // there is one zero
-        Unsigned bits = to_bits<Unsigned>(z), old;
-        if (z < 0) old = atomicMax((Unsigned*)address, bits);
-        else old = Unsigned(atomicMin((Signed*)address, Signed(bits)));
-        return !(from_bits<T>(old) <= z);
-    } else {
-        using Integer = either<is_signed<T>, Signed, Unsigned>;
+    if constexpr (is_float<T>) return !(lower_float(address, z + T(0)) <= z);  // there is one zero
+    else {
+        using Integer = either<sizeof(T) == 8, either<is_signed<T>, int64, uint64>, either<is_signed<T>, int, unsigned>>;
         return Integer(z) < atomicMin((Integer*)address, Integer(z));
     }
 }

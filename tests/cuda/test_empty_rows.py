@@ -17,7 +17,8 @@ LONG = 100_000
 COLUMNS = 50
 #: How often the lanes of a warp may meet in a kernel: to walk through a long run takes thousands of steps.
 FEW_MEETINGS = LONG // 32
-BY_ROWS = {"list_offsets_kernel", "sum_lengths_kernel", "list_columns_kernel"}  # which share out rows
+#: Kernels that share out rows, empty ones, too.
+BY_ROWS = {f"{name}_kernel" for name in "list_offsets sum_lengths list_columns reduce_rows count_products".split()}
 
 
 def matrix(degrees: np.ndarray, seed: int = 0) -> MatrixStore:
@@ -105,8 +106,8 @@ def test_products_of_rows(engine, name: str) -> None:
     a = matrix(degrees_of(name))
     b = matrix(np.arange(COLUMNS), 1)
     there = engine.there(a), engine.there(b)
-    kernels = engine.mxm_programs.RowProducts(*there, engine.mxm_operands.MatrixMask())
-    products = engine.to_host(engine.mxm_gustavson.count_products(kernels))
+    kernels, _ = engine.mxm_programs.row_products(*there, engine.mxm_operands.MatrixMask())
+    products = engine.to_host(engine.mxm_gustavson.count_products(*there, kernels))
     rows = np.repeat(np.arange(a.nrows), np.diff(a.indptr))
     np.testing.assert_array_equal(products, np.bincount(rows, np.diff(b.indptr)[a.indices], a.nrows))
 

@@ -22,7 +22,7 @@ def test_keys_alone(engine, count, bits):
     keys = random_keys(count, count, bits, np.uint32)
     for overwrite in (False, True):
         given = engine.to_device(keys.copy())
-        assert np.array_equal(engine.radix.sort(given, bits, overwrite=overwrite).get(), np.sort(keys))
+        assert np.array_equal(engine.radix.sort(given, None, bits, overwrite=overwrite)[0].get(), np.sort(keys))
         assert overwrite or np.array_equal(given.get(), keys)
 
 
@@ -42,12 +42,12 @@ def test_a_payload_keeps_the_order_of_equal_keys(engine, dtype, bits, payload):
         keys = random_keys(bits, count, bits, dtype) >> 3 << 3  # with equal ones among them
         values = np.arange(count).astype(payload)
         order = np.argsort(keys, kind="stable")
-        found = engine.radix.sort_pairs(engine.to_device(keys.copy()), engine.to_device(values.copy()), bits)
+        found = engine.radix.sort(engine.to_device(keys.copy()), engine.to_device(values.copy()), bits)
         assert found[0].dtype == dtype
         assert np.array_equal(found[0].get(), keys[order])
         assert np.array_equal(found[1].get(), values[order])
         given = engine.to_device(keys.copy()), engine.to_device(values.copy())
-        found = engine.radix.sort_pairs(*given, bits, overwrite=True, overwrite_payload=True)
+        found = engine.radix.sort(*given, bits, overwrite=True)
         assert np.array_equal(found[1].get(), values[order])
 
 
@@ -87,10 +87,10 @@ def test_equal_keys_stay_as_they_are(engine, value):
 def test_the_device_knows_how_many(engine, capacity, count):
     keys = random_keys(2, capacity, 20, np.uint32)
     number = engine.to_device(np.array([count]))
-    found = engine.radix.sort(engine.to_device(keys.copy()), 20, count=number).get()
+    found = engine.radix.sort(engine.to_device(keys.copy()), None, 20, count=number)[0].get()
     assert np.array_equal(found[:count], np.sort(keys[:count]))
     equal = engine.to_device(np.full(capacity, 5, np.uint32))
-    assert np.array_equal(engine.radix.sort(equal, 3, count=number).get()[:count], np.full(count, 5))
+    assert np.array_equal(engine.radix.sort(equal, None, 3, count=number)[0].get()[:count], np.full(count, 5))
 
 
 LOOKING = """

@@ -10,7 +10,7 @@ import numpy as np
 from ....foundation.types import Kernels
 from ...stores.storage import Array, HostList, MaskView, VectorStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import constant, functions, moved, tested, using
+from ..runtime.compile import functions, mask_flags, moved, specialized, tested, using
 from ..runtime.launch import TILES
 from ..runtime.workspace import Scratch
 
@@ -41,22 +41,14 @@ class VectorMask(NamedTuple):
 
     def pieces(self) -> list[str]:
         """For ``kernels/mask.cuh``."""
+        valued = self.values is not None, self.values is not None and len(self.values) == 1
         return [
             using("MaskValue", np.dtype(bool) if self.values is None else tested(self.values.dtype)),
-            constant("MASKED", self.closes),
-            constant("MASK_PRESENT", self.present is not None),
-            constant("MASK_VALUED", self.values is not None),
-            constant("MASK_ISO", self.values is not None and len(self.values) == 1),
-            constant("COMPLEMENT", self.complement),
+            *mask_flags(self.closes, self.present is not None, *valued, self.complement),
         ]
 
     @property
-    def arguments(self) -> tuple[int | Array, int | Array]:
-        return (0 if self.present is None else self.present), (0 if self.values is None else self.values)
-
-    @property
     def addresses(self) -> tuple[int, int]:
-        """The arguments for :meth:`.Scratch.launch`."""
         present, values = self.present, self.values
         return 0 if present is None else present.data.ptr, 0 if values is None else values.data.ptr
 
@@ -164,12 +156,7 @@ def collect(
     """The positions that a mask allows, ascending, to ``out_list``, and the values there to ``out``; ``count_at`` gets
     their number."""
     dtype = np.dtype(np.uint64) if values is None else moved(values.dtype)
-    count_tiles, write = functions(
-        "collect.cu",
-        (mask.key, dtype.char),
-        ["count_kernel", "collect_kernel"],
-        lambda: [*mask.pieces(), using("Gathered", dtype)],
-    )
+    count_tiles, write = specialized("collect.cu", ["count_kernel", "collect_kernel"], {"Gathered": dtype}, mask)
     given = (*mask.addresses, size, scratch.tile_sums.data.ptr)
     scratch.launch(count_tiles, TILES, given, per_block=1)
     outputs = (out_list.data.ptr, count_at, address(values), address(out))

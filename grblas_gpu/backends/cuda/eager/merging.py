@@ -14,7 +14,7 @@ from ..runtime.counters import EDGES
 from ..runtime.launch import BLOCK
 from ..runtime.workspace import word
 from .mxm_operands import MatrixMask
-from .selecting import mask_addresses, offsets_workspace
+from .selecting import offsets_workspace
 
 UNION, INTERSECTION, WRITE = 0, 1, 2  # as in kernels/merge_matrices.cu
 TILE, ROWS_OF_A_STEP = 2048, 4  # as in kernels/merge_matrices.cu
@@ -79,7 +79,7 @@ def merge(
         entries,
         0 if op is None else word(cast(np.asarray(left).reshape(1), op.type.np_type)[0]),
         0 if op is None else word(cast(np.asarray(right).reshape(1), op.type2.np_type)[0]),
-        *mask_addresses(mask),
+        *mask.addresses,
     )
     scratch = scratch_arrays.current()
     slots = scratch.slots()

@@ -6,35 +6,25 @@ column, or to a hash table where there are very many columns (``mxm_hashed.py``)
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import cupy
 import numpy as np
 
-from ....foundation.types import Kernel
+from ....foundation.types import Kernel, Kernels
 from ...stores.storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.launch import BLOCK, RESERVED, launch, processors, run_with_shared, shared_limit
 from .mxm_hashed import HashedRows
-from .mxm_operands import EVERYWHERE, MatrixMask, PatternOnly, Product
-from .mxm_programs import CAPACITIES, Multiplication, Result, RowProducts, sum_bytes
-from .rows import LEAST_CHUNK, carries, chunks_of, warps_for
+from .mxm_operands import EVERYWHERE, MatrixMask, PatternOnly, Product, path_offsets
+from .mxm_programs import CAPACITIES, Multiplication, Result, row_products, sum_bytes
+from .rows import carries, chunks_of
 
 MOST_SORTED = CAPACITIES[-1]  # products of a row
 MOST_KEY_BITS = 64 - 9  # of a column in kernels/mxm_sorted.cu
 MOST_BYTES = 2**35  # for rows that are made before their places are known
 MOST_WINDOWS = 4  # of columns: all products are read again for each
 _DENSE, _HASHED, _BINS = 7, 10, 11  # as in kernels/mxm_bins.cu
-
-
-class Policy(Protocol):
-    """How some rows of a result are made."""
-
-    def count(self, counts: Array) -> None:
-        """Write how many entries each of them has."""
-
-    def fill(self, result: Result) -> None:
-        """Write their entries to their places."""
 
 
 def gustavson(a: MatrixStore, b: MatrixStore, product: Product | PatternOnly, mask: MatrixMask) -> MatrixStore:
@@ -54,14 +44,14 @@ def gustavson(a: MatrixStore, b: MatrixStore, product: Product | PatternOnly, ma
     return MatrixStore(a.nrows, b.ncols, indptr, indices, values)
 
 
-def _policies(job: Multiplication) -> list[Policy]:
+def _policies(job: Multiplication) -> list[SortedRows | DenseRows | HashedRows]:
     """The rows that have products, by what makes them."""
-    kernels = RowProducts(job.a, job.b, job.mask)
-    products = count_products(kernels)
-    *_, count_bins, list_bins = kernels.functions()
+    kernels, mask_indptr = row_products(job.a, job.b, job.mask)
+    products = count_products(job.a, job.b, kernels)
+    *_, count_bins, list_bins = kernels
     most_sorted = MOST_SORTED if job.ncols.bit_length() <= MOST_KEY_BITS else 0
     rule = (most_sorted, int(dense_suits(job.product, job.ncols, job.mask)))
-    given = (products, kernels.mask_indptr, len(products), *rule)
+    given = (products, mask_indptr, len(products), *rule)
     counters = cupy.zeros(_BINS, INDEX)
     launch(count_bins, len(products), (*given, counters))
     sizes = counters.get()  # synchronizes: memory must be sized
@@ -71,7 +61,7 @@ def _policies(job: Multiplication) -> list[Policy]:
     bounds = [0, *ends.tolist()]
     small = {number: rows[bounds[number] : bounds[number + 1]] for number in range(_DENSE) if sizes[number]}
     dense, hashed = rows[bounds[_DENSE] : bounds[_HASHED]], rows[bounds[_HASHED] :]
-    found: list[Policy] = []
+    found: list[SortedRows | DenseRows | HashedRows] = []
     if small:
         found.append(SortedRows(job, small))
     if len(dense):
@@ -81,17 +71,17 @@ def _policies(job: Multiplication) -> list[Policy]:
     return found
 
 
-def count_products(kernels: RowProducts) -> Array:
+def count_products(a: MatrixStore, b: MatrixStore, kernels: Kernels) -> Array:
     """How many products each row of a product has."""
-    count, add_carries, *_ = kernels.functions()
-    scratch, a = scratch_arrays.current(), kernels.a
+    count, add_carries, *_ = kernels
+    scratch = scratch_arrays.current()
     nrows, entries, kept = a.nrows, a.nvals, carries(scratch)
     products = cupy.empty(nrows, INDEX)
-    pattern = (a.indptr.data.ptr, a.indices.data.ptr, kernels.b.indptr.data.ptr)
-    words = (*pattern, nrows, entries, products.data.ptr, *kept)
-    scratch.launch(count, warps_for(entries, nrows), words, BLOCK // 32)
-    if entries > LEAST_CHUNK:
-        scratch.launch(add_carries, chunks_of(entries), (a.indptr.data.ptr, entries, products.data.ptr, *kept))
+    chunks, offsets = chunks_of(entries + nrows), path_offsets(a)
+    pattern, sums = (a.indices.data.ptr, b.indptr.data.ptr), (nrows, entries, products.data.ptr, *kept)
+    scratch.launch(count, chunks, (offsets.data.ptr, *pattern, *sums), BLOCK // 32)
+    if chunks > 1:
+        scratch.launch(add_carries, chunks, (offsets.data.ptr, *sums))
     return products
 
 

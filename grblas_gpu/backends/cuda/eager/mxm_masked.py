@@ -13,7 +13,7 @@ from ...stores.storage import INDEX, Array, MatrixStore
 from ..runtime.launch import BLOCK, launch
 from .mxm_gustavson import count_products
 from .mxm_operands import INSIDE, MatrixMask, PatternOnly, Product
-from .mxm_programs import Multiplication, RowProducts
+from .mxm_programs import Multiplication, row_products
 from .selecting import flagged
 
 FAR_LONGER, WIDE_ROW = 16, 64  # as in kernels/mxm_masked.cu and mxm_rows.cuh
@@ -28,7 +28,8 @@ def masked_rows(a: MatrixStore, b: MatrixStore, product: Product | PatternOnly, 
     assert mask.store is not None
     job = Multiplication(a, b, product, mask, b.ncols)
     present, values = _places(mask.store, product)
-    _run(job, EVERY_PAIR, mask.store, count_products(RowProducts(a, b, mask)), NO_CORNERS, present, values)
+    products = count_products(a, b, row_products(a, b, mask)[0])
+    _run(job, EVERY_PAIR, mask.store, products, NO_CORNERS, present, values)
     return _kept_entries(job, present, values)
 
 

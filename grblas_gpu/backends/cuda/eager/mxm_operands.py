@@ -9,7 +9,7 @@ import numpy as np
 
 from ....foundation.types import TypedSemiring
 from ...programs.reading import UNUSED, Reading, Values
-from ...stores.storage import INDEX, Array, MaskView, MatrixStore
+from ...stores.storage import INDEX, INT32_LIMIT, Array, MaskView, MatrixStore
 from ..runtime.compile import constant, tested, using, value
 from .mxv_product import NATIVE_ADD, initial_value, native_atomic, read_type, sum_pieces
 
@@ -49,6 +49,11 @@ class Product(Reading):
             constant("COUNTS", self.counts),
             *sum_pieces(self, self.initial),
         ]
+
+
+def path_offsets(a: MatrixStore) -> Array:
+    """Offsets of a type that numbers entries and rows together: see kernels/row_sums.cuh."""
+    return a.indptr if a.nrows <= INT32_LIMIT else a.indptr.astype(INDEX, copy=False)
 
 
 class PatternOnly:
@@ -103,6 +108,11 @@ class MatrixMask(NamedTuple):
         if self.store is None:
             return 0, 0, 0
         return self.store.indptr, self.store.indices, 0 if self.values is None else self.values
+
+    @property
+    def addresses(self) -> tuple[int, ...]:
+        """The same for :meth:`.Scratch.launch`."""
+        return tuple(0 if isinstance(x, int) else x.data.ptr for x in self.arguments)
 
 
 def resolve(mask: MaskView | None) -> MatrixMask | None:

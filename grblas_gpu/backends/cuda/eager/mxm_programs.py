@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ....foundation.types import Kernels
-from ...stores.storage import INDEX, Array, MatrixStore, column_type
-from ..runtime.compile import functions, named, render, specialized
-from .mxm_operands import INSIDE, MatrixMask, PatternOnly, Product
+from ...stores.storage import Array, MatrixStore, column_type
+from ..runtime.compile import specialized
+from .mxm_operands import INSIDE, MatrixMask, PatternOnly, Product, path_offsets
 
 CAPACITIES = (8, 16, 32, 64, 128, 256, 512)  # of sorted rows, in products; as in kernels/mxm_bins.cu and mxm_sorted.cu
 SHARED_BYTES = 32 * 1024  # for the tables of a block, so that several blocks fit a processor
@@ -57,39 +57,15 @@ class Multiplication:
         """The kernels of a file that multiplies."""
         return specialized(file, KERNELS[file], self._types | constants, self.product, self.mask)
 
-    def text(self, file: str, **constants: int) -> str:
-        return render(file, [*self.product.pieces(), *self.mask.pieces(), *named(self._types | constants)])
 
-
-class RowProducts:
-    """Kernels that look at the numbers of products only: one program for all semirings and masks."""
-
-    def __init__(self, a: MatrixStore, b: MatrixStore, mask: MatrixMask) -> None:
-        self.a, self.b = a, b
-        #: Offsets of a mask that has to allow entries, or 0.
-        self.mask_indptr: int | Array = 0
-        mask_offset = a.indptr.dtype
-        if mask.where == INSIDE:
-            assert mask.store is not None
-            self.mask_indptr, mask_offset = mask.store.indptr, mask.store.indptr.dtype
-        self._types = {
-            "Column": a.indices.dtype,
-            "Offset": a.indptr.dtype,
-            "RightOffset": b.indptr.dtype,
-            "MaskOffset": mask_offset,
-            "Value": np.dtype(INDEX),
-        }
-
-    def functions(self) -> Kernels:
-        key = tuple(dtype.char for dtype in self._types.values())
-        return functions("mxm_bins.cu", key, KERNELS["mxm_bins.cu"], self._pieces)
-
-    def text(self) -> str:
-        return render("mxm_bins.cu", self._pieces())
-
-    def _pieces(self) -> list[str]:
-        add = "DEVICE int64 add(int64 x, int64 y) { return x + y; }"
-        return [*named(self._types), add]
+def row_products(a: MatrixStore, b: MatrixStore, mask: MatrixMask) -> tuple[Kernels, int | Array]:
+    """Kernels that look at the numbers of products only: one program for all semirings and masks. And the offsets of a
+    mask that has to allow entries, or 0."""
+    inside = mask.store if mask.where == INSIDE else None
+    offsets = (a if inside is None else inside).indptr
+    types = {"Column": a.indices.dtype, "Offset": path_offsets(a).dtype, "RightOffset": b.indptr.dtype}
+    kernels = specialized("mxm_bins.cu", KERNELS["mxm_bins.cu"], types | {"MaskOffset": offsets.dtype})
+    return kernels, 0 if inside is None else offsets
 
 
 def sum_bytes(product: Product | PatternOnly) -> int:

@@ -13,7 +13,7 @@ from ..runtime.counters import LISTED
 from ..runtime.launch import TILES, launch
 from .mxv_product import Job
 from .operating import launch_reduction
-from .radix import bits_for, sort, sort_pairs
+from .radix import bits_for, sort
 
 if TYPE_CHECKING:
     from .mxv_push import Frontier
@@ -28,7 +28,7 @@ def push_sort(job: Job, frontier: Frontier, offsets: Array, edges: int) -> Vecto
     product, m, _, mask, _, slots, scratch = job
     size = m.ncols
     if edges > FEW_EDGES and not frontier.count_at:
-        edges = scratch.number_at(offsets.data.ptr + 8 * frontier.length)  # synchronizes: memory must be sized
+        edges = int(offsets[frontier.length])  # synchronizes: memory must be sized
     if edges == 0:
         return VectorStore(size, cupy.empty(0, product.dtype), indices=cupy.empty(0, INDEX))
     key_type = np.dtype(np.uint32 if size < 2**32 else np.uint64)
@@ -43,17 +43,14 @@ def push_sort(job: Job, frontier: Frontier, offsets: Array, edges: int) -> Vecto
     products: int | Array = 0 if product.structure else cupy.empty(edges, product.dtype)
     values = cupy.empty(1 if product.structure else min(edges, size), product.dtype)
     # The output of every product that the mask allows, and the product, in the order of the frontier.
-    walk = (m.indptr, m.indices, m.values, 0, frontier.values, *mask.arguments, *frontier.arguments, offsets)
+    walk = (m.indptr, m.indices, m.values, 0, frontier.values, *mask.addresses, *frontier.arguments, offsets)
     opened: int | Array = 0
     if mask.closes and not product.structure:  # if the order matters, the mask is read twice
         opened = cupy.empty(-(-edges // EDGES_PER_TILE), INDEX)
         launch(count_open, edges, (*walk, opened, kept, scratch.flags("counted", 8)), EDGES_PER_TILE)
     launch(gather, edges, (*walk, opened, keys, products, values, kept), EDGES_PER_TILE)
     bits = bits_for(size)
-    if product.structure:
-        keys = sort(keys, bits, count=kept, overwrite=True)
-    else:
-        keys, products = sort_pairs(keys, products, bits, count=kept, overwrite=True, overwrite_payload=True)
+    keys, products = sort(keys, None if product.structure else products, bits, count=kept, overwrite=True)
 
     indices = cupy.empty(min(edges, size), INDEX)
     starts: int | Array = 0 if product.exit_at_first else cupy.empty(len(indices), INDEX)

@@ -19,10 +19,10 @@ from ..runtime.counters import DONE, EDGES, Slots
 from ..runtime.launch import BLOCK, SHARES, launch
 from ..runtime.workspace import Scratch, current, word
 from . import steps
+from .rows import carries, chunks_of
 
 _HALF = 32  # bits
 _OF_ALL = ("reduce_all_kernel", "reduce_same_kernel")
-CHUNKS, LEAST_CHUNK = 4096, 1024  # as in kernels/reduce_runs.cu
 SHARE_BYTES = 4096  # as in kernels/reduce_all.cu: what a warp reads at a time
 
 
@@ -177,11 +177,13 @@ def launch_reduction(
     is_monoid = op.opclass == "Monoid"
     given = {"Value": op.return_type.np_type, "ASSOCIATIVE": is_monoid}
     added = compile.Operator(op.binaryop if is_monoid else op, "add", "", make=compile.binary)
-    (kernel,) = compile.specialized("reduce_runs.cu", ["reduce_runs_kernel"], given, added)
-    workspace = scratch.values("carries", np.dtype(INDEX), 2 * CHUNKS)
-    carries = workspace.data.ptr, workspace.data.ptr + 8 * CHUNKS
-    arguments = (values, stride, *count, starts, *runs, result, *carries, scratch.flags("reduced", 8))
-    if is_monoid and stride:
-        launch(kernel, count[1], arguments, per_block=LEAST_CHUNK * BLOCK // 32)
-    else:  # a thread takes a run
-        launch(kernel, runs[1], arguments)
+    names = ["reduce_runs_kernel", "add_carries_kernel"]
+    reduce, add_carries = compile.specialized("reduce_runs.cu", names, given, added)
+    arguments = (values, stride, *count, starts, *runs, result, *carries(scratch))
+    if not (is_monoid and stride):  # a thread takes a run
+        launch(reduce, runs[1], arguments)
+        return
+    chunks = chunks_of(count[1] + runs[1])
+    launch(reduce, chunks, arguments, per_block=BLOCK // 32)
+    if chunks > 1:
+        launch(add_carries, chunks, arguments)

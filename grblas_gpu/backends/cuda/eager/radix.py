@@ -34,8 +34,7 @@ def bits_for(limit: int) -> int:
 class Work:
     """What the passes of a sort of so many keys, by so many bits, count with; they belong to one sort.
 
-    ``given`` are arguments of a kernel that makes the keys and counts their digits on the way (``counted``), ``words``
-    the same as integers.
+    ``given`` are arguments of a kernel that makes the keys and counts their digits on the way (``counted``).
     """
 
     def __init__(self, capacity: int, bits: int, counted: bool = False) -> None:
@@ -47,30 +46,18 @@ class Work:
         size = _PASSES + (_PASSES + self.passes * tiles) * _DIGITS
         workspace = (cupy.zeros if counted or capacity > SMALL else cupy.empty)(size, self.place)
         self.given = (bits, width, workspace, tiles)
-        self.words = (bits, width, workspace.data.ptr, tiles)
 
 
-def sort(keys: Array, bits: int, *, count: int | Array = 0, overwrite: bool = False, work: Work | None = None) -> Array:
-    """Keys that are not negative in ascending order, by their lowest ``bits``; what is above them comes along.
+def sort(
+    keys: Array, payload: Array | None, bits: int, *, count: int | Array = 0, overwrite: bool = False
+) -> tuple[Array, Any]:
+    """Keys that are not negative in ascending order, by their lowest ``bits``; what is above them comes along, and a
+    payload, if there is one, is brought into their order.
 
-    ``count`` is a number in device memory of how many there are, if they do not fill the array. With ``overwrite`` the
-    given array is work space, too. With ``work`` digits have been counted.
+    ``count`` is a number in device memory of how many there are, if they do not fill the arrays, which are work space,
+    too, with ``overwrite``.
     """
-    return _sort(keys, None, type_of(None), bits, count, overwrite, False, work=work)[0]
-
-
-def sort_pairs(
-    keys: Array,
-    payload: Array,
-    bits: int,
-    *,
-    count: int | Array = 0,
-    overwrite: bool = False,
-    overwrite_payload: bool = False,
-    work: Work | None = None,
-) -> tuple[Array, Array]:
-    """The same with an array that is brought into the order of the keys."""
-    return _sort(keys, payload, payload.dtype, bits, count, overwrite, overwrite_payload, work=work)
+    return _sort(keys, payload, type_of(payload), bits, count, overwrite)
 
 
 def sort_apart(
@@ -82,7 +69,7 @@ def sort_apart(
     ``SMALL`` keys.
     """
     apart = lower_bits, upper, lower
-    return _sort(keys, payload, type_of(payload), bits, 0, True, False, work=work, apart=apart)
+    return _sort(keys, payload, type_of(payload), bits, 0, True, work=work, apart=apart)
 
 
 def programs(
@@ -99,7 +86,7 @@ def programs(
 def sort_positions(keys: Array, bits: int, *, count: int | Array = 0) -> tuple[Array, Array]:
     """The keys in order and where each of them was."""
     dtype = np.dtype(np.uint32 if len(keys) < 2**32 else np.int64)
-    return _sort(keys, None, dtype, bits, count, False, False, True)
+    return _sort(keys, None, dtype, bits, count, False, positions=True)
 
 
 def type_of(payload: Array | None) -> np.dtype:
@@ -113,7 +100,6 @@ def _sort(
     bits: int,
     count: int | Array,
     overwrite: bool,
-    overwrite_payload: bool,
     positions: bool = False,
     work: Work | None = None,
     apart: tuple[int, np.dtype, np.dtype] | None = None,
@@ -134,10 +120,8 @@ def _sort(
     first = (cupy.empty(capacity, key_type), new_payload())
     second: tuple[int | Array, int | Array] = (0, 0)
     if work.passes > 1:
-        second = (
-            keys if overwrite else cupy.empty(capacity, key_type),
-            payload if overwrite_payload else new_payload(),
-        )
+        spare = payload if overwrite and apart is None else None
+        second = (keys if overwrite else cupy.empty(capacity, key_type), new_payload() if spare is None else spare)
     unsigned = np.dtype(_UNSIGNED[key_type.itemsize])
     lower_bits, *numbers = apart or (0, unsigned, unsigned)
     parts = [cupy.empty(capacity, dtype) for dtype in numbers] if apart else [0, 0]

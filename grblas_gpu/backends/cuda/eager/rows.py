@@ -11,6 +11,7 @@ from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import Sum, functions, specialized, using
 from ..runtime.launch import AT_A_TIME, BLOCK
 from ..runtime.workspace import Scratch
+from .mxm_operands import path_offsets
 
 MOST_CHUNKS, LEAST_CHUNK, WINDOW = 8192, 1024, 256  # as in kernels/row_starts.cuh
 _COUNTS = np.dtype(INDEX)
@@ -29,11 +30,6 @@ def chunks_of(entries: int) -> int:
     return min(MOST_CHUNKS, -(-entries // LEAST_CHUNK))
 
 
-def warps_for(entries: int, rows: int) -> int:
-    """How many warps a kernel can use that shares out entries to warps and rows to threads."""
-    return max(chunks_of(entries), -(-rows // 32))
-
-
 def carries(scratch: Scratch) -> tuple[int, int]:
     """Where chunks leave values, and the rows that these belong to."""
     workspace = scratch.values("carries of rows", np.dtype(INDEX), 2 * MOST_CHUNKS)
@@ -46,20 +42,20 @@ def reduce_rows(a: MatrixStore, monoid: TypedMonoid) -> VectorStore:
     if entries == 0:
         return empty_list(nrows, dtype)
     scratch = scratch_arrays.current()
-    aligned = a.values.data.ptr % 16 == 0
-    given = {"Offset": a.indptr.dtype, "Stored": a.values.dtype, "Value": dtype, "ALIGNED": aligned}
+    offsets = path_offsets(a)
+    given = {"Offset": offsets.dtype, "Stored": a.values.dtype, "Value": dtype}
     reduce, add_carries, repeat = specialized("reduce_rows.cu", _KERNELS, given, Sum(monoid))
     result, slots = Result(nrows, dtype), scratch.slots()
     counters = (slots.address, slots.host)
     if a.iso:
-        scratch.launch(repeat, nrows, (a.indptr.data.ptr, nrows, a.values.data.ptr, *result.addresses, *counters))
+        scratch.launch(repeat, nrows, (offsets.data.ptr, nrows, a.values.data.ptr, *result.addresses, *counters))
     else:
-        kept = carries(scratch)
-        matrix = (a.indptr.data.ptr, nrows, entries, a.values.data.ptr)
-        scratch.launch(reduce, warps_for(entries, nrows), (*matrix, *result.addresses, *kept, *counters), BLOCK // 32)
-        if entries > LEAST_CHUNK:
-            words = (a.indptr.data.ptr, entries, result.addresses[1], *kept)
-            scratch.launch(add_carries, chunks_of(entries), words)
+        kept, chunks = carries(scratch), chunks_of(entries + nrows)
+        matrix = (offsets.data.ptr, nrows, entries)
+        words = (*matrix, a.values.data.ptr, *result.addresses, *kept, *counters)
+        scratch.launch(reduce, chunks, words, BLOCK // 32)
+        if chunks > 1:
+            scratch.launch(add_carries, chunks, (*matrix, result.addresses[1], *kept))
     return result.store(slots)
 
 

@@ -57,11 +57,6 @@ def flagged(a: MatrixStore, flags: Array) -> MatrixStore:
     return _kept(a, None, 0, MatrixMask(), flags=flags)
 
 
-def mask_addresses(mask: MatrixMask) -> tuple[int, int, int]:
-    store = mask.store
-    return (0, 0, 0) if store is None else (store.indptr.data.ptr, store.indices.data.ptr, address(mask.values))
-
-
 def offsets_workspace(scratch: Scratch, number: int) -> int:
     """Where chunks note how many entries they keep, and find where to write them."""
     return scratch.values("offsets of chunks", np.dtype(INDEX), number).data.ptr
@@ -95,7 +90,7 @@ def _kept(
     slots = scratch.slots()
     offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
     arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, int(not a.iso), a.nrows, entries, thunk)
-    words = (*arrays, address(places), address(flags), *mask_addresses(mask))
+    words = (*arrays, address(places), address(flags), *mask.addresses)
     bits = cupy.empty(-(-entries // 32) * 2, np.uint32)  # of entries that stay; then how many come before each word
     scratch.launch(count, chunks_of(entries), (*words, bits.data.ptr, offsets, done, slots.host), BLOCK // 32)
     kept = slots.read()  # synchronizes: memory must be sized

@@ -12,7 +12,7 @@ from ....foundation.types import Kernel
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import specialized
-from ..runtime.launch import BLOCK
+from ..runtime.launch import BLOCK, launch
 from ..runtime.reporting import sized
 from ..runtime.tiers import together
 from .building import LINES_OF_A_BLOCK
@@ -46,13 +46,12 @@ def transpose(a: MatrixStore) -> MatrixStore:
         lambda: [partial(_kernels, a, key, work.place), *sort_programs(key, values, work, entries, *types)],
     )
     kernels = _kernels(a, key, work.place)
-    scratch, keys = scratch_arrays.current(), cupy.empty(entries, key)
-    given = (a.indptr.data.ptr, a.indices.data.ptr, a.nrows, entries, column_bits, keys.data.ptr, *work.words)
-    scratch.launch(kernels.pack_entries, chunks_of(entries), given, BLOCK // 32)
+    keys = cupy.empty(entries, key)
+    given = (a.indptr, a.indices, a.nrows, entries, column_bits, keys, *work.given)
+    launch(kernels.pack_entries, chunks_of(entries), given, BLOCK // 32)
     rows, columns, values = sort_apart(keys, values, column_bits, column_bits, *types, work)
     indptr = cupy.empty(a.ncols + 1, offset)
-    sorted_columns = (columns.data.ptr, entries, a.ncols, indptr.data.ptr)
-    scratch.launch(kernels.list_columns, a.ncols + 1, sorted_columns, LINES_OF_A_BLOCK)
+    launch(kernels.list_columns, a.ncols + 1, (columns, entries, a.ncols, indptr), LINES_OF_A_BLOCK)
     return MatrixStore(a.ncols, a.nrows, indptr, rows, a.values.copy() if a.iso else values)
 
 

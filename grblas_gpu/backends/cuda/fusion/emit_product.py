@@ -17,7 +17,7 @@ from ...programs.steps import product_operands
 from ...programs.terms import BodyStep, MaskUse
 from ..eager.mxv_product import Product as Kind
 from ..runtime import compile as programs
-from ..runtime.compile import constant, using
+from ..runtime.compile import constant, mask_flags, using
 from ..runtime.translate import literal
 from . import emit_sums
 from .analyse import Analysis
@@ -32,8 +32,6 @@ from .emit_reading import values_needed
 from .emit_traced import noted_begin, noted_end, noted_settling, row_of
 from .items import Product, Settle
 from .layout import ROW
-
-MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
 
 
 class ProductText(NamedTuple):
@@ -177,13 +175,7 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
 
 def _mask_pieces(facts: Analysis, mask: MaskUse | None) -> list[str]:
     if mask is None:
-        return [using("MaskValue", np.dtype(bool)), *(constant(name, False) for name in MASK_FLAGS)]
+        return [using("MaskValue", np.dtype(bool)), *mask_flags(False, False, False, False, False)]
     slot = facts.slots[mask.vector]
-    return [
-        using("MaskValue", slot.dtype),
-        constant("MASKED", True),
-        constant("MASK_PRESENT", not slot.full),
-        constant("MASK_VALUED", not mask.structure),
-        constant("MASK_ISO", slot.iso),
-        constant("COMPLEMENT", mask.complement),
-    ]
+    flags = mask_flags(True, not slot.full, not mask.structure, slot.iso, mask.complement)
+    return [using("MaskValue", slot.dtype), *flags]

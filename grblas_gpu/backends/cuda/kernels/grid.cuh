@@ -203,9 +203,9 @@ template <class Passes> DEVICE int64 warp_first_above(int64 lo, int64 hi, Passes
     }
     return lo;
 }
-// The number of the ascending numbers[0..count), or of numbers[n] + spacing * n, that are at most `wanted`.
-template <class T> DEVICE int64 warp_upper_bound(const T* numbers, int64 count, int64 wanted, int64 spacing = 0) {
-    return warp_first_above(0, count, [&](int64 at) { return int64(numbers[at]) + spacing * at <= wanted; });
+// The number of the ascending numbers[0..count) that are at most `wanted`.
+template <class T> DEVICE int64 warp_upper_bound(const T* numbers, int64 count, int64 wanted) {
+    return warp_first_above(0, count, [&](int64 at) { return int64(numbers[at]) <= wanted; });
 }
 
 // True in the block that calls it last, which sees all earlier writes of the other blocks. All threads of all blocks call it once. `done`

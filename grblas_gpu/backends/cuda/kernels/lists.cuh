@@ -113,6 +113,7 @@ DEVICE Queues& queues() {
     return shared;
 }
 // What a warp has of it: for a moment, if it keeps no queue (row_products.cuh).
+#define WARP_MEMORY
 constexpr int WARP_WORDS = QUEUED;
 DEVICE int64* warp_memory() { return queues().held + WARP_WORDS * (thread() >> 5); }
 struct WarpQueue {

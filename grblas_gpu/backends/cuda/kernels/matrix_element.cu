@@ -13,12 +13,7 @@ extern "C" __global__ void read_element_kernel(
     if (thread_in_grid() == 0) {
         int64 end = indptr[row + 1], at = lower_bound(indices, int64(indptr[row]), end, column);
         found = at < end && int64(indices[at]) == column;
-        const Value* value = values + (ISO ? 0 : at);
-        if (!found) bits = 0;
-        else if constexpr (sizeof(Value) == 8) bits = *(const uint64*)value;
-        else if constexpr (sizeof(Value) == 4) bits = *(const uint32*)value;
-        else if constexpr (sizeof(Value) == 2) bits = *(const uint16*)value;
-        else bits = *(const uint8*)value;
+        if (found) bits = bits_of(values[ISO ? 0 : at]);
     }
     publish(int64(bits >> 32 << 1 | found), int64(bits & 0xffffffffull), counters, host);
 }

@@ -338,12 +338,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) count_merged_kernel(
 
 // The row of an entry of both, numbered through: one of those from `lo` to `hi`.
 DEVICE int64 row_of(const Pair& pair, int64 number, int64 lo, int64 hi) {
-    while (lo < hi) {  // the last one that starts no later
-        int64 middle = (lo + hi + 1) >> 1;
-        if (pair.start(middle) <= number) lo = middle;
-        else hi = middle - 1;
-    }
-    return lo;
+    return first_above(lo + 1, hi + 1, [&](int64 row) { return pair.start(row) <= number; }) - 1;
 }
 
 extern "C" __global__ void __launch_bounds__(256, 8) fill_merged_kernel(

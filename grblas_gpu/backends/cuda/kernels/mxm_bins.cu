@@ -1,5 +1,8 @@
 // mxm.gustavson, before anything is multiplied: how many products each row of the result has, and by that which kernel
-// makes it. Generated: Offset and Column (of the left factor), RightOffset, MaskOffset, Value and add (64-bit sums).
+// makes it. Generated: Offset and Column (of the left factor), RightOffset, MaskOffset.
+
+using Value = int64;
+DEVICE Value add(Value x, Value y) { return x + y; }
 
 #include "row_sums.cuh"
 
@@ -8,27 +11,35 @@ constexpr int SMALL_BINS = 7, DENSE_BIN = SMALL_BINS, HASHED_BIN = DENSE_BIN + 3
 constexpr int NO_BIN = -1;
 constexpr int64 BLOCK_PRODUCTS = 1 << 22;  // a row with more is not for one block alone
 
+struct LoadCounts {
+    const Column* indices;
+    const RightOffset* b_indptr;
+    template <int COUNT> DEVICE void operator()(Place base, int skipped, int count, Value (&items)[COUNT]) const {
+        Column columns[COUNT];
+        UNROLLED for (int k = 0; k < COUNT; ++k) {
+            int at = 32 * k + lane();
+            columns[k] = at >= skipped && at < count ? indices[base + at] : Column(-1);
+        }
+        UNROLLED for (int k = 0; k < COUNT; ++k)
+            items[k] = columns[k] >= 0 ? Value(b_indptr[columns[k] + 1] - b_indptr[columns[k]]) : Value(0);
+    }
+};
+
 extern "C" __global__ void count_products_kernel(
     const Offset* a_indptr, const Column* a_indices, const RightOffset* b_indptr, int64 nrows, int64 entries,
     int64* products, int64* carry_values, int64* carry_rows
 ) {
-    auto load = [&](int64 base, int64 hi, Value* items) {
-        Column columns[ITEMS];
-        int64 own = base + lane() * ITEMS;
-        UNROLLED for (int k = 0; k < ITEMS; ++k) columns[k] = own + k < hi ? a_indices[own + k] : Column(0);
-        UNROLLED for (int k = 0; k < ITEMS; ++k)
-            items[k] = own + k < hi ? Value(b_indptr[columns[k] + 1] - b_indptr[columns[k]]) : Value(0);
-    };
     auto row_is = [&](int64 row, bool filled) {
         if (!filled) products[row] = 0;
     };
-    reduce_rows(a_indptr, nrows, entries, products, {carry_values, carry_rows}, load, row_is);
+    LoadCounts load = {a_indices, b_indptr};
+    add_up_rows<8, true>(a_indptr, nrows, entries, products, {carry_values, carry_rows}, load, row_is);
 }
 
 extern "C" __global__ void add_carries_kernel(
-    const Offset* indptr, int64 entries, Value* result, Value* carry_values, int64* carry_rows
+    const Offset* indptr, int64 nrows, int64 entries, Value* result, Value* carry_values, int64* carry_rows
 ) {
-    add_carries(indptr, entries, chunk_length(entries), result, {carry_values, carry_rows});
+    add_row_carries(indptr, nrows, entries, result, {carry_values, carry_rows});
 }
 
 // `small`: the most products of a small row; `dense`: whether there is an accumulator for every column. Offsets of a mask

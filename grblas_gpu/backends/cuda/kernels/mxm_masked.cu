@@ -10,7 +10,7 @@
 // Columns of a row and their places in it: a hash table in shared memory that a group of threads builds. The row is the
 // left factor's or the mask's; a table is at most one in SPARSE full. Most columns that are looked up are not there: with a
 // FILTER, of so many bits for every slot, one look tells of nearly all of them, and lanes do not wait for each other.
-template <class Column, bool HAS_PLACES, int SPARSE, int FILTER = 0> struct Lookup {
+template <class Column, bool HAS_PLACES, int SPARSE, int FILTER> struct Lookup {
     Column* keys;
     uint16* places;    // of keys, counted from the first one
     unsigned* filter;  // FILTER / 32 words for every slot
@@ -30,10 +30,8 @@ template <class Column, bool HAS_PLACES, int SPARSE, int FILTER = 0> struct Look
     }
     // The place of a column, 0 where places are not kept, or -1.
     DEVICE int find(Column key) const {
-        if constexpr (FILTER > 0) {
-            unsigned place = filter_place(key);
-            if (!(filter[place >> 5] >> (place & 31) & 1)) return -1;
-        }
+        unsigned place = filter_place(key);
+        if (!(filter[place >> 5] >> (place & 31) & 1)) return -1;
         for (int at = slot(key);; at = (at + 1) & ((1 << bits) - 1)) {
             Column found = keys[at];
             if (found == key) return HAS_PLACES ? int(places[at]) : 0;
@@ -46,11 +44,7 @@ template <class Column, bool HAS_PLACES, int SPARSE, int FILTER = 0> struct Look
         while (1 << bits < SPARSE * count) ++bits;
         for (int at = Group::rank(); at < 1 << bits; at += Group::size()) {
             keys[at] = Column(-1);
-            if constexpr (FILTER > 0) {
-                if (FILTER >= 32)
-                    for (int n = 0; n < FILTER / 32; ++n) filter[at * (FILTER / 32) + n] = 0;
-                else if (at % (32 / (FILTER < 32 ? FILTER : 32)) == 0) filter[at * FILTER / 32] = 0;
-            }
+            if (at % (32 / FILTER) == 0) filter[at * FILTER / 32] = 0;
         }
         Group::sync();
         using Word = either<sizeof(Column) == 8, uint64, unsigned>;
@@ -61,10 +55,8 @@ template <class Column, bool HAS_PLACES, int SPARSE, int FILTER = 0> struct Look
             while (atomicCAS((Word*)(keys + at), Word(Column(-1)), Word(key)) != Word(Column(-1)))
                 at = (at + 1) & ((1 << bits) - 1);
             if constexpr (HAS_PLACES) places[at] = uint16(place);
-            if constexpr (FILTER > 0) {
-                unsigned bit = filter_place(key);
-                atomicOr(filter + (bit >> 5), 1u << (bit & 31));
-            }
+            unsigned bit = filter_place(key);
+            atomicOr(filter + (bit >> 5), 1u << (bit & 31));
         }
         Group::sync();
     }

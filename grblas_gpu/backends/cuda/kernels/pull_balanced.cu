@@ -1,12 +1,5 @@
 // pull.edge of a full vector: row_products.cuh. Generated: what mxv.cuh needs.
 
-// Shared memory of the warps, for short rows; a loop has that of its queues (lists.cuh).
-constexpr int WARP_WORDS = 160;
-DEVICE int64* warp_memory() {
-    __shared__ int64 memory[8][WARP_WORDS];
-    return memory[threadIdx.x >> 5];
-}
-
 #include "row_products.cuh"
 #include "tally.cuh"
 

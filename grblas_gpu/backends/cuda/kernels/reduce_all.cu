@@ -18,17 +18,9 @@ constexpr int GROUPS = 32, PLACES = 32 * GROUPS, PER_PLACE = SHARES / PLACES;  /
 
 using Bits = either<WIDTH == 1, uint8, either<WIDTH == 2, uint16, either<WIDTH == 4, uint32, uint64>>>;
 
-DEVICE Value of_bits(Bits bits) {
-    if constexpr (same_type<Value, float>) return __uint_as_float(bits);
-    else if constexpr (same_type<Value, double>) return __longlong_as_double(bits);
-    else return Value(bits);
-}
 
 DEVICE void tell(Value value, volatile int64* host) {
-    uint64 bits = 0;
-    if constexpr (same_type<Value, float>) bits = __float_as_uint(value);
-    else if constexpr (same_type<Value, double>) bits = uint64(__double_as_longlong(value));
-    else bits = Bits(value);
+    uint64 bits = bits_of(value);
     host[SLOT_EDGES] = int64(bits >> 32) + 1;
     host[SLOT_COUNT] = int64(bits & 0xffffffffull) + 1;
 }
@@ -37,7 +29,7 @@ DEVICE void tell(Value value, volatile int64* host) {
 struct alignas(16) Pack {
     uint64 words[2];
 
-    DEVICE Value value(int k) const { return of_bits(Bits(words[k * WIDTH / 8] >> k * WIDTH % 8 * 8)); }
+    DEVICE Value value(int k) const { return value_of<Value>(Bits(words[k * WIDTH / 8] >> k * WIDTH % 8 * 8)); }
     // Pairs, then pairs of pairs: independent additions.
     template <int COUNT = PACK> DEVICE Value sum(int first = 0) const {
         if constexpr (COUNT == 1) return value(first);

@@ -115,13 +115,7 @@ DEVICE void write(const Sums& sums, int64 at, Value* out, bool* present) {
 
 // How many rows begin before a place on the path.
 DEVICE int64 rows_before(const Offset* indptr, int64 nrows, int64 place) {
-    int64 lo = 0, hi = nrows + 1;
-    while (lo < hi) {
-        int64 middle = (lo + hi) >> 1;
-        if (int64(indptr[middle]) + middle < place) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
+    return first_above(0, nrows + 1, [&](int64 row) { return int64(indptr[row]) + row < place; });
 }
 
 extern "C" __global__ void spmm_kernel(

@@ -7,7 +7,6 @@ from collections.abc import Hashable
 import cupy
 import numpy as np
 
-from ....foundation.types import Stream
 from ...stores.storage import INDEX, Array, MatrixStore, VectorStore, column_type
 from .counters import Slots
 from .workspace import current, memory_of_two
@@ -41,15 +40,10 @@ class Result:
             self._flags, self._values = flags, values = memory_of_two(size, length * dtype.itemsize)
             self.addresses = flags.ptr, values.ptr
 
-    def clear_flags(self, stream: Stream) -> None:
-        """For a kernel that sets some of them."""
-        assert self._flags is not None
-        self._flags.memset_async(0, self._size, stream)
-
-    def store(self, slots: Slots, everywhere: bool = False) -> VectorStore:
-        """The vector: the kernel counts its entries in these slots, unless they are ``everywhere``."""
+    def store(self, slots: Slots) -> VectorStore:
+        """The vector: the kernel counts its entries in these slots, unless it is full."""
         size, values = self._size, _array((self._length,), self._dtype, self._values)
-        if everywhere or self._flags is None:
+        if self._flags is None:
             return VectorStore.known(size, values, None, None, size)
         return VectorStore.counted_bitmap(size, values, _array((size,), _FLAG, self._flags), slots.published(), size)
 

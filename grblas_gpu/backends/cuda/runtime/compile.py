@@ -78,6 +78,18 @@ def constant(name: str, number: bool | int) -> str:
     return f"constexpr long long {name} = {number};"
 
 
+def mask_flags(masked: bool, present: bool, valued: bool, iso: bool, complement: bool) -> list[str]:
+    """For ``kernels/mask.cuh``."""
+    flags = {
+        "MASKED": masked,
+        "MASK_PRESENT": present,
+        "MASK_VALUED": valued,
+        "MASK_ISO": iso,
+        "COMPLEMENT": complement,
+    }
+    return named(flags)
+
+
 def value(name: str, number: Value, dtype: np.dtype) -> str:
     """A function without arguments that returns a constant (floats may be infinite).
 

@@ -33,7 +33,6 @@ from .launch import (
     shared_bytes_at_most,
 )
 
-COUNTERS = 8  # numbers that the kernels of one call may count with
 BITS = tuple(1 << bit for bit in range(8))  # of a byte
 ALIGNED = 256  # bytes
 _alloc, _launch_kernel = cupy.cuda.alloc, cupy.cuda.driver.launchKernel
@@ -59,9 +58,6 @@ class Scratch:
         self._ready: dict[Hashable, _Ready] = {}
         self._block = Block(stream)
         self.tile_sums = cupy.empty(max(TILES, SHARES), INDEX)
-        self.counters = cupy.zeros(COUNTERS, INDEX)
-        self._pinned = cupy.cuda.alloc_pinned_memory(8)
-        self._host = np.frombuffer(self._pinned, INDEX, 1)
         self._arrays: dict[Hashable, Array] = {}
         self.no_offsets: Array | None = None  # of the last matrix without entries
         self._mark = 0
@@ -115,13 +111,6 @@ class Scratch:
     def __del__(self) -> None:
         with suppress(Exception):  # at the end of the process there may be no device left
             self._block.retire()
-
-    def number_at(self, address: int) -> int:
-        """A 64-bit number in device memory, after all earlier kernels have run."""
-        runtime = cupy.cuda.runtime
-        runtime.memcpyAsync(self._pinned.ptr, address, 8, runtime.memcpyDeviceToHost, self.stream.ptr)
-        self.stream.synchronize()  # synchronizes
-        return int(self._host[0])
 
     def marks(self, size: int) -> tuple[Array, int]:
         """Bytes, and a bit that is clear in all of them; the caller may set it, and leave it set."""

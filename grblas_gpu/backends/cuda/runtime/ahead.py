@@ -40,7 +40,8 @@ def begin(program: Tiers, render: Render) -> None:
 def programs_of(name: str, first: str, render: Render) -> list[str]:
     """The programs of an algorithm, in the order of use: of the recorded calls with this one, or else of all calls."""
     programs, calls = _table()
-    texts = {number: render(programs[number][0], [programs[number][1]]) for call in calls[name] for number in call}
+    used = {number: programs[number] for call in calls[name] for number in call}
+    texts = {number: render(kernel, pieces.splitlines()) for number, (kernel, pieces) in used.items()}
     chosen = [call for call in calls[name] if first in map(texts.__getitem__, call)] or calls[name]
     return [texts[number] for number in dict.fromkeys(number for call in chosen for number in call)]
 

@@ -3,9 +3,9 @@
 Returns the distance of every reachable vertex: INT64 for integer weights whose sums fit, otherwise FP64.
 Method: distances are relaxed with the (min, +) semiring. Bellman-Ford relaxes the edges of all vertices that became
 nearer. Delta-stepping does so in buckets of width delta; light and heavy edges are treated alike. By default the first
-buckets are about as wide as the shortest edge of a vertex is long, so that hubs, which have most edges, are relaxed
-once or twice. Later buckets are wider: hubs are settled or paths are long, and each bucket has few vertices, so that
-the number of steps costs more than corrections. An engine may have a kernel for this.
+buckets are narrower than the shortest edge of a vertex is long, so that hubs, which have most edges, are relaxed once
+or twice. Later buckets are wider: hubs are settled or paths are long, and each bucket has few vertices, so that the
+number of steps costs more than corrections. An engine may have a kernel for this.
 Invariant: a distance is the length of some path, never less than the shortest. All edges that could reduce a distance
 start at waiting vertices.
 Cost: O(m) per step, at most n steps of Bellman-Ford; delta-stepping O(n + m) expected for random lengths.
@@ -86,8 +86,8 @@ def bellman_ford(A: Matrix, source: int) -> Vector:
 def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector:
     """Distances from a vertex; ``A[i, j]`` is the length of the edge from i to j, zero or more.
 
-    A bucket of width ``delta`` is settled at a time. The default width is three times the mean length over the mean
-    degree, after eight buckets 32 times as much, and at most sixteen mean lengths.
+    A bucket of width ``delta`` is settled at a time. The default width is a quarter of the mean length over the mean
+    degree, after eight buckets the mean length, and after eight more sixteen times as much.
 
     Parameters
     ----------

@@ -70,10 +70,11 @@ def same(*pairs: tuple[Array, Array]) -> bool:
     if any(x.dtype != y.dtype or len(x) != len(y) for x, y in pairs):
         return False
     (differences,) = functions("differences.cu", None, ["differences_kernel"])
-    scratch = scratch_arrays.current()
-    slots = scratch.slots()
+    slots = scratch_arrays.current().slots()
     for x, y in pairs:
-        scratch.launch(differences, -(-x.nbytes // 4), (x.data.ptr, y.data.ptr, x.nbytes, slots.address))
+        if isinstance(x, records.RecordArray):
+            x, y = x.words, y.words
+        launch(differences, -(-x.nbytes // 4), (x, y, x.nbytes, slots.address))
     return slots.counter().read() == 0  # synchronizes
 
 

@@ -22,7 +22,7 @@ from cpu_kernel_cases import (
 from running import in_threads
 
 from grblas_gpu import binary, monoid, operators, semiring, unary
-from grblas_gpu.backends.cpu import assign, extract, matrix_masks, mxv, mxv_push, pool, workspace
+from grblas_gpu.backends.cpu import assign, ewise, extract, matrix_masks, mxv, mxv_push, pool, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.stores.storage import MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
@@ -175,6 +175,24 @@ def test_write(rng, trials, name, replace):
         result = ENGINE.write(c.copy(), t, mask, accum, replace, masked)
         same(result, expected)
         assert workspace_is_clean()
+
+
+@pytest.mark.parametrize("name", ["plus", "pow", "pair"])
+def test_pairs_of_matrices_and_vectors_large_enough_for_threads(rng, trials, monkeypatch, name):
+    """Threads write pieces, some of them empty, which are joined."""
+    for limit in ("PARALLEL_WORK", "LIGHT_WORK"):
+        monkeypatch.setattr(ewise, limit, 10)
+    op = getattr(binary, name)["INT64"]
+    pool.set_threads(3)
+    try:
+        for trial in trials(40):
+            fills = rng.choice([0.02, 0.3, 1], 2)
+            make = (lambda fill: random_matrix(rng, 40, 12, "int64", rng.random() < 0.3, fill)) if trial % 4 else None
+            x, y = (random_vector(rng, 60, "bitmap", "int64") if make is None else make(fill) for fill in fills)
+            same(ENGINE.ewise_mult(x, y, op), DEFINITIONS.ewise_mult(x, y, op))
+            same(ENGINE.union(x, y, op), DEFINITIONS.union(x, y, op))
+    finally:
+        pool.set_threads(None)
 
 
 @pytest.mark.parametrize("name", [None, "plus"])

@@ -20,7 +20,7 @@ from . import buffers, pool
 from .compile import Source
 from .inline import uses, where
 from .operands import Operands
-from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
+from .parallel import LIGHT_WORK, PARALLEL_WORK, Chunks, edge_chunks, even_chunks
 from .tier import KernelTable
 
 NUMPY_CHUNK = 65_536  # values per call of a NumPy definition: they stay in a core's cache
@@ -102,7 +102,7 @@ def _dense_source(operands: Operands, x_full: bool, y_full: bool) -> Source:
     op = operands.op
     if x_full and y_full:
         body = text.both or "pass\n"
-    elif nothing and op is not None and op.source is not None and "(" not in op.source:  # arithmetic costs no branch
+    elif nothing and op is not None and _is_arithmetic(op):  # costs no branch
         left, right, value, _ = text.both.replace("out_values[i]", "z").split("\n")
         body = f"here_x, here_y = {here_x}, {here_y}\n{left}\n{right}\n"
         if operands.defaults:
@@ -138,6 +138,16 @@ def _dense_source(operands: Operands, x_full: bool, y_full: bool) -> Source:
     )
 
 
+def _is_arithmetic(op: Accum) -> bool:
+    """Whether an operator takes less time than reading its operands."""
+    return op is None or (op.source is not None and "(" not in op.source)
+
+
+def dense_chunks(size: int, op: Accum) -> Chunks:
+    """Ranges of positions that threads combine."""
+    return even_chunks(size) if size > (LIGHT_WORK if _is_arithmetic(op) else PARALLEL_WORK) else [(0, size)]
+
+
 def _dense(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | None:
     size, x_full, y_full = x.size, x.present is None, y.present is None
     key = ("dense", operands.key, operands.union, x_full, y_full)
@@ -150,8 +160,7 @@ def _dense(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | 
     given = tuple(array for array in (x.present, y.present) if array is not None)
     marks = () if present is None else (present,)
     arguments = (0, *given, *operands.arguments(x.values, y.values), *marks, *out)
-    parts = even_chunks(size) if size > PARALLEL_WORK else [(0, size)]
-    count = sum(pool.launch(kernel, parts, *arguments))
+    count = sum(pool.launch(kernel, dense_chunks(size, operands.op), *arguments))
     return VectorStore(size, values, present=present, nvals=size if out_full else count)
 
 

@@ -20,7 +20,6 @@ from .compile import Source
 from .inline import where
 from .masks import BYTE_KIND, NO_MASK, NOTHING, OPENED, ROWS, clean, flags_of, resolve
 from .operands import Form, Text
-from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
 from .values import reading
 
@@ -181,7 +180,8 @@ def _merge(
         if present is None and not stays_full:
             present = np.ones(size, bool)
         given = (*(() if t_full else (t.present,)), t.values, *flags, *(() if stays_full else (present,)), c.values)
-        if size < PARALLEL_WORK:
+        parts = ewise.dense_chunks(size, accum)
+        if len(parts) == 1:
             c.present = present
             c.uncount()
             c.nvals = count = kernel(*given, 0, size)
@@ -189,7 +189,7 @@ def _merge(
                 c.present = None
         else:
             with atomic_updates.uninterrupted():
-                count = sum(pool.launch(kernel, even_chunks(size), *given))
+                count = sum(pool.launch(kernel, parts, *given))
                 c.present, c.nvals, c.edges, c.checked = (None if count == size else present), count, None, 0
     finally:
         atomic_updates.changing = False

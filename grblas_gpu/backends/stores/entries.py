@@ -17,6 +17,7 @@ import numpy as np
 from ...exceptions import DomainMismatch, OutOfMemory
 from ..machine.memory_limits import check_entries
 from .counting import every, how_many, places
+from .index_types import order_of_keys
 from .matrix_storage import from_lines
 from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore, natives
 
@@ -284,9 +285,9 @@ def runs(keys: Array) -> Array:
 def in_order_of_pairs(rows: Array, cols: Array, nrows: int, ncols: int) -> Array:
     """The permutation that sorts positions by row and column; equal ones stay in order."""
     if nrows * ncols < 2**63:
-        return np.argsort(keys_at(rows, cols, nrows, ncols), kind="stable")
-    by_column = np.argsort(cols, kind="stable")
-    return by_column[np.argsort(rows[by_column], kind="stable")]
+        return order_of_keys(keys_at(rows, cols, nrows, ncols), nrows * ncols)
+    by_column = order_of_keys(cols, ncols)
+    return by_column[order_of_keys(rows[by_column], nrows)]
 
 
 def distinct(positions: Array) -> Array:

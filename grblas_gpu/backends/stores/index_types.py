@@ -14,8 +14,20 @@ MOST_ENTRIES = 2**48  # more than any memory holds; NumPy raises other errors fo
 
 
 #: For arrays that are not NumPy's, how their engine finds what a store remembers: an object with ``transpose``,
-#: ``row_ids``, ``max_degree``, ``is_diagonal``, ``is_on_host``, ``same``, ``cast_values`` and ``free_bytes``.
+#: ``row_ids``, ``max_degree``, ``is_diagonal``, ``is_on_host``, ``same``, ``cast_values``, ``order_of_keys`` and
+#: ``free_bytes``.
 natives: dict[type, Any] = {}
+
+
+def order_of_keys(keys: Array, limit: int) -> Array:
+    """The permutation that sorts keys below ``limit``; equal ones stay in order.
+
+    >>> order_of_keys(np.array([2, 0, 2, 1]), 3).tolist()
+    [1, 3, 0, 2]
+    """
+    if isinstance(keys, np.ndarray):
+        return np.argsort(keys, kind="stable")
+    return natives[type(keys)].order_of_keys(keys, limit)
 
 
 def column_type(ncols: int) -> type:

@@ -29,7 +29,7 @@ import numpy as np
 from ...plan.storage_rules import MANY_ROWS, matrix_form
 from . import csr_of_forms
 from .counting import counts, how_many, pointers
-from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
+from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives, order_of_keys
 
 STRIP = 256  # rows that are transposed together
 FEW_ENTRIES = 2**15  # of a matrix that NumPy transposes
@@ -380,7 +380,7 @@ def transpose_csr(a: MatrixStore) -> MatrixStore:
         return _transposed_dense(a)
     square = a.nrows == a.ncols
     if a.form == HYPERSPARSE or (not square and matrix_form(a.nvals, a.ncols, a.nrows, SPARSE) == HYPERSPARSE):
-        order = np.argsort(a.indices, kind="stable")
+        order = order_of_keys(a.indices, a.ncols)
         values = a.values.copy() if a.iso else a.values[order]
         make = hypersparse_from_lines if square else from_lines
         return make(a.ncols, a.nrows, a.indices[order], a.row_ids[order], values)

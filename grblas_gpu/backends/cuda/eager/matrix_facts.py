@@ -19,6 +19,7 @@ from ..runtime.host_memory import is_on_host
 from ..runtime.launch import launch
 from ..runtime.reporting import sized
 from .operating import cast_values
+from .radix import bits_for, sort_positions
 from .transpose import row_ids
 from .transpose_in_parts import transpose
 
@@ -29,6 +30,7 @@ __all__ = [
     "is_diagonal",
     "is_on_host",
     "max_degree",
+    "order_of_keys",
     "row_ids",
     "same",
     "transpose",
@@ -38,6 +40,10 @@ natives[cupy.ndarray] = natives[records.RecordArray] = sys.modules[__name__]
 
 _KERNELS = ("longest_row_kernel", "hub_neighbours_kernel", "off_diagonal_kernel")
 DENSE_ROWS = 8  # entries on average: in shorter rows the first entry is as good as any
+
+
+def order_of_keys(keys: Array, limit: int) -> Array:
+    return sort_positions(cupy.ascontiguousarray(keys), bits_for(limit))[1]
 
 
 @sized

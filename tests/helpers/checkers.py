@@ -30,19 +30,6 @@ def serial_bfs(rows: np.ndarray, cols: np.ndarray, n: int, source: int) -> dict[
     return levels
 
 
-def check_levels(levels: dict[int, int], rows: np.ndarray, cols: np.ndarray, source: int) -> None:
-    """Check levels by their definition: the source has 0, no edge skips a level, every level has a predecessor."""
-    assert levels[source] == 0
-    caused = {source}
-    for i, j in zip(rows.tolist(), cols.tolist(), strict=True):
-        if i in levels:
-            assert j in levels
-            assert levels[j] <= levels[i] + 1
-            if levels[j] == levels[i] + 1:
-                caused.add(j)
-    assert caused == set(levels)
-
-
 def check_parents(parents: dict[int, int], levels: dict[int, int], rows: np.ndarray, cols: np.ndarray) -> None:
     """Check a search tree: every reached vertex has an edge from its parent, one level above; the source is its own."""
     edges = set(zip(rows.tolist(), cols.tolist(), strict=True))

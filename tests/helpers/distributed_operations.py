@@ -105,15 +105,10 @@ def case_assignment() -> None:
             w.update(np.arange(0, w.size, 3), 4)
             w.delete([0, 5, 6, w.size - 1])
 
-        run(change, a)
-        run(change, b)
-        check(b, a)
-        for w in (a, b):
-            w.resize(9)
-        check(b, a)
-        for w in (a, b):
-            w.clear()
-        check(b, a)
+        for step in (change, lambda w: w.resize(9), lambda w: w.clear()):
+            run(step, a)
+            run(step, b)
+            check(b, a)
 
 
 def case_changes() -> None:
@@ -132,30 +127,25 @@ def case_changes() -> None:
 def case_indirect() -> None:
     """u[index] and c[index] += value, for index Vectors."""
     random = np.random.default_rng(5)
+    works = [
+        lambda u, index, value, mask: u[index].new(),
+        lambda u, index, value, mask: changed(u, lambda c: c[index] << 4),
+        lambda u, index, value, mask: changed(u, lambda c: c(mask.S, binary.plus)[index] << value),
+    ]
+    for op in (binary.plus, binary.min, binary.max):
+        works += [
+            lambda u, index, value, mask, op=op: changed(u, lambda c: c(op)[index] << value),
+            lambda u, index, value, mask, op=op: changed(u, lambda c: c(op)[index] << 3),
+        ]
     with gb.using(LOCAL):
+        mask = Vector.from_coo(range(0, 23, 3), True, size=23)
         for fill in (0.0, 0.4, 1.0):
             places = np.flatnonzero(random.random(31) < fill)
             index = Vector.from_coo(places, random.integers(0, 23, len(places)), size=31)
             value = Vector.from_coo(np.arange(0, 31, 2), random.integers(0, 50, 16), size=31)
-            for u in some_vectors():
-                for accum in (binary.plus, binary.min, binary.max):
-                    c, d = u.dup(), u.to("mpi")
-                    c(accum)[index] << value
-                    d(accum)[index.to("mpi")] << value.to("mpi")
-                    check(d, c)
-                    c(accum)[index] << 3
-                    d(accum)[index.to("mpi")] << 3
-                    check(d, c)
-                check(u.to("mpi")[index.to("mpi")].new(), u[index].new())
-                c, d = u.dup(), u.to("mpi")
-                c[index] << 4
-                d[index.to("mpi")] << 4
-                check(d, c)
-                mask = Vector.from_coo(range(0, 23, 3), True, size=23)
-                c, d = u.dup(), u.to("mpi")
-                c(mask.S, binary.plus)[index] << value
-                d(mask.to("mpi").S, binary.plus)[index.to("mpi")] << value.to("mpi")
-                check(d, c)
+            for u, work in itertools.product(some_vectors(), works):
+                given = u, index, value, mask
+                check(work(*(x.to("mpi") for x in given)), work(*given))
         wrong = Vector.from_coo([0, 7], [1, 99], size=31).to("mpi")
         target = some_vectors()[2].to("mpi")
     expect(IndexOutOfBound, lambda: target[wrong].new(), "index=99, size=23")

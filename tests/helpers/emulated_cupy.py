@@ -483,12 +483,6 @@ class Stream:
     def __exit__(self, *error: object) -> None:
         pass
 
-    def record(self) -> Event:
-        return Event(True)
-
-    def wait_event(self, event: Event) -> None:
-        assert event.done
-
 
 def _nothing() -> None:
     pass

@@ -6,7 +6,11 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from functools import partial
+from pathlib import Path
+from unittest import mock
 
 import numpy as np
 from distributed_objects import (
@@ -114,65 +118,57 @@ def case_parts() -> None:
     assert DistMatrix.from_parts(*only_first, nrows=3, ncols=3).nvals == 2
 
 
+@contextmanager
+def shared_folder() -> Iterator[Path]:
+    """A folder of all ranks."""
+    folder = WORLD.bcast(Path(tempfile.mkdtemp()) if RANK == 0 else None)
+    yield folder
+    WORLD.barrier()
+    if RANK == 0:
+        shutil.rmtree(folder)
+
+
 def case_files() -> None:
-    folder = WORLD.bcast(tempfile.mkdtemp() if RANK == 0 else None)
     with gb.using(LOCAL):
         A = generators.kronecker(6, 4, seed=9)
     rows, cols, _ = A.to_coo()
-    paths = {kind: os.path.join(folder, f"g.{kind}") for kind in ("txt", "mtx", "grb", "one.txt", "short.txt")}
-    if RANK == 0:
-        gb.io.save(paths["grb"], A)
-        gb.io.mmwrite(paths["mtx"], A)
-        with open(paths["txt"], "w", encoding="utf-8") as file:
-            file.write("# vertices from 0\n")
-            file.writelines(f"{i}\t{j}\n" for i, j in zip(rows, cols, strict=True))
-        with open(paths["one.txt"], "w", encoding="utf-8") as file:
-            file.write(
-                "\n".join(f"{i + 1} {j + 1} 0.5" for i, j in zip(rows, cols, strict=True))
-            )  # no newline at the end
-        with open(paths["short.txt"], "w", encoding="utf-8") as file:
-            file.write("0 1\n1 2\nthree\n2 0\n")
-    WORLD.barrier()
-    check(DistMatrix.from_file(paths["grb"]), A)
-    check(DistMatrix.from_file(paths["mtx"]), A)
-    check(DistMatrix.from_file(paths["txt"], nrows=64), A)
-    check(DistMatrix.from_file(paths["one.txt"], nrows=64, base=1), A)
-    check(DistMatrix.from_file(paths["one.txt"], nrows=64, base=1, undirected=True), A)
-    expect(ValueError, lambda: DistMatrix.from_file(paths["short.txt"]), "'three'")
-    expect(FileNotFoundError, lambda: DistMatrix.from_file(os.path.join(folder, "nothing.txt")), "nothing.txt")
-    expect(ValueError, lambda: DistMatrix.from_file(paths["txt"] + ".gz"), "decompress")
-    WORLD.barrier()
-    if RANK == 0:
-        for path in paths.values():
-            os.unlink(path)
-        os.rmdir(folder)
+    with shared_folder() as folder:
+        grb, mtx, txt, one, short = (folder / name for name in ("g.grb", "g.mtx", "g.txt", "one.txt", "short.txt"))
+        if RANK == 0:
+            gb.io.save(grb, A)
+            gb.io.mmwrite(mtx, A)
+            txt.write_text("# from 0\n" + "".join(f"{i}\t{j}\n" for i, j in zip(rows, cols, strict=True)))
+            # its last line does not end
+            one.write_text("\n".join(f"{i + 1} {j + 1} 0.5" for i, j in zip(rows, cols, strict=True)))  # as is
+            short.write_text("0 1\n1 2\nthree\n2 0\n")
+        WORLD.barrier()
+        check(DistMatrix.from_file(grb), A)
+        check(DistMatrix.from_file(mtx), A)
+        check(DistMatrix.from_file(txt, nrows=64), A)
+        check(DistMatrix.from_file(one, nrows=64, base=1), A)
+        check(DistMatrix.from_file(one, nrows=64, base=1, undirected=True), A)
+        expect(ValueError, lambda: DistMatrix.from_file(short), "'three'")
+        expect(FileNotFoundError, lambda: DistMatrix.from_file(folder / "nothing.txt"), "nothing.txt")
+        expect(ValueError, lambda: DistMatrix.from_file(f"{txt}.gz"), "decompress")
 
 
 def case_many_files() -> None:
     """A list of files or a folder of them is one graph."""
-    folder = WORLD.bcast(tempfile.mkdtemp() if RANK == 0 else None)
     with gb.using(LOCAL):
         A = generators.kronecker(6, seed=2)
     rows, columns, _ = A.to_coo()
-    if RANK == 0:
-        for number in range(5):
-            text = "".join(f"{i} {j}\n" for i, j in zip(rows[number::5], columns[number::5], strict=True))
-            with open(f"{folder}/{number}.txt", "w") as file:
-                file.write(text)
-        os.mkdir(f"{folder}.binary")
-        with gb.using(LOCAL):
-            for number in range(5):
-                some = Matrix.from_coo(rows[number::5], columns[number::5], True, nrows=64, ncols=64)
-                gb.io.save(f"{folder}.binary/{number}.grb", some)
-    WORLD.barrier()
-    check(DistMatrix.from_file(f"{folder}.binary"), A)
-    check(DistMatrix.from_file(folder, nrows=64), A)
-    check(DistMatrix.from_file([f"{folder}/{number}.txt" for number in range(5)], nrows=64), A)
-    expect(FileNotFoundError, lambda: DistMatrix.from_file([f"{folder}/0.txt", f"{folder}/9.txt"]), "9.txt")
-    WORLD.barrier()
-    if RANK == 0:
-        shutil.rmtree(folder)
-        shutil.rmtree(f"{folder}.binary")
+    with shared_folder() as folder, shared_folder() as binaries:
+        texts = [folder / f"{number}.txt" for number in range(5)]
+        for number, path in enumerate(texts if RANK == 0 else []):
+            some = rows[number::5], columns[number::5]
+            path.write_text("".join(f"{i} {j}\n" for i, j in zip(*some, strict=True)))
+            with gb.using(LOCAL):
+                gb.io.save(binaries / f"{number}.grb", Matrix.from_coo(*some, True, nrows=64, ncols=64))
+        WORLD.barrier()
+        check(DistMatrix.from_file(binaries), A)
+        check(DistMatrix.from_file(folder, nrows=64), A)
+        check(DistMatrix.from_file(texts, nrows=64), A)
+        expect(FileNotFoundError, lambda: DistMatrix.from_file([texts[0], folder / "9.txt"]), "9.txt")
 
 
 FIRST, LAST = 2, 3  # ranks
@@ -192,72 +188,63 @@ def folder_of_parts() -> None:
     WORLD.barrier()
     if RANKS == LAST:
         if RANK == 0:
-            part = f"{folder}/0/part-1.npz"
-            with open(part, "rb") as file:
-                data = bytearray(file.read())
+            part = Path(folder, "0", "part-1.npz")
+            data = bytearray(part.read_bytes())
             data[len(data) // 2] ^= 255
-            with open(part, "wb") as file:
-                file.write(data)
+            part.write_bytes(data)
         WORLD.barrier()
         expect(ValueError, lambda: DistMatrix.load(f"{folder}/0"), "part-1.npz: damaged")
 
 
 def case_damaged_files() -> None:
     """All ranks get the error of the rank that reads the damage, and continue together."""
-    folder = WORLD.bcast(tempfile.mkdtemp() if RANK == 0 else None)
     banner = "%%MatrixMarket matrix coordinate real "
     three = "1 2 1\n2 3 1\n3 1 1\n"
-    for text, message in {
-        f"general\n3 3 8\n{three}": "8 entries announced, 3 found",
-        f"general\n3 3 3\n{three[:-6]}": "3 entries announced, 2 found",
-        f"general\n3 3 2\n{three}": "2 entries announced, 3 found",
-        f"general\n2 3 3\n{three}": "row 3 is not from 1 to 2",
-        f"general\n3 2 3\n{three}": "column 3 is not from 1 to 2",
-        f"general\n0 0 3\n{three}": "is not from 1 to 0",
-        f"general\n3 3 1\n{10**30} 1 1\n": "beyond 64 bits",
-        f"general\n-3 3 3\n{three}": "three sizes",
-        f"general\n3 3 -3\n{three}": "three sizes",
-        f"general\n{10**30} 3 3\n{three}": "three sizes",
-        f"symmetric\n4 3 3\n{three}": "symmetric, but 4 x 3",
-        f"other\n3 3 3\n{three}": "not a Matrix Market file",
-    }.items():
-        expect_damaged(folder, "a.mtx", (banner + text).encode(), message)
-    for part, wrong, message in (
-        ("indptr", [0, 3, 1, 4], "row pointers"),
-        ("indptr", [1, 1, 3, 4], "row pointers"),
-        ("indptr", [0, 1, 3, 9], "row pointers"),
-        ("indices", [0, 1, 2, 3], "column 3 is not from 0 to 2"),
-        ("indices", [-1, 1, 2, 0], "column -1 is not from 0 to 2"),
-        ("shape", [-3, 3], "damaged"),
-        ("shape", [4, 3], "row pointers"),
-        ("kind", "Vector", "not a Matrix"),
-    ):
-        stored = {"indptr": [0, 1, 3, 4], "indices": [0, 1, 2, 0], "shape": [3, 3], "kind": "Matrix"}
-        expect_damaged(folder, "a.grb", own_format({**stored, part: wrong}), message)
-    # One rank has a different file.
-    path = os.path.join(folder, f"{RANK}" if RANK == RANKS - 1 else "all", "a.mtx")
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    WORLD.barrier()
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(f"{banner}general\n3 3 3\n{three[:6] if RANK == RANKS - 1 else three}")
-    WORLD.barrier()
-    before = os.getcwd()
-    os.chdir(os.path.dirname(path))
-    if RANKS > 1:
-        expect(ValueError, lambda: DistMatrix.from_file("a.mtx"), "a.mtx: the ranks see different files")
-    os.chdir(before)
-    WORLD.barrier()
-    if RANK == 0:
-        shutil.rmtree(folder)
+    with shared_folder() as folder:
+        for text, message in {
+            f"general\n3 3 8\n{three}": "8 entries announced, 3 found",
+            f"general\n3 3 3\n{three[:-6]}": "3 entries announced, 2 found",
+            f"general\n3 3 2\n{three}": "2 entries announced, 3 found",
+            f"general\n2 3 3\n{three}": "row 3 is not from 1 to 2",
+            f"general\n3 2 3\n{three}": "column 3 is not from 1 to 2",
+            f"general\n0 0 3\n{three}": "is not from 1 to 0",
+            f"general\n3 3 1\n{10**30} 1 1\n": "beyond 64 bits",
+            f"general\n-3 3 3\n{three}": "three sizes",
+            f"general\n3 3 -3\n{three}": "three sizes",
+            f"general\n{10**30} 3 3\n{three}": "three sizes",
+            f"symmetric\n4 3 3\n{three}": "symmetric, but 4 x 3",
+            f"other\n3 3 3\n{three}": "not a Matrix Market file",
+        }.items():
+            expect_damaged(folder / "a.mtx", (banner + text).encode(), message)
+        for part, wrong, message in (
+            ("indptr", [0, 3, 1, 4], "row pointers"),
+            ("indptr", [1, 1, 3, 4], "row pointers"),
+            ("indptr", [0, 1, 3, 9], "row pointers"),
+            ("indices", [0, 1, 2, 3], "column 3 is not from 0 to 2"),
+            ("indices", [-1, 1, 2, 0], "column -1 is not from 0 to 2"),
+            ("shape", [-3, 3], "damaged"),
+            ("shape", [4, 3], "row pointers"),
+            ("kind", "Vector", "not a Matrix"),
+        ):
+            stored = {"indptr": [0, 1, 3, 4], "indices": [0, 1, 2, 0], "shape": [3, 3], "kind": "Matrix"}
+            expect_damaged(folder / "a.grb", own_format({**stored, part: wrong}), message)
+        # One rank has a different file.
+        other = RANK == RANKS - 1
+        mine = folder / (f"{RANK}" if other else "all")
+        mine.mkdir(exist_ok=True)
+        WORLD.barrier()
+        (mine / "a.mtx").write_text(f"{banner}general\n3 3 3\n{three[:6] if other else three}")
+        WORLD.barrier()
+        if RANKS > 1:
+            with chdir(mine):
+                expect(ValueError, lambda: DistMatrix.from_file("a.mtx"), "a.mtx: the ranks see different files")
 
 
-def expect_damaged(folder: str, name: str, data: bytes, message: str) -> None:
-    path = os.path.join(folder, name)
+def expect_damaged(path: Path, data: bytes, message: str) -> None:
     if RANK == 0:
-        with open(path, "wb") as file:
-            file.write(data)
+        path.write_bytes(data)
     WORLD.barrier()
-    for text in (path, message):
+    for text in (str(path), message):
         expect(ValueError, lambda: DistMatrix.from_file(path), text)
     WORLD.barrier()
 
@@ -308,12 +295,9 @@ def case_errors_are_everybodys() -> None:
 def case_another_job_is_refused() -> None:
     """Another job refuses the restart folder of a long job."""
     A = DistMatrix.kronecker(4)
-    folder = WORLD.bcast(tempfile.mkdtemp() if RANK == 0 else None)
-    distributed.pagerank(A, restart=folder)
-    expect(InvalidValue, lambda: distributed.pagerank(A, restart=folder, damping=0.5), "left by another job")
-    WORLD.barrier()
-    if RANK == 0:
-        shutil.rmtree(folder)
+    with shared_folder() as folder:
+        distributed.pagerank(A, restart=folder)
+        expect(InvalidValue, lambda: distributed.pagerank(A, restart=folder, damping=0.5), "left by another job")
 
 
 def case_settings() -> None:
@@ -329,21 +313,14 @@ def case_settings() -> None:
 
 def expect_setting(name: str, value: str, work, text: str) -> None:
     name = f"GRBLAS_GPU_MPI_{name}"
-    before = os.environ.get(name)
-    os.environ[name] = value
-    expect(ValueError, work, f"{name} {text}")
-    del os.environ[name]
-    if before is not None:
-        os.environ[name] = before
+    with mock.patch.dict(os.environ, {name: value}):
+        expect(ValueError, work, f"{name} {text}")
 
 
 def case_too_much_to_gather() -> None:
     D = some_matrices()[0].to("mpi")
-    os.environ["GRBLAS_GPU_MPI_GATHER"] = "10"
-    try:
+    with mock.patch.dict(os.environ, GRBLAS_GPU_MPI_GATHER="10"):
         expect(OutOfMemory, lambda: D.kronecker(D).new(), "kronecker has no distributed form")
-    finally:
-        del os.environ["GRBLAS_GPU_MPI_GATHER"]
 
 
 def case_trace() -> None:

@@ -105,7 +105,7 @@ template <class LoadLane> DEVICE Part sum_of_lane(Place from, Place to, LoadLane
 // A kernel and a loop (lists.cuh) each have a warp_memory() of WARP_WORDS for every warp.
 
 // Rows of two entries, as in the sparsest graphs, with the beginning of their cache line, are mostly read at once.
-constexpr int STAGED_ROWS = 2, STAGED_IN_FLIGHT = 5;
+constexpr int STAGED_ROWS = 2, STAGED_IN_FLIGHT = sizeof(Value) <= 8 ? 5 : 2;
 static_assert(32 * STAGED_IN_FLIGHT * sizeof(Value) <= 8 * WARP_WORDS, "or it is not the warp's own");
 
 // The entries from `from` to `to`: row `r` of this lane has those from start[r] to stop[r]. load as for groups of rows. Every row is

@@ -69,8 +69,8 @@ FIRST_ONES = LATER_ONES = 8  # the numbers of buckets
 def bucket_widths(mean: float, vertices: int, edges: int) -> list[tuple[float, int | None]]:
     """Widths of buckets for edges of this mean length, and the number of buckets of each width.
 
-    Measured on Kronecker graphs of scale 20 to 25, and on a grid. The wider the first buckets, the more distances of hubs
-    are corrected: three shortest edges take twice the time for lengths that are real numbers.
+    Measured on Kronecker graphs of scale 20 to 25. The wider the first buckets, the more distances of hubs are
+    corrected: three shortest edges take twice the time for lengths that are real numbers.
 
     >>> bucket_widths(10.0, 100, 1000)
     [(0.24, 8), (10.0, 8), (160.0, None)]

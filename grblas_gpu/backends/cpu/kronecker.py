@@ -38,8 +38,10 @@ def kronecker(a: MatrixStore, b: MatrixStore, op: TypedOperator) -> MatrixStore 
     kernel = _table.find(key, entries, lambda: _source(operands))
     column = np.dtype(column_type(ncols))
     check_entries(entries, column.itemsize + (operands.dtype.itemsize if operands.constant is None else 0))
-    indptr = np.zeros(nrows + 1, INDEX)
-    np.cumsum(np.multiply.outer(lengths(a.indptr), lengths(b.indptr)), out=indptr[1:])
+    indptr = a.indptr * b.nvals
+    if b.nrows > 1:
+        indptr = np.zeros(nrows + 1, INDEX)
+        np.cumsum(np.multiply.outer(lengths(a.indptr), lengths(b.indptr)), out=indptr[1:])
     indices = buffers.empty(entries, column)
     values, out = operands.output(entries)
     given = (a.indptr, a.indices, b.indptr, b.indices, *operands.arguments(a.values, b.values), b.ncols)

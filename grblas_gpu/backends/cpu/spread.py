@@ -50,16 +50,18 @@ def spread(u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixSt
         return None
     indptr, indices = pattern.indptr, pattern.indices
     parts = edge_chunks(indptr) if len(indices) > LIGHT_WORK else [(0, pattern.nrows)]
-    if u.present is None or u.nvals == u.size:
-        fill = _kernel(ALL, down, indices, u.dtype.char)
+    present, starts = u.present, np.zeros(pattern.nrows + 1, INDEX)
+    whole = present is None or u.nvals == u.size
+    if not whole:
+        pool.launch(_kernel(COUNT, down, indices, ""), parts, indptr, indices, present, starts[1:])
+        np.cumsum(starts, out=starts)
+        whole = starts[-1] == len(indices)  # all entries are next to one of the vector
+    if whole:
         values = buffers.empty(len(indices), u.dtype)
-        pool.launch(fill, parts, indptr, indices, u.values, values)
+        pool.launch(_kernel(ALL, down, indices, u.dtype.char), parts, indptr, indices, u.values, values)
         return with_values(pattern, values)
-    count, fill = _kernel(COUNT, down, indices, ""), _kernel(SOME, down, indices, u.dtype.char)
-    starts, present = np.zeros(pattern.nrows + 1, INDEX), u.present
-    pool.launch(count, parts, indptr, indices, present, starts[1:])
-    np.cumsum(starts, out=starts)
     found = np.empty(int(starts[-1]), indices.dtype), buffers.empty(int(starts[-1]), u.dtype)
+    fill = _kernel(SOME, down, indices, u.dtype.char)
     pool.launch(fill, parts, indptr, indices, present, u.values, starts, *found)
     return MatrixStore(pattern.nrows, pattern.ncols, starts, *found)
 

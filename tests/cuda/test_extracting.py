@@ -24,7 +24,11 @@ def test_rows_that_follow_each_other(engine, offsets) -> None:
 
 
 @pytest.mark.parametrize("offsets", [np.int32, INDEX])
-def test_diagonals(engine, offsets) -> None:
+@pytest.mark.parametrize("most_read", [0, 1000])
+def test_diagonals(engine, monkeypatch, offsets, most_read: int) -> None:
+    """By searches in rows, or by all columns of rows that follow each other, if these have not too many."""
+    monkeypatch.setattr(engine.extracting, "LEAST_READ", 0)
+    monkeypatch.setattr(engine.extracting, "MOST_READ", most_read)
     rng = np.random.default_rng(2)
     wide, long = valued_matrix(rng, 30, 90, np.float32, 0.3), valued_matrix(rng, 700, 20, np.int64, 0.4)
     square = valued_matrix(rng, 700, 700, np.float64, 0.3)  # more rows than threads look for at a time
@@ -39,8 +43,9 @@ def test_diagonals(engine, offsets) -> None:
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.float32, np.int64, np.complex128])
-def test_diagonals_of_short_rows_and_a_long_one(engine, dtype) -> None:
+def test_diagonals_of_short_rows_and_a_long_one(engine, monkeypatch, dtype) -> None:
     """Columns near the diagonal are in the rows around, too; there are empty rows, and sizes are odd."""
+    monkeypatch.setattr(engine.extracting, "LEAST_READ", 0)
     rng, nrows, ncols = np.random.default_rng(3), 1003, 2601
     pattern = rng.random((nrows, ncols)) < 0.001
     for k in (-3, -1, 0, 1, 2):
@@ -52,6 +57,7 @@ def test_diagonals_of_short_rows_and_a_long_one(engine, dtype) -> None:
     columns = np.nonzero(pattern)[1].astype(np.int32)
     values = rng.integers(0, 100, len(columns)).astype(dtype)
     a = MatrixStore(nrows, ncols, starts, columns, values)
+    assert a.nvals < engine.extracting.MOST_READ * nrows and pattern[480:512].sum() > 2048
     for one in (a, one_value(a)):
         there = engine.there(one)
         for k in (0, 1, -2, 37, -500, 1601):

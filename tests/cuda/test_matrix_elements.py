@@ -60,11 +60,12 @@ def test_many_changes(engine, count: int) -> None:
             same(engine.here(new), definitions.change_elements(a, *given))
             filled = engine.to_host(new._hub_neighbours).view(bool)[8 * n :][:n]
             np.testing.assert_array_equal(filled, np.diff(engine.to_host(new.indptr)) > 0)
-    places = np.arange(0, a.nvals, 3)  # all is there
+    places = np.arange(0, a.nvals, 3)  # all is there: the structure stays
     index = a.row_ids[places].astype(np.int64), a.indices[places].astype(np.int64)
     given = index, random.random(len(places)).astype(np.float32), np.ones(len(places), bool)
     new = cuda.change_elements(there, *given)
     same(engine.here(new), definitions.change_elements(a, *given))
+    assert new.indices is there.indices and new._hub_neighbours is there._hub_neighbours
     assert cuda.change_elements(there, index, given[1], ~given[2]).nvals == a.nvals - len(places)
 
 

@@ -50,6 +50,7 @@ SMALLER = {
     "MOST_STEPS = 16": "MOST_STEPS = 2",
     "OWN_COLUMNS = 32768": "OWN_COLUMNS = 256",
     "MANY_POSITIONS = 1 << 16": "MANY_POSITIONS = 0",
+    "SPAN = 2048, AT_A_TIME = 8": "SPAN = 300, AT_A_TIME = 2",
     "EACH = ITEM_BYTES > 12 ? 8 : ITEM_BYTES > 8 ? 12 : 16": "EACH = 128",  # the same tile with fewer threads
 }
 #: The same for constants that the host writes into the source.

@@ -10,13 +10,14 @@ from ..engine import kind_among
 from ..protocol import Backend
 from ..reference import Definitions
 from ..stores.entries import Store
+from ..stores.matrix_storage import SPARSE
 from ..stores.storage import Array, MaskView, MatrixStore, VectorStore
-from .eager import matrices, vectors
+from .eager import matrices, matrix_elements, vectors
 from .eager.assign import assign_scalar
 from .eager.assign_block import assign_block
 from .eager.assign_few import MOST_FEW, assign_few
 from .eager.assign_region import assign_region
-from .eager.matrix_facts import mend_hub_neighbours
+from .eager.matrix_elements import WORD
 
 
 class CudaWriting(Backend):
@@ -80,10 +81,9 @@ class CudaWriting(Backend):
     def change_elements(
         self, x: Store, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray, owned: bool = False
     ) -> Store:
-        changed = Definitions.change_elements(self, x, index, values, kept, owned)
-        if type(changed) is MatrixStore:
-            mend_hub_neighbours(changed, x, self.array(index[0]), len(kept))
-        return changed
+        if type(x) is not MatrixStore or x.form != SPARSE or x.copies > 1 or not x.nvals or x.dtype.itemsize > WORD:
+            return Definitions.change_elements(self, x, index, values, kept, owned)
+        return matrix_elements.changed(x, index, values, kept)
 
     def set_element(self, x: Store, index: tuple[int, ...], value: np.generic, owned: bool = False) -> Store:
         if type(x) is VectorStore and x.kind == "sparse" and x.known_nvals == 0:

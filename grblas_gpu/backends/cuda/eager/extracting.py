@@ -18,6 +18,10 @@ from .radix import bits_for, sort_positions
 from .rows import CUT_ROWS, kernels_on_offsets
 from .selecting import renamed
 
+#: Entries of a row, on average, whose columns are all read for a diagonal: a search brings most of them from memory,
+#: too. Of fewer it waits for two or three reads, one after another, and that takes less time.
+LEAST_READ, MOST_READ = 8, 24
+
 
 def rows_at(a: MatrixStore, index: Array) -> MatrixStore:
     """``t[p, :] = a[index[p], :]``; rows may repeat."""
@@ -56,16 +60,18 @@ def _in_order(a: MatrixStore) -> MatrixStore:
 
 
 def diagonal(a: MatrixStore, k: int) -> VectorStore:
-    """The k-th diagonal, by one launch: a search in every row."""
+    """The k-th diagonal, by one launch: a search in every row, or a look at all columns if rows are short."""
     first_row, first_column = max(0, -k), max(0, k)
     size = max(0, min(a.nrows - first_row, a.ncols - first_column))
     if size == 0 or a.nvals == 0:
         return empty_list(size, a.dtype)
-    dtype, iso = a.values.dtype, len(a.values) == 1
+    dtype, iso, short = a.values.dtype, len(a.values) == 1, LEAST_READ * a.nrows <= a.nvals < MOST_READ * a.nrows
     given = {**index_types(a), "Stored": moved(dtype), "ISO": iso}
-    (kernel,) = specialized("diagonal.cu", ["diagonal_kernel"], given)
+    kernels = specialized("diagonal.cu", ["diagonal_kernel", "diagonal_short_kernel"], given)
     scratch = scratch_arrays.current()
     result, slots = Result(size, dtype, iso), scratch.slots()
     matrix = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, first_row, first_column)
-    scratch.launch(kernel, size, (*matrix, size, *result.addresses, slots.address, slots.host))
+    guess = () if short else (2**32 // a.ncols,)
+    words = (*matrix, *guess, size, *result.addresses, slots.address, slots.host)
+    scratch.launch(kernels[short], size, words, per_processor=6)  # for which they are compiled
     return result.store(slots)

@@ -16,7 +16,8 @@ from ..foundation.memory import reports_memory
 from ..foundation.types import DTypeLike, MaskLike, OperatorLike, TypedBinary
 from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
-from ..operators import UNKNOWN_OPCLASS, BinaryOp, Monoid, TypedOpBase, binary_from_string, find_opclass, get_typed_op
+from ..operators import UNKNOWN_OPCLASS, BinaryOp, Monoid, binary_from_string, find_opclass, get_typed_op
+from ..operators.base import OpBase, TypedOpBase
 from . import kinds, updates
 from .kinds import output_type
 from .mask import Mask, check_mask
@@ -234,8 +235,11 @@ class BaseType:
     ) -> Any:
         """``C(mask, accum, replace=True) << expr``: the parameters of an update, in any order."""
         alone = mask is None and accum is None and input_mask is None
-        if alone and len(args) == 1 and isinstance(args[0], Mask) and not self._is_scalar:  # the common case
-            return Updater(self, args[0], None, replace, None, descriptor_from_options(opts) if opts else None)
+        if alone and len(args) == 1:  # the common cases
+            if isinstance(args[0], Mask) and not self._is_scalar:
+                return Updater(self, args[0], None, replace, None, descriptor_from_options(opts) if opts else None)
+            if isinstance(args[0], (OpBase, TypedOpBase)):
+                (accum,), args = args, ()
         for arg in args:
             if isinstance(arg, Mask) or output_type(arg) in kinds.COLLECTIONS:
                 if self._is_scalar:

@@ -145,7 +145,9 @@ def _is_arithmetic(op: Accum) -> bool:
 
 def dense_chunks(size: int, op: Accum) -> Chunks:
     """Ranges of positions that threads combine."""
-    return even_chunks(size) if size > (LIGHT_WORK if _is_arithmetic(op) else PARALLEL_WORK) else [(0, size)]
+    if size <= PARALLEL_WORK or (size <= LIGHT_WORK and _is_arithmetic(op)):
+        return [(0, size)]
+    return even_chunks(size)
 
 
 def _dense(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | None:

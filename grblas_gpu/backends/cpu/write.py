@@ -159,17 +159,14 @@ def _merge(
     c: VectorStore, t: VectorStore, kind: int, allowed: Array, accum: Accum, replace: bool
 ) -> VectorStore | None:
     size = c.size
-    if t.indices is not None and t.nvals == 0:
-        t = VectorStore(size, np.zeros(1, t.dtype), present=np.zeros(size, bool), nvals=0)
-    elif t.indices is not None:
-        t = ewise.as_dense(t)
-    t_full, t_mode = t.present is None, reading(t.values)
-    bytes_kind = BYTE_KIND[kind]
-    stays_full = c.kind == "full" and (accum is not None or t_full) and not (replace and bytes_kind)
-    types = (c.dtype.char, t.values.dtype.char)
-    key = ("merge", None if accum is None else accum.key, types, t_mode, stays_full, t_full, bytes_kind, replace)
-    form = c.dtype, t.values.dtype, t_mode, accum, stays_full, t_full, bytes_kind, replace
-    kernel = _table.find(key, size, lambda: _merge_source(*form))
+    if t.indices is not None:
+        t = ewise.as_dense(t) if t.nvals else VectorStore(size, np.zeros(1, t.dtype), present=np.zeros(size, bool))
+    t_full, t_mode, bytes_kind = t.present is None, reading(t.values), BYTE_KIND[kind]
+    full = c.present is None and c.indices is None
+    stays_full = full and (accum is not None or t_full) and not (replace and bytes_kind)
+    form = t_mode, accum, stays_full, t_full, bytes_kind, replace
+    key = ("merge", c.dtype.char, t.dtype.char, None if accum is None else accum.key, t_mode, *form[2:])
+    kernel = _table.find(key, size, lambda: _merge_source(c.dtype, t.dtype, *form))
     flags = flags_of(kind, allowed, size)
     if c.indices is not None:
         c = ewise.as_dense(c) if c.nvals else VectorStore(size, c.values, present=np.zeros(size, bool), nvals=0)

@@ -172,8 +172,8 @@ class Tensor(Elementwise, ProductSigns):
     def _reduction(self, op: OperatorLike, within: str, allow_empty: bool) -> ScalarExpression:
         """All entries combined with a monoid or aggregator; only a monoid has a result without entries."""
         typed = _of_monoid(get_typed_op(op, self.dtype, kind="binary|aggregator"))
-        self._expect_op(typed, ("Monoid", "Aggregator"), within=within, argname="op")
-        if typed.opclass == "Aggregator":
+        if typed.opclass != "Monoid":  # the common case: no call
+            self._expect_op(typed, ("Monoid", "Aggregator"), within=within, argname="op")
             if self.ndim == 2 and typed.name in {"argmin", "argmax", "first_index", "last_index"}:
                 raise ValueError(f"Aggregator {typed.name} may not be used with Matrix.reduce_scalar.")
             if not allow_empty:

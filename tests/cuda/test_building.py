@@ -137,7 +137,7 @@ def test_hypersparse_matrices_of_many_entries(kind: str, size: int, monkeypatch:
     with gb.using("cpu"):
         expected = gb.Matrix.from_coo(rows, cols, values, nrows=size, ncols=size, dup_op=binary.minus)
     with backend(kind, monkeypatch) as name, gb.using(name):
-        for limit in ("FEW", "FEW_THIN"):
+        for limit in ("FEW", "FEW_HYPERSPARSE"):
             monkeypatch.setattr(sys.modules["grblas_gpu.backends.cuda.building"], limit, 4)
         on_device = [gb.Vector.from_dense(x)._store.values for x in (rows, cols, values)]
         for i, j, x in ((rows, cols, values), on_device):

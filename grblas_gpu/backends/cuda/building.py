@@ -16,7 +16,7 @@ from .eager import building
 from .memory import HOST
 
 FEW = 2**14  # entries of the host: up to so many are sorted there
-FEW_THIN = 2**20  # entries of a hypersparse matrix, likewise: it is built by array code
+FEW_HYPERSPARSE = 2**20  # entries of a hypersparse matrix, likewise: it is built by array code
 
 
 class CudaBuilding(Backend):
@@ -41,15 +41,15 @@ class CudaBuilding(Backend):
     def build_matrix(
         self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: TypedOperator | None
     ) -> MatrixStore:
-        thin = matrix_form(len(rows), nrows, ncols, "sparse") == "hypersparse"
-        if _few_on_host(rows, cols, values) or (thin and len(rows) <= FEW_THIN):
+        hypersparse = matrix_form(len(rows), nrows, ncols, "sparse") == "hypersparse"
+        if _few_on_host(rows, cols, values) or (hypersparse and len(rows) <= FEW_HYPERSPARSE):
             if isinstance(rows, cupy.ndarray):
                 building.check_positions(nrows, ncols, rows, cols)
             rows, cols, values = (x if isinstance(x, np.ndarray) else cupy.asnumpy(x) for x in (rows, cols, values))
             return self.adopt(HOST.build_matrix(nrows, ncols, rows, cols, values, dup_op))
         rows, cols, values = self.array(rows), self.array(cols), self.moved(values)
         combined = self.combined_runs
-        found = None if thin else building.build_matrix(nrows, ncols, rows, cols, values, dup_op, combined)
+        found = None if hypersparse else building.build_matrix(nrows, ncols, rows, cols, values, dup_op, combined)
         if found is None:
             building.check_positions(nrows, ncols, rows, cols)
             return Definitions.build_matrix(self, nrows, ncols, rows, cols, values, dup_op)

@@ -18,8 +18,11 @@ from ..foundation.types import (
     Accum,
     ArrayLike,
     Assigned,
+    Later,
     Plan,
     Program,
+    Recipe,
+    SearchLayout,
     TypedMonoid,
     TypedOperator,
     TypedSemiring,
@@ -71,8 +74,8 @@ class Primitives(Protocol):
 
     # memory
     def array(self, values: ArrayLike, dtype: np.dtype | type | None = None) -> Array: ...
-    def host(self, array: Array) -> Any: ...
-    def share(self, array: Any) -> Array: ...
+    def host(self, array: Array) -> np.ndarray: ...
+    def share(self, array: object) -> Array: ...
     def adopt(self, store: Store) -> Store: ...
     def export(self, store: Store) -> Store: ...
     def copy(self, store: Store) -> Store: ...
@@ -180,7 +183,7 @@ class Backend(Primitives, Protocol):
         final: Value,
     ) -> VectorStore: ...
     def count_edges(self, columns: MatrixStore, u: VectorStore) -> int: ...
-    def search(self, part: MatrixStore, layout: Any, degrees: Array, here: Array) -> Any:
+    def search(self, part: MatrixStore, layout: SearchLayout, degrees: Array, here: Array) -> Any:
         """A rank's part of breadth-first searches over bit maps (:mod:`.search_layout`), or None.
 
         ``degrees`` of all vertices, ``here`` those of this rank's own. The result has ``begin``, ``push``, ``pull`` and
@@ -248,7 +251,7 @@ class Backend(Primitives, Protocol):
         self, x: Store, y: Store, op: TypedOperator, left_default: Value, right_default: Value
     ) -> Store: ...
     # reductions
-    def reduce_later(self, x: Store, monoid: TypedMonoid) -> Any:
+    def reduce_later(self, x: Store, monoid: TypedMonoid) -> Value | Later | None:
         """The same, or a value that is still being computed (:class:`.later.Later`)."""
         return self.reduce_scalar(x, monoid)
 
@@ -424,6 +427,6 @@ class Backend(Primitives, Protocol):
         """
         return lambda: self.run_loop(program)
 
-    def kronecker_keys(self, recipe: Any, low: int, high: int, keys: Array) -> int | None:
+    def kronecker_keys(self, recipe: Recipe, low: int, high: int, keys: Array) -> int | None:
         """The kernel of a generator (see generators/kronecker_graphs.py); None without one."""
         return None

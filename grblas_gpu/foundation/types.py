@@ -27,9 +27,12 @@ if TYPE_CHECKING:
     from ..api.matrix import Matrix, TransposedMatrix
     from ..api.scalar import Scalar
     from ..api.vector import Vector
+    from ..backends.mpi.search_layout import Layout as SearchLayout
     from ..backends.protocol import Backend as Engine
+    from ..backends.stores.later import Later
     from ..backends.stores.storage import MaskView, MatrixStore, VectorStore
     from ..dtypes import DataType
+    from ..generators.kronecker_graphs import Recipe
     from ..ir.descriptor import Descriptor
     from ..ir.node import Node
     from ..ir.program import Program

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import cupy
 import numpy as np
@@ -22,8 +22,8 @@ FEW_HYPERSPARSE = 2**20  # entries of a hypersparse matrix, likewise: it is buil
 class CudaBuilding(Backend):
     """Operations that make stores of given entries."""
 
-    moved: Any  # definitions
-    combined_runs: Any
+    moved: Callable[..., Array]  # definitions
+    combined_runs: Callable[..., Array]
 
     def build_vector(self, size: int, index: Array, values: Array, dup_op: TypedOperator | None) -> VectorStore:
         if len(values) == 1 and type(index) is type(values) is np.ndarray:  # nothing to put in order

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
@@ -94,7 +92,7 @@ class CudaElementwise(Backend):
         found = _told(x, monoid)
         return Definitions.reduce_scalar(self, x, monoid) if found is None else found.read()
 
-    def reduce_later(self, x: Store, monoid: TypedMonoid) -> Any:
+    def reduce_later(self, x: Store, monoid: TypedMonoid) -> Value | Later | None:
         found = None if monoid.odd_kinds or x.dtype.kind in "cV" else _told(x, monoid)
         return self.reduce_scalar(x, monoid) if found is None else found
 

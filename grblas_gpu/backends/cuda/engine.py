@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
 
 import cupy
 import numpy as np
 
-from ...foundation.types import TypedMonoid, TypedOperator, TypedSemiring
+from ...foundation.types import SearchLayout, TypedMonoid, TypedOperator, TypedSemiring
 from ...plan.rules import CUDA_COSTS
 from ...plan.storage_rules import DENSE_LIMIT, matrix_form
 from ..engine import Engine
@@ -73,7 +72,7 @@ class CudaKernels(Backend):
             return Definitions.estimate_dots(self, a, b, mask)
         return estimate_dots(a, b._transpose, mask)
 
-    def search(self, part: MatrixStore, layout: Any, degrees: Array, here: Array) -> CudaSearch:
+    def search(self, part: MatrixStore, layout: SearchLayout, degrees: Array, here: Array) -> CudaSearch:
         return CudaSearch(part, layout, degrees, here)
 
     # ---- messages between ranks: records are packed and merged on the host -----------------------------------------
@@ -169,8 +168,8 @@ class CudaBackend(Engine, definitions=DEFINITIONS, kernels=PARTS, forms=EveryFor
             return spare
         return array_code.ARRAY_CODE.empty_vector(size, dtype) if dtype.kind in "cV" else first_list(size, dtype)
 
-    def other_engine(self, kind: str, name: str) -> tuple[Callable[..., Any], str, str]:
+    def other_engine(self, kind: str, name: str) -> tuple[Callable[..., object], str, str]:
         return getattr(array_code.ARRAY_CODE, name), "array code", array_code.REASONS[kind]
 
-    def failed(self, name: str, error: BaseException) -> AbstractContextManager[Any] | None:
+    def failed(self, name: str, error: BaseException) -> AbstractContextManager[None] | None:
         return failed(name, error)

@@ -83,7 +83,7 @@ class CudaMemory(Backend):
         return _scalar(Definitions.get_element(self, x, index))
 
 
-def _scalar(value: Any) -> Any:
+def _scalar(value: Array | Value | None) -> Value | None:
     """A device value as a NumPy scalar."""
     return value.get()[()] if isinstance(value, cupy.ndarray) else value  # synchronizes
 

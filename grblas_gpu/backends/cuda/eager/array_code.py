@@ -6,13 +6,12 @@ Nothing leaves the device: the definitions' array code runs on its arrays.
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
 from ....foundation.types import ArrayLike, TypedMonoid, TypedOperator, Value
 from ...forms.every_form import NumpyBackend
+from ...protocol import Store
 from ...stores.entries import repeat
 from ...stores.storage import INDEX, Array, MatrixStore, VectorStore
 from ..runtime import records
@@ -39,7 +38,7 @@ class ArrayCode(NumpyBackend):
     def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
         return radix.sort_positions(cupy.ascontiguousarray(keys), radix.bits_for(limit))
 
-    def get_element(self, x: Any, index: tuple[int, ...]) -> Value | None:
+    def get_element(self, x: Store, index: tuple[int, ...]) -> Value | None:
         found = super().get_element(x, index)
         return None if found is None else self.host(found).reshape(-1)[0]  # synchronizes
 

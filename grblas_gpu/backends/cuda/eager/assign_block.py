@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
@@ -75,14 +73,14 @@ def _extent(part: range | None, size: int) -> tuple[int, int]:
     return (0, size) if part is None else (part.start, len(part))
 
 
-def _one_value(c: MatrixStore, value: Any) -> Array:
+def _one_value(c: MatrixStore, value: Assigned) -> Array:
     """The value that all of what is given has."""
     if type(value) is MatrixStore:
         return cast(value.values[:1], c.dtype).copy()
     return cupy.asarray(np.asarray(value).reshape(1))
 
 
-def _gives_one_value(c: MatrixStore, value: Any) -> bool:
+def _gives_one_value(c: MatrixStore, value: Assigned) -> bool:
     """Whether one value stands for all of the result."""
     if type(value) is MatrixStore and not value.iso:
         return False

@@ -66,7 +66,7 @@ def diagonal(a: MatrixStore, k: int) -> VectorStore:
     if size == 0 or a.nvals == 0:
         return empty_list(size, a.dtype)
     dtype, iso, short = a.values.dtype, len(a.values) == 1, LEAST_READ * a.nrows <= a.nvals < MOST_READ * a.nrows
-    given = {**index_types(a), "Stored": moved(dtype), "ISO": iso}
+    given: dict[str, np.dtype | int] = {**index_types(a), "Stored": moved(dtype), "ISO": iso}
     kernels = specialized("diagonal.cu", ["diagonal_kernel", "diagonal_short_kernel"], given)
     scratch = scratch_arrays.current()
     result, slots = Result(size, dtype, iso), scratch.slots()

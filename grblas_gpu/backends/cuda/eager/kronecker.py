@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
-from ....foundation.types import TypedOperator
+from ....foundation.types import Recipe, TypedOperator
 from ...stores.entries import cast, compress
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
@@ -61,7 +59,7 @@ def kronecker_product(a: MatrixStore, b: MatrixStore, op: TypedOperator) -> Matr
     return MatrixStore(nrows, ncols, offsets, indices, values)
 
 
-def kronecker_keys(recipe: Any, low: int, high: int, keys: Array) -> int:
+def kronecker_keys(recipe: Recipe, low: int, high: int, keys: Array) -> int:
     """What the function of this name in generators/kronecker_graphs.py does, in another order."""
     (make,) = functions("kronecker.cu", None, ["kronecker_keys_kernel"])
     streams = cupy.asarray(np.array(recipe.streams, np.uint64))

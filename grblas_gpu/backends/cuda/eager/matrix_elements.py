@@ -43,7 +43,7 @@ def element(m: MatrixStore, row: int, col: int) -> Value | None:
 def changed(m: MatrixStore, index: tuple[np.ndarray, ...], values: np.ndarray, kept: np.ndarray) -> MatrixStore:
     """The matrix with entries set, or removed where none is kept. Positions are in order; there is an entry before."""
     count, entries, dtype = len(kept), m.nvals, moved(m.dtype)
-    types = {
+    types: dict[str, np.dtype | int] = {
         **index_types(m),
         "Value": dtype,
         "OutOffset": np.dtype(np.int32 if entries + count <= INT32_LIMIT else INDEX),

@@ -6,7 +6,6 @@ Importing it is enough: stores find it by the type of their arrays.
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import cupy
 import numpy as np
@@ -107,7 +106,7 @@ def mend_hub_neighbours(a: MatrixStore, before: MatrixStore, rows: Array, count:
         _find_hub_neighbours(a, rows, count)
 
 
-def _find_hub_neighbours(a: MatrixStore, rows: Any, count: int) -> None:
+def _find_hub_neighbours(a: MatrixStore, rows: Array | np.uint64, count: int) -> None:
     _, find, _ = _kernels(a.indptr.dtype, a.indices.dtype)
     launch(find, 32 * count, (a.indptr, a.indices, a.nrows, rows, count, a._hub_neighbours))
 

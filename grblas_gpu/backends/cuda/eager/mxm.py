@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
@@ -96,7 +94,7 @@ def _by_sorting(a: MatrixStore, b: MatrixStore, product: Product) -> MatrixStore
     if len(values) < a.nvals:
         values = np.broadcast_to(values[:1], (a.nvals,))
 
-    def added(_: Any, values: Array, starts: Array) -> Array:
+    def added(_: object, values: Array, starts: Array) -> Array:
         if product.structure:  # their sum is again the same
             return np.broadcast_to(values[:1], (len(starts),))
         return reduce_runs(monoid, values, starts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -170,10 +170,10 @@ def native_atomic(monoid: TypedMonoid, dtype: np.dtype) -> int:
     return number
 
 
-_initials: dict[str, Any] = {}
+_initials: dict[str, Value] = {}
 
 
-def initial_value(monoid: TypedMonoid) -> Any:
+def initial_value(monoid: TypedMonoid) -> Value | None:
     """What a sum holds before its first product, or None if nothing will do.
 
     The identity of a float monoid need not be neutral to the last bit: 0.0 turns -0.0 into 0.0, and infinity hides a

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import cupy
 import numpy as np
@@ -19,7 +18,7 @@ from .mxv_product import Job, Product
 from .vectors import spread
 
 _ROW = np.dtype(INDEX)
-Dense = tuple[Any, Array]  # flags (None: all) and values by position
+Dense = tuple[Array | None, Array]  # flags (None: all) and values by position
 THREAD, WARP, HYBRID, EDGE = range(4)  # as in kernels/pull.cu
 
 

@@ -50,7 +50,7 @@ class Work:
 
 def sort(
     keys: Array, payload: Array | None, bits: int, *, count: int | Array = 0, overwrite: bool = False
-) -> tuple[Array, Any]:
+) -> tuple[Array, int | Array]:
     """Keys that are not negative in ascending order, by their lowest ``bits``; what is above them comes along, and a
     payload, if there is one, is brought into their order.
 
@@ -62,7 +62,7 @@ def sort(
 
 def sort_apart(
     keys: Array, payload: Array | None, bits: int, lower_bits: int, upper: np.dtype, lower: np.dtype, work: Work
-) -> tuple[Array, Array, Any]:
+) -> tuple[Array, Array, int | Array]:
     """The keys in order as two arrays, what is above ``lower_bits`` and these; and the payload.
 
     The last pass writes them, so keys are not read again. These are work space; ``work`` has the digits of more than
@@ -74,7 +74,7 @@ def sort_apart(
 
 def programs(
     key: np.dtype, payload: Array | None, work: Work, capacity: int, upper: np.dtype, lower: np.dtype
-) -> list[Callable[[], tuple[Any, ...]]]:
+) -> list[Callable[[], Kernels]]:
     """What compiles the programs of :func:`sort_apart`."""
     types = _types(key, type_of(payload), payload is not None, work, capacity)
     unsigned = np.dtype(_UNSIGNED[key.itemsize])
@@ -145,7 +145,9 @@ def _sort(
     return (*parts, target[1])
 
 
-def _types(key: np.dtype, payload: np.dtype, paired: bool, work: Work, capacity: int) -> tuple[Any, ...]:
+def _types(
+    key: np.dtype, payload: np.dtype, paired: bool, work: Work, capacity: int
+) -> tuple[int, int, bool, str, int]:
     return key.itemsize, payload.itemsize, paired, work.place.char, sorters_for(capacity)
 
 
@@ -158,10 +160,10 @@ def sorters_for(capacity: int) -> int:
     return MANY_SORTERS if capacity >= MANY else FEW_SORTERS
 
 
-def passes(types: tuple[Any, ...], into: int, upper: np.dtype, lower: np.dtype) -> Kernels:
+def passes(types: tuple[int, int, bool, str, int], into: int, upper: np.dtype, lower: np.dtype) -> Kernels:
     """The kernels that move keys, count their digits, and sort a few keys."""
     key, payload, paired, place, sorters = types
-    given = {
+    given: dict[str, np.dtype | int] = {
         "Key": np.dtype(_UNSIGNED[key]),
         "Payload": np.dtype(_UNSIGNED[payload]),
         "Place": np.dtype(place),

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ....foundation.types import Value
 from ....ir.descriptor import Counted
 from ....plan.facts import reads_whole_rows
 from ....plan.rules import usual_pull
@@ -54,7 +55,7 @@ class Analysis(Facts[Product]):
     balanced: frozenset[int]  # products whose pull.edge adds up whole rows, in a fixed order
     by_rows: frozenset[int]  # products that never push: their matrices need no transpose
     slots: Sequence[SlotFacts]
-    initial_values: dict[int, Any]
+    initial_values: dict[int, Value | None]
     listable: frozenset[int]
     closing: dict[int, int]  # products that need not wait for the step before: see _closing
     matrices: Sequence[MatrixStore]
@@ -95,7 +96,7 @@ class _Plan:
         self.balanced: set[int] = set()
         self.by_rows: set[int] = set()
         self.edges_of: dict[int, int] = {}  # the product whose operand a vector is, if that may push
-        self.initial_values: dict[int, Any] = {}
+        self.initial_values: dict[int, Value | None] = {}
         for at, step in enumerate(found.steps):
             if at in found.products:
                 self._add(at, step, found.products[at])
@@ -176,7 +177,7 @@ def analyse(body: Body) -> Analysis:
     )
 
 
-def _is_value(value: Any, dtype: np.dtype) -> bool:
+def _is_value(value: object, dtype: np.dtype) -> bool:
     """Whether a type has this value; counts are looked at when they are known."""
     return isinstance(value, Counted) or bool(cast(np.asarray([value]), dtype)[0] == value)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+from ....foundation.types import Value
 from ...programs.lower import Body
 from ...programs.requests import Sides
 from ...programs.steps import product_operands
@@ -41,7 +41,7 @@ class LoopKernel:
     parts: KernelText
     layout: Layout
     slots: Sequence[SlotFacts]
-    initial_values: dict[int, Any]
+    initial_values: dict[int, Value | None]
     copied: Sequence[int]  # whose sizes the hidden vectors have
     products: Sequence[tuple[BodyStep, ProductKind, Sides]]
     counters: int

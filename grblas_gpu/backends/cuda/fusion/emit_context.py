@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from ...programs.steps import CONTROL, product_operands
-from ...programs.terms import Kind, Operand, counted
+from ...programs.terms import Arithmetic, Kind, Operand, counted
 from ...stores.storage import column_type
 from ..runtime.translate import c_type
 from .analyse import Analysis, SlotFacts
@@ -103,7 +102,7 @@ class Context:
         return f"(const {offset}*){self.of_matrix('columns', matrix, transposed, 'indptr')}"
 
 
-def arithmetic(tree: Any) -> str:
+def arithmetic(tree: Arithmetic) -> str:
     """Arithmetic on the counts of a loop."""
     return counted(tree, "S.{}".format, "int64({}ll)".format)
 

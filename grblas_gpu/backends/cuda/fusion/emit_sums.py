@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ....foundation.types import TypedBinary
 from ...programs.terms import BodyStep, Kind, Unfusable
 from ..runtime.compile import binary
 from ..runtime.translate import c_type, literal
@@ -98,7 +97,7 @@ def scalar_step(context: Context, item: ScalarStep) -> str:
     )
 
 
-def _operator(step: BodyStep) -> Any:
+def _operator(step: BodyStep) -> TypedBinary:
     return getattr(step.op, "binaryop", step.op)
 
 

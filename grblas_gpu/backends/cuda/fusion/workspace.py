@@ -48,13 +48,13 @@ class Workspace:
         self.wants_shared = False  # whether products keep something of their operands in shared memory
         self.wants_teams = True  # whether a cluster may go on alone
         self.short_rows = False  # whether rows that are added up whole may be short ones
-        self._parts: Any = None
+        self._parts: Array | None = None
         self._sort_workspace: list[Array] = []
         self.work = max([1, *sizes])
         self._arrays: list[Array] = []
         self.primary_buffers = [NOWHERE] * len(sizes)  # flags and values for vectors of the next run
         self.taken: set[int] = set()  # vectors that had entries in the end: these arrays are somebody's
-        self.begun: list[Any] = [None] * len(sizes)  # how vectors began the last time: their words say so
+        self.begun: list[object] = [None] * len(sizes)  # how vectors began the last time: their words say so
         self.all_sizes = sizes = sizes + tuple([sizes[copied] for copied in program.copied])
         for number, (slot, size) in enumerate(zip(program.slots, sizes, strict=True)):
             at = layout.slot(number)

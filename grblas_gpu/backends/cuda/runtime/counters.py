@@ -10,7 +10,7 @@ too. A small kernel publishes the counts of other kernels at their first read.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import cupy
 import numpy as np
@@ -114,7 +114,7 @@ class Block:
         words[:] = 0
         self.words = words.data
         self.taken = self.seen = 0
-        self._last: Any = None  # an event after all kernels that write to it
+        self._last: cupy.cuda.Event | None = None  # an event after all kernels that write to it
 
     def number_at(self, place: int) -> int:
         """Wait for the number that a kernel will write to this word."""

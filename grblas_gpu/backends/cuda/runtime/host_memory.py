@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ctypes
 from contextlib import suppress
-from typing import Any
 
 import cupy
 import numpy as np
 
 from ....exceptions import OutOfMemory
 from ....foundation.memory import LESS, free_on_host
+from ....foundation.types import Memory
 from ...stores.storage import Array
 
 LEAST = 2**16  # bytes; smaller arrays stay on the device
@@ -36,7 +36,7 @@ class Spilling:
     def __init__(self) -> None:
         self._on_device = cupy.cuda.get_allocator()
 
-    def __call__(self, size: int) -> Any:
+    def __call__(self, size: int) -> Memory:
         try:
             return self._on_device(size)
         except cupy.cuda.memory.OutOfMemoryError:
@@ -54,7 +54,7 @@ def is_much(size: int) -> bool:
     return size >= LEAST and (size >= LARGE or is_spilling())
 
 
-def on_host(size: int) -> Any:
+def on_host(size: int) -> Memory:
     """An allocator: the host's memory."""
     size = -(-size // PIECE) * PIECE
     free, runtime = free_on_host(), cupy.cuda.runtime

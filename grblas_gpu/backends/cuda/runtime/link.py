@@ -17,6 +17,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -124,7 +125,7 @@ def lto_ir(symbol: str, capability: str) -> bytes:
     return compiled
 
 
-def _compiled(cuda: Any, function: Udf, signature: Any, options: dict[str, Any]) -> bytes:
+def _compiled(cuda: ModuleType, function: Udf, signature: Any, options: dict[str, object]) -> bytes:
     from numba.core.errors import NumbaError
 
     try:
@@ -150,7 +151,7 @@ def _numpy_names() -> Iterator[None]:
             del np.row_stack
 
 
-def _calling(function: Any, arguments: int) -> Udf:
+def _calling(function: Udf, arguments: int) -> Udf:
     names = ", ".join(f"a{number}" for number in range(arguments))
     namespace = {"function": function}
     exec(f"def linked({names}): return function({names})", namespace)

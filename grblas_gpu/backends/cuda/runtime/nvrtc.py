@@ -8,9 +8,9 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import importlib.util
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from ....exceptions import JitError
 
@@ -88,7 +88,7 @@ def _loaded(oldest: bool) -> ctypes.CDLL:
     return found
 
 
-def _output(size_of: Any, get: Any, program: ctypes.c_void_p) -> bytes:
+def _output(size_of: Callable[..., int], get: Callable[..., int], program: ctypes.c_void_p) -> bytes:
     size = ctypes.c_size_t()
     _check(size_of(program, ctypes.byref(size)))
     buffer = ctypes.create_string_buffer(size.value)

@@ -7,13 +7,13 @@ kernels, read their fields.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import cupy
 import numpy as np
 
-from ....foundation.types import Array, ArrayLike, Value
+from ....foundation.types import Array, ArrayLike, Function, Value
 from ...stores.counting import some_of_rows
 from . import host_memory
 from .structs import on_device
@@ -150,7 +150,9 @@ class RecordArray:
     def __ne__(self, other: object) -> Any:
         return ~(self == other)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self, function: Function, types: object, args: Iterable[object], kwargs: Mapping[str, object]
+    ) -> object:
         try:
             return _FUNCTIONS[function](self, *args, **kwargs)
         except KeyError:
@@ -173,16 +175,16 @@ def _places(index: Any) -> Any:
     return index
 
 
-def _filled(make: Any, shape: int | tuple[int, ...], dtype: np.dtype) -> RecordArray:
+def _filled(make: Function, shape: int | tuple[int, ...], dtype: np.dtype) -> RecordArray:
     word, per_record = _words_of(dtype)
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     return RecordArray(make((*shape, per_record), word), dtype)
 
 
-def _made(make: Any) -> Any:
+def _made(make: Function) -> Function:
     """``np.zeros(..., like=records)``: of records, or of numbers where these are."""
 
-    def call(like: RecordArray, shape: int | tuple[int, ...], dtype: np.dtype | type = float) -> Any:
+    def call(like: RecordArray, shape: int | tuple[int, ...], dtype: np.dtype | type = float) -> Array:
         dtype = np.dtype(dtype)
         return _filled(make, shape, dtype) if dtype.kind == "V" else make(shape, dtype)
 
@@ -215,7 +217,7 @@ def _tile(like: RecordArray, array: RecordArray, copies: int) -> RecordArray:
     return array._like(np.tile(array.words, (copies, 1)))
 
 
-_FUNCTIONS: dict[Any, Any] = {
+_FUNCTIONS: dict[object, Callable[..., object]] = {
     np.zeros: _made(cupy.zeros),
     np.empty: _made(cupy.empty),
     np.arange: _arange,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, TypeVar, cast
+from typing import ParamSpec, TypeVar
 
 import cupy
 
@@ -15,15 +15,16 @@ from ....foundation.memory import LESS, free_on_device, more_memory
 from . import workspace
 from .host_memory import Spilling, is_spilling
 
-Method = TypeVar("Method", bound=Callable[..., Any])
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
-def sized(function: Method) -> Method:
+def sized(function: Callable[Given, Result]) -> Callable[Given, Result]:
     """Repeats a function in the host's memory where the device's is too small, or reports the sizes."""
     name = function.__name__
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Given.args, **kwargs: Given.kwargs) -> Result:
         try:
             return function(*args, **kwargs)
         except BaseException as error:
@@ -33,16 +34,16 @@ def sized(function: Method) -> Method:
         with more:  # without the arrays that the error kept alive
             return function(*args, **kwargs)
 
-    return cast("Method", call)
+    return call
 
 
-def failed(name: str, error: BaseException) -> AbstractContextManager[Any] | None:
+def failed(name: str, error: BaseException) -> AbstractContextManager[None] | None:
     """The error handling of :func:`sized`, for callers that avoid its overhead: where to repeat a call."""
     workspace.forget()  # its contents are unknown
     return more(name, error)
 
 
-def more(name: str, error: BaseException) -> AbstractContextManager[Any] | None:
+def more(name: str, error: BaseException) -> AbstractContextManager[None] | None:
     """A context in which arrays that do not fit on the device lie on the host, unless ``config`` refuses it."""
     of_thrust = type(error) is MemoryError and str(error).startswith("std::bad_alloc")  # CuPy's allocator refused it
     if not (of_thrust or isinstance(error, cupy.cuda.memory.OutOfMemoryError)):

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
-from typing import Any
+from typing import TypeVar
 
 from ....config import config
 from ....foundation.progress import busy
@@ -149,22 +149,23 @@ def _devices_differ() -> bool:
     return len({device.compute_capability for device in devices}) > 1
 
 
-def together(key: Hashable, programs: Callable[[], Iterable[Callable[[], Any]]]) -> None:
+def together(key: Hashable, programs: Callable[[], Iterable[Callable[[], object]]]) -> None:
     """Compile the programs that an operation is going to need, each in a thread of its own; once for a key."""
     if key not in _begun:
         wait([_submitted(each) for each in programs()])  # a failure shows where the program is used
         _begun.add(key)
 
 
-_begun: set[Any] = set()
+_begun: set[Hashable] = set()
+Result = TypeVar("Result")
 
 
-def _submitted(call: Callable[[], Any]) -> Future[Any]:
+def _submitted(call: Callable[[], Result]) -> Future[Result]:
     import cupy
 
     device = cupy.cuda.runtime.getDevice()
 
-    def compiled() -> Any:
+    def compiled() -> Result:
         with cupy.cuda.Device(device):
             return call()
 

@@ -11,7 +11,7 @@ import ast
 import inspect
 import math
 import textwrap
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache, reduce
 from numbers import Number
 from operator import getitem
@@ -152,7 +152,7 @@ def _float(value: float, name: str = "double") -> str:
     return repr(value)
 
 
-def _constant(value: Any) -> str:
+def _constant(value: object) -> str:
     """A number as Numba types it: integers are INT64, floats FP64; NumPy scalars keep their type."""
     if isinstance(value, np.generic) and value.dtype in C_TYPES:
         return literal(value.item(), value.dtype)
@@ -172,7 +172,7 @@ class Expressions(ast.NodeVisitor):
     """
 
     def __init__(
-        self, names: Mapping[str, str], values: Mapping[str, Any], helpers: bool, fields: bool = False
+        self, names: Mapping[str, str], values: Mapping[str, object], helpers: bool, fields: bool = False
     ) -> None:
         self.names = dict(names)
         self.values = values
@@ -221,7 +221,7 @@ class Expressions(ast.NodeVisitor):
         places = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         return f"py::item({of}, {', '.join(self.text(place) for place in places)})"
 
-    def _index(self, node: ast.expr) -> Any:
+    def _index(self, node: ast.expr) -> object:
         """The text in brackets, if it is known before the function runs."""
         try:
             return ast.literal_eval(node)
@@ -241,7 +241,7 @@ class Expressions(ast.NodeVisitor):
             return _constant(value)
         raise Untranslatable(f"`{ast.unparse(node)}` is not a number: {value!r}")
 
-    def _resolve(self, node: ast.expr) -> Any:
+    def _resolve(self, node: ast.expr) -> object:
         """The Python object that a name outside of the function stands for."""
         if isinstance(node, ast.Attribute):
             owner = self._resolve(node.value)
@@ -334,7 +334,7 @@ def _known_functions() -> dict[Hashable, str]:
     return known
 
 
-def _builtin_values() -> dict[str, Any]:
+def _builtin_values() -> dict[str, object]:
     import builtins
 
     return vars(builtins) | {"np": np, "math": math}
@@ -381,7 +381,14 @@ def shown(function: Udf) -> str:
 class _Statements:
     """Straight-line assignments, ``if`` and ``return``; each assignment makes a new C++ variable."""
 
-    def __init__(self, function: Any, node: Any, parameters: tuple[str, ...], result: np.dtype, fields: bool) -> None:
+    def __init__(
+        self,
+        function: Udf,
+        node: ast.FunctionDef | ast.Lambda,
+        parameters: tuple[str, ...],
+        result: np.dtype,
+        fields: bool,
+    ) -> None:
         self.result = result
         self.helpers = getattr(function, "helpers", False)
         self.fields = fields
@@ -401,7 +408,7 @@ class _Statements:
         statements = [ast.Return(node.body)] if isinstance(node, ast.Lambda) else node.body
         self.text = textwrap.indent(self._block(statements, given), "    ")
 
-    def _block(self, statements: list[Any], names: dict[str, str]) -> str:
+    def _block(self, statements: Sequence[ast.stmt], names: dict[str, str]) -> str:
         lines: list[str] = []
         names = dict(names)
         for number, statement in enumerate(statements):
@@ -442,10 +449,12 @@ class _Statements:
             lines.append(f"made{at} = cast<{c_type(kind)}>({walker.text(each)});\n")
         return [*lines, "return made;\n"]
 
-    def _assignment(self, statement: Any, names: dict[str, str], walker: Expressions) -> list[str]:
+    def _assignment(self, statement: ast.stmt, names: dict[str, str], walker: Expressions) -> list[str]:
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
             current = ast.Name(statement.target.id, ast.Load())
-            pairs: list[tuple[Any, Any]] = [(statement.target, ast.BinOp(current, statement.op, statement.value))]
+            pairs: list[tuple[ast.expr, ast.expr]] = [
+                (statement.target, ast.BinOp(current, statement.op, statement.value))
+            ]
         elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
             pairs = [(statement.target, statement.value)]
         elif isinstance(statement, ast.Assign):
@@ -468,24 +477,24 @@ def _indented(text: str) -> str:
     return textwrap.indent(text, "    ")
 
 
-def _pairs(target: Any, value: Any) -> list[tuple[Any, Any]]:
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
     """``a, b = x, y`` as two assignments that both see the old values."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         return list(zip(target.elts, value.elts, strict=True))
     return [(target, value)]
 
 
-def _is_docstring(statement: Any) -> bool:
+def _is_docstring(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def _outside(function: Any) -> dict[str, Any]:
+def _outside(function: Udf) -> dict[str, object]:
     """Names from around the function: constants as they are now, as with Numba."""
     free = inspect.getclosurevars(function)
     return _builtin_values() | dict(free.builtins) | dict(free.globals) | dict(free.nonlocals)
 
 
-def _syntax_tree(function: Any) -> Any:
+def _syntax_tree(function: Udf) -> ast.FunctionDef | ast.Lambda:
     """The tree of a function; a lambda is looked up in the lines that contain it."""
     try:
         text = textwrap.dedent(inspect.getsource(function))
@@ -524,7 +533,7 @@ def _lambda_parts(text: str) -> Iterable[str]:
         start = text.find("lambda", start + 1)
 
 
-def _imported(function: Any) -> Iterable[list[str]]:
+def _imported(function: Udf) -> Iterable[list[str]]:
     """What a module may have imported: calls of functions of such a name compile to something else."""
     names = [name for name in function.__code__.co_names if name.isidentifier()]
     return [], [name for name in names if isinstance(function.__globals__.get(name), ModuleType)], names

@@ -14,7 +14,7 @@ from .call_types import AggregatorCall
 from .documented import Documented
 
 if TYPE_CHECKING:
-    from ..foundation.types import DTypeLike, Matrix, OperatorLike, Value, Vector
+    from ..foundation.types import DTypeLike, Matrix, OperatorLike, Scalar, Value, Vector
     from .monoid import Monoid
     from .semiring import Semiring
 
@@ -190,10 +190,10 @@ def is_count(agg: Aggregator | TypedAggregator) -> bool:
     return row is not None and row.name == "count"
 
 
-_recipes: Any = None
+_recipes: Callable[[Aggregator | TypedAggregator, Vector | Matrix, str], Vector | Scalar]
 
 
-def define_recipes(function: Callable[[Aggregator | TypedAggregator, Vector | Matrix, str], Any]) -> None:
+def define_recipes(function: Callable[[Aggregator | TypedAggregator, Vector | Matrix, str], Vector | Scalar]) -> None:
     """Say how aggregators are computed: by operations on objects, which are above this layer."""
     global _recipes
     _recipes = function

@@ -108,7 +108,7 @@ class TypedOpBase(Documented):
         return self.parent.orig_func
 
     @property
-    def _numba_func(self) -> Any:
+    def _numba_func(self) -> Udf | None:
         return self.parent._numba_func
 
     @property
@@ -187,8 +187,8 @@ class OpBase(Documented):
     _typed_class: ClassVar[type[TypedOpBase]] = TypedOpBase
     _typed_user_class: ClassVar[type[TypedOpBase]] = TypedOpBase
     _initialized: ClassVar[bool] = True
-    register_anonymous: ClassVar[Any]
-    register_new: ClassVar[Any]
+    register_anonymous: ClassVar[Udf]
+    register_new: ClassVar[Udf]
     _for_truth_values: ClassVar[str] = ""  # which operators, or how to count them, where this one takes only numbers
     is_positional: Any = False
 
@@ -249,7 +249,7 @@ class OpBase(Documented):
     def _with_bool(self, signature: Signature) -> Signature:
         return signature if self._for_bool() is None else signature | {BOOL: (BOOL, BOOL)}
 
-    def __getitem__(self, key: DTypeKey) -> Any:
+    def __getitem__(self, key: DTypeKey) -> TypedOpBase:
         try:
             return self._typed_ops[key]
         except (KeyError, TypeError):
@@ -311,7 +311,7 @@ class OpBase(Documented):
             typed.function = as_function(self._row, operands, lambda leaf: _scalar_source(self._row, leaf))
         return typed
 
-    def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> Any:
+    def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> TypedOpBase:
         """For functions registered with ``is_udt``: exactly these two types, with the return type that Numba infers."""
         dtype2 = dtype if dtype2 is None else dtype2
         if (dtype, dtype2) not in self._cache:
@@ -322,7 +322,7 @@ class OpBase(Documented):
             self._cache[dtype, dtype2] = self._typed_user_class(self, dtype, result, dtype2)
         return self._cache[dtype, dtype2]
 
-    def _for_types(self, dtype: DataType, dtype2: DataType | None) -> Any:
+    def _for_types(self, dtype: DataType, dtype2: DataType | None) -> TypedOpBase:
         """The typed operator for operands of these types, found once."""
         key = dtype, dtype2
         if key not in self._cache:
@@ -369,7 +369,7 @@ class OpBase(Documented):
     # User-defined functions
 
     @property
-    def _numba_func(self) -> Any:
+    def _numba_func(self) -> Udf | None:
         return None if self._compiled is None else self._compiled.dispatcher
 
     if TYPE_CHECKING:
@@ -408,6 +408,6 @@ class OpBase(Documented):
         return {"is_udt": True} if self._is_udt else {}
 
     @classmethod
-    def _deserialize(cls, name: str, *args: object, **options: object) -> Any:
+    def _deserialize(cls, name: str, *args: object, **options: object) -> object:
         found = registry.find(cls._modname, name)
         return cls.register_new(name, *args, **options) if found is None else found

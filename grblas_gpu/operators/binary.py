@@ -17,7 +17,7 @@ from .typing_rules import COMPLEX_DIVISION
 from .udf import Arguments
 
 if TYPE_CHECKING:
-    from ..foundation.types import DTypeKey, Udf
+    from ..foundation.types import DTypeKey, Operator, Udf
     from .monoid import Monoid, ParameterizedMonoid, TypedBuiltinMonoid
 
 
@@ -100,10 +100,12 @@ class BinaryOp(Registered, OpBase):
     if TYPE_CHECKING:
 
         def __getitem__(self, key: DTypeKey) -> TypedBuiltinBinaryOp: ...
+        def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> TypedBuiltinBinaryOp: ...
+        def _for_types(self, dtype: DataType, dtype2: DataType | None) -> TypedBuiltinBinaryOp: ...
 
     def __init__(self, name: str, *, anonymous: bool = False) -> None:
         super().__init__(name, anonymous=anonymous)
-        self._monoid: Any = None
+        self._monoid: Monoid | None = None
         self._commutes_to: Any = None
 
     @property
@@ -210,10 +212,10 @@ class ParameterizedBinaryOp(ParameterizedFunction, of=BinaryOp):
     ) -> None:
         super().__init__(name, func, anonymous=anonymous, is_udt=is_udt)
         self._makes_rows = makes_rows
-        self._monoid: Any = None
+        self._monoid: ParameterizedMonoid | None = None
         self._commutes_to = commutes_to
 
-    def _call(self, *args: object, **kwargs: object) -> Any:
+    def _call(self, *args: object, **kwargs: object) -> Operator:
         if not self._makes_rows:
             return super()._call(*args, **kwargs)
         op = BinaryOp._from_row(self.func(*args, **kwargs), anonymous=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import numpy_functions, numpy_tables, registry
 from .agg_tables import AGG_ALIASES, AGGREGATORS, AggRow
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
 
 @cache
-def rows(kind: str) -> dict[str, Any]:
+def rows(kind: str) -> Mapping[str, object]:
     """Every operator of a kind by its own name."""
     numpy_unary, numpy_binary = numpy_tables.numpy_rows()
-    tables: dict[str, dict[str, Any]] = {
+    tables: dict[str, Mapping[str, object]] = {
         "unary": UNARY | numpy_unary,
         "binary": {**BINARY, **numpy_binary, **PARAMETERIZED},
         "indexbinary": {},
@@ -83,7 +84,7 @@ def canonical(kind: str, name: str) -> str | None:
 
 def build(kind: str, name: str) -> Operator:
     """Make the operator of this own name."""
-    row: Any = rows(kind).get(name)
+    row = rows(kind).get(name)
     if row is None:
         return _numpy_semiring(name)
     if isinstance(row, RowMaker):
@@ -101,7 +102,7 @@ def build(kind: str, name: str) -> Operator:
     return classes[kind]._from_row(row)
 
 
-def _numpy_semiring(name: str) -> OpBase:
+def _numpy_semiring(name: str) -> Operator:
     """Pairs of NumPy names; most are known under GraphBLAS names too, and then they are that semiring."""
     monoid_name, binary_name = numpy_tables.semiring_names()[name.removeprefix("numpy.")]
     monoid = registry.builtin("monoid", f"numpy.{monoid_name}")
@@ -129,4 +130,4 @@ def _unmapped(kind: str, name: str) -> Operator:
     return registry.unmapped(kind, name) if may_be_mapped(kind, name) else registry.builtin(kind, name)
 
 
-registry.define_builtins(names, canonical, build, may_be_mapped, build_unmapped)
+registry.define_builtins(registry.Tables(names, canonical, build, may_be_mapped, build_unmapped))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     VectorLike: TypeAlias = Vector | ComputedVector
     MatrixLike: TypeAlias = Matrix | TransposedMatrix | ComputedMatrix
     TensorLike: TypeAlias = VectorLike | MatrixLike
-    ScalarLike: TypeAlias = Scalar | ComputedScalar | complex | np.generic | np.ndarray | tuple[Any, ...]
+    ScalarLike: TypeAlias = Scalar | ComputedScalar | complex | np.generic | np.ndarray | tuple[object, ...]
     OneIndex: TypeAlias = int | np.integer | Scalar
     SeveralIndices: TypeAlias = slice | range | list[int] | np.ndarray | Vector
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dtypes import INT64, SUBARRAY, DataType, lookup_dtype
-from ..foundation.types import Value
+from ..foundation.types import DTypeKey, Value
 from .base import OpBase, TypedOpBase
 from .binary import BinaryOp, TypedBuiltinBinaryOp, TypedUserBinaryOp
 from .parameterized import ParameterizedFunction, Registered
@@ -30,7 +30,7 @@ class TypedUserIndexBinaryOp(TypedOpBase):
     def _operands(self, dtypes: tuple[DataType, DataType]) -> Arguments:
         return IndexBinaryOp._arguments(*dtypes)
 
-    def __call__(self, theta: Any = None) -> BoundIndexBinaryOp:
+    def __call__(self, theta: object = None) -> BoundIndexBinaryOp:
         """The BinaryOp for this theta, a number, a value of a user-defined type or a Scalar; by default 0."""
         return BoundIndexBinaryOp(self, theta)
 
@@ -46,7 +46,7 @@ class BoundIndexBinaryOp(TypedUserBinaryOp):
     monoid = commutes_to = _semiring_commutes_to = None
     is_positional = True
 
-    def __init__(self, op: TypedUserIndexBinaryOp, theta: Value) -> None:
+    def __init__(self, op: TypedUserIndexBinaryOp, theta: object) -> None:
         super().__init__(op.parent, op.type, op.return_type, op.type2)
         self._op = op
         #: An array of one value: records of user-defined types have no scalar that fits all engines.
@@ -58,7 +58,7 @@ class BoundIndexBinaryOp(TypedUserBinaryOp):
         return f"{self._op!r}({self._theta})"
 
     @property
-    def _theta(self) -> Any:
+    def _theta(self) -> Value:
         return self.theta[0] if self.type2.subarray is None else self.theta[SUBARRAY][0]
 
     @property
@@ -95,13 +95,13 @@ class OneTypeBinaryOp(BinaryOp):
     def _signature(self) -> dict:
         return {self._bound.type: (self._bound.type, self._bound.return_type)}
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: DTypeKey) -> BoundIndexBinaryOp:
         dtype = lookup_dtype(key[0] if type(key) is tuple else key)
         if dtype._is_udt != self._bound.type._is_udt or (dtype._is_udt and dtype is not self._bound.type):
             raise KeyError(f"{self.name} does not work with {dtype}: theta is bound for {self._bound.type}")
         return self._bound
 
-    def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> Any:
+    def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> BoundIndexBinaryOp:
         return self[dtype]
 
     def _find_for_types(self, dtype: DataType, dtype2: DataType | None) -> TypedOpBase:
@@ -144,11 +144,15 @@ class IndexBinaryOp(Registered, OpBase):
     _in_op = False
     _typed_user_class = TypedUserIndexBinaryOp
 
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: DTypeKey) -> TypedUserIndexBinaryOp: ...
+
     @staticmethod
     def _arguments(dtype: DataType, dtype2: DataType) -> Arguments:
         return dtype, INT64, INT64, dtype2, INT64, INT64, dtype2
 
-    def __call__(self, theta: Any = None, dtype: DTypeLike | None = None) -> BoundIndexBinaryOp:
+    def __call__(self, theta: object = None, dtype: DTypeLike | None = None) -> BoundIndexBinaryOp:
         """The BinaryOp for this theta, in its type or another one (``dtype``)."""
         given = dtype if dtype is not None else getattr(theta, "dtype", None)
         if given is None:

@@ -185,7 +185,7 @@ class SelectOp(IndexUnaryOp):
             registry.install_lazy("select", name, lambda: cls._after_lazy(name), in_op=False)
             return None
         if parameterized:
-            select: Any = ParameterizedSelectOp(name, func, is_udt=is_udt)
+            select = ParameterizedSelectOp(name, func, is_udt=is_udt)
             registry.install("select", name, select, in_op=False)
             return select
         if not is_udt and not _returns_bool(op):

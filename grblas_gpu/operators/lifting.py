@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: The operators that are defined by what they are on numbers.
 LIFTED = frozenset(["plus", "minus", "times", "truediv", "floordiv", "min", "max", "ainv", "abs"])
 #: Comparisons of two types of records, or of records with a number: what they make of those of the numbers.
-REDUCING: dict[str, Any] = {"eq": np.all, "ne": np.any}
+REDUCING: dict[str, Function] = {"eq": np.all, "ne": np.any}
 #: The kinds of NumPy types that hold a Python number.
 KINDS: dict[type, str] = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
 

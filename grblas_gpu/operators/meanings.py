@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+from ..foundation.types import Operator
+from .tables import Form
 
 #: Tables of words, by the names of operators or by expressions of their tables.
 WORDS = tomllib.loads(Path(__file__).with_name("meanings.toml").read_text(encoding="utf-8"))
@@ -64,7 +67,7 @@ def description(op: Any) -> str:
     return "\n\n".join([*said, *(["\n".join(details)] if details else [])])
 
 
-def listing(kind: str, ops: Iterable[tuple[str, Any]]) -> str:
+def listing(kind: str, ops: Iterable[tuple[str, Operator]]) -> str:
     """The operators of a namespace: a line for each, with its name and its meaning."""
     lines = [(name, meaning(op)) for name, op in ops]
     width = max((len(name) for name, _ in lines), default=0)
@@ -74,7 +77,7 @@ def listing(kind: str, ops: Iterable[tuple[str, Any]]) -> str:
     return f"{head}\n\n::\n\n" + "\n".join(f"    {name:{width}}  {text}".rstrip() for name, text in lines)
 
 
-def real_form(forms: Any) -> Any:
+def real_form(forms: Sequence[Form]) -> Form:
     """The most general form of an operator that is not for complex numbers alone."""
     return next((form for form in reversed(forms) if "complex" not in form.source), forms[-1])
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dtypes import DataType, lookup_dtype
 from ..exceptions import DomainMismatch
-from ..foundation.types import DTypeKey, Function, Value
+from ..foundation.types import DTypeKey, Function, OperatorLike, Value
 from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp
@@ -113,7 +113,7 @@ class Monoid(InNamespace, OpBase):
     def __init__(
         self,
         name: str,
-        binaryop: Any = None,
+        binaryop: BinaryOp | None = None,
         identity: Value | dict[DataType, Value] | None = None,
         *,
         is_idempotent: bool = False,
@@ -137,8 +137,8 @@ class Monoid(InNamespace, OpBase):
     def _signature(self) -> Signature:
         if self._row is not None:
             return super()._signature()
-        types = self._identity if isinstance(self._identity, dict) else self._binaryop.types
-        same = {t: self._binaryop[t].return_type for t in types}
+        types = self._identity if isinstance(self._identity, dict) else self.binaryop.types
+        same = {t: self.binaryop[t].return_type for t in types}
         return {t: (t, t) for t, result in same.items() if t is result}
 
     def _lookup(self, dtype: DataType) -> tuple[DataType, DataType]:
@@ -146,7 +146,7 @@ class Monoid(InNamespace, OpBase):
             return super()._lookup(dtype)
         if (isinstance(self._identity, dict) and dtype not in self._identity) or dtype in self._deleted:
             raise KeyError(f"{self.name} does not work with {dtype}")
-        if dtype not in self._binaryop or self._binaryop[dtype].return_type is not dtype:
+        if dtype not in self.binaryop or self.binaryop[dtype].return_type is not dtype:
             raise KeyError(f"{self.name} does not work with {dtype}")
         return dtype, dtype
 
@@ -174,7 +174,7 @@ class Monoid(InNamespace, OpBase):
         if dtype2 is not None and dtype2 is not dtype:
             raise TypeError(f"Monoid inputs must be the same dtype (got {dtype} and {dtype2})")
         if dtype not in self._typed_ops:
-            self._typed_ops[dtype] = self._typed(dtype, self._binaryop._compile_udt(dtype, dtype).return_type)
+            self._typed_ops[dtype] = self._typed(dtype, self.binaryop._compile_udt(dtype, dtype).return_type)
         return self._typed_ops[dtype]
 
     @property
@@ -200,8 +200,14 @@ class Monoid(InNamespace, OpBase):
 
     @classmethod
     def _of_parts(
-        cls, name: str | None, binaryop: Any, identity: Any, *, is_idempotent: bool = False, anonymous: bool = False
-    ) -> Any:
+        cls,
+        name: str | None,
+        binaryop: OperatorLike,
+        identity: Any,
+        *,
+        is_idempotent: bool = False,
+        anonymous: bool = False,
+    ) -> ParameterizedMonoid | Self:
         if isinstance(binaryop, str):
             binaryop = binary_from_string(binaryop)
         if type(binaryop) is ParameterizedBinaryOp:
@@ -220,7 +226,7 @@ class Monoid(InNamespace, OpBase):
 
     @classmethod
     def register_anonymous(
-        cls, binaryop: Any, identity: Any, name: str | None = None, *, is_idempotent: bool = False
+        cls, binaryop: OperatorLike, identity: object, name: str | None = None, *, is_idempotent: bool = False
     ) -> Any:
         """Make a Monoid without adding it to the namespace.
 
@@ -239,7 +245,7 @@ class Monoid(InNamespace, OpBase):
 
     @classmethod
     def register_new(
-        cls, name: str, binaryop: object, identity: object, *, is_idempotent: bool = False, lazy: bool = False
+        cls, name: str, binaryop: OperatorLike, identity: object, *, is_idempotent: bool = False, lazy: bool = False
     ) -> Any:
         """Make a Monoid and add it to the namespace.
 
@@ -265,7 +271,7 @@ class Monoid(InNamespace, OpBase):
         return {"is_idempotent": True} if self._is_idempotent else {}
 
 
-def _of_every_number(identity: Callable[[DataType], Any], dtype: DataType) -> Any:
+def _of_every_number(identity: Callable[[DataType], Value], dtype: DataType) -> Value:
     """The record with the identity of each of its numbers."""
     record = np.zeros(1, dtype.np_type)
     for part in numbers(record):
@@ -284,7 +290,7 @@ class ParameterizedMonoid(ParameterizedUdf):
         self,
         name: str | None,
         binaryop: ParameterizedBinaryOp,
-        identity: Any,
+        identity: object,
         is_idempotent: bool = False,
         anonymous: bool = False,
     ) -> None:
@@ -305,7 +311,7 @@ class ParameterizedMonoid(ParameterizedUdf):
         binaryop._monoid = self
         binaryop._cached_call.cache_clear()  # operators made before know nothing of this monoid
 
-    def _call(self, *args: object, **kwargs: object) -> Any:
+    def _call(self, *args: object, **kwargs: object) -> Monoid:
         binaryop = self.binaryop(*args, **kwargs)
         identity = self.identity(*args, **kwargs) if callable(self.identity) else self.identity
         op = Monoid.register_anonymous(binaryop, identity, self.name, is_idempotent=self._is_idempotent)

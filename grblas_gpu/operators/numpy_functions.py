@@ -55,7 +55,7 @@ def build(kind: str, name: str) -> OpBase:
 class _Function(Compiled):
     """On arrays, NumPy's own function: Numba need not compile it."""
 
-    ufunc: Any = None
+    ufunc: np.ufunc
 
     def vectorized(self, arguments: Arguments, result: DataType) -> Function:
         ufunc, dtype = self.ufunc, result.np_type

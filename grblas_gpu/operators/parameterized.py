@@ -21,13 +21,17 @@ def with_options(function: Udf, options: dict[str, object]) -> Udf:
     return partial(function, **options) if options else function
 
 
+if TYPE_CHECKING:
+    import inspect
+
+
 class ParameterizedUdf(Documented):
     """Makes operators from parameters: ``op(*args, **kwargs)`` is an operator."""
 
     __slots__ = ("__weakref__", "_anonymous", "_cached_call", "name")
     is_positional = False
     _modname: ClassVar[str] = ""
-    __signature__: Any
+    __signature__: inspect.Signature
 
     if TYPE_CHECKING:
 
@@ -54,7 +58,7 @@ class ParameterizedUdf(Documented):
         return {}
 
     @classmethod
-    def _deserialize(cls: Any, name: str, *recipe_and_anonymous: object, **options: object) -> Any:
+    def _deserialize(cls: Any, name: str, *recipe_and_anonymous: object, **options: object) -> Operator:
         """As python-graphblas calls it, so that its pickles are read."""
         *recipe, anonymous = recipe_and_anonymous
         found = None if anonymous else registry.find(cls._modname, name)
@@ -72,7 +76,7 @@ class ParameterizedFunction(ParameterizedUdf):
     __slots__ = ("__signature__", "_is_udt", "func")
     _op_class: ClassVar[Any]
 
-    def __init_subclass__(cls, of: Any) -> None:
+    def __init_subclass__(cls, of: type[Registered]) -> None:
         """``of`` is the class of the operators that it makes."""
         super().__init_subclass__()
         cls._op_class, cls._modname = of, of._modname
@@ -119,7 +123,7 @@ class InNamespace:
 class Registered(InNamespace):
     """``register_new`` and ``register_anonymous`` for operators that are one Python function."""
 
-    _parameterized_class: ClassVar[Any]
+    _parameterized_class: ClassVar[type[ParameterizedFunction]]
     _build: ClassVar[Any]
 
     @classmethod

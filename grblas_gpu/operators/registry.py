@@ -31,7 +31,7 @@ class OpPath:
         self._name = name
         self._delayed: dict[str, Callable[[], Operator | None]] = {}
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Operator | None:
         if name in self.__dict__.get("_delayed", ()):
             return self._delayed.pop(name)()
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -62,7 +62,7 @@ class Namespace:
         sys.modules[name] = module
         return module
 
-    def find(self, name: str) -> Any:
+    def find(self, name: str) -> Operator | None:
         if name in self.delayed:
             op = self.delayed.pop(name)()
             self.variables[name] = op
@@ -95,12 +95,16 @@ class Namespace:
 
 
 def namespace(
-    kind: str, variables: dict[str, Any], cls: Any, from_string: Callable[[str], Any] | None = None, names: str = ""
+    kind: str,
+    variables: dict[str, Any],
+    cls: Any,
+    from_string: Callable[[str], Operator] | None = None,
+    names: str = "",
 ) -> Namespace:
     """Make a module the namespace of its operators; ``names`` are public ones that it defines itself."""
     found = Namespace(kind, variables)
     parts = PARTS if kind in (*OP_KINDS, "op") else ("ss",)
-    public: dict[str, Any] = {part: found.add_part(part) for part in parts}
+    public: dict[str, object] = {part: found.add_part(part) for part in parts}
     if from_string is not None:
         public["from_string"] = from_string
     if hasattr(cls, "register_new"):
@@ -125,10 +129,10 @@ _builtins: dict[tuple[str, str], Operator] = {}
 _unmapped: dict[tuple[str, str], Operator] = {}  # NumPy's functions, as they are with ``mapnumpy=False``
 
 
-def define_builtins(*functions: Any) -> None:
+def define_builtins(tables: Tables) -> None:
     """Operators are made of tables, and found here by their names."""
     global _tables
-    _tables = Tables(*functions)
+    _tables = tables
 
 
 def builtin(kind: str, name: str) -> Any:
@@ -157,7 +161,7 @@ def is_standard(op: Operator) -> bool:
     return _builtins.get(key) is op or _unmapped.get(key) is op
 
 
-def _find_in_op(part: str, name: str) -> Any:
+def _find_in_op(part: str, name: str) -> Operator | None:
     for kind in OP_KINDS:
         module = getattr(namespace_module(kind), part, None) if part else namespace_module(kind)
         if module is not None and module.__dict__["_namespace"].has(name):
@@ -171,7 +175,7 @@ def namespace_module(kind: str) -> ModuleType:
 
 def find(kind: str, name: str) -> Any:
     """The operator of this (perhaps dotted) name, built in or user-defined, or None."""
-    found: Any = namespace_module(kind)
+    found: object = namespace_module(kind)
     for part in name.split("."):
         found = getattr(found, part, None)
         if found is None:
@@ -179,17 +183,17 @@ def find(kind: str, name: str) -> Any:
     return found
 
 
-def has(place: Any, name: str) -> bool:
+def has(place: OpPath | ModuleType, name: str) -> bool:
     namespace = place.__dict__.get("_namespace")
     if namespace is not None:
         return namespace.has(name)
     return name in place.__dict__ or name in place._delayed
 
 
-def _place(kind: str, name: str, *, make: bool) -> tuple[Any, str]:
+def _place(kind: str, name: str, *, make: bool) -> tuple[OpPath | ModuleType, str]:
     """The namespace in which the last part of a dotted name lives, and that part."""
     *path, last = name.split(".")
-    place = namespace_module(kind)
+    place: OpPath | ModuleType = namespace_module(kind)
     where = kind
     for part in path:
         where = f"{where}.{part}"

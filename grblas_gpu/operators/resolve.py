@@ -69,7 +69,7 @@ def get_typed_op(
     raise TypeError(f"Unable to get typed operator from object with type {type(op)}")
 
 
-def semiring_from_string(string: str) -> Any:
+def semiring_from_string(string: str) -> Operator:
     """``"min_plus"``, ``"min.plus"``, ``"min.+[int]"`` ..."""
     parts = string.split(".")
     if len(parts) == 1:
@@ -85,7 +85,7 @@ def semiring_from_string(string: str) -> Any:
     return get_semiring(monoid_from_string(parts[0]), binary_from_string(parts[1]))
 
 
-_PARSERS: dict[str, Callable[[str], Any]] = {
+_PARSERS: dict[str, Callable[[str], Operator]] = {
     "unary": unary_from_string,
     "binary": binary_from_string,
     "monoid": monoid_from_string,

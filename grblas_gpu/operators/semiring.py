@@ -27,6 +27,7 @@ class TypedBuiltinSemiring(TypedOpBase):
     """
 
     __slots__ = ("binaryop", "monoid")
+    parent: Semiring
     opclass = "Semiring"
     _modname = "semiring"
     __call__: SemiringCall = caller("semiring_call")
@@ -47,7 +48,7 @@ class TypedBuiltinSemiring(TypedOpBase):
         return self.binaryop.source
 
     @property
-    def commutes_to(self) -> Any:
+    def commutes_to(self) -> TypedBuiltinSemiring | None:
         return _commutes_to(self)
 
     @property
@@ -91,7 +92,9 @@ class Semiring(InNamespace, OpBase):
 
         def __getitem__(self, key: DTypeKey) -> TypedBuiltinSemiring: ...
 
-    def __init__(self, name: str, monoid: Any = None, binaryop: Any = None, *, anonymous: bool = False) -> None:
+    def __init__(
+        self, name: str, monoid: Monoid | None = None, binaryop: BinaryOp | None = None, *, anonymous: bool = False
+    ) -> None:
         super().__init__(name, anonymous=anonymous)
         self._monoid = monoid
         self._binaryop = binaryop
@@ -116,7 +119,7 @@ class Semiring(InNamespace, OpBase):
         return self.binaryop.is_positional
 
     @property
-    def commutes_to(self) -> Any:
+    def commutes_to(self) -> Semiring | None:
         return _commutes_to(self)
 
     @property
@@ -190,7 +193,9 @@ class Semiring(InNamespace, OpBase):
         return self[INT64] if self.binaryop._ignores_operands() and not is_record else None
 
     @classmethod
-    def _of_parts(cls, name: str | None, monoid: Any, binaryop: Any, *, anonymous: bool = False) -> Any:
+    def _of_parts(
+        cls, name: str | None, monoid: Any, binaryop: Any, *, anonymous: bool = False
+    ) -> ParameterizedSemiring | Semiring:
         if isinstance(monoid, str):
             monoid = monoid_from_string(monoid)
         if isinstance(binaryop, str):
@@ -210,7 +215,7 @@ class Semiring(InNamespace, OpBase):
         return cls(name or f"{monoid.name}_{binaryop.name}".replace(".", "_"), monoid, binaryop, anonymous=anonymous)
 
     @classmethod
-    def register_anonymous(cls, monoid: Any, binaryop: Any, name: str | None = None) -> Any:
+    def register_anonymous(cls, monoid: OperatorLike, binaryop: OperatorLike, name: str | None = None) -> Any:
         """Make a Semiring without adding it to the namespace.
 
         Parameters
@@ -273,7 +278,7 @@ class ParameterizedSemiring(ParameterizedUdf):
         self.binaryop = binaryop
         super().__init__(name or f"{monoid.name}_{binaryop.name}", anonymous)
 
-    def _call(self, *args: object, **kwargs: object) -> Any:
+    def _call(self, *args: object, **kwargs: object) -> Semiring:
         monoid = self.monoid(*args, **kwargs) if type(self.monoid) is ParameterizedMonoid else self.monoid
         binaryop = self.binaryop(*args, **kwargs) if type(self.binaryop) is ParameterizedBinaryOp else self.binaryop
         op = Semiring.register_anonymous(monoid, binaryop, self.name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from ..dtypes import lookup_dtype
 from ..foundation.types import Operator
@@ -53,8 +52,8 @@ def find_string(string: str, kind: str) -> Operator:
     return op[lookup_dtype(brackets[0][:-1])] if brackets else op
 
 
-def _reader(kind: str) -> Callable[[str], Any]:
-    def from_string(string: str) -> Any:
+def _reader(kind: str) -> Callable[[str], Operator]:
+    def from_string(string: str) -> Operator:
         return find_string(string, kind)
 
     from_string.__doc__ = f'The operator that a string such as ``"{_EXAMPLES[kind]}"`` names.'

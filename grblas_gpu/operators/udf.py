@@ -92,7 +92,7 @@ class Compiled:
         numba = imported("numba")
         self.func = func
         self.arguments = arguments
-        self.dispatcher: Any = numba.njit(func, error_model="numpy")  # x // 0 is 0, as in ufuncs
+        self.dispatcher: Function = numba.njit(func, error_model="numpy")  # x // 0 is 0, as in ufuncs
         exact: dict[tuple[DataType, DataType], DataType | None] = {}
         reasons: dict[tuple[DataType, DataType], str] = {}  # why types did not compile
         known = _content(func), arguments
@@ -178,7 +178,7 @@ class Compiled:
         if places:
             body = f"found = function({at}); " + "; ".join(f"out[k]{to} = found{item}" for to, item in places)
         text = f"def loop({steps}, out):\n    for k in range(len(out)):\n        {body}\n"
-        namespace: dict[str, Any] = {"function": self.dispatcher}
+        namespace: dict[str, Function] = {"function": self.dispatcher}
         exec(text, namespace)
         loop = numba.njit(namespace["loop"], error_model="numpy")
 
@@ -252,17 +252,18 @@ def _parameter(dtype: DataType) -> object:
     return numba.types.Array(numba.from_dtype(dtype.subarray.base), len(dtype.subarray.shape), "C")
 
 
-def _items(found: Any, place: str = "") -> list[tuple[str, Any]]:
+def _items(found: object, place: str = "") -> list[tuple[str, object]]:
     """What is in a tuple, and in tuples in it: how to get it, and its type."""
     import numba
 
     if not isinstance(found, numba.types.BaseTuple):
         return [(place, found)]
+
     kinds: Any = found
     return [item for n, each in enumerate(kinds) for item in _items(each, f"{place}[{n}]")]
 
 
-def _places(found: Any, dtype: DataType) -> list[tuple[str, str]]:
+def _places(found: object, dtype: DataType) -> list[tuple[str, str]]:
     """Where in a record the items of a returned tuple belong; nothing if it is no tuple, or does not fit.
 
     Tuples may be nested or flat; an array fills a field that is one.

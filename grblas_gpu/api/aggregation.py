@@ -48,7 +48,7 @@ def _compute(typed: TypedAggregator, obj: Tensor, *, scalar: bool) -> Any:
     return result
 
 
-def _reduce(obj: Any, monoid: Any, scalar: bool) -> Any:
+def _reduce(obj: Any, monoid: object, scalar: bool) -> Any:
     if not scalar:
         return obj.reduce_rowwise(monoid).new()
     return (obj.reduce(monoid) if obj.ndim == 1 else obj.reduce_scalar(monoid)).new()

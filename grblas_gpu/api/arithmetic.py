@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from .. import binary, unary
-from ..dtypes import BOOL
+from ..dtypes import BOOL, DataType
 from . import kinds
 from .kinds import output_type
 
@@ -26,7 +26,7 @@ def _combine(left: object, right: object, op: Any, method: str, *defaults: objec
     return getattr(right, method)(left, op.commutes_to, *defaults)
 
 
-def _boolean_only(sign: str, shown: str, dtype: Any) -> None:
+def _boolean_only(sign: str, shown: str, dtype: DataType) -> None:
     if dtype != BOOL:
         raise TypeError(
             f"The {sign} infix operator, `{shown}`, is not supported for {dtype.name} dtype.  "
@@ -42,7 +42,7 @@ class Operand(Protocol[Other, Result]):
     """What type checkers know of signs: the types of the other operand and of the expression."""
 
     @property
-    def dtype(self) -> Any: ...
+    def dtype(self) -> DataType: ...
     def _signs(self, other: Other, /) -> Result: ...
 
 
@@ -90,10 +90,10 @@ class Arithmetic:
     __ge__ = _pair("ge", "ewise_mult")[0]
     __eq__, __ne__ = _pair("eq", "ewise_mult")[0], _pair("ne", "ewise_mult")[0]  # type: ignore[assignment]
 
-    def __divmod__(self: Any, other: Any) -> Any:
+    def __divmod__(self: Any, other: object) -> Any:
         return self // other, self % other
 
-    def __rdivmod__(self: Any, other: Any) -> Any:
+    def __rdivmod__(self: object, other: Any) -> Any:
         return other // self, other % self
 
     __hash__ = object.__hash__  # mutable objects are keys by identity, not by contents
@@ -164,7 +164,7 @@ class ArithmeticInPlace:
             self(binary.lor) << other
         return self
 
-    def __iand__(self: Any, other: object) -> Any:
+    def __iand__(self: object, other: object) -> Any:
         expr = _combine(self, other, binary.land, "ewise_mult")
         _boolean_only("__iand__", "x &= y", expr.dtype)
         self << expr
@@ -178,7 +178,7 @@ class ArithmeticInPlace:
 
 
 def _refused(sign: str) -> Callable[..., object]:
-    def method(self: Any, other: object) -> NoReturn:
+    def method(self: object, other: object) -> NoReturn:
         raise TypeError(f"{sign!r} not supported for {type(self).__name__}")
 
     return method

@@ -48,7 +48,7 @@ class Stream(ctypes.Structure):
 _ends = {kind: CFUNCTYPE(None, POINTER(kind)) for kind in (Schema, Array, Stream)}
 
 
-def _fields(names: str, *types: Any) -> list[tuple[str, Any]]:
+def _fields(names: str, *types: object) -> list[tuple[str, Any]]:
     return list(zip(names.split(), types, strict=True))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import DimensionMismatch, InvalidObject
-from ..foundation.types import OperatorLike, Tensor
+from ..foundation.types import BaseType, Descriptor, Handle, Mask, OperatorLike, Tensor
 from ..ir import ops, recording
 from ..ir.node import Node
 from . import kinds
@@ -20,14 +20,14 @@ MOST_DIMENSIONS = 64  # the limit of NumPy arrays
 
 
 def assign_region(
-    out: object,
+    out: BaseType,
     indexes: Indexes,
     value: object,
     mask: object,
     accum: OperatorLike | None,
     replace: bool,
     submask: bool,
-    desc: Any,
+    desc: Descriptor | None,
 ) -> None:
     """``out(mask)[I, J] << value`` and ``out[I, J](mask) << value``."""
     literal = plain_literal(out, value) if mask is None and indexes.shape else None
@@ -41,7 +41,7 @@ def assign_region(
     submit(Node(op, out, None, (value, index), mask, accum, replace, desc))
 
 
-def _resolved(out: Any, indexes: Any, value: Any, mask: Any, submask: bool) -> tuple[Any, Any]:
+def _resolved(out: BaseType, indexes: Indexes, value: Any, mask: Any, submask: bool) -> tuple[object, Mask | None]:
     """The value to assign (an object, a Scalar or an empty Scalar) and the mask, both checked against the region."""
     line_mask = mask is not None and out.ndim == 2 and mask.parent.ndim == 1
     if line_mask and indexes.is_single_element:
@@ -70,7 +70,7 @@ def _resolved(out: Any, indexes: Any, value: Any, mask: Any, submask: bool) -> t
     return value, mask
 
 
-def _check_line_mask(mask: Any, out: Any, indexes: Any, submask: bool) -> None:
+def _check_line_mask(mask: Mask, out: BaseType, indexes: Indexes, submask: bool) -> None:
     """Check the mask of a row or column: it is as long as the line, or as the assigned part of the line."""
     row, col = indexes.axes
     is_row = row.size is None
@@ -79,7 +79,7 @@ def _check_line_mask(mask: Any, out: Any, indexes: Any, submask: bool) -> None:
         raise DimensionMismatch(f"mask {mask.name} has shape {mask.parent.shape}; expected {wanted}")
 
 
-def _check_submask(mask: Any, out: Any, indexes: Any) -> Any:
+def _check_submask(mask: Mask, out: BaseType, indexes: Indexes) -> Mask:
     if mask.parent.ndim != len(indexes.shape):
         raise TypeError(f"Mask object must be type {'Vector' if out.ndim == 1 else 'Matrix'}; got {type(mask.parent)}")
     if mask.parent.shape != indexes.shape:
@@ -89,7 +89,7 @@ def _check_submask(mask: Any, out: Any, indexes: Any) -> Any:
     return mask
 
 
-def _object_for_region(out: Any, indexes: Any, value: Any, kind: type) -> Any:
+def _object_for_region(out: BaseType, indexes: Indexes, value: Any, kind: type) -> Tensor:
     """Check that a Vector or Matrix fits the region; expressions are computed if autocompute is on."""
     lists = "Literal scalars and lists also accepted."
     if indexes.is_single_element:
@@ -113,7 +113,7 @@ def _object_for_region(out: Any, indexes: Any, value: Any, kind: type) -> Any:
     return value
 
 
-def _literal_for_region(out: Tensor, indexes: Indexes, value: object) -> Any:
+def _literal_for_region(out: BaseType, indexes: Indexes, value: object) -> Handle | np.generic:
     """A literal scalar, or a list or array of the region's shape."""
     record = out.dtype if out.dtype._is_udt else None
     if indexes.shape and (literal := plain_literal(out, value)) is not None:

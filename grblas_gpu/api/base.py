@@ -13,7 +13,7 @@ from ..dtypes import SUBARRAY, DataType
 from ..exceptions import InvalidObject, InvalidValue
 from ..foundation.display import escape
 from ..foundation.memory import reports_memory
-from ..foundation.types import DTypeLike, MaskLike, OperatorLike, TypedBinary
+from ..foundation.types import Computed, DTypeLike, Elementwise, MaskLike, OperatorLike, Tensor, TypedBinary
 from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..operators import UNKNOWN_OPCLASS, BinaryOp, Monoid, binary_from_string, find_opclass, get_typed_op
@@ -58,7 +58,7 @@ def ensure_type(x: Any, types: type | tuple[type, ...]) -> Any:
 
 
 def expect_type(
-    self: Any,
+    self: object,
     x: Any,
     types: object,
     *,
@@ -97,7 +97,7 @@ def expect_type(
 
 
 def expect_op(
-    self: Any,
+    self: object,
     op: Any,
     opclasses: object,
     *,
@@ -125,7 +125,7 @@ def expect_op(
     )
 
 
-def _record_for(self: Any, op: OperatorLike, value: object) -> DataType | None:
+def _record_for(self: object, op: OperatorLike, value: object) -> DataType | None:
     """The type of a literal next to records: the record type, unless the operator takes a number."""
     dtype: DataType | None = getattr(self, "dtype", None)
     if dtype is None or not dtype._is_udt:
@@ -153,7 +153,7 @@ def keeps(given: Any, held: Any, dtype: DataType | None = None) -> bool:
     return isinstance(held, float | complex | np.inexact) or held == given
 
 
-def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = None) -> Scalar:
+def as_scalar(self: Elementwise, value: object, within: str, keyword_name: str, op: Any = None) -> Scalar:
     """A Scalar from a literal argument, or a clear TypeError that names the argument."""
     if type(value) is kinds.Scalar:
         return value
@@ -175,22 +175,22 @@ def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = N
         )
 
 
-def duplicate_operator(self: Any, dup_op: Any) -> TypedBinary | None:
+def duplicate_operator(self: Tensor, dup_op: OperatorLike | None) -> TypedBinary | None:
     """The typed operator that combines duplicates and can reduce runs, or None."""
     if dup_op is None:
         return None
-    dup_op = get_typed_op(dup_op, self.dtype, kind="binary")
-    if dup_op.opclass == "Monoid":
-        return dup_op.binaryop
-    self._expect_op(dup_op, "BinaryOp", within="build", argname="dup_op")
-    return dup_op
+    typed = get_typed_op(dup_op, self.dtype, kind="binary")
+    if typed.opclass == "Monoid":
+        return typed.binaryop
+    self._expect_op(typed, "BinaryOp", within="build", argname="dup_op")
+    return typed
 
 
 def duplicates_error(error: InvalidValue) -> ValueError:
     return ValueError("Duplicate indices found, must provide `dup_op` BinaryOp")
 
 
-def check_same_backend(a: Any, b: Any, within: str) -> None:
+def check_same_backend(a: Elementwise | Computed, b: Elementwise | Computed, within: str) -> None:
     """Objects of two backends cannot be operands of one operation."""
     if a._engine is not b._engine:
         raise InvalidObject(
@@ -205,8 +205,10 @@ class BaseType:
     __slots__ = ("dtype", "name", "_engine", "_origin", "__weakref__")
     _is_scalar = False
     _is_transposed = False
-    _output_type: Any
-    dtype: Any
+    _output_type: type
+    ndim: Any
+    shape: Any
+    dtype: DataType
     name: str
     _engine: Any
 
@@ -227,12 +229,12 @@ class BaseType:
     def __call__(
         self,
         *args: Any,
-        mask: Any = None,
-        accum: Any = None,
+        mask: MaskLike | None = None,
+        accum: OperatorLike | None = None,
         replace: bool = False,
-        input_mask: Any = None,
+        input_mask: MaskLike | None = None,
         **opts: object,
-    ) -> Any:
+    ) -> Updater:
         """``C(mask, accum, replace=True) << expr``: the parameters of an update, in any order."""
         alone = mask is None and accum is None and input_mask is None
         if alone and len(args) == 1:  # the common cases
@@ -281,12 +283,12 @@ class BaseType:
             accum = self._typed_accum(accum)
         return Updater(self, mask, accum, replace, input_mask, descriptor_from_options(opts) if opts else None)
 
-    def _typed_accum(self, accum: Any) -> TypedBinary:
-        accum = get_typed_op(accum, self.dtype, kind="binary")
-        if accum.opclass == "Monoid":
-            return accum.binaryop
-        self._expect_op(accum, "BinaryOp", within="__call__", keyword_name="accum")
-        return accum.accumulating
+    def _typed_accum(self, accum: OperatorLike) -> TypedBinary:
+        typed = get_typed_op(accum, self.dtype, kind="binary")
+        if typed.opclass == "Monoid":
+            return typed.binaryop
+        self._expect_op(typed, "BinaryOp", within="__call__", keyword_name="accum")
+        return typed.accumulating
 
     def __lshift__(self, expr: object, **opts: object) -> None:
         updates.update(self, expr, desc=descriptor_from_options(opts) if opts else None)

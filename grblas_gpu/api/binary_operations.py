@@ -56,7 +56,7 @@ def _ewise_operands(
     return [x, expect_type(x, y, kinds.COLLECTIONS, within=method, argname="other", op=op)]
 
 
-def ewise(x: Any, y: Any, op: OperatorLike, method: str, is_infix: bool = False) -> BaseExpression:
+def ewise(x: Any, y: object, op: OperatorLike, method: str, is_infix: bool = False) -> BaseExpression:
     """``ewise_add`` and ``ewise_mult`` for all combinations of vectors and matrices, and for scalars."""
     x, y = _ewise_operands(x, y, op, method, is_infix)
     op = _typed_op_of_chain(op, x, y, "binary")
@@ -85,7 +85,7 @@ def _union_operator(
 
 
 def ewise_union(
-    x: Any, y: Any, op: OperatorLike, left_default: Operand, right_default: Operand, is_infix: bool = False
+    x: Any, y: object, op: OperatorLike, left_default: Operand, right_default: Operand, is_infix: bool = False
 ) -> BaseExpression:
     defaults = {"left_default": left_default, "right_default": right_default}
     x, y = _ewise_operands(x, y, op, "ewise_union", is_infix, **defaults)

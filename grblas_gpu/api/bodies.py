@@ -57,7 +57,7 @@ class RecordedBody:
                 return path, "an object", "another one"
         return None
 
-    def end_round(self, code: CodeType, spelled: Callable[[Any], str]) -> bool:
+    def end_round(self, code: CodeType, spelled: Callable[[object], str]) -> bool:
         """Complete a round; returns whether the body needs another one for comparison.
 
         ``spelled`` gives the name of an object in the code around the loop.

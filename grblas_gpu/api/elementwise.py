@@ -141,7 +141,7 @@ class Elementwise(Arithmetic, EwiseSigns):
         """
         return ewise_union(self, other, op, left_default, right_default)
 
-    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> BaseExpression:
+    def apply(self, op: OperatorLike, right: object = None, *, left: object = None) -> BaseExpression:
         """A unary operator on every entry, or a binary one with a scalar on the ``left`` or ``right``.
 
         Parameters
@@ -185,30 +185,30 @@ class Elementwise(Arithmetic, EwiseSigns):
         if left is not None and right is not None:
             raise TypeError("Cannot provide both `left` and `right` to apply")
         if left is None and right is None:
-            op = get_typed_op(op, self.dtype, kind="unary")
-            self._expect_op(op, "UnaryOp", within="apply", argname="op", extra_message=hint)
-            return self._expression("apply", ops.APPLY, [self], op=op)
+            typed = get_typed_op(op, self.dtype, kind="unary")
+            self._expect_op(typed, "UnaryOp", within="apply", argname="op", extra_message=hint)
+            return self._expression("apply", ops.APPLY, [self], op=typed)
         if right is None:
             left = as_scalar(self, left, "apply", "left", op)
-            op = get_typed_op(op, left.dtype, self.dtype, is_left_scalar=True, kind="binary")
+            typed = get_typed_op(op, left.dtype, self.dtype, is_left_scalar=True, kind="binary")
         else:
             right = as_scalar(self, right, "apply", "right", op)
             kind = "indexunary" if is_index else "binary"
-            op = get_typed_op(op, self.dtype, right.dtype, is_right_scalar=True, kind=kind)
+            typed = get_typed_op(op, self.dtype, right.dtype, is_right_scalar=True, kind=kind)
         if is_index:
             shown = "{0.name}.apply({op}, right={1._expr_name})"
-            return self._expression("apply", ops.APPLY_INDEX, [self, right], op=op, expr_repr=shown)
-        if op.opclass == "Monoid":
-            op = op.binaryop
+            return self._expression("apply", ops.APPLY_INDEX, [self, right], op=typed, expr_repr=shown)
+        if typed.opclass == "Monoid":
+            typed = typed.binaryop
         else:
-            self._expect_op(op, "BinaryOp", within="apply", argname="op", extra_message=hint)
+            self._expect_op(typed, "BinaryOp", within="apply", argname="op", extra_message=hint)
         if right is None:
             shown = "{1.name}.apply({op}, left={0._expr_name})"
-            return self._expression("apply", ops.APPLY_LEFT, [left, self], op=op, expr_repr=shown)
+            return self._expression("apply", ops.APPLY_LEFT, [left, self], op=typed, expr_repr=shown)
         shown = "{0.name}.apply({op}, right={1._expr_name})"
-        return self._expression("apply", ops.APPLY_RIGHT, [self, right], op=op, expr_repr=shown)
+        return self._expression("apply", ops.APPLY_RIGHT, [self, right], op=typed, expr_repr=shown)
 
-    def select(self, op: Any, thunk: Any = None) -> BaseExpression:
+    def select(self, op: OperatorLike, thunk: object = None) -> BaseExpression:
         """The entries for which an operator (or a mask) is true.
 
         Parameters

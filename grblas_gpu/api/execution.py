@@ -10,7 +10,7 @@ from ..backends.interpreter.changes import element
 from ..backends.interpreter.run import execute as execute_node
 from ..exceptions import DimensionMismatch, InvalidObject
 from ..foundation.memory import reports_memory
-from ..foundation.types import DataType, Handle, Tensor
+from ..foundation.types import BaseType, DataType, Scalar, Value
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.recording import Number
@@ -21,7 +21,7 @@ from .mask import Mask, check_mask
 if TYPE_CHECKING:
     from .indexing import Indexes
 
-LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
+LITERALS: dict[type, type[np.generic]] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
 
 def submit(node: Node) -> None:
@@ -31,7 +31,7 @@ def submit(node: Node) -> None:
     execute_node(node)
 
 
-def fitting_mask(mask: Any, out: Any, shape: tuple[int, ...]) -> Mask:
+def fitting_mask(mask: object, out: BaseType, shape: tuple[int, ...]) -> Mask:
     """A mask, checked against the output."""
     if not isinstance(mask, Mask):
         mask = check_mask(mask, out)
@@ -47,12 +47,12 @@ def fitting_mask(mask: Any, out: Any, shape: tuple[int, ...]) -> Mask:
     return mask
 
 
-def check_shapes_equal(within: str, a: Tensor, b: Tensor) -> None:
+def check_shapes_equal(within: str, a: BaseType, b: BaseType) -> None:
     if a.shape != b.shape:
         raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
 
 
-def plain_literal(out: Any, value: Any) -> np.generic | None:
+def plain_literal(out: BaseType, value: Any) -> np.generic | None:
     """A Python number or bool as a NumPy scalar, without a Scalar object; None if value or output have another type."""
     literal = LITERALS.get(type(value))
     if literal is None or out.dtype._is_udt or (literal is np.int64 and not -(2**63) <= value < 2**63):
@@ -60,12 +60,12 @@ def plain_literal(out: Any, value: Any) -> np.generic | None:
     return literal(value)
 
 
-def _record_of(out: Any) -> DataType | None:
+def _record_of(out: BaseType) -> DataType | None:
     """The type of a literal for this output, if it differs from the literal's own."""
     return out.dtype if out.dtype._is_udt else None
 
 
-def _as_scalar(out: object, value: object) -> Any:
+def _as_scalar(out: BaseType, value: object) -> Scalar:
     if type(value) is kinds.Scalar:
         return value
     try:
@@ -78,7 +78,7 @@ def _as_scalar(out: object, value: object) -> Any:
         ) from None
 
 
-def assigned_value(out: object, value: object) -> Any:
+def assigned_value(out: BaseType, value: object) -> Number | Scalar:
     """The symbolic count of the current loop unchanged; anything else as a Scalar, or a TypeError."""
     return value if type(value) is Number and value.symbolic else _as_scalar(out, value)
 
@@ -88,13 +88,13 @@ def assigned_value(out: object, value: object) -> Any:
 
 
 @reports_memory
-def get_element(parent: Any, indexes: Indexes) -> Any:
+def get_element(parent: Any, indexes: Indexes) -> Value | None:
     recording.read("an element", parent._matrix if parent._is_transposed else parent)
     index = tuple(axis.index for axis in indexes.axes)
     return element(parent._matrix, index[::-1]) if parent._is_transposed else element(parent, index)
 
 
-def set_element(out: Handle, indexes: object, value: object) -> None:
+def set_element(out: BaseType, indexes: object, value: object) -> None:
     literal = None if recording.active else plain_literal(out, value)
     if literal is not None:  # the most common case
         value = literal

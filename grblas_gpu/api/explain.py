@@ -40,7 +40,7 @@ class Explanation(NamedTuple):
         return None if self.count_edges is None else self.count_edges()
 
 
-def explain(expr: Any, mask: Any = None, **options: object) -> Explanation:
+def explain(expr: Any, mask: object = None, **options: object) -> Explanation:
     """The strategy that ``w(mask, **options) << expr`` selects for a matrix product, and why; nothing is computed.
 
     An algorithm whose formula depends on the direction calls this first, then passes ``direction=`` or ``strategy=``.

@@ -266,11 +266,11 @@ class IndexExpr(Delayed[Result]):
     def resolved_indexes(self) -> Indexes:
         return self.indexes
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Assigner:
+    def __call__(self, *args: object, **kwargs: object) -> Assigner:
         updater = self.parent(*args, **kwargs)
         return Assigner(updater, self.indexes, submask=updater.mask is not None)
 
-    def __lshift__(self, expr: object, **opts: Any) -> None:
+    def __lshift__(self, expr: object, **opts: object) -> None:
         assign_to(self.parent, self.indexes, expr, opts)
 
     update = __lshift__

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..backends.stores.storage import VectorStore
 from ..exceptions import LoopError, user_place
-from ..ir import recording
+from ..foundation.types import Handle, Store, Value
+from ..ir.recording import Count, refuse
 from .scalar import Scalar
 
 
@@ -17,7 +18,7 @@ class _Unknown:
         self.__dict__["of"] = name
 
     def __getattr__(self, name: str) -> Any:
-        recording.refuse(f"a look at the entries of {self.of}")
+        refuse(f"a look at the entries of {self.of}")
         raise AttributeError(name)
 
 
@@ -32,7 +33,7 @@ def formal(given: Any) -> Any:
     return formal
 
 
-def contents(made: Any) -> Any:
+def contents(made: Handle) -> Store | Value | None:
     """The contents of an object that a function created."""
     return made._store if made.ndim else made._content
 
@@ -47,7 +48,7 @@ def empty_list(initial: VectorStore) -> VectorStore:
     return VectorStore.known(initial.size, initial.values, initial.indices, None, 0)
 
 
-def begin(made: Any, initial: Any) -> None:
+def begin(made: Handle, initial: Any) -> None:
     """Reset an object to the contents that the function created it with."""
     if made.ndim == 0:
         made._content = initial
@@ -71,9 +72,9 @@ def same(made: Any) -> Any:
     return new
 
 
-def give(target: Any, source: Any) -> None:
+def give(target: Handle | Count, source: Any) -> None:
     """Give an object the contents of the object that represents it in the program."""
-    if target is source or isinstance(target, recording.Count):
+    if target is source or isinstance(target, Count):
         return
     if target.ndim:
         target._store = source._store
@@ -94,7 +95,7 @@ class _Absent:
 
 def withdraw(made: Any) -> None:
     """Make reading an object or a count an error: the body that creates it may not have run."""
-    if isinstance(made, recording.Count):
+    if isinstance(made, Count):
         made.is_lost = True
     elif made.ndim:
         made._store = _Absent(made.name)

@@ -10,7 +10,7 @@ from ..backends.machine.memory_limits import check_entries
 from ..backends.stores.storage import natives
 from ..exceptions import IndexOutOfBound, InvalidObject
 from ..foundation.memory import raise_out_of_memory
-from ..foundation.types import Array, ArrayLike, Engine, Tensor
+from ..foundation.types import AnyTensor, Array, ArrayLike, Engine
 from ..ir import recording
 from ..ir.recording import Number
 from . import kinds
@@ -35,7 +35,7 @@ class Axis:
     """
 
     __slots__ = ("size", "_index", "dimsize", "positions")
-    given: Any = None  # an unchecked array
+    given: Array | None = None  # an unchecked array
 
     def __init__(self, size: int | None, index: ArrayLike, dimsize: int, positions: range | None = None) -> None:
         self.positions = positions  # the positions of a slice
@@ -85,7 +85,7 @@ class Axis:
         """The position of an axis with one position; a count or Scalar of a loop is read now."""
         return self.index if type(self.index) is int else _wrap(int(self.index), self.dimsize)
 
-    def on(self, engine: Engine) -> Any:
+    def on(self, engine: Engine) -> Array | None:
         """The index as an array of positions (one for an integer) in an engine's memory, or None for everything."""
         if self.size is None:
             return engine.array([self.position], np.int64)
@@ -94,7 +94,7 @@ class Axis:
             return engine.listed(self.positions)
         return None if self.index is None else engine.array(self.index)
 
-    def as_key(self) -> Any:
+    def as_key(self) -> object:
         if self.positions is not None:
             return _slice_of(self.positions, self.dimsize)
         return slice(None) if self.index is None else self.index
@@ -106,7 +106,7 @@ class GivenAxis(Axis):
 
     __slots__ = ("given", "_engine")
 
-    def __init__(self, given: Any, dimsize: int, engine: Engine) -> None:
+    def __init__(self, given: Array, dimsize: int, engine: Engine) -> None:
         self.size, self._index, self.dimsize, self.positions = len(given), None, dimsize, None
         self.given, self._engine = given, engine
 
@@ -160,7 +160,7 @@ class Indexes:
         return not self.shape
 
     @property
-    def py_indices(self) -> Any:
+    def py_indices(self) -> object:
         """The index in Python's notation."""
         keys = tuple(axis.as_key() for axis in self.axes)
         return keys if len(keys) > 1 else keys[0]
@@ -169,7 +169,7 @@ class Indexes:
         return ", ".join(axis._expr_name for axis in self.axes)
 
 
-def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
+def resolve_axis(key: Any, size: int, position: int, obj: AnyTensor) -> Axis:
     kind = type(key)
     if kind in natives and kind is not np.ndarray and _is_read_late(obj):  # an array of the engine needs no conversion
         return _resolve_array(key, size, obj._engine, True)
@@ -191,7 +191,7 @@ def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
     return _resolve_array(np.array(key, np.int64) if len(key) == 0 else np.array(key), size)
 
 
-def _resolve_object(key: Any, size: int, obj: Any) -> Axis | list:
+def _resolve_object(key: Any, size: int, obj: AnyTensor) -> Axis | list:
     """Resolve a key that is no integer, slice or list: a Scalar becomes an integer; a Vector of integers and an array
     are lists of positions; other objects of this library are errors; any other key is converted to a list."""
     kind = output_type(key)
@@ -226,12 +226,12 @@ def _resolve_object(key: Any, size: int, obj: Any) -> Axis | list:
         ) from None
 
 
-def _is_read_late(obj: Tensor) -> bool:
+def _is_read_late(obj: AnyTensor) -> bool:
     """Whether device arrays that index this object are read when the operation runs."""
     return obj.ndim == 1 and obj._engine.checks_positions_late and not recording.active
 
 
-def _resolve_vector(key: Any, size: int, obj: Any) -> Axis:
+def _resolve_vector(key: Any, size: int, obj: AnyTensor) -> Axis:
     if key._role != "object":  # an expression is computed here, if automatic computation is on
         key = key._get_value()
     if key._engine is not obj._engine:
@@ -298,7 +298,7 @@ def _check_range(low: int, high: int, size: int) -> None:
         raise IndexOutOfBound(f"Index out of range: index={high}, size={size}")
 
 
-def _resolve_array(index: Any, size: int, engine: Any = None, later: bool = False) -> Axis:
+def _resolve_array(index: Array, size: int, engine: Any = None, later: bool = False) -> Axis:
     if index.ndim != 1:
         raise TypeError(f"Invalid number of dimensions for index: {index.ndim}")
     if index.dtype.kind not in "iu":
@@ -308,7 +308,7 @@ def _resolve_array(index: Any, size: int, engine: Any = None, later: bool = Fals
     return Axis(len(index), _checked(index, size, engine), size)
 
 
-def _checked(index: Any, size: int, engine: Engine) -> Array:
+def _checked(index: Array, size: int, engine: Engine | None) -> Array:
     """A copy of the positions, checked, with negative ones counted from the end."""
     if type(index) is not np.ndarray and engine is not None:
         found = engine.checked_positions(index, size)

@@ -119,7 +119,7 @@ class _BooleanDefault(InfixExpr[Result]):
         return super()._get_value(attr)
 
 
-def _mixed(self: Any, other: object) -> Any:
+def _mixed(self: object, other: object) -> Any:
     raise TypeError(
         "Cannot mix `|` and `&` in one infix expression: compute one of them first, e.g. `plus(x | times(y & z).new())`"
     )
@@ -253,7 +253,7 @@ def matmul_infix(left: Any, right: Any, reflected: bool = False) -> Any:
     """``left @ right``: vxm, mxv, mxm or inner, by the types of the operands."""
     left_type, right_type = output_type(left), output_type(right)
     if left_type not in kinds.COLLECTIONS:
-        types = kinds.MATRICES if right_type is kinds.Vector else kinds.COLLECTIONS
+        types: tuple[type, ...] = kinds.MATRICES if right_type is kinds.Vector else kinds.COLLECTIONS
         right._expect_type(left, types, within="__rmatmul__", argname="left")
     if right_type not in kinds.COLLECTIONS:
         types = (*kinds.MATRICES, kinds.Vector) if left_type is kinds.Vector else kinds.COLLECTIONS

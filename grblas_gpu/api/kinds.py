@@ -6,18 +6,22 @@ each module registers its kind here.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir import recording
 
-Scalar: Any
-Vector: Any
-Matrix: Any
-TransposedMatrix: Any
-MATRICES: tuple  # Matrix, TransposedMatrix
-COLLECTIONS: tuple  # Vector, Matrix, TransposedMatrix
-VectorStorage: Any  # ``v.ss``
-MatrixStorage: Any  # ``A.ss``
+if TYPE_CHECKING:
+    from ..foundation import types as t
+    from .ss import matrix, vector
+
+Scalar: type[t.Scalar]
+Vector: type[t.Vector]
+Matrix: type[t.Matrix]
+TransposedMatrix: type[t.TransposedMatrix]
+MATRICES: tuple[type[t.Matrix], type[t.TransposedMatrix]]
+COLLECTIONS: tuple[type[t.Vector], type[t.Matrix], type[t.TransposedMatrix]]
+VectorStorage: type[vector.VectorStorage]
+MatrixStorage: type[matrix.MatrixStorage]
 
 
 def output_type(value: object) -> type:
@@ -26,7 +30,7 @@ def output_type(value: object) -> type:
     return getattr(kind, "_output_type", kind)
 
 
-def stands_for(kind: Any, *classes: Any) -> None:
+def stands_for(kind: object, *classes: Any) -> None:
     """Register these classes as ``kind`` for :func:`output_type`."""
     for cls in classes:
         cls._output_type = kind

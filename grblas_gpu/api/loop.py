@@ -166,7 +166,7 @@ class Loop:
             )
         if self.once or not recorded or config["loops"] == "iterated":
             return self._iterate()  # a condition that is computed before every step cannot be recorded
-        engine: Any = condition.engine if _is_comparison(condition) else condition._engine
+        engine: Engine = condition.engine if _is_comparison(condition) else condition._engine
         if code is None:
             trace_iterated(f"line {frame.f_lineno}: the loop is inside of a call, such as enumerate")
         if engine is None or code is None:

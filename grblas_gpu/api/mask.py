@@ -98,7 +98,7 @@ class Mask:
             val(mask, replace=True, **opts) << val
         return val
 
-    def __and__(self, other: Any, **opts: Any) -> Mask:
+    def __and__(self, other: object, **opts: Any) -> Mask:
         other = check_mask(other)
         complement = self.complement or other.complement  # keep the stored part small
         val = self.new(complement=complement, mask=other, **opts)
@@ -106,7 +106,7 @@ class Mask:
 
     __rand__ = __and__
 
-    def __or__(self, other: Any, **opts: Any) -> Mask:
+    def __or__(self, other: object, **opts: Any) -> Mask:
         other = check_mask(other)
         if self.complement or other.complement:  # a or b is not ((not a) and (not b))
             return ComplementedStructuralMask((~self).new(mask=~other, **opts))

@@ -44,7 +44,7 @@ class MatrixConstruction(Collection):
         cls,
         rows: ArrayLike,
         columns: ArrayLike,
-        values: Any = 1.0,
+        values: object = 1.0,
         dtype: Any = None,
         *,
         nrows: int | None = None,
@@ -450,7 +450,7 @@ class MatrixConstruction(Collection):
     @classmethod
     @reports_memory
     def from_scalar(
-        cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None, **opts: object
+        cls, value: object, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None, **opts: object
     ) -> Self:
         """A Matrix with the same value everywhere (stored once).
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class MatrixOperations(Tensor):
     """The operations of a Matrix that work on ``A.T`` too."""
 
     __slots__ = ()
-    ndim = 2
+    ndim: Literal[2] = 2
     _expression_type = MatrixExpression
     if TYPE_CHECKING:
 

@@ -54,7 +54,7 @@ def _note() -> None:
         _watching[thread] = True
 
 
-def _record(*arguments: Any, **options: object) -> object:
+def _record(*arguments: object, **options: object) -> object:
     _note()
     return _replaced["logging"](*arguments, **options)
 

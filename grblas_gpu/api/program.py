@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import partial, update_wrapper
 from types import CodeType, FrameType
-from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
+from typing import Any, Generic, NoReturn, ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from ..foundation.types import Engine, Handle, Tensor, Udf
 from ..ir import ops, recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program, line_of
+from ..ir.recording import Count
 from . import handles
 from .matrix import Matrix
 from .python_state import BodyCode
@@ -101,7 +102,7 @@ class RecordedFunction(Generic[Parameters, Result]):
         self._recorded().clear()
         self._local.calls = ()
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: Any, owner: object = None) -> Self | partial[Result]:
         return self if instance is None else partial(self, instance)
 
     def __call__(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
@@ -115,8 +116,8 @@ class RecordedFunction(Generic[Parameters, Result]):
                 if at:  # the next call is likely of the same kind
                     self._local.calls = (call, *calls[:at], *calls[at + 1 :])
                 return call.recording.run(same)
-        inputs: list[Any] = []
-        key: list[Any] = [current_engine(), *kwargs]
+        inputs: list[Handle] = []
+        key: list[object] = [current_engine(), *kwargs]
         for arg in given:
             kind: type = type(arg)
             if kind in INPUTS:
@@ -159,7 +160,7 @@ class _KnownCall:
         self._static = [(n, x) for n, x in numbered if type(x) not in INPUTS]
         self._alike = len({kind for _, kind, *_ in self._inputs}) < len(self._inputs)  # two inputs could be one object
 
-    def inputs_of(self, args: Sequence[Any], names: Collection[str]) -> list[Any] | None:
+    def inputs_of(self, args: Sequence[Any], names: Collection[str]) -> list[Handle] | None:
         """The inputs among the arguments, if all have these kinds, static ones are equal, and no input occurs twice.
 
         ``names`` are those of the last arguments, which are passed by keyword.
@@ -177,7 +178,7 @@ class _KnownCall:
                 return None
             if arg != given if kind is str else _static(arg) != _static(given):
                 return None
-        inputs: list[Any] = []
+        inputs: list[Handle] = []
         for n, kind, dtype, engine, shape in self._inputs:
             arg = args[n]
             if type(arg) is not kind or arg.dtype is not dtype or arg._engine is not engine:
@@ -191,7 +192,7 @@ class _KnownCall:
 class Recording:
     """The recorded operations of a function on inputs of one kind."""
 
-    def __init__(self, function: Udf, args: Sequence[Any], kwargs: dict[str, Any], inputs: Sequence[Any]) -> None:
+    def __init__(self, function: Udf, args: Sequence[object], kwargs: dict[str, Any], inputs: list[Handle]) -> None:
         self.running = False
         formal = {id(one): handles.formal(one) for one in inputs}
         self.formals = [formal[id(one)] for one in inputs]
@@ -289,7 +290,7 @@ class Recording:
         for one in self._scalars:
             one._content = None
 
-    def _returned(self, result: Any, inputs: Sequence[object], new: dict[int, object]) -> Any:
+    def _returned(self, result: Any, inputs: Sequence[object], new: dict[int, object]) -> object:
         """The result of a call; an object that occurs twice in it is created once, in ``new``."""
         kind = type(result)
         if kind in INPUTS:
@@ -319,7 +320,7 @@ class FunctionRecorder(Recorder):
         self.begun: list[tuple[Any, Any]] = []  # objects that the function creates, with their initial contents
 
     @property
-    def made(self) -> dict[int, Any]:
+    def made(self) -> dict[int, Handle | Count]:
         return self._bodies[0].round.made
 
     @property
@@ -356,7 +357,7 @@ class FunctionRecorder(Recorder):
     def changes(self, obj: Tensor) -> bool:
         return id(obj) in self._formals or super().changes(obj)
 
-    def new(self, out: Any) -> None:
+    def new(self, out: Tensor) -> None:
         self._make(out)
         if len(self._bodies) > 1:  # created again at every step
             self._frame = self.frame
@@ -409,7 +410,7 @@ class FunctionRecorder(Recorder):
         return Program(tuple(round.nodes), None, 1, round.count, self._code)
 
 
-def _check_the_same(function: Udf, rounds: Sequence[Round], results: Sequence[Sequence[Any]]) -> None:
+def _check_the_same(function: Udf, rounds: Sequence[Round], results: Sequence[Sequence[object]]) -> None:
     """Raise a LoopError if the two recordings of a function differ."""
     code, line = getattr(function, "__code__", None), 0
     try:
@@ -425,7 +426,7 @@ def _check_the_same(function: Udf, rounds: Sequence[Round], results: Sequence[Se
         ) from None
 
 
-def _steps(function: Program, engine: Engine, meanwhile: Callable[[], None]) -> list[Callable[[], Any]]:
+def _steps(function: Program, engine: Engine, meanwhile: Callable[[], None]) -> list[Callable[[], object]]:
     """The callables that run the nodes. The engine runs a function that is a single loop as in :class:`.loop.Loop`."""
     if len(function.nodes) == 1 and function.nodes[0].op is ops.LOOP:
         (loop,) = function.nodes[0].operands
@@ -441,7 +442,7 @@ def _repeated(inputs: Sequence[object]) -> bool:
     return len(set(map(id, inputs))) < len(inputs)
 
 
-def _static(arg: Any) -> tuple[type, Any]:
+def _static(arg: object) -> tuple[type, object]:
     """A static argument as a key that separates 1 from 1.0, and 0.0 from -0.0, also inside tuples and sets."""
     kind = type(arg)
     if isinstance(arg, (tuple, frozenset)):
@@ -450,7 +451,7 @@ def _static(arg: Any) -> tuple[type, Any]:
     return kind, repr(arg) if isinstance(arg, (float, complex, np.inexact)) else arg
 
 
-def _returned_objects(function: Udf, result: Any) -> Iterator[Any]:
+def _returned_objects(function: Udf, result: object) -> Iterator[Any]:
     """The objects in a result; all other parts must be constants."""
     if type(result) in INPUTS:
         yield result

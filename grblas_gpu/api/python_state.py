@@ -13,7 +13,7 @@ import random
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -108,7 +108,7 @@ class PythonState:
             values["np.random"] = pickle.dumps(np.random.get_state())
         return values
 
-    def bindings(self, frame: FrameType, *, all_names: bool = False) -> list[tuple[str, Any]]:
+    def bindings(self, frame: FrameType, *, all_names: bool = False) -> list[tuple[str, object]]:
         """The objects of this library that the body can reach, with their spelling; names that the body binds before it
         reads them are left out, except with ``all_names``."""
         known, others = frame.f_locals, frame.f_globals
@@ -129,7 +129,7 @@ class PythonState:
         """The last line of the body that uses a variable."""
         return self._code.lines.get(re.split(r"[.\['\s]", path)[0], 0)
 
-    def changed(self, frame: FrameType, *, may_not_run: bool = False) -> tuple[str, Any, Any] | None:
+    def changed(self, frame: FrameType, *, may_not_run: bool = False) -> tuple[str, str, str] | None:
         """The first change of a round: its spelling in Python, the value before, the value now. None without changes.
 
         A name that the body binds before it reads it is no change, unless the body ``may_not_run`` at all.
@@ -144,7 +144,7 @@ class PythonState:
         return None
 
 
-def _snapshot(value: Any, depth: int, seen: set[int]) -> Any:
+def _snapshot(value: Any, depth: int, seen: set[int]) -> object:
     """A snapshot to compare with a later one of the same value. That of a container is a dict of its parts."""
     kind = type(value)
     if getattr(kind, "_role", None) is not None:
@@ -172,7 +172,7 @@ def _snapshot(value: Any, depth: int, seen: set[int]) -> Any:
     return object() if hasattr(kind, "__next__") else kind  # the state of an iterator is unknown
 
 
-def _parts(value: object, kind: type) -> Mapping[Any, Any] | None:
+def _parts(value: object, kind: type) -> Mapping[str, object] | None:
     """The parts of a container, by their suffix in Python: ``[0]``, ``.name``."""
     if isinstance(value, FIXED) or getattr(value, "_role", None) is not None:
         return None
@@ -196,7 +196,7 @@ def _parts(value: object, kind: type) -> Mapping[Any, Any] | None:
     return {f".{name}": part for name, part in list(attributes.items())} if isinstance(attributes, dict) else None
 
 
-def reachable(names: Mapping[str, object], depth: int = 1) -> Iterator[tuple[str, Any]]:
+def reachable(names: Mapping[str, object], depth: int = 1) -> Iterator[tuple[str, object]]:
     """Names with their values, then the parts of the values, as Python spells them; each value once."""
     level, seen = list(names.items()), set()
     for _ in range(depth + 1):
@@ -208,14 +208,14 @@ def reachable(names: Mapping[str, object], depth: int = 1) -> Iterator[tuple[str
         seen |= {id(part) for _, part in level}
 
 
-def _content(cell: Any) -> Any:
+def _content(cell: CellType) -> object:
     try:
         return cell.cell_contents
     except ValueError:  # not bound yet
         return None
 
 
-def _difference(before: object, now: object, path: str) -> tuple[str, Any, Any] | None:
+def _difference(before: object, now: object, path: str) -> tuple[str, str, str] | None:
     if before is now:
         return None
     if isinstance(before, dict) and isinstance(now, dict):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..backends.interpreter import run as interpreter
 from ..exceptions import LoopError
-from ..foundation.types import Engine, Handle, Matrix, Vector
+from ..foundation.types import AnyTensor, Engine, Handle, Tensor
 from ..ir import ops, recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program
@@ -18,6 +18,7 @@ from ..ir.recording import Count, Number
 from ..trace import records as trace
 from . import handles
 from .bodies import RecordedBody
+from .indexing import Indexes
 from .output import Watch
 from .python_state import BodyCode, reachable
 from .rounds import handles_of, move
@@ -41,7 +42,7 @@ def as_recorded(node: Node) -> Node:
     return node
 
 
-def _is_row(parent: Any, indexes: Any) -> bool:
+def _is_row(parent: AnyTensor, indexes: Indexes) -> bool:
     """Whether this extracts one row of a Matrix."""
     if parent.ndim != 2 or parent._is_transposed:
         return False
@@ -68,13 +69,13 @@ class Recorder:
         self._bodies = [RecordedBody(loop, frame, code, inside=False)]  # the innermost body is the last
         self._counted = 0  # the number of loops
         self._left: int | None = None  # the line at which Python left an inner loop
-        self.written: dict[int, Any] = {}
-        self._earlier: dict[int, object] = {}  # objects that earlier rounds created
-        self._conditional: dict[int, object] = {}  # objects created in completed bodies that may not run
-        self._carried: dict[int, tuple[Any, Any]] = {}  # objects that inner loops rebind: before the loop, and after it
+        self.written: dict[int, Handle] = {}
+        self._earlier: dict[int, Handle | Count] = {}  # objects that earlier rounds created
+        self._conditional: dict[int, Handle | Count] = {}  # objects created in completed bodies that may not run
+        self._carried: dict[int, tuple[object, Handle]] = {}  # objects that inner loops rebind: before and after it
         self._frame: FrameType | None = frame
         self._fallback = fallback
-        self._seen: dict[int, tuple[Any, str, int]] = {}
+        self._seen: dict[int, tuple[object, str, int]] = {}
         self._output = Watch()
 
     @property
@@ -139,11 +140,11 @@ class Recorder:
         """The instruction that is being recorded; errors and traces turn it into a line."""
         return 0 if self._frame is None else self._frame.f_lasti
 
-    def changes(self, obj: Vector | Matrix) -> bool:
+    def changes(self, obj: Tensor) -> bool:
         """Whether the recording so far changes an object."""
         return id(obj) in self.written
 
-    def new(self, out: Any) -> None:
+    def new(self, out: Tensor) -> None:
         """Note that the body creates an object, a new one in every round."""
         self.written[id(out)] = out
         self._make(out)
@@ -154,7 +155,7 @@ class Recorder:
         self._make(out)
         self._bodies[-1].round.begin(out, self._place)
 
-    def _make(self, out: object) -> None:
+    def _make(self, out: Handle) -> None:
         for body in self._bodies:
             body.round.made[id(out)] = out
 
@@ -232,7 +233,7 @@ class Recorder:
             self._earlier |= body.round.made
         return more
 
-    def _looked(self) -> Any:
+    def _looked(self) -> tuple[object, str, int] | None:
         """A read of an object that the body changes."""
         return next((seen for key, seen in self._seen.items() if key in self.written), None)
 

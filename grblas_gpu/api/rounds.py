@@ -8,7 +8,7 @@ from operator import is_
 from typing import Any, NamedTuple
 
 from ..backends.interpreter.run import COMPUTE
-from ..foundation.types import Descriptor
+from ..foundation.types import Descriptor, Handle
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.recording import Count, Number
@@ -48,9 +48,9 @@ class Round:
         self.count = count
         self.nodes: list[Node] = []
         self.begun: set[int] = set()  # identities of the nodes that create an object
-        self.bindings: list[tuple[str, Any]] = []  # the objects of names at the start of the round
-        self.made: dict[int, Any] = {id(count): count}  # new objects and counts of loops, by identity
-        self.written: dict[int, Any] = {}
+        self.bindings: list[tuple[str, object]] = []  # the objects of names at the start of the round
+        self.made: dict[int, Handle | Count] = {id(count): count}  # new objects and counts of loops, by identity
+        self.written: dict[int, Handle] = {}
 
     def begin(self, made: object, place: int) -> None:
         """Note that an object is created here. The node keeps its place until :meth:`complete`."""
@@ -172,7 +172,7 @@ class Walk:
             return condition
         return type(condition)(condition.method_name, condition.ir_op, args, op=condition.op)
 
-    def operand(self, x: Any) -> Any:
+    def operand(self, x: Any) -> object:
         if type(x) is Number:
             self._number(x)
         elif isinstance(x, Mask):
@@ -207,10 +207,10 @@ class Tokens(Walk):
     ``instead`` returns the handle for the number of a place, or None.
     """
 
-    def __init__(self, round: Round, instead: Callable[[int], Any] = lambda place: None) -> None:
+    def __init__(self, round: Round, instead: Callable[[int], object] = lambda place: None) -> None:
         self._round, self._instead = round, instead
         self.found: list[Token] = []
-        self._node: Any = None
+        self._node: Node
 
     def bindings(self) -> None:
         """Add names of objects as places: the object of a name that changes in every round is carried."""
@@ -226,7 +226,7 @@ class Tokens(Walk):
     def fact(self, x: object) -> None:
         self.found.append(token_of((x, False, self._node, False)))
 
-    def handle(self, x: Any, written: bool = False) -> Any:
+    def handle(self, x: Any, written: bool = False) -> object:
         if self._round.is_literal(x):
             self.fact(x.dtype)
             if type(x._content) is Number:
@@ -239,7 +239,7 @@ class Tokens(Walk):
         return x if instead is None else instead
 
 
-def move(out: Any, source: object, place: int) -> Node:
+def move(out: Handle, source: object, place: int) -> Node:
     """``out = source``, for two objects of the same kind."""
     if out.ndim:
         return Node(ops.COPY, out, None, (source,), place=place)
@@ -248,10 +248,10 @@ def move(out: Any, source: object, place: int) -> Node:
 
 class _Handles(Walk):
     def __init__(self) -> None:
-        self.read: list[Any] = []
-        self.written: list[Any] = []
+        self.read: list[object] = []
+        self.written: list[object] = []
 
-    def handle(self, x: object, written: bool = False) -> Any:
+    def handle(self, x: object, written: bool = False) -> object:
         (self.written if written else self.read).append(x)
         return x
 

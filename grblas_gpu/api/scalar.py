@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -86,7 +86,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
     """
 
     __slots__ = ("_content", "_is_cscalar", "_later")
-    ndim = 0
+    ndim: Literal[0] = 0
     shape = ()
     _is_scalar = True
     _expression_type = ScalarExpression
@@ -326,7 +326,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
     def _deserialize(value: object, dtype: DTypeLike, is_cscalar: bool, name: str) -> Scalar:
         return Scalar.from_value(value, dtype, is_cscalar=is_cscalar, name=name)
 
-    def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
+    def isequal(self, other: object, *, check_dtype: bool = False) -> bool:
         """Whether both have the same value, or both have none.
 
         Parameters
@@ -349,7 +349,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
             return bool(self._get() == other._get())
         return bool(np.all(self.value == other.value))
 
-    def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
+    def isclose(self, other: object, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
         """Whether both have nearly the same value, or both have none.
 
         Parameters
@@ -377,7 +377,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
         x, y = self.value, other.value
         return bool(x == y or abs(x - y) <= max(rel_tol * max(abs(x), abs(y)), abs_tol))
 
-    def _comparable(self, other: Any, check_dtype: bool, within: str) -> tuple[Scalar, bool | None]:
+    def _comparable(self, other: object, check_dtype: bool, within: str) -> tuple[Scalar, bool | None]:
         """The other one as a Scalar, and the answer, if it is known without the values."""
         if other is None:
             return self, self._is_empty

@@ -21,7 +21,7 @@ class Shown(NamedTuple):
     advice: str
 
 
-def format_expression(expr: Any) -> str:
+def format_expression(expr: object) -> str:
     shown = _shown(expr, html=False)
     head = heading(f"gb.{type(expr).__name__}", shown.name, shown.facts)
     result = _result(expr)

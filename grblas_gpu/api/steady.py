@@ -25,6 +25,7 @@ import numpy as np
 
 from ..backends.interpreter.run import COMPUTE
 from ..backends.stores.counting import every
+from ..foundation.types import Handle
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.program import Program
@@ -36,7 +37,7 @@ from .scalar import Scalar
 MOST_ROUNDS = 8  # the most rounds that are recorded to find out how handles are carried
 
 
-def _same_contents(x: Any, y: object) -> bool:
+def _same_contents(x: Handle, y: object) -> bool:
     with recording.paused():
         return bool(x.isequal(y, check_dtype=True))
 
@@ -78,9 +79,9 @@ class Carried:
     ``initial`` are the objects of the first rounds, before that; ``handle`` holds the object of the current round.
     """
 
-    initial: tuple[object, ...]
+    initial: tuple[Handle, ...]
     source: Any  # the number of a column of created objects, or the fixed object
-    handle: Any
+    handle: Handle
     in_place: bool = False
 
 
@@ -128,7 +129,7 @@ class Steady:
     def number_of(self, round: int, x: object) -> int | None:
         return self._made[round].get(id(x))
 
-    def note_carried(self, place: int, column: Sequence[object], depth: int, source: object) -> None:
+    def note_carried(self, place: int, column: Sequence[Handle], depth: int, source: object) -> None:
         """``place`` reads the ``source`` of ``depth`` rounds ago; one handle per round in between passes it on."""
         key = _key(column[:depth], source)
         self._of_place[place] = key
@@ -139,7 +140,7 @@ class Steady:
                     handle = _like(column[-1])
                 self.carried[_key(part, source)] = Carried(part, source, handle)
 
-    def _carried_handle(self, place: int) -> Any:
+    def _carried_handle(self, place: int) -> Handle | None:
         key = self._of_place.get(place)
         return None if key is None else self.carried[key].handle
 
@@ -148,7 +149,7 @@ def _key(initial: Sequence[object], source: object) -> tuple[int, ...]:
     return (*map(id, initial), source if type(source) is int else id(source))
 
 
-def _like(x: Any) -> Any:
+def _like(x: Handle) -> Handle:
     """An object of the same type and shape, without contents."""
     return x.dup(clear=True, name=x.name)
 
@@ -309,10 +310,10 @@ def _in_place(nodes: list[Node], handle: object, made: object) -> list[Node] | N
 
 
 class _Replace(Walk):
-    def __init__(self, old: object, new: Any) -> None:
+    def __init__(self, old: object, new: object) -> None:
         self._old, self._new = old, new
 
-    def handle(self, x: object, written: bool = False) -> Any:
+    def handle(self, x: object, written: bool = False) -> object:
         return self._new if x is self._old else x
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..backends.interpreter.run import execute as execute_node
 from ..config import config
 from ..exceptions import DimensionMismatch, InvalidObject
-from ..foundation.types import MaskLike, OperatorLike
+from ..foundation.types import BaseType, Expression, MaskLike, OperatorLike
 from ..ir import ops, recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..ir.node import node_of
@@ -28,11 +28,11 @@ class Updater:
 
     def __init__(
         self,
-        parent: Any,
-        mask: Any = None,
-        accum: Any = None,
+        parent: BaseType,
+        mask: MaskLike | None = None,
+        accum: OperatorLike | None = None,
         replace: bool = False,
-        input_mask: Any = None,
+        input_mask: MaskLike | None = None,
         desc: Descriptor | None = None,
     ) -> None:
         self.parent = parent
@@ -112,7 +112,9 @@ def assign_to(parent: Any, indexes: Indexes, expr: object, opts: dict[str, objec
         assign_region(parent, indexes, expr, None, None, False, False, desc)
 
 
-def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
+def execute(
+    out: BaseType, expr: Expression, mask: object, accum: object, replace: bool, desc: Descriptor | None
+) -> None:
     """``out<mask, replace> (accum)= expr`` for an expression of the output's kind."""
     shape = out.shape
     if expr.shape != shape:
@@ -130,7 +132,7 @@ def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Des
 
 
 def update(
-    out: Any,
+    out: BaseType,
     expr: Any,
     mask: MaskLike | None = None,
     accum: OperatorLike | None = None,
@@ -170,7 +172,7 @@ def update(
 
 
 def _assign_all(
-    out: Any,
+    out: BaseType,
     value: Any,
     mask: MaskLike | None,
     accum: OperatorLike | None,
@@ -181,6 +183,7 @@ def _assign_all(
     """Assign a right side that is an object or a literal to the whole output."""
     if input_mask is not None:
         raise TypeError("`input_mask` argument may only be used for extract")
+    operands: list[object]
     literal = plain_literal(out, value)
     if literal is not None:
         op, operands = ops.ASSIGN, [literal, None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class Vector(VectorConstruction):
     """
 
     __slots__ = ()
-    ndim = 1
+    ndim: Literal[1] = 1
     _expression_type = VectorExpression
     _prefix, _sizes, _name_counter = "v", ("size",), itertools.count()
     ss = kinds.StorageOf("VectorStorage")

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     import scipy.sparse
     import torch
 
-    from ..api.base import BaseType as Handle
+    from ..api.base import BaseType
     from ..api.computed import Computed
+    from ..api.elementwise import Elementwise
+    from ..api.expressions import BaseExpression as Expression
     from ..api.mask import Mask
     from ..api.matrix import Matrix, TransposedMatrix
     from ..api.scalar import Scalar
@@ -70,6 +72,10 @@ if TYPE_CHECKING:
     #: Input of an array: a NumPy or CuPy array, or a list.
     ArrayLike: TypeAlias = npt.ArrayLike | cupy.ndarray
     Tensor: TypeAlias = Vector | Matrix
+    #: What operations read by position: also ``A.T``.
+    AnyTensor: TypeAlias = Vector | Matrix | TransposedMatrix
+    #: An object that operations change.
+    Handle: TypeAlias = Vector | Matrix | Scalar
     Store: TypeAlias = VectorStore | MatrixStore
     #: One value of a vector or matrix: a number, or a record.
     Value: TypeAlias = complex | np.generic | np.ndarray

@@ -26,6 +26,7 @@ class MatrixStorage(Storage):
     """``A.ss``."""
 
     __slots__ = ()
+    _parent: Matrix
     _parts = importing.MATRIX_PARTS
     _guess = staticmethod(importing.matrix_format)
     _make = staticmethod(importing.import_matrix)
@@ -59,7 +60,7 @@ class MatrixStorage(Storage):
         k = whole_number(k)
         self._parent << vector.diag(k)
 
-    def build_scalar(self, rows: Any, columns: Any, value: Any) -> None:
+    def build_scalar(self, rows: Any, columns: Any, value: object) -> None:
         """``build``, with one value for all entries."""
         if len(rows) != len(columns):
             raise ValueError(f"`rows` and `columns` lengths must match: {len(rows)}, {len(columns)}")

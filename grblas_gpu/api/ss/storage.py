@@ -13,7 +13,7 @@ from ...backends.registry import using
 from ...dtypes import _dtype_to_string, _string_to_dtype, lookup_dtype
 from ...exceptions import DomainMismatch, EmptyObject, InvalidObject
 from ...foundation.memory import reports_memory
-from ...foundation.types import DTypeLike, Parts, Value
+from ...foundation.types import DTypeLike, Parts, Tensor, Value
 from ...ir.descriptor import descriptor_from_options
 from ..base import as_scalar
 from ..scalar import Scalar
@@ -40,7 +40,7 @@ def _check_compression(name: str | None) -> int:
     return levels[name]
 
 
-def value_for_all(parent: object, value: object) -> Value:
+def value_for_all(parent: Tensor, value: object) -> Value:
     """The value that was passed to ``build_scalar``."""
     found = None if value is None else as_scalar(parent, value, "ss.build_scalar", "value").value
     if found is None:
@@ -70,7 +70,7 @@ class Storage:
             setattr(cls, f"import_{format or 'any'}", staticmethod(partial(cls._import, format)))
             setattr(cls, f"pack_{format or 'any'}", partialmethod(cls._pack, format))
 
-    def __init__(self, parent: Any) -> None:
+    def __init__(self, parent: Tensor) -> None:
         self._parent = parent
 
     @property
@@ -116,7 +116,7 @@ class Storage:
             start = max(0, seek + len(parts[0])) if seek < 0 else seek
         return [parts[i][start:].tolist() for i in which]
 
-    def itervalues(self, seek: int = 0) -> Iterator[Any]:
+    def itervalues(self, seek: int = 0) -> Iterator[Value]:
         """The values, in order; ``seek`` skips entries, or bitmap positions; a negative one counts from the end."""
         yield from self._columns(seek, -1)[0]
 
@@ -180,11 +180,11 @@ class Storage:
         return format, importing.checked_parts(format, cls._parts, dict(parts), is_pack)
 
     @classmethod
-    def _import(cls, format: str | None, /, *arrays: Any, **parts: Any) -> Any:
+    def _import(cls, format: str | None, /, *arrays: object, **parts: object) -> Any:
         format, given = cls._given(format, _named(format, arrays, parts), is_pack=False)
         return cls._make(format, given, None, importing.type_of(given), given.get("name"))
 
-    def _pack(self, format: str | None, /, *arrays: Any, **parts: Any) -> Any:
+    def _pack(self, format: str | None, /, *arrays: object, **parts: object) -> Any:
         parent = self._parent
         format, given = self._given(format, _named(format, arrays, parts), is_pack=True)
         shape = parent._size if parent.ndim == 1 else parent.shape

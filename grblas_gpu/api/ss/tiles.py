@@ -84,13 +84,13 @@ def _slices(sizes: list[int], whole: int) -> list[slice]:
     return [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
 
 
-def split_vector(v: Vector, chunks: Any, name: str | None) -> list[Vector]:
+def split_vector(v: Vector, chunks: object, name: str | None) -> list[Vector]:
     [sizes, _] = normalize_chunks([chunks, None], (v._size, 1))
     stem = v.name if name is None else name
     return [v[part].new(name=f"{stem}_{i}") for i, part in enumerate(_slices(sizes, v._size))]
 
 
-def split_matrix(a: Matrix, chunks: Any, name: str | None) -> list[list[Matrix]]:
+def split_matrix(a: Matrix, chunks: object, name: str | None) -> list[list[Matrix]]:
     rows, cols = (_slices(sizes, n) for sizes, n in zip(normalize_chunks(chunks, a.shape), a.shape, strict=True))
     stem = a.name if name is None else name
     return [[a[i, j].new(name=f"{stem}_{m}x{n}") for n, j in enumerate(cols)] for m, i in enumerate(rows)]

@@ -21,6 +21,7 @@ class VectorStorage(Storage):
     """``v.ss``."""
 
     __slots__ = ()
+    _parent: Vector
     _parts = importing.VECTOR_PARTS
     _guess = staticmethod(importing.vector_format)
     _make = staticmethod(importing.import_vector)
@@ -45,7 +46,7 @@ class VectorStorage(Storage):
         k = whole_number(k)
         self._parent << matrix.diag(k, self._parent.dtype)
 
-    def build_scalar(self, indices: Any, value: Any) -> None:
+    def build_scalar(self, indices: Any, value: object) -> None:
         """``build``, with one value for all entries."""
         value = value_for_all(self._parent, value)
         self._parent.build(indices, np.broadcast_to(value, np.shape(indices)))
@@ -116,7 +117,7 @@ class VectorStorage(Storage):
         return ordering.compactify(self._parent, how, size, "rowwise", reverse, asindex, name)
 
     def reshape(
-        self, nrows: Any, ncols: Any = None, order: str = "rowwise", *, name: str | None = None, **opts: object
+        self, nrows: object, ncols: object = None, order: str = "rowwise", *, name: str | None = None, **opts: object
     ) -> Any:
         """The Vector as a Matrix of this shape."""
         return self._parent._as_matrix().ss.reshape(nrows, ncols, order, name=name, **opts)

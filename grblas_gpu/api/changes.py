@@ -8,7 +8,7 @@ import numpy as np
 
 from ..backends.interpreter.changes import change_many
 from ..backends.registry import get_engine
-from ..backends.stores.entries import cast, order_of
+from ..backends.stores.entries import cast, order_and_firsts, take
 from ..backends.stores.storage import INDEX
 from ..exceptions import InvalidValue
 from ..foundation.types import OperatorLike, Tensor
@@ -31,7 +31,7 @@ def update_elements(x: Any, given: tuple[object, ...], values: Any, dup_op: Oper
         raise ValueError(f"{names} lengths must match: {len(index[0])}, {len(array)}")
     index, order, first = _distinct(index)
     operator, engine = duplicate_operator(x, dup_op), get_engine("numpy")
-    array = array[order]
+    array = take(array, order)
     if len(array) > len(index[0]):
         try:
             array = engine.build_vector(len(index[0]), np.cumsum(first) - 1, array, operator).values
@@ -39,14 +39,14 @@ def update_elements(x: Any, given: tuple[object, ...], values: Any, dup_op: Oper
             raise duplicates_error(error) from None
     values = np.broadcast_to(cast(array, x.dtype.np_type), len(index[0]))
     if len(values):
-        change_many(x, index, values, np.ones(len(values), bool))
+        change_many(x, index, values, np.broadcast_to(np.True_, len(values)))
 
 
 def delete_elements(x: Tensor, given: tuple[object, ...]) -> None:
     """Remove the elements at these positions."""
     index, *_ = _distinct(_positions(x, given, "delete"))
     if count := len(index[0]):
-        change_many(x, index, np.zeros(count, x.dtype.np_type), np.zeros(count, bool))
+        change_many(x, index, np.zeros(count, x.dtype.np_type), np.broadcast_to(np.False_, count))
 
 
 def _positions(x: Tensor, given: tuple[object, ...], method: str) -> tuple[np.ndarray, ...]:
@@ -63,8 +63,6 @@ def _positions(x: Tensor, given: tuple[object, ...], method: str) -> tuple[np.nd
 
 def _distinct(index: tuple[np.ndarray, ...]) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
     """The different positions in order, the order of the given ones, and which of these differ from those before."""
-    order = order_of(index)
-    ordered = tuple(axis[order] for axis in index)
-    first = np.ones(len(order), bool)
-    first[1:] = np.any([axis[1:] != axis[:-1] for axis in ordered], axis=0)
-    return tuple(axis[first] for axis in ordered), order, first
+    order, first = order_and_firsts(index)
+    chosen = order[first]
+    return tuple(axis[chosen] for axis in index), order, first

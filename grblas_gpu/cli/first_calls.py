@@ -39,7 +39,7 @@ MOST_QUADRATIC = 9  # largest scale for them
 ACYCLIC = ("topological_generations", "topological_order")
 BIPARTITE = ("bipartite_sides", "maximum_bipartite_matching")
 TYPES = ("BOOL", "INT64", "FP32", "FP64")  # value types of the graphs
-SCALES = (6, 14)  # of Kronecker graphs: small and large operands use different kernels
+SCALES = (6, 14, 16)  # of Kronecker graphs: operands of different sizes use different kernels
 
 
 def names() -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...foundation.types import Engine, Store, Tensor, Value
-from ..stores.entries import cast, entries, find, order_of, runs
+from ..stores.entries import cast, entries, find, order_and_firsts, order_of, runs, take
 from ..stores.formats import choose_format
 from ..stores.matrix_storage import SPARSE, same_arrays
 from ..stores.storage import INDEX, MatrixStore, VectorStore
@@ -197,12 +197,9 @@ def _last_ones(arrays: list[Arrays]) -> Arrays:
     values, kept = (np.concatenate([part[k] for part in arrays]) for k in (1, 2))
     if apart:
         return index, values, kept
-    order = order_of(index)  # later changes of a position follow earlier ones
-    index = tuple(axis[order] for axis in index)
-    is_last = np.ones(len(order), bool)
-    is_last[:-1] = np.any([axis[1:] != axis[:-1] for axis in index], axis=0)
-    order = order[is_last]
-    return tuple(axis[is_last] for axis in index), values[order], kept[order]
+    order, first = order_and_firsts(index)  # later changes of a position follow earlier ones
+    order = order[np.r_[first[1:], True]]
+    return tuple(axis[order] for axis in index), values[order], kept[order]
 
 
 def _transpose_of(store: Store) -> MatrixStore | None:
@@ -224,7 +221,7 @@ def _mend_transpose(
 ) -> None:
     """Give a changed matrix its transpose: the old one with the same changes, or itself if it is symmetric."""
     order = order_of(index[::-1])
-    swapped = index[1][order], index[0][order], values[order], kept[order]
+    swapped = index[1][order], index[0][order], take(values, order), take(kept, order)
     if of is store and all(map(np.array_equal, swapped, (*index, values, kept))):
         new._transpose = new
         return

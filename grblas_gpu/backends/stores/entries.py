@@ -260,19 +260,38 @@ def positions(store: Store, keys: Array) -> tuple[Array, Array]:
 
 
 def order_of(index: tuple[np.ndarray, ...]) -> np.ndarray:
-    """The order of positions, of which equal ones stay as they are given. Keys of one word are sorted fastest.
+    """The order of positions, of which equal ones stay as they are given.
 
     >>> order_of((np.array([2, 0, 2, 0]), np.array([1, 7, 0, 7]))).tolist()
     [1, 3, 2, 0]
     """
+    return order_and_firsts(index)[0]
+
+
+def order_and_firsts(index: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """The order of positions, and which of them, in this order, differ from the one before.
+
+    Keys of one word are sorted fastest.
+
+    >>> [array.tolist() for array in order_and_firsts((np.array([2, 0, 2, 0]), np.array([1, 7, 0, 7])))]
+    [[1, 3, 2, 0], [True, False, True, True]]
+    """
+    count = len(index[0])
     widths = [int(axis.max(initial=0)).bit_length() for axis in index]
-    place = len(index[0]).bit_length()
+    first, place = np.ones(count, bool), count.bit_length()
     if sum(widths) + place > 63:
-        return np.lexsort(index[::-1])
-    keys = np.zeros(len(index[0]), INDEX)  # 63 bits: none is negative
-    for axis, width in zip((*index, np.arange(len(keys))), (*widths, place), strict=True):
-        keys = keys << width | axis
-    return np.sort(keys) & ((1 << place) - 1)
+        order = np.lexsort(index[::-1])
+        first[1:] = np.any([axis[order[1:]] != axis[order[:-1]] for axis in index], axis=0)
+        return order, first
+    keys = index[0].astype(INDEX)  # 63 bits: none is negative
+    for axis, width in zip((*index[1:], np.arange(count)), (*widths[1:], place), strict=True):
+        keys <<= width
+        keys |= axis
+    keys.sort()
+    order = keys & ((1 << place) - 1)
+    keys >>= place
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    return order, first
 
 
 def runs(keys: Array) -> Array:

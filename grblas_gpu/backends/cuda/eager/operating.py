@@ -106,7 +106,7 @@ def _plain(x: Array) -> Array:
 
 
 def reduce_runs(op: TypedOperator, values: Array, starts: Array) -> Array:
-    """Each run of values combined by a monoid, or from the left by a binary operator."""
+    """Each run of values combined by a monoid, or from the left by a binary operator that is none."""
     result = cupy.empty(len(starts), op.return_type.np_type)
     if len(starts):
         counts = (0, len(values)), (0, len(starts))
@@ -174,13 +174,14 @@ def launch_reduction(
     scratch: Scratch,
 ) -> None:
     """Combine runs of values. A number is given by where it is in device memory (or 0), and itself (or a bound)."""
-    is_monoid = op.opclass == "Monoid"
-    given = {"Value": op.return_type.np_type, "ASSOCIATIVE": is_monoid}
-    added = compile.Operator(op.binaryop if is_monoid else op, "add", "", make=compile.binary)
+    monoid = op if op.opclass == "Monoid" else op.monoid
+    associative = monoid is not None and monoid.type is op.type  # a binary operator may be a monoid for other types
+    given = {"Value": op.return_type.np_type, "ASSOCIATIVE": associative}
+    added = compile.Operator(monoid.binaryop if associative else op, "add", "", make=compile.binary)
     names = ["reduce_runs_kernel", "add_carries_kernel"]
     reduce, add_carries = compile.specialized("reduce_runs.cu", names, given, added)
     arguments = (values, stride, *count, starts, *runs, result, *carries(scratch))
-    if not (is_monoid and stride):  # a thread takes a run
+    if not (associative and stride):  # a thread takes a run
         launch(reduce, runs[1], arguments)
         return
     chunks = chunks_of(count[1] + runs[1])

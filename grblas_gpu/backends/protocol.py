@@ -170,6 +170,22 @@ class Backend(Primitives, Protocol):
         """Whether atomics of this monoid are compare-and-swap loops: pushes to one sum then wait for each other."""
         return False
 
+    def pull_into(
+        self,
+        c: VectorStore,
+        accum: TypedOperator,
+        a: MatrixStore,
+        u: VectorStore,
+        semiring: TypedSemiring,
+        mask: MaskView | None,
+        *,
+        transposed: bool,
+        flip: bool,
+        plan: Plan,
+    ) -> bool:
+        """``c<mask> accum= M u`` in the arrays of a dense vector that no other object reads; False: use :meth:`mxv`."""
+        return False
+
     def pull_in_place(
         self,
         a: MatrixStore,

@@ -52,6 +52,7 @@ counting.list_compiled = scatter.listed
 class CpuKernels:
     """Each returns a new store; a static one that declines (None) leaves the work to the definition."""
 
+    pull_into = staticmethod(mxv.pull_into)
     mxv = staticmethod(mxv.mxv)
     count_edges = staticmethod(count_edges)
     outer = kronecker.outer

@@ -5,11 +5,13 @@ In a pull every open row of the result looks for its products.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import partial
 
 import numpy as np
 
-from ...foundation.types import Plan, TypedSemiring
+from ...foundation import atomic_updates
+from ...foundation.types import Plan, TypedOperator, TypedSemiring
 from ...plan.storage_rules import DENSE_LIMIT
 from ..programs.reading import EACH
 from ..stores.storage import INDEX, Array, Known, MaskView, MatrixStore, VectorStore
@@ -20,6 +22,7 @@ from .mxv_call import Call, kernels, prepared
 from .mxv_push import TINY_DENSE, push
 from .parallel import PARALLEL_WORK, Chunks, edge_chunks, even_chunks
 
+Into = tuple[VectorStore, TypedOperator] | None  # a dense output that the product is added to, and how
 BLEND_EDGES = 4096  # a smaller matrix is not worth another kernel
 
 
@@ -31,6 +34,7 @@ def mxv(
     transposed: bool,
     flip: bool,
     plan: Plan,
+    into: Into = None,
 ) -> VectorStore | None:
     """The product, or None when the definitions should compute it."""
     if not kernels.enabled or a.rows is not None:  # hypersparse
@@ -42,29 +46,56 @@ def mxv(
     if u.nvals == 0 or len(a.indices) == 0 or kind == NOTHING:
         return VectorStore.empty(size, semiring.return_type.np_type)
     call = prepared(a.values, u.values, semiring, flip, plan.early_exit)
+    if into is not None and call.constant is not None:
+        return None
     try:
         if plan.strategy.startswith("push"):
             result = push(call, a if transposed else a.transposed(), u, kind, allowed, plan, size)
         else:
-            result = _pull(call, a.transposed() if transposed else a, u, kind, allowed, plan.strategy, size)
+            result = _pull(call, a.transposed() if transposed else a, u, kind, allowed, plan.strategy, size, into)
     except BaseException:
         workspace.forget()
         raise
     return result
 
 
+def pull_into(
+    c: VectorStore,
+    accum: TypedOperator,
+    a: MatrixStore,
+    u: VectorStore,
+    semiring: TypedSemiring,
+    mask: MaskView | None,
+    transposed: bool,
+    flip: bool,
+    plan: Plan,
+) -> bool | None:
+    """A product without arrays of its own; None where it has to be kept: user-defined functions may fail half-way."""
+    values, built_in = c.values, semiring.cacheable and accum.source is not None and accum.positional is None
+    if not built_in or plan.strategy == "pull.compact" or c is u or atomic_updates.multithreaded:
+        return None
+    if len(values) != c.size or not values.flags.writeable:
+        return None
+    return mxv(a, u, semiring, mask, transposed, flip, plan, (c, accum)) is c or None
+
+
 # --- pull -----------------------------------------------------------------------------------------------------------
 
 
 def _pull(
-    call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Array, strategy: str, size: int
+    call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Array, strategy: str, size: int, into: Into
 ) -> VectorStore | None:
     full, constant = u.kind == "full", call.constant
     rows = _open_rows(kind, allowed, size) if strategy == "pull.compact" else None
     bytes_kind = BYTE_KIND[kind] if rows is None else NO_MASK
     probes = rows is None and constant is not None and call.leave and not full
     blend = not probes and not full and len(m.indices) > BLEND_EDGES and call.can_blend(m, u)
-    key = ("pull", rows is None, probes, call.key, full, bytes_kind, blend, m.indices.dtype.char)
+    key: tuple[Hashable, ...] = ("pull", rows is None, probes, call.key, full, bytes_kind, blend, m.indices.dtype.char)
+    form = None
+    if into is not None:
+        out, accum = into
+        form = out.dtype, out.present is None, accum
+        key += out.dtype.char, out.present is None, accum.key
     kernel = kernels.get(key)
     if kernel is None:
         if probes:
@@ -72,7 +103,7 @@ def _pull(
         elif rows is not None:
             source = partial(text.pull_rows, call.added, full, blend, call.leave)
         else:
-            source = partial(text.pull, call.added, full, bytes_kind, blend, call.leave)
+            source = partial(text.pull, call.added, full, bytes_kind, blend, call.leave, form)
         kernel = kernels.find(key, len(m.indices), source)
     marked_frontier = None
     u_values = u.values
@@ -95,7 +126,7 @@ def _pull(
         result = _pull_listed(call, kernel, arguments, rows, m, ordered, size)
     else:
         arguments += flags_of(kind, allowed, size)
-        result = _pull_all(call, kernel, arguments, m, strategy, size, probes)
+        result = _pull_all(call, kernel, arguments, m, strategy, size, probes, into)
     if marked_frontier is not None:
         marked_frontier[u.indices] = False
     if bytes_kind:
@@ -113,8 +144,18 @@ def _open_rows(kind: int, allowed: Array, size: int) -> Array:
 
 
 def _pull_all(
-    call: Call, kernel: Kernel, arguments: tuple[object, ...], m: MatrixStore, strategy: str, size: int, probes: bool
+    call: Call,
+    kernel: Kernel,
+    arguments: tuple[object, ...],
+    m: MatrixStore,
+    strategy: str,
+    size: int,
+    probes: bool,
+    into: Into,
 ) -> VectorStore:
+    parts = [(0, size)] if len(m.indices) < PARALLEL_WORK or pool.threads() == 1 else chunks(m.indptr, strategy)
+    if into is not None:
+        return _accumulate(into[0], kernel, parts, arguments)
     present = np.empty(size, bool)
     if call.constant is not None:
         values = call.constant.copy()
@@ -122,13 +163,30 @@ def _pull_all(
     else:
         values = np.zeros(size, call.semiring.return_type.np_type)
         arguments += (present, values)
-    parts = [(0, size)] if len(m.indices) < PARALLEL_WORK or pool.threads() == 1 else chunks(m.indptr, strategy)
     found = pool.launch(kernel, parts, *arguments)
     count = sum(part[0] for part in found) if probes else sum(found)
     result = VectorStore.known(size, values, None, None if count == size else present, count)
     if probes:
         result.edges = m.indptr, Known(sum(part[1] for part in found))
     return result
+
+
+def _accumulate(c: VectorStore, kernel: Kernel, parts: Chunks, arguments: tuple[object, ...]) -> VectorStore:
+    arguments += (c.values,) if c.present is None else (c.present, c.values)
+    before = c.nvals
+    try:
+        atomic_updates.changing = True
+        c.uncount()
+        if len(parts) == 1:
+            c.nvals = before + kernel(*arguments, *parts[0])
+        else:
+            with atomic_updates.uninterrupted():
+                c.nvals = before + sum(pool.launch(kernel, parts, *arguments))
+        if c.nvals == c.size:
+            c.present = None
+    finally:
+        atomic_updates.changing = False
+    return c
 
 
 def chunks(indptr: Array, strategy: str) -> Chunks:

@@ -8,14 +8,15 @@ handling of negative ones.
 from __future__ import annotations
 
 from textwrap import indent
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..programs.reading import ISO, UNUSED, Reading
+from ..programs.reading import EACH, ISO, UNUSED, Reading
 from .compile import Source
 from .inline import Inliner, literal, static_cast, where
 from .masks import BYTES, OPENED
+from .operands import Form, Text
 
 BLOCK = 128  # entries read at a time by a blending pull
 EXIT_BLOCK = 16  # entries combined between two exit tests of a row
@@ -280,20 +281,29 @@ def summing(body: Body, rows: Rows, full: bool, blend: bool = False, leave: bool
     )
 
 
-def pull(reading: Reading | None, full: bool, mask: int, blend: bool = False, leave: bool = True) -> Source:
-    """Rows ``lo`` to ``hi`` of the result as a bitmap; returns the number of entries."""
+def pull(
+    reading: Reading | None, full: bool, mask: int, blend: bool = False, leave: bool = True, into: Any = None
+) -> Source:
+    """Rows ``lo`` to ``hi`` of the result as a bitmap; returns the number of entries. With a dense vector and an
+    accumulator they are added to it; returns the number of new entries."""
     body = Body(reading, "k")
     arguments = "indptr, indices" + ("" if full else ", present") + body.arguments + (", mask" if mask else "")
     values, store = ("", "") if reading is None else (", out_values", "out_values[i] = acc\n")
+    present, before, after = ", out_present", "out_present[i] = here\ncount += here\n", "out_present[i] = found\n"
+    keep = f"count += 1\n{store}"
+    if into is not None:
+        dtype, filled, accum = into
+        form = Form(accum, (dtype, body.dtype), EACH, EACH, dtype)
+        sums = Text(form, "out_values[i]", "acc", "out_values[i]", body.inliner)
+        first = f"{sums.only_y}out_present[i] = True\ncount += 1\n"
+        keep = store = sums.both if filled else where("out_present[i]", sums.both, first)
+        present, before, after = "" if filled else present, "", ""
     if full and reading is not None:
-        before = "out_present[i] = here\ncount += here\n"
         text = summing_full(body, Rows("t", OPENED[mask], before, keep=store))
     else:
-        rows = Rows("t", OPENED[mask], keep=f"count += 1\n{store}", after="out_present[i] = found\n")
+        rows = Rows("t", OPENED[mask], keep=keep, after=after)
         text = summing(body, rows, full, blend, leave)
-    return body.finish(
-        f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{text}    return count\n"
-    )
+    return body.finish(f"def kernel({arguments}{present}{values}, lo, hi):\n    count = 0\n{text}    return count\n")
 
 
 def _hits(blend: bool) -> str:

@@ -25,8 +25,9 @@ FEW_PRODUCTS = 2**16  # of sparse matrices: planning their products takes longer
 _plans: dict[Hashable, Plan] = Bounded("plans of dense or short products", 1000)
 
 
-def matvec(node: Node, view: MaskView | None) -> VectorStore:
-    """``t<mask> = M u`` with ``M`` the matrix or its transpose; ``flip`` says that the vector is the left operand."""
+def matvec(node: Node, view: MaskView | None) -> VectorStore | None:
+    """``t<mask> = M u`` with ``M`` the matrix or its transpose; ``flip`` says that the vector is the left operand.
+    None: it has been accumulated into the output."""
     semiring, desc, flip = node.operator, node.descriptor, node.op is VXM
     a, u = node.operands
     if flip:
@@ -58,6 +59,13 @@ def matvec(node: Node, view: MaskView | None) -> VectorStore:
     if tracing:
         assert facts is not None
         _record_plan(node.op.name, plan, facts, view, ON_HOST * engine.has_columns_on_host(store))
+    accum = node.accum
+    if accum is not None and desc is None and not node.replace and plan.strategy.startswith("pull"):
+        out = node.out._store
+        if out.kind != "sparse" and engine.pull_into(
+            out, accum, store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan
+        ):
+            return None
     result = engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
     return result if desc is None or facts is None else _remembering(result, desc, facts)
 

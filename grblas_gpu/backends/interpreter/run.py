@@ -94,6 +94,8 @@ def execute(node: Node, tracing: bool = True) -> None:
                 store = parent._store if type(parent._stored) is Changes else parent._stored
                 view = view_of((store, mask.structure, mask.complement))
             t = store = compute(node, view)
+            if t is None:  # the operation has written the output
+                return
             engine = out._engine
             whole = accum is None and (view is None or (replace and op.masked))
             kept = whole and t.dtype is out.dtype.np_type and (type(t) is VectorStore or _is_kept(t))

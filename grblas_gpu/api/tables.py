@@ -28,7 +28,7 @@ class Tabular:
 
     __slots__ = ()
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, object]:
         """Arrays or lists by name."""
         raise TypeError(f"{type(self).__name__} has no columns")
 

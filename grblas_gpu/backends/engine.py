@@ -70,7 +70,7 @@ class Engine(_Backend):
         """The method of this name that takes values of this kind; its strategy and the reason for a trace."""
         raise AssertionError(kind)
 
-    def failed(self, name: str, error: BaseException) -> AbstractContextManager[Any] | None:
+    def failed(self, name: str, error: BaseException) -> AbstractContextManager[None] | None:
         """An operation raised an error, which this may replace; or the context in which the operation is repeated."""
         return None
 
@@ -81,7 +81,9 @@ def _members(parts: Iterable[type]) -> dict[str, Any]:
     return {name: what for part in parts for name, what in vars(part).items() if not name.startswith(hidden)}
 
 
-def _composed(cls: type[Engine], name: str, given: Any, in_front: Mapping[str, Function], definition: Any) -> Function:
+def _composed(
+    cls: type[Engine], name: str, given: Any, in_front: Mapping[str, Function], definition: Function
+) -> Function:
     """The method of an engine for an operation."""
     kernel = given.__func__ if isinstance(given, staticmethod) else None
     last: Function = given if kernel is None else definition
@@ -91,7 +93,7 @@ def _composed(cls: type[Engine], name: str, given: Any, in_front: Mapping[str, F
     if not (typed or guarded or form or kernel):
         return last
 
-    def method(self: Any, *arguments: Any, **options: Any) -> Any:
+    def method(self: Engine, *arguments: object, **options: object) -> object:
         try:
             if typed and self.left_to_others and (kind := kind_among(self.left_to_others, arguments)):
                 elsewhere, strategy, reason = self.other_engine(kind, name)

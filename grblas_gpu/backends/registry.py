@@ -12,7 +12,7 @@ import os
 from contextlib import ContextDecorator
 from contextvars import ContextVar
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 from .protocol import Backend
 
@@ -82,7 +82,7 @@ def refuse_in_children(engine: Backend) -> None:
     kind: Any = type(engine)
 
     class AfterFork(kind):
-        def __getattribute__(self, name: str) -> Any:
+        def __getattribute__(self, name: str) -> NoReturn:
             raise RuntimeError(
                 "CUDA works in no process forked from one that has used it: start processes with "
                 "multiprocessing.get_context('spawn'), or call set_backend('cpu') first and use new objects"

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import IO, TypeAlias
 
+    import awkward
     import cupy
+    import dgl
+    import igraph
     import matplotlib.figure
     import networkx
     import numpy as np
@@ -19,12 +22,14 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
     import scipy.sparse
+    import sparse
     import torch
 
     from ..api.base import BaseType
     from ..api.computed import Computed
     from ..api.elementwise import Elementwise
     from ..api.expressions import BaseExpression as Expression
+    from ..api.indexing import Axis, Indexes
     from ..api.mask import Mask
     from ..api.matrix import Matrix, TransposedMatrix
     from ..api.scalar import Scalar
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from ..backends.protocol import Backend as Engine
     from ..backends.stores.later import Later
     from ..backends.stores.storage import MaskView, MatrixStore, VectorStore
+    from ..backends.stores.vector_storage import Counter
     from ..dtypes import DataType
     from ..generators.kronecker_graphs import Recipe
     from ..ir.descriptor import Descriptor
@@ -55,11 +61,15 @@ if TYPE_CHECKING:
     #: Arrays, sizes and flags of a storage format, by name.
     Parts: TypeAlias = dict[str, Any]
     #: Objects of other libraries.
+    AwkwardArray: TypeAlias = awkward.Array
     ArrowTable: TypeAlias = pyarrow.Table
     DataFrame: TypeAlias = pandas.DataFrame
+    DglGraph: TypeAlias = dgl.DGLGraph
     Figure: TypeAlias = matplotlib.figure.Figure
+    IGraph: TypeAlias = igraph.Graph
     NetworkXGraph: TypeAlias = networkx.Graph
     PolarsFrame: TypeAlias = polars.DataFrame
+    PydataSparse: TypeAlias = sparse.SparseArray
     SciPySparse: TypeAlias = scipy.sparse.sparray
     TorchTensor: TypeAlias = torch.Tensor
 

@@ -7,7 +7,7 @@ import os
 import tarfile
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any
+from typing import IO, Any
 
 from ..foundation.border import border
 from .text_files import name_of
@@ -21,7 +21,7 @@ def is_archive(source: object) -> bool:
 
 
 @contextlib.contextmanager
-def matrix_in(source: Any) -> Iterator[Any]:
+def matrix_in(source: Any) -> Iterator[IO[bytes]]:
     """The file of the matrix: the file named like the archive (a name or an open file); in a renamed archive, the file
     named like its folder; otherwise the only file.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ from ..api.arrow_streams import Codes, Table, Text
 from .label_codes import number_integers
 from .text_codes import TextCodes
 
-Edges = tuple[np.ndarray, np.ndarray, np.ndarray | None, Any]  # rows, columns, weights, labels
+Labels = list | np.ndarray
+Edges = tuple[np.ndarray, np.ndarray, np.ndarray | None, Labels]  # rows, columns, weights, labels
 
 
 def numbered_edges(table: Any, source: str | int, target: str | int, weight: str | int | None) -> Edges:
@@ -35,12 +36,12 @@ def numbered_edges(table: Any, source: str | int, target: str | int, weight: str
         return number(_all(first, batches))
 
 
-def _all(first: list, others: Iterator[list[np.ndarray | Text | Codes]]) -> Any:
+def _all(first: list, others: Iterator[list[np.ndarray | Text | Codes]]) -> Iterator[list]:
     yield first
     yield from others
 
 
-def _of_text(batches: Any) -> Edges:
+def _of_text(batches: Iterable[list]) -> Edges:
     known = TextCodes()
     rows, cols, weights = [], [], []
     for batch in batches:
@@ -51,7 +52,7 @@ def _of_text(batches: Any) -> Edges:
     return np.concatenate(rows), np.concatenate(cols), np.concatenate(weights) if weights else None, known.labels()
 
 
-def _of_integers(batches: Any) -> Edges:
+def _of_integers(batches: Iterable[list]) -> Edges:
     weights: list[np.ndarray] = []
 
     def ends() -> Iterator[list[np.ndarray]]:
@@ -63,7 +64,7 @@ def _of_integers(batches: Any) -> Edges:
     return rows, cols, np.concatenate(weights) if weights else None, labels
 
 
-def _integers(column: Any) -> np.ndarray:
+def _integers(column: np.ndarray | Codes) -> np.ndarray:
     if isinstance(column, Codes):
         return np.asarray(column.values)[column.numbers].astype(np.int64)
     if column.dtype == np.uint64 and len(column) and int(column.max()) >= 2**63:

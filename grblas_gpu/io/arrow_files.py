@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from ..api.tables import Tabular
 from ..foundation.border import border
 from ..foundation.suggestions import needed
-from ..foundation.types import DTypeLike, OperatorLike, PathLike
+from ..foundation.types import ArrowTable, DTypeLike, OperatorLike, PathLike
 from .edge_table import known_columns
 from .graph import Graph
 from .replacing import replacing
@@ -55,13 +55,13 @@ class _Parquet:
         self._file = parquet.ParquetFile(path, pre_buffer=False)  # or the whole file stays in memory
         self.schema = self._file.schema_arrow
 
-    def select(self, columns: list[str]) -> Any:
+    def select(self, columns: list[str]) -> object:
         pa = needed("pyarrow", "a .parquet file", INSTALL)
         batches = self._file.iter_batches(2**20, columns=columns)
         return pa.RecordBatchReader.from_batches(pa.schema([self.schema.field(name) for name in columns]), batches)
 
 
-def _feather(path: object) -> Any:
+def _feather(path: object) -> ArrowTable:
     return needed("pyarrow.feather", "a .feather file", INSTALL).read_table(path, memory_map=True)
 
 
@@ -70,7 +70,7 @@ def _is_parquet(path: PathLike) -> bool:
         return file.read(4) == b"PAR1"
 
 
-def write_table(path: PathLike, x: Any) -> None:
+def write_table(path: PathLike, x: Tabular) -> None:
     """Write the table of a Graph, Matrix, Vector or NodeValues."""
     with replacing(path) as unfinished:
         write_arrow_file(unfinished, x.to_arrow(), os.path.splitext(os.fspath(path))[1])

@@ -27,7 +27,7 @@ from ..backends.registry import current_engine
 from ..backends.stores.storage import INDEX, MatrixStore, VectorStore
 from ..dtypes import lookup_dtype
 from ..foundation.border import border, check_arrays, check_fields, check_memory, length_of, shown
-from ..foundation.types import DataType, PathLike
+from ..foundation.types import DataType, Json, PathLike
 from .graph import Graph
 from .replacing import replacing
 
@@ -215,7 +215,7 @@ def _vector(dtype: DataType, size: int, arrays: dict[str, np.ndarray], name: str
     return new
 
 
-def read_arrays(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def read_arrays(path: Path, mmap: bool) -> tuple[Json, dict[str, np.ndarray]]:
     """The header and the arrays, after a check that the file has all of them and (unless mapped) of their checksums."""
     arrays = {}
     with path.open("rb") as file:
@@ -249,7 +249,7 @@ def _mapped(file: IO[bytes], place: int, dtype: np.dtype, count: int) -> np.ndar
     return np.frombuffer(pages, dtype, count, place - start)
 
 
-def _header(file: IO[bytes]) -> tuple[dict[str, Any], list[tuple[str, np.dtype, int, int | None]]]:
+def _header(file: IO[bytes]) -> tuple[Json, list[tuple[str, np.dtype, int, int | None]]]:
     """The fields, and the name, type, length and checksum of every array."""
     start = file.read(len(MAGIC) + 1 + 8)
     if start[: len(MAGIC)] != MAGIC or len(start) < len(MAGIC) + 9:

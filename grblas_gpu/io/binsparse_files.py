@@ -58,7 +58,7 @@ def _object(described: Any, arrays: Mapping[str, Any]) -> Matrix | Vector:
         raise ValueError(f"unknown format {form!r}")
     if len(shape) != (1 if form.endswith("VEC") else 2):
         raise ValueError(f"format {form} with the shape {shape}")
-    parts: list[Any] = [_indices(arrays[name]) for name in FORMATS[form]]
+    parts = [_indices(arrays[name]) for name in FORMATS[form]]
     values = _values(np.asarray(arrays["values"][:]), described["data_types"]["values"])
     if form == "DVEC":
         return Vector.from_dense(_full(values, shape))
@@ -91,14 +91,14 @@ def _completed(half: Matrix, structure: str | None) -> Matrix:
     return binary.first(half | mirrored).new()
 
 
-def _indices(array: Any) -> np.ndarray:
+def _indices(array: np.ndarray) -> np.ndarray:
     found = np.asarray(array[:])
     if found.dtype.kind not in "iu":
         raise ValueError(f"indices of type {found.dtype}")
     return found.astype(np.int64)
 
 
-def _values(stored: np.ndarray, kind: str) -> Any:
+def _values(stored: np.ndarray, kind: str) -> np.ndarray | np.generic:
     """Values of a type; an iso type stores one."""
     iso = kind.startswith("iso[") and kind.endswith("]")
     kind = kind[4:-1] if iso else kind
@@ -113,7 +113,7 @@ def _values(stored: np.ndarray, kind: str) -> Any:
     return stored[0] if iso else stored
 
 
-def _full(values: Any, shape: list[int] | tuple[int, int]) -> np.ndarray:
+def _full(values: np.ndarray | np.generic, shape: list[int] | tuple[int, int]) -> np.ndarray:
     return np.broadcast_to(values, shape).copy() if np.ndim(values) == 0 else np.reshape(values, shape)
 
 

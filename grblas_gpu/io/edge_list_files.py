@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import FP64, lookup_dtype
 from ..foundation.border import check_memory, length_of, shown
 from ..foundation.progress import elapsed
-from ..foundation.types import Source
+from ..foundation.types import DTypeLike, OperatorLike, Source
 from .duplicates import both_directions, combining, refusal
 from .edge_table import Layout, data_lines, layout_of
 from .number_columns import LARGE, Fields, Malformed, columns
@@ -30,11 +29,11 @@ def read_edgelist(
     columns: Sequence[str | int] | None = None,
     base: int = 0,
     directed: bool = True,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     nrows: int | None = None,
     ncols: int | None = None,
-    duplicates: Any = None,
-    dup_op: Any = None,
+    duplicates: OperatorLike | None = None,
+    dup_op: OperatorLike | None = None,
     name: str | None = None,
 ) -> Matrix:
     """A Matrix from a text file with a line for each edge: source, target and perhaps a weight. Vertices are numbers.
@@ -147,7 +146,9 @@ def write_edgelist(
         file.writelines(lines_of(columns, delimiter))
 
 
-def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: np.dtype) -> tuple[Any, ...]:
+def parse_numbers(
+    text: str, name: str, layout: Layout, base: int, weight_type: np.dtype
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Sources and targets (from 0), and weights or None; a ValueError names the malformed line."""
     first = next((line for number, line in data_lines(text) if number != layout.header), None)
     if first is None:

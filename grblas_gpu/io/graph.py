@@ -28,7 +28,7 @@ from .networkx_graphs import add_edges, adjacency
 from .node_values import NodeValues
 from .text_files import name_of, text_of
 
-Labels = Sequence[Any] | np.ndarray
+Labels = Sequence[Hashable] | np.ndarray
 ALL = object()  # all nodes
 SHOWN = 10  # edges in a notebook
 
@@ -52,7 +52,7 @@ def edge_columns(edges: Iterable[Sequence]) -> list[tuple]:
     return columns
 
 
-def plain_label(label: Any) -> Hashable:
+def plain_label(label: Hashable) -> Hashable:
     """A label as Python shows it, not as NumPy does."""
     return label.item() if isinstance(label, np.generic) else label
 
@@ -245,7 +245,7 @@ class Graph(Tabular):
     def edges(self, data: Literal[False], *, most: int | None = None) -> list[tuple[Any, Any]]: ...
     @overload
     def edges(self, data: Literal[True], *, most: int | None = None) -> list[tuple[Any, Any, Any]]: ...
-    def edges(self, data: bool | None = None, *, most: int | None = None) -> Any:
+    def edges(self, data: bool | None = None, *, most: int | None = None) -> object:
         """The edges; an undirected edge is listed once.
 
         Parameters
@@ -292,7 +292,7 @@ class Graph(Tabular):
         numbers = [self.index(label) for label in chosen]
         return Graph._trusted(self.matrix[numbers, numbers].new(), chosen, self.directed)
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, object]:
         rows, cols, values = self.edges()
         labels = self._stored_labels
         return {"source": taken(labels, rows), "target": taken(labels, cols), "weight": values}

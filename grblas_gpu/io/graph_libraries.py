@@ -11,7 +11,7 @@ from ..api.conversions import is_device_array
 from ..api.matrix import Matrix
 from ..exceptions import DimensionMismatch
 from ..foundation.suggestions import needed, type_text
-from ..foundation.types import DTypeLike, OperatorLike
+from ..foundation.types import Array, DglGraph, DTypeLike, IGraph, OperatorLike, TorchTensor
 from .dense_arrays import host_array
 from .duplicates import combining
 from .graph import Graph
@@ -19,7 +19,7 @@ from .torch_tensors import from_torch, to_torch
 
 
 def from_igraph(
-    G: Any, weight: str | None = "weight", dtype: DTypeLike | None = None, *, duplicates: OperatorLike | None = None
+    G: IGraph, weight: str | None = "weight", dtype: DTypeLike | None = None, *, duplicates: OperatorLike | None = None
 ) -> Graph:
     """A Graph from an igraph graph; the vertex attribute "name", if there is one, has the labels.
 
@@ -51,7 +51,7 @@ def from_igraph(
     return Graph(graph.matrix, G.vs["name"], directed=directed) if "name" in G.vs.attributes() else graph
 
 
-def to_igraph(graph: Graph | Matrix, edge_attribute: str | None = "weight") -> Any:
+def to_igraph(graph: Graph | Matrix, edge_attribute: str | None = "weight") -> IGraph:
     """An igraph graph from a Graph, or from a square Matrix, whose edges are directed.
 
     Labels other than 0, 1, 2, ... become the vertex attribute "name".
@@ -132,7 +132,7 @@ def from_torch_geometric(
     return _from_ends(array[0], array[1], weights, shape, duplicates, name)
 
 
-def to_torch_geometric(A: Matrix) -> tuple[Any, Any]:
+def to_torch_geometric(A: Matrix) -> tuple[TorchTensor, TorchTensor]:
     """The tensors ``edge_index`` and ``edge_weight`` of PyTorch Geometric, on the device of the Matrix.
 
     Parameters
@@ -151,7 +151,7 @@ def to_torch_geometric(A: Matrix) -> tuple[Any, Any]:
 
 
 def from_dgl(
-    G: Any, weight: str | None = None, *, duplicates: OperatorLike | None = None, name: str | None = None
+    G: DglGraph, weight: str | None = None, *, duplicates: OperatorLike | None = None, name: str | None = None
 ) -> Matrix:
     """A Matrix from a DGL graph with one type of edges.
 
@@ -180,7 +180,7 @@ def from_dgl(
     return _from_ends(_array(sources), _array(targets), G.edata[weight] if weight else None, shape, duplicates, name)
 
 
-def to_dgl(A: Matrix, weight: str | None = None) -> Any:
+def to_dgl(A: Matrix, weight: str | None = None) -> DglGraph:
     """A DGL graph with an edge for every entry of a square Matrix.
 
     Parameters
@@ -199,14 +199,16 @@ def to_dgl(A: Matrix, weight: str | None = None) -> Any:
     if A.nrows != A.ncols:
         raise DimensionMismatch(f"to_dgl: the Matrix must be square; got {A.nrows} x {A.ncols}")
     tensor = to_torch(A, "csr")
-    lines: Any = tensor.crow_indices(), tensor.col_indices(), []
+    lines: tuple[object, ...] = tensor.crow_indices(), tensor.col_indices(), []
     G = needed("dgl", "io.to_dgl").graph(("csr", lines), num_nodes=A.nrows)
     if weight is not None:
         G.edata[weight] = tensor.values()
     return G
 
 
-def _from_ends(rows: Any, cols: Any, weights: Any, shape: Any, duplicates: Any, name: str | None) -> Matrix:
+def _from_ends(
+    rows: Array, cols: Array, weights: object, shape: tuple, duplicates: OperatorLike | None, name: str | None
+) -> Matrix:
     nodes = int(max(rows.max(), cols.max())) + 1 if len(rows) and None in shape else 0
     nrows, ncols = (nodes if size is None else size for size in shape)
     values = True if weights is None else _array(weights).reshape(-1)
@@ -214,7 +216,7 @@ def _from_ends(rows: Any, cols: Any, weights: Any, shape: Any, duplicates: Any, 
     return Matrix.from_coo(rows, cols, values, nrows=nrows, ncols=ncols, dup_op=combined, name=name)
 
 
-def _array(tensor: Any) -> Any:
+def _array(tensor: Any) -> Array:
     """The memory of a tensor: on a CUDA device as it is, on the host as a NumPy array."""
     tensor = tensor.detach() if hasattr(tensor, "detach") else tensor
     return tensor if is_device_array(tensor) else host_array(tensor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import os
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import BOOL
 from ..exceptions import OutOfMemory
 from ..foundation.progress import elapsed
-from ..foundation.types import OperatorLike, Source
+from ..foundation.types import OperatorLike, SciPySparse, Source
 from ..operators import registry
 from .archives import is_archive, matrix_in
 from .graph import Graph
@@ -171,7 +171,7 @@ def mmwrite(
     if symmetry is None:  # SciPy's own test is a loop over entries in Python
         stored = matrix.T if isinstance(matrix, TransposedMatrix) else matrix
         symmetry = "symmetric" if stored.is_symmetric() else "hermitian" if _is_hermitian(stored) else "general"
-    arguments: dict[str, Any] = {"comment": comment, "field": field, "precision": precision, "symmetry": symmetry}
+    arguments = {"comment": comment, "field": field, "precision": precision, "symmetry": symmetry}
     if isinstance(target, (str, os.PathLike)) and not is_compressed(target):
         target = f"{os.fspath(target).removesuffix('.mtx')}.mtx"  # as SciPy does
     with opened(target, "wb") as file:  # SciPy does not notice when it cannot open a file
@@ -188,7 +188,7 @@ def _is_hermitian(matrix: Matrix) -> bool:
     return matrix.isequal(registry.builtin("unary", "conj")(matrix.T).new())
 
 
-def _function(which: str, engine: str) -> tuple[Any, dict[str, Any]]:
+def _function(which: str, engine: str) -> tuple[Callable[..., SciPySparse], dict[str, bool]]:
     """``mmread`` or ``mmwrite`` of the engine, and its options for sparse arrays."""
     engine = engine.lower()
     if engine not in _ENGINES:

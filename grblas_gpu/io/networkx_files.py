@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from typing import Any
 
 from ..foundation.border import border
 from ..foundation.suggestions import needed
@@ -48,7 +47,7 @@ def writer(kind: str) -> Callable[..., None]:
         values = graph.matrix.to_coo()[2]
         if kind == "gml" and values.dtype.kind in "iu" and (abs(values.astype(float)) >= 2**31).any():
             graph = Graph._trusted(graph.matrix.dup(float), graph.labels, graph.directed)  # integers have 32 bits there
-        G: Any = graph.to_networkx(None if graph.matrix.dtype == bool else "weight")
+        G = graph.to_networkx(None if graph.matrix.dtype == bool else "weight")
         odd = next((x for x in graph.labels if kind == "pajek" and set(str(x)) & set("\"'\\\n\t")), None)
         if odd is not None:
             raise ValueError(f"{os.fspath(path)}: the label {odd!r} has a mark that Pajek files do not store")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -66,7 +65,7 @@ def from_networkx(
 
 
 @reports_memory
-def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: object = None) -> NetworkXGraph:
+def to_networkx(m: Matrix, edge_attribute: str | None = "weight", *, create_using: object = None) -> NetworkXGraph:
     """A NetworkX DiGraph (or a ``create_using``) with the vertices 0 to n - 1 and an edge for every entry.
 
     The values become the attribute ``edge_attribute``, unless that is None.

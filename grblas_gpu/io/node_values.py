@@ -56,7 +56,7 @@ class NodeValues(dict, Tabular):
         select = heapq.nlargest if largest else heapq.nsmallest
         return NodeValues(select(k, self.items(), key=lambda item: item[1]), value=self.value)
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, object]:
         return {"node": plain(list(self)), self.value: plain(list(self.values()))}
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,12 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..exceptions import GraphblasException
 from ..foundation.suggestions import needed, type_text
-from ..foundation.types import OperatorLike
+from ..foundation.types import AwkwardArray, OperatorLike, PydataSparse
 
 AWKWARD_FORMATS = ("csr", "csc", "hypercsr", "hypercsc")
 
 
-def to_awkward(A: Any, format: str | None = None) -> Any:
+def to_awkward(A: Any, format: str | None = None) -> AwkwardArray:
     """A Matrix or Vector as an Awkward Array, a record for each entry with ``indices`` and ``values``.
 
     It has the parameters "format" and "shape", which :func:`from_awkward` reads. In "hyper" formats, ``data`` holds
@@ -63,7 +64,7 @@ def to_awkward(A: Any, format: str | None = None) -> Any:
     return awkward.with_parameter(array, "shape", list(A.shape))
 
 
-def from_awkward(A: Any, *, name: str | None = None) -> Any:
+def from_awkward(A: AwkwardArray, *, name: str | None = None) -> Any:
     """A Matrix or Vector from an Awkward Array of :func:`to_awkward` or of its equivalent in python-graphblas.
 
     Parameters
@@ -96,7 +97,7 @@ def from_awkward(A: Any, *, name: str | None = None) -> Any:
     parts = [indptr, *(np.asarray(lists[part].layout.content.data) for part in ("indices", "values"))]
     if format.startswith("hyper"):
         parts.insert(0, np.asarray(A["offset_labels"].layout.data))
-    make: dict[str, Any] = {
+    make: dict[str, Callable[..., Matrix]] = {
         "csr": Matrix.from_csr,
         "csc": Matrix.from_csc,
         "hypercsr": Matrix.from_dcsr,
@@ -108,7 +109,9 @@ def from_awkward(A: Any, *, name: str | None = None) -> Any:
 SPARSE_FORMATS = ("coo", "dok", "gcxs")
 
 
-def from_pydata_sparse(s: Any, *, dup_op: OperatorLike | None = None, name: str | None = None) -> Vector | Matrix:
+def from_pydata_sparse(
+    s: PydataSparse, *, dup_op: OperatorLike | None = None, name: str | None = None
+) -> Vector | Matrix:
     """A Matrix (two dimensions) or Vector (one) from an array of PyData Sparse.
 
     Parameters
@@ -138,7 +141,7 @@ def from_pydata_sparse(s: Any, *, dup_op: OperatorLike | None = None, name: str 
     return Matrix.from_coo(coords[0], coords[1], values, nrows=s.shape[0], ncols=s.shape[1], dup_op=dup_op, name=name)
 
 
-def to_pydata_sparse(A: Matrix, format: str = "coo") -> Any:
+def to_pydata_sparse(A: Matrix, format: str = "coo") -> PydataSparse:
     """A Matrix or Vector as an array of PyData Sparse; positions without an entry are 0 there.
 
     Parameters

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ..api.matrix import Matrix
 from ..foundation.suggestions import needed
 from ..foundation.types import DataFrame, DTypeLike, OperatorLike
 from .duplicates import combining
@@ -73,7 +72,7 @@ def from_pandas_edgelist(
 
 
 def to_pandas_edgelist(
-    graph: Any, source: object = "source", target: object = "target", edge_attr: object = "weight"
+    graph: Graph | Matrix, source: object = "source", target: object = "target", edge_attr: object = "weight"
 ) -> DataFrame:
     """A DataFrame with a row for every edge of a Graph or entry of a Matrix (whose labels are row and column).
 

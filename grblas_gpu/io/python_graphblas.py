@@ -13,7 +13,7 @@ from ..api.scalar import Scalar
 from ..api.vector import Vector
 from ..dtypes import lookup_dtype
 from ..foundation.suggestions import needed, type_text
-from ..foundation.types import DTypeLike, Tensor
+from ..foundation.types import ArrayLike, DTypeLike, Tensor
 
 OURS = SimpleNamespace(Matrix=Matrix, Vector=Vector, Scalar=Scalar)
 
@@ -83,7 +83,7 @@ def _copied(x: Any, kind: str, library: object, dtype: DTypeLike | None, name: s
     return new.from_coo(*places, _stored_once(x, values), dtype, **shape, name=name)
 
 
-def _stored_once(x: Any, values: np.ndarray) -> Any:
+def _stored_once(x: Any, values: np.ndarray) -> ArrayLike:
     """One value if SuiteSparse stores an iso object."""
     try:
         iso = x.ss.is_iso

@@ -110,7 +110,7 @@ class TextCodes:
         rows = len(first.starts) - 1
         out, out2, row = np.empty(rows, np.int64), np.empty(rows, np.int64), 0
         longest = max(int(np.diff(part.starts).max(initial=0)) for part in (first, second))
-        kernel: Any = load(_SOURCE)
+        kernel = load(_SOURCE)
         while True:
             state = self._codes, self._bits, self._hashes, self._ends, self._arena
             row, self.count = kernel(

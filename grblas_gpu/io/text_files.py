@@ -8,7 +8,8 @@ import gzip
 import lzma
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from types import ModuleType
+from typing import IO, Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ..foundation.types import PathLike, Source
 from .replacing import replacing
 
 
-def _open_zstandard(path: PathLike, mode: str) -> Any:
+def _open_zstandard(path: PathLike, mode: str) -> IO[bytes] | _ZstandardFile:
     zstandard = needed("zstandard", "a .zst file", "'grblas_gpu[files]'")
     return _ZstandardFile(zstandard, path) if mode == "rb" else zstandard.open(path, mode)
 
@@ -26,7 +27,7 @@ def _open_zstandard(path: PathLike, mode: str) -> Any:
 class _ZstandardFile:
     """A compressed file, open for reading. (The reader of the package does not notice that a file is cut off.)"""
 
-    def __init__(self, zstandard: Any, path: PathLike) -> None:
+    def __init__(self, zstandard: ModuleType, path: PathLike) -> None:
         self._file = open(path, "rb")  # noqa: SIM115
         self._make = zstandard.ZstdDecompressor().decompressobj
         self._frame = self._make()
@@ -61,7 +62,7 @@ Block = tuple[int, bytes, int]  # the number of the first line, lines, and how m
 
 
 @contextlib.contextmanager
-def opened(target: Any, mode: str) -> Iterator[Any]:
+def opened(target: Source, mode: str) -> Iterator[Any]:
     """The file of that name, opened with ``mode`` ("rt", "wb", ...) by its compression; an open file stays as it is."""
     if not isinstance(target, (str, os.PathLike)):
         yield target

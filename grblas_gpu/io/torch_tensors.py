@@ -116,7 +116,7 @@ def _array(tensor: TorchTensor) -> Array:
     return tensor if tensor.is_cuda else tensor.numpy()
 
 
-def _spread(store: Store) -> Any:
+def _spread(store: Store) -> Array:
     """A value for every entry, as a copy."""
     values = store.values
     return values.copy() if len(values) == store.nvals else np.broadcast_to(values, (store.nvals,)).copy()

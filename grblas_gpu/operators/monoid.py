@@ -200,13 +200,7 @@ class Monoid(InNamespace, OpBase):
 
     @classmethod
     def _of_parts(
-        cls,
-        name: str | None,
-        binaryop: OperatorLike,
-        identity: Any,
-        *,
-        is_idempotent: bool = False,
-        anonymous: bool = False,
+        cls, name: str | None, binaryop: object, identity: Any, *, is_idempotent: bool = False, anonymous: bool = False
     ) -> ParameterizedMonoid | Self:
         if isinstance(binaryop, str):
             binaryop = binary_from_string(binaryop)

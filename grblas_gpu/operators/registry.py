@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..config import config
 from ..foundation.suggestions import no_attribute
-from ..foundation.types import Operator
+from ..foundation.types import Operator, Udf
 from .documented import OperatorModule
 
 PACKAGE = __package__.rpartition(".")[0]
@@ -95,11 +95,7 @@ class Namespace:
 
 
 def namespace(
-    kind: str,
-    variables: dict[str, Any],
-    cls: Any,
-    from_string: Callable[[str], Operator] | None = None,
-    names: str = "",
+    kind: str, variables: dict[str, Any], cls: Any, from_string: Udf | None = None, names: str = ""
 ) -> Namespace:
     """Make a module the namespace of its operators; ``names`` are public ones that it defines itself."""
     found = Namespace(kind, variables)

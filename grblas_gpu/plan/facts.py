@@ -6,15 +6,7 @@ import ast
 from functools import cache
 from typing import Any
 
-from ..foundation.types import (
-    Descriptor,
-    Engine,
-    MaskView,
-    MatrixStore,
-    TypedOperator,
-    TypedSemiring,
-    VectorStore,
-)
+from ..foundation.types import Descriptor, Engine, MaskView, MatrixStore, TypedOperator, TypedSemiring, VectorStore
 from . import rules
 from .dense_rules import MxmFacts
 from .rules import Facts, Plan

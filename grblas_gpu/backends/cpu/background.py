@@ -19,7 +19,6 @@ import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
 from weakref import WeakSet
 
 import numpy as np
@@ -43,7 +42,7 @@ _broken = False  # whether a process ended that should not have
 class Compilation:
     """A call in another process, which leaves machine code on disk."""
 
-    def __init__(self, without: str, *call: Any) -> None:
+    def __init__(self, without: str, *call: object) -> None:
         self._without, self.call = without, call  # what becomes of calls without the code; a function and its arguments
         self.failed = self.lost = False  # lost: with its process, in the child of a fork, or taken back
         self.begun = False
@@ -79,7 +78,7 @@ def is_possible() -> bool:
     return not _broken and bool(sys.executable) and kernel_cache.folder() is not None
 
 
-def begin(source: compile.Source, arguments: Iterable[Any]) -> Compilation:
+def begin(source: compile.Source, arguments: Iterable[object]) -> Compilation:
     """Have a text, and functions that it calls, compiled for arguments of these types.
 
     Raises
@@ -93,7 +92,7 @@ def begin(source: compile.Source, arguments: Iterable[Any]) -> Compilation:
     return submit(WITHOUT, _compile, text, [_described(each) for each in arguments], compile.packed(functions))
 
 
-def submit(without: str, function: Callable[..., None], *arguments: Any) -> Compilation:
+def submit(without: str, function: Callable[..., None], *arguments: object) -> Compilation:
     """Have a function of a module called in another process; raises an OSError if there can be none."""
     wanted = Compilation(without, function, *arguments)
     with _lock:
@@ -220,7 +219,7 @@ class _Compiler:
                 pipe.close()
 
 
-def _described(argument: Any) -> Any:
+def _described(argument: object) -> object:
     """An argument without its values: its type for :func:`_numba_type`."""
     if isinstance(argument, np.ndarray):
         flags = argument.flags
@@ -231,7 +230,7 @@ def _described(argument: Any) -> Any:
     raise TypeError(f"kernels take arrays and numbers; got {type(argument).__name__}")
 
 
-def _numba_type(described: Any) -> Any:
+def _numba_type(described: object) -> object:
     import numba
 
     if not isinstance(described, tuple):
@@ -240,7 +239,7 @@ def _numba_type(described: Any) -> Any:
     return numba.types.Array(numba.from_dtype(dtype), ndim, layout, readonly=readonly, aligned=aligned)
 
 
-def _compile(text: str, types: list[Any], functions: dict[str, bytes]) -> None:
+def _compile(text: str, types: list[object], functions: dict[str, bytes]) -> None:
     """Compile a text; if another process does so, wait for it and load the result."""
     from ..cuda.runtime.turns import turn
 
@@ -249,7 +248,7 @@ def _compile(text: str, types: list[Any], functions: dict[str, bytes]) -> None:
         kernel.compile(tuple(map(_numba_type, types)))
 
 
-def _problem(function: Callable[..., None], *arguments: Any) -> str:
+def _problem(function: Callable[..., None], *arguments: object) -> str:
     """The problem of a call, if there is one."""
     try:
         function(*arguments)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ class _LentArray:
 
     def __init__(self, memory: np.ndarray, size: int, dtype: np.dtype) -> None:
         self.memory = memory
-        self.__array_interface__: dict[str, Any] = {
+        self.__array_interface__: dict[str, object] = {
             "version": 3,
             "shape": (size,),
             "typestr": dtype.str,

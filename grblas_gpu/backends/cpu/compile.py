@@ -51,7 +51,7 @@ fused_kernel = lanes_kernel = numba.njit(**options, fastmath={"contract", "reass
 IN_ORDER = "summing_kernel = fused_kernel = lanes_kernel = kernel\n"
 _lock = threading.RLock()
 _loaded: dict[str, Dispatcher] = {}
-_of_users: weakref.WeakSet[Any] = weakref.WeakSet()
+_of_users: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
 _seconds = 0.0
 
 
@@ -78,7 +78,7 @@ class MachineCode:
         described = repr((signature, codegen.magic_tuple()))
         return f"{self.name}-{hashlib.sha256(described.encode()).hexdigest()[:16]}"
 
-    def load_overload(self, signature: object, target: Any) -> Any:
+    def load_overload(self, signature: object, target: Any) -> object:
         from numba.core.compiler import CompileResult
 
         self._asked = time.perf_counter()
@@ -142,7 +142,7 @@ def load(text: str, functions: Mapping[str, Function] | None = None) -> Function
 def _kept(text: str, names: Mapping[str, object]) -> Dispatcher:
     """The module that a source text makes; the machine code of its kernel is kept on disk."""
     name = _name(text)
-    module: Any = ModuleType(f"grblas_gpu_kernel_{name}")
+    module = ModuleType(f"grblas_gpu_kernel_{name}")
     module.__dict__.update(names)
     sys.modules[module.__name__] = module  # machine code from disk looks its module up by name
     exec(compile(text, f"<{name}>", "exec"), module.__dict__)
@@ -189,7 +189,7 @@ def _compile_side_by_side(compile_kernel: Function, signature: object) -> object
 
 def function_of(kernel: Dispatcher, name: str) -> Function:
     """Another function that the source text of a kernel defines; its machine code is kept as the kernel's is."""
-    found: Any = kernel.py_func.__globals__[name]
+    found: Dispatcher = kernel.py_func.__globals__[name]
     kept = getattr(kernel, "_cache", None)
     if isinstance(kept, MachineCode) and not isinstance(found._cache, MachineCode):
         _keep(found, f"{name}_{kept.name}")
@@ -206,7 +206,7 @@ def _whole(text: str, functions: Mapping[str, Function]) -> str | None:
     return _headed(text, in_order=True) + "".join(f"# {name}: {code}\n" for name, code in codes.items())
 
 
-def _described(function: Any) -> str | None:
+def _described(function: Function) -> str | None:
     """A description of a function; None if it depends on more than its own code, and the modules math and numpy.
 
     >>> a, b = 2.0, lambda x: x + 1
@@ -220,7 +220,7 @@ def _described(function: Any) -> str | None:
     return hashlib.sha256(repr((*parts, getattr(code, "co_exceptiontable", b""))).encode()).hexdigest()
 
 
-def _modules(function: Any) -> dict[str, str] | None:
+def _modules(function: Function) -> dict[str, str] | None:
     """The names by which a function calls math and numpy; None if it depends on more than these and its own code."""
     code = function.__code__
     names = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
@@ -231,7 +231,7 @@ def _modules(function: Any) -> dict[str, str] | None:
     return {name: value.__name__ for name, value in names.items()} if known else None
 
 
-def packed(functions: Mapping[str, Any]) -> dict[str, bytes]:
+def packed(functions: Mapping[str, Function]) -> dict[str, bytes]:
     """Functions for another process; raises a TypeError if one depends on more than its own code."""
     modules = {name: _modules(function) for name, function in functions.items()}
     if None in modules.values():

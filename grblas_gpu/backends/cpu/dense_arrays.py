@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..forms.dense_products import Side, Words, width_of
 from ..stores.storage import Array, MatrixStore
 from . import pool, spmm_source as text
+from .compile import Kernel
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
 
@@ -71,7 +70,7 @@ def turn(values: Array, nrows: int, ncols: int) -> Array:
     return out
 
 
-def _kernel(name: str) -> Any:
+def _kernel(name: str) -> Kernel:
     return _table.also(name, 0, lambda: (getattr(text, name), {}))
 
 

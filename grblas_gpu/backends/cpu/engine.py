@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import when_records_are_used
-from ...foundation.types import Accum, Assigned, Plan, Program, TypedSemiring
+from ...foundation.types import Accum, Array, Assigned, Plan, Program, SearchLayout, TypedSemiring
 from ..engine import Declined, Engine
 from ..forms.every_form import EveryForm, NumpyBackend
 from ..reference import DEFINITIONS, Definitions, groups as defined
@@ -104,7 +104,7 @@ class CpuKernels:
             return defined.heaviest_groups(a, groups, handicap, rows)
 
     @staticmethod
-    def search(part: MatrixStore, layout: Any, degrees: Any, here: Any) -> CpuSearch | None:
+    def search(part: MatrixStore, layout: SearchLayout, degrees: Array, here: Array) -> CpuSearch | None:
         return None if get_tier() == "numpy" else CpuSearch(part, layout, degrees, here)
 
     def copy(self, store: Store) -> Store:
@@ -160,7 +160,7 @@ class CpuKernels:
     def ran_one_by_one(self, program: Program) -> None:
         loop_tier.end(program)
 
-    def prepare(self: Any, program: Program, meanwhile: Any = None) -> Prepared:
+    def prepare(self: Any, program: Program, meanwhile: object = None) -> Prepared:
         return Prepared(program, self)
 
 
@@ -178,6 +178,6 @@ class CpuBackend(Engine, definitions=DEFINITIONS, kernels=(CpuKernels,), forms=E
         """The first record type is there: from now on calls look for them."""
         self.left_to_others = "V"
 
-    def other_engine(self, kind: str, name: str) -> tuple[Callable[..., Any], str, str]:
+    def other_engine(self, kind: str, name: str) -> tuple[Callable[..., object], str, str]:
         reason = "records of a user-defined type: by the definitions, kernels are for numbers"
         return getattr(_DEFINITIONS, name), "definitions", reason

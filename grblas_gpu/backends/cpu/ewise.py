@@ -7,11 +7,10 @@ earlier pass counts shared positions, and depends on no operator. Dense vectors 
 from __future__ import annotations
 
 from textwrap import indent
-from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Accum, TypedOperator, Value
+from ...foundation.types import Accum, Function, TypedOperator, Value
 from ..machine.memory_limits import check_positions
 from ..stores.entries import Store, cast
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
@@ -292,7 +291,7 @@ def apply_bind(x: Store, op: TypedOperator, scalar: Value, side: str) -> Store |
     return _map(x, lambda values: op.numpy(cast(values, op.type.np_type), fixed), op, "x")
 
 
-def _map(x: Store, function: Any, op: TypedOperator, entry: str) -> Store:
+def _map(x: Store, function: Function, op: TypedOperator, entry: str) -> Store:
     """NumPy's loops are fastest on values that fit a core's cache, and release the lock for other threads."""
     from ..reference.elementwise import with_values
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
@@ -271,7 +270,7 @@ def kernel(rows, cols, columns, indptr, first, order, indices, starts):
 
 
 def _by_counting(
-    self: Any, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: TypedOperator | None
+    self: Definitions, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: TypedOperator | None
 ) -> MatrixStore:
     """A matrix from a few positions in any order: entries are grouped by column, and then by row."""
     length = len(rows)
@@ -290,7 +289,7 @@ def _by_counting(
 
 
 def build_matrix(
-    self: Any, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: TypedOperator | None
+    self: Definitions, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: TypedOperator | None
 ) -> MatrixStore:
     """As the definition does: entries from positions in any order."""
 

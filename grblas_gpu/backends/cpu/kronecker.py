@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from textwrap import indent
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,7 @@ def kronecker(a: MatrixStore, b: MatrixStore, op: TypedOperator) -> MatrixStore 
     return MatrixStore(nrows, ncols, indptr, indices, values)
 
 
-def outer(self: Any, u: VectorStore, v: VectorStore, op: TypedOperator) -> MatrixStore:
+def outer(self: Definitions, u: VectorStore, v: VectorStore, op: TypedOperator) -> MatrixStore:
     """``t[i, j] = op(u[i], v[j])``: the Kronecker product of a column and a row."""
     if u.nvals * v.nvals >= MANY:
         with suppress(Declined):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...foundation.types import Accum
+from ...foundation.types import Accum, Value
 from ..programs.reading import EACH
 from ..stores.entries import cast
 from ..stores.storage import Array
@@ -23,7 +23,9 @@ class Operands:
     Without an operator the second value takes the place of the first.
     """
 
-    def __init__(self, x: Array, y: Array, op: Accum, union: bool, defaults: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, x: Array, y: Array, op: Accum, union: bool, defaults: tuple[Value, Value] | None = None, dtype: Any = None
+    ) -> None:
         assert op is not None or dtype is not None
         self.op, self.union = op, union
         self.dtype: np.dtype = op.return_type.np_type if dtype is None and op is not None else dtype

@@ -126,7 +126,7 @@ def run(function: Callable[[Chunk], Result], chunks: Sequence[Chunk]) -> list[Re
     return results
 
 
-def launch(kernel: Callable[..., Result], parts: Sequence[tuple[int, ...]], *arguments: Any) -> list[Result]:
+def launch(kernel: Callable[..., Result], parts: Sequence[tuple[int, ...]], *arguments: object) -> list[Result]:
     """``[kernel(*arguments, *part) for part in parts]``, on all threads."""
     if len(parts) == 1:
         return [kernel(*arguments, *parts[0])]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...foundation.types import TypedSemiring
@@ -28,11 +26,11 @@ def scaled(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> MatrixSto
     rows = a.is_diagonal
     diagonal, other = (a, b) if rows else (b, a)
     numbers = np.ascontiguousarray(expand(diagonal.values, diagonal.nrows))
-    factors: Any = spread(VectorStore(diagonal.nrows, numbers), other.nrows, other.ncols, rows, other)
+    factors = spread(VectorStore(diagonal.nrows, numbers), other.nrows, other.ncols, rows, other)
     if factors is None:
         return None
     left, right = (factors, other) if rows else (other, factors)
-    found: Any = ewise.ewise_mult(left, right, semiring.binaryop)
+    found = ewise.ewise_mult(left, right, semiring.binaryop)
     if found is None:
         return None
     values = cast(found.values, semiring.return_type.np_type)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
@@ -74,7 +73,7 @@ def gather(u: VectorStore, index: VectorStore) -> VectorStore | None:
 
 
 def scatter(
-    engine: Any, c: VectorStore, value: Assigned, index: Array, mask: MaskView | None, accum: TypedOperator
+    engine: Definitions, c: VectorStore, value: Assigned, index: Array, mask: MaskView | None, accum: TypedOperator
 ) -> Store | None:
     """``c<m>[index] (+)= value``, one entry after another into a dense output, or in their order into a list.
 
@@ -186,7 +185,9 @@ def with_kind(u: VectorStore, kind: str) -> VectorStore | None:
     return bitmap(u.size, u.indices, u.values) if kind == "bitmap" and u.indices is not None and u.ordered else None
 
 
-def build_vector(self: Any, size: int, index: Array, values: Array, dup_op: TypedOperator | None) -> VectorStore:
+def build_vector(
+    self: Definitions, size: int, index: Array, values: Array, dup_op: TypedOperator | None
+) -> VectorStore:
     """Entries from coordinates in any order; many in order become a bitmap at once."""
     if storage_kind(len(index), size, "sparse") == "bitmap":
         with suppress(Declined):

@@ -12,7 +12,6 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable
-from typing import Any
 
 from ...config import config
 from ..engine import Declined
@@ -66,7 +65,7 @@ class Waiting:
         self.missed = 0  # work that the kernel might have done
         self.compilation: background.Compilation | None = None
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> object:
         with _asking:  # threads may call at once
             if self.compilation is None:
                 try:

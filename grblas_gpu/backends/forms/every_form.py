@@ -7,7 +7,7 @@ first use (``matrix_storage.py``).
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -25,8 +25,8 @@ from ..stores.storage import Array, MaskView, MatrixStore, VectorStore
 from . import dense_matrices as dense, hypersparse
 
 
-def _union_of_dense(name: str) -> Any:
-    def form(self: Any, x: Store, y: Store, op: TypedOperator, *defaults: object) -> Store:
+def _union_of_dense(name: str) -> Callable[..., Store]:
+    def form(self: Backend, x: Store, y: Store, op: TypedOperator, *defaults: object) -> Store:
         if type(x) is MatrixStore and (x.dense is not None or y.dense is not None):
             return dense.ewise(self, name, x, y, op, *defaults)
         return NotImplemented
@@ -34,10 +34,10 @@ def _union_of_dense(name: str) -> Any:
     return form
 
 
-def _by_value(name: str, of_dense: Any) -> Any:
+def _by_value(name: str, of_dense: Callable[..., MatrixStore]) -> Callable[..., Store]:
     """An operation that goes entry by entry; of a hypersparse matrix, by its definition."""
 
-    def form(self: Any, x: Store, op: TypedOperator, *more: object) -> Store:
+    def form(self: Backend, x: Store, op: TypedOperator, *more: object) -> Store:
         if type(x) is not MatrixStore or x.form == SPARSE:
             return NotImplemented
         if x.form == HYPERSPARSE:

@@ -29,7 +29,7 @@ class Numbering:
 
     def __init__(self, size: int, *used: Array) -> None:
         self.size = size
-        self.lines: Any = None
+        self.lines: Array | None = None
         self._known: list[tuple[Array, Array]] = []  # arrays of lines, and their numbers
         if size > SMALL and used:
             every = np.concatenate([some.astype(INDEX, copy=False) for some in used])
@@ -103,7 +103,7 @@ def view_of(mask: MaskView | None, rows: Numbering, cols: Numbering) -> MaskView
     return MaskView(compact(store, rows, cols), mask.structure, mask.complement)
 
 
-def numberings(*stores: Any) -> tuple[Numbering, Numbering]:
+def numberings(*stores: MatrixStore | None) -> tuple[Numbering, Numbering]:
     """Of matrices of one shape."""
     some = [store for store in stores if store is not None]
     rows = Numbering(some[0].nrows, *(_rows(store) for store in some))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
-from ...foundation.types import Accum, Assigned, Engine, Scalar, Tensor
+from ...foundation.types import Accum, Assigned, Axis, Engine, Indexes, Scalar, Store, Tensor
 from ...ir.node import Node
 from ...ir.ops import SUBASSIGN
 from ...ir.recording import Number
@@ -69,7 +69,7 @@ def assign(node: Node) -> None:
     out._store = choose_format(engine, engine.assign(store, plain, index, view, accum, replace, op is SUBASSIGN))
 
 
-def _replaces_line(out: Tensor, value: Assigned, indexes: Any) -> bool:
+def _replaces_line(out: Tensor, value: Assigned, indexes: Indexes | None) -> bool:
     """``out[i, :] = vector`` or ``out[:, j] = vector`` of a CSR on the host. A row may wait as a change."""
     if indexes is None or getattr(value, "ndim", 0) != 1 or len(indexes.shape) != 1:
         return False
@@ -89,7 +89,7 @@ def _replaces_line(out: Tensor, value: Assigned, indexes: Any) -> bool:
     return True
 
 
-def _assign_block(engine: Engine, store: MatrixStore, value: Assigned, rows: Any, cols: Any) -> MatrixStore | None:
+def _assign_block(engine: Engine, store: MatrixStore, value: Assigned, rows: Axis, cols: Axis) -> MatrixStore | None:
     """``out[I, a:b] = value`` by an engine's own kernel, or None."""
     if type(store) is not MatrixStore or store.form != SPARSE:
         return None
@@ -109,7 +109,7 @@ def _assign_block(engine: Engine, store: MatrixStore, value: Assigned, rows: Any
     return engine.assign_block(store, value, down, across)
 
 
-def _window(axis: Any) -> range | None:
+def _window(axis: Axis) -> range | None:
     """The consecutive positions of a slice, or a single one."""
     return range(axis.position, axis.position + 1) if axis.size is None else axis.window
 
@@ -130,11 +130,11 @@ def scatter(node: Node) -> None:
 
 def _where_indexed(
     engine: Engine, there: tuple, value: Assigned, view: MaskView | None, submask: bool
-) -> tuple[Any, Any]:
+) -> tuple[Assigned, MaskView | None]:
     """A value and a submask of the region's shape, without positions where an index Vector has no entry."""
     if all(part is None for part in there):
         return value, view
-    take: Any = engine.extract_vector if len(there) == 1 else engine.extract_matrix
+    take: Callable[..., Store] = engine.extract_vector if len(there) == 1 else engine.extract_matrix
     if value is not None and not isinstance(value, np.generic):
         value = take(value, *there)
     if view is not None and submask:
@@ -142,7 +142,7 @@ def _where_indexed(
     return value, view
 
 
-def _fitting(engine: Engine, store: Any, value: Assigned, index: tuple, accum: Accum) -> Any:
+def _fitting(engine: Engine, store: Store, value: Assigned, index: tuple, accum: Accum) -> Assigned:
     """A value of the type of the output; None is an empty object, which deletes, or, with an accumulator, changes
     nothing."""
     if value is None:
@@ -154,7 +154,7 @@ def _fitting(engine: Engine, store: Any, value: Assigned, index: tuple, accum: A
     return value
 
 
-def _assign_line(node: Node, value: Assigned, indexes: Any, view: MaskView | None) -> Any:
+def _assign_line(node: Node, value: Assigned, indexes: Indexes, view: MaskView | None) -> MatrixStore:
     """One row or column: an assignment to a vector, put back in place."""
     out, engine = node.out, node.out._engine
     row, col = indexes.axes

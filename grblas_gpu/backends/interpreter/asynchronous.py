@@ -7,11 +7,10 @@ level reaches ``value``; one that has none, but has a neighbour settled before i
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...exceptions import DimensionMismatch
+from ...foundation.types import Value
 from ...ir.node import Node
 from ...plan.rules import Plan
 from ...trace.records import Record, current, open_positions
@@ -20,7 +19,7 @@ from ..stores.entries import cast
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 
 
-def final_value(node: Node, a: MatrixStore) -> Any:
+def final_value(node: Node, a: MatrixStore) -> Value:
     """The value at which rows settle, in the type of the result; raises if the product does not support it."""
     name, semiring = node.op.name, node.operator
     assert node.descriptor is not None
@@ -62,7 +61,7 @@ def check_product_of_matrices(node: Node) -> None:
 
 
 def pull_in_place(
-    node: Node, a: MatrixStore, view: MaskView | None, transposed: bool, flip: bool, final: Any, edges: int | None
+    node: Node, a: MatrixStore, view: MaskView | None, transposed: bool, flip: bool, final: object, edges: int | None
 ) -> VectorStore:
     """Run it on the engine; the trace gets the edges of the operand if a rule has counted them."""
     u = node.operands[0 if flip else 1]

@@ -70,7 +70,7 @@ def change_many(out: Tensor, index: tuple[np.ndarray, ...], values: np.ndarray, 
         changes.count += 1
 
 
-def change_row(out: Any, row: int, line: VectorStore) -> bool:
+def change_row(out: Tensor, row: int, line: VectorStore) -> bool:
     """Note the entries of a row, and that others are removed; False if the row is to be put in place at once: the
     store is short or no CSR on the host, or many changes wait."""
     with _guard:
@@ -108,14 +108,14 @@ def _close(changes: Changes, dtype: np.dtype) -> None:
         changes.last = {}
 
 
-def _waiting(out: Any) -> Changes:
+def _waiting(out: Tensor) -> Changes:
     """The changes of an object, which has no store from here on."""
     if type(out._stored) is not Changes:
         out._stored = Changes(out._stored)
     return out._stored
 
 
-def element(x: Any, place: tuple[int, ...]) -> Any:
+def element(x: Tensor, place: tuple[int, ...]) -> Value | None:
     """The value of an element, or None; changes that wait go on waiting."""
     stored = x._stored
     if type(stored) is Changes:
@@ -126,7 +126,7 @@ def element(x: Any, place: tuple[int, ...]) -> Any:
     return x._engine.get_element(stored, place)
 
 
-def merged_store(x: Any) -> Any:
+def merged_store(x: Any) -> Store:
     """The store of an object, with all changes that waited."""
     while type(changes := x._stored) is Changes:
         with changes.merging:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ...exceptions import EmptyObject
-from ...foundation.types import Engine, Scalar, Store
+from ...foundation.types import Axis, Engine, Scalar, Store, Value
 from ...ir.recording import Number
 from ..stores.storage import INDEX, MatrixStore, VectorStore
 
@@ -42,7 +43,7 @@ def store_of(x: Any) -> Store:
     return VectorStore(1, np.array([value], dtype), indices=np.zeros(1, INDEX))
 
 
-def given(scalar: Scalar, name: str) -> Any:
+def given(scalar: Scalar, name: str) -> Value:
     """The value of a scalar that must have one."""
     value = scalar._get()
     if value is None:
@@ -50,7 +51,7 @@ def given(scalar: Scalar, name: str) -> Any:
     return value
 
 
-def positions_of(engine: Engine, axes: Any) -> tuple[tuple, tuple]:
+def positions_of(engine: Engine, axes: Sequence[Axis]) -> tuple[tuple, tuple]:
     """The positions that each axis of an index names, as an array, or None for all of them; and, for an index Vector
     without all entries, where it has some."""
     found = [
@@ -61,7 +62,7 @@ def positions_of(engine: Engine, axes: Any) -> tuple[tuple, tuple]:
 
 
 def empty_store(engine: Engine, shape: tuple[int, ...], dtype: np.dtype) -> Store:
-    make: Any = engine.empty_vector if len(shape) == 1 else engine.empty_matrix
+    make: Callable[..., Store] = engine.empty_vector if len(shape) == 1 else engine.empty_matrix
     return make(*shape, dtype)
 
 

@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import EmptyObject, IndexOutOfBound, NotImplementedException
-from ...foundation.types import (
-    Engine,
-    Store,
-    TypedAggregator,
-    TypedMonoid,
-    TypedOperator,
-)
+from ...foundation.types import Axis, Engine, Later, Store, TypedAggregator, TypedMonoid, TypedOperator, Value, Vector
 from ...ir.node import Node
 from ...operators.aggregators import compute as aggregate, is_count
 from ..stores import windows
@@ -28,7 +22,7 @@ from .products import binary_of
 # Element-wise. Beside a matrix, a vector on the left stands for every column, one on the right for every row.
 
 
-def _spread(x: Any, y: Any, intersection: bool) -> tuple[Any, Any]:
+def _spread(x: Any, y: Any, intersection: bool) -> tuple[Store, Store]:
     """The stores of two operands, of which a vector is spread over the shape of a matrix.
 
     An intersection needs the vector only where the matrix has entries; a union needs it everywhere.
@@ -96,7 +90,7 @@ def select_mask(node: Node, view: MaskView | None) -> Store:
 # Reductions
 
 
-def reduce(node: Node, view: MaskView | None) -> Any:
+def reduce(node: Node, view: MaskView | None) -> Value | Later | None:
     (x,) = node.operands
     if node.operator.opclass == "Aggregator":
         return aggregate(node.operator, x, "scalar")._get()
@@ -106,7 +100,7 @@ def reduce(node: Node, view: MaskView | None) -> Any:
     return x._engine.reduce_later(store, node.operator)
 
 
-def reduce_or_identity(node: Node, view: MaskView | None) -> Any:
+def reduce_or_identity(node: Node, view: MaskView | None) -> Value | Later:
     value, monoid = reduce(node, view), node.operator
     return np.asarray(monoid.identity, monoid.return_type.np_type)[()] if value is None else value
 
@@ -144,10 +138,10 @@ def _aggregated(op: TypedAggregator, a: Any, mode: str) -> VectorStore:
     return found
 
 
-_groups: Any = None
+_groups: Callable[..., Vector]
 
 
-def define_groups(function: Callable[..., Any]) -> None:
+def define_groups(function: Callable[..., Vector]) -> None:
     """Define how the heaviest groups are found without an engine's kernel: by products of objects, a higher layer."""
     global _groups
     _groups = function
@@ -204,7 +198,7 @@ def extract(node: Node, view: MaskView | None) -> Store:
     return _extract_matrix(engine, store, indexes, is_long)
 
 
-def _extract_matrix(engine: Engine, store: Any, indexes: Any, is_long: bool) -> Store:
+def _extract_matrix(engine: Engine, store: MatrixStore, indexes: Any, is_long: bool) -> Store:
     """``A[I, J]``: consecutive rows are cut out, and entries inside of a long slice moved, not looked up."""
     axes = list(indexes.axes)
     rows, cols = axes
@@ -223,7 +217,7 @@ def _extract_matrix(engine: Engine, store: Any, indexes: Any, is_long: bool) -> 
     return placed(engine, engine.extract_matrix(store, *positions), there, indexes.shape)
 
 
-def _all_of(axis: Any) -> Any:
+def _all_of(axis: Any) -> Axis:
     """An axis that is already cut out."""
     return type(axis)(axis.size, None, axis.size)
 

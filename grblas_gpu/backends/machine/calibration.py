@@ -52,7 +52,7 @@ def costs_from(seconds: Seconds, default: Costs) -> dict[str, float]:
     return {name: float(f"{min(max(cost, LEAST), MOST):.4g}") for name, cost in found.items()}
 
 
-def with_costs(default: Costs, given: Any) -> Costs:
+def with_costs(default: Costs, given: object) -> Costs:
     """The default, updated with the plausible ones of the given costs.
 
     >>> with_costs(CPU_COSTS, {"push_edge": 4.0, "pull_row": "much", "pull_probe": -1, "speed": 3}).push_edge
@@ -101,7 +101,7 @@ def forget(backend: str) -> Path:
     return _write({name: costs for name, costs in _kept().items() if name != own})
 
 
-def _kept() -> dict[str, Any]:
+def _kept() -> dict[str, object]:
     try:
         found = json.loads((base_folder() / FILE).read_text())
     except (OSError, ValueError, RuntimeError):  # no file, a damaged one, no home
@@ -109,7 +109,7 @@ def _kept() -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _write(kept: Mapping[str, Any]) -> Path:
+def _write(kept: Mapping[str, object]) -> Path:
     file = base_folder() / FILE
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     partial = file.with_name(f".{FILE}.{os.getpid()}")

@@ -6,8 +6,6 @@ built from parts (:mod:`.construction`).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...foundation.types import Accum, ArrayLike, Value
@@ -43,7 +41,7 @@ class Building(Parts):
         given = rows[mine], cols[mine], values[mine]
         return self.matrix(nrows, ncols, self.grid.together(lambda: self.block_part(nrows, ncols, *given, dup_op)))
 
-    def adopt(self, store: Any) -> Store:
+    def adopt(self, store: Store | MatrixStore | VectorStore) -> Store:
         """This rank's part of a store that every rank has."""
         if isinstance(store, (DistVectorStore, DistMatrixStore)):
             return store

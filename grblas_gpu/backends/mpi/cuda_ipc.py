@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cupy
 import numpy as np
@@ -17,7 +17,7 @@ from .wire import Wire
 runtime = cupy.cuda.runtime
 LAZY_PEER_ACCESS = 1  # cudaIpcMemLazyEnablePeerAccess
 PATIENT = 4000  # polls before a sleep, for ranks with a core each: a sleep takes longer than a level of a search
-_opened: list[Any] = []  # memory that other ranks may have open
+_opened: list[object] = []  # memory that other ranks may have open
 
 
 class OpenMemory(Transport):

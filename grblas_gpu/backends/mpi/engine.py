@@ -24,15 +24,15 @@ from .indexed import Indexed
 from .local_engine import local_engine_of
 from .matrix_products import MatrixProducts
 from .moving import Moving
-from .parts import DISTRIBUTED, AnyStore, Store, warn_of_gathering
+from .parts import DISTRIBUTED, AnyStore, Parts, Store, warn_of_gathering
 from .searches import Searches, search_setting
 from .stores import Counts, DistMatrixStore, DistVectorStore
 
 
-def part_by_part(name: str) -> Any:
+def part_by_part(name: str) -> Callable[..., Store]:
     """An operation on entries at the same position: each rank uses its parts, unless the operator reads positions."""
 
-    def method(self: Any, x: Store, *given: Any) -> Store:
+    def method(self: Parts, x: AnyStore, *given: object) -> AnyStore:
         if any(getattr(each, "positional", None) is not None for each in given):
             return self.gathered(name, x, *given)
         parts = (each.part if isinstance(each, DISTRIBUTED) else each for each in given)
@@ -99,7 +99,7 @@ class MpiBackend(Searches, MatrixProducts, Indexed, Graphs, Building, Moving):
 
     # ---- without a distributed form -------------------------------------------------------------------------------
 
-    def pull_in_place(self, *operands: Any, **options: Any) -> DistVectorStore:
+    def pull_in_place(self, *operands: object, **options: object) -> DistVectorStore:
         return self.gathered("pull_in_place", *operands, **options)
 
     def kronecker(self, a: DistMatrixStore, b: DistMatrixStore, op: TypedOperator) -> DistMatrixStore:

@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-def load_mpi() -> Any:
+def load_mpi() -> ModuleType:
     """mpi4py's MPI, or an error that says what to install."""
     try:
         from mpi4py import MPI

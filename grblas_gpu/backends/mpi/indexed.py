@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...foundation.types import TypedOperator, Value
 from ..reference import Definitions
 from ..stores.entries import cast, operand
+from ..stores.storage import MatrixStore, VectorStore
 from .parts import AnyStore, Parts, Store, reads
 from .stores import DistMatrixStore
 
@@ -50,7 +49,7 @@ class Indexed(Parts):
         """The part with these entries, in local numbers."""
         part = x.part
         if isinstance(x, DistMatrixStore):
-            made: Any = _HOST.build_matrix(
+            made: MatrixStore | VectorStore = _HOST.build_matrix(
                 part.nrows, part.ncols, rows.astype(np.int64), cols.astype(np.int64), values, None
             )
         else:

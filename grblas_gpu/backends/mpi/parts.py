@@ -132,7 +132,7 @@ class Parts(Backend):
 
     # ---- whole objects on every rank ------------------------------------------------------------------------------
 
-    def cut(self, store: Any) -> Store:
+    def cut(self, store: VectorStore | MatrixStore) -> Store:
         """This rank's part of a whole store on the host."""
         if self.grid.size == 1:
             part = self.local.adopt(store)
@@ -158,7 +158,7 @@ class Parts(Backend):
         """This rank's part of an output or value of another engine; all ranks have the same object."""
         return self.cut(x) if isinstance(x, (VectorStore, MatrixStore)) else x
 
-    def export(self, store: Store) -> Any:
+    def export(self, store: Store) -> VectorStore | MatrixStore:
         """The whole store, on the host of every rank."""
         if self.grid.size == 1:
             return self.local.export(store.part)
@@ -179,7 +179,7 @@ class Parts(Backend):
         keys = self.grid.everyone.gather_arrays(keys.astype(np.int64) + self.chunk(x.size)[0])
         return keys, keys, self.grid.everyone.gather_arrays(values)
 
-    def gathered(self, name: str, *args: Any, **options: Any) -> Any:
+    def gathered(self, name: str, *args: object, **options: object) -> Any:
         """Call a method of the local engine with whole objects."""
         for x in args:
             self.check_gatherable(x.store if isinstance(x, MaskView) else x, name)

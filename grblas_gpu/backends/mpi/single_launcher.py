@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import weakref
 from itertools import chain
-from typing import Any
 
 import cupy
 import numpy as np
@@ -31,7 +30,7 @@ class SingleLauncherSearch(Transport):
         super().__init__(wire, cupy.zeros((2, len(parts) * layout.length), np.uint8))
         self.length = 0  # bits stay on the device
         self._own, self._window = own, window
-        steps: Any = Steps(parts, layout, 0) if parts else _NoSteps
+        steps: Steps | type[_NoSteps] = Steps(parts, layout, 0) if parts else _NoSteps
         self.begin, self.push, self.pull = steps.begin, steps.push, steps.pull
 
     def mine(self, turn: int) -> cupy.ndarray:
@@ -54,7 +53,7 @@ class _NoSteps:
     """The steps of the other ranks: none."""
 
     @staticmethod
-    def begin(*given: Any) -> tuple[int, int]:
+    def begin(*given: object) -> tuple[int, int]:
         return 0, 0
 
     push = pull = begin

@@ -132,7 +132,7 @@ class DistVectorStore:
         return (self.size,)
 
     @property
-    def arrays(self) -> dict[str, Any]:
+    def arrays(self) -> dict[str, np.ndarray]:
         return {"indices": self.indices, "values": self.values}
 
     @property
@@ -230,7 +230,7 @@ class DistMatrixStore:
         """The storage format of this rank's block; other ranks may use other formats."""
         return self.part.form
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         """The stored arrays of the whole matrix, for the few callers that need them: gathered on every rank."""
         if name not in ("indptr", "indices", "rows", "starts", "arrays"):
             raise AttributeError(f"DistMatrixStore has no attribute {name!r}")

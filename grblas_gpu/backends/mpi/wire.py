@@ -59,7 +59,9 @@ class Request(Protocol):
 class Pending:
     """A collective in flight; ``wait()`` finishes it. Without a request, ``wait`` returns at once."""
 
-    def __init__(self, wire: Wire, request: Request | None, what: str, result: Any, keep: Array | None = None) -> None:
+    def __init__(
+        self, wire: Wire, request: Request | None, what: str, result: object, keep: Array | None = None
+    ) -> None:
         self._wire, self._request, self._what = wire, request, what
         self._result, self._keep = result, keep  # MPI reads `keep` until the collective ends
         self._began = wire.traffic.rounds

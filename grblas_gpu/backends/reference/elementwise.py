@@ -207,7 +207,7 @@ def _reads(op: TypedOperator, axis: str) -> bool:
     return uses(op, axis)
 
 
-def _repeated(monoid: TypedMonoid, one: Any, count: int) -> Any:
+def _repeated(monoid: TypedMonoid, one: Array, count: int) -> Value:
     """A value combined with itself so many times: by doubling, along the binary digits of the count."""
     result: Any = None
     while count:

@@ -6,8 +6,6 @@ An engine for another kind of memory overrides this, and of the protocol ``compu
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...foundation.types import ArrayLike, TypedMonoid, TypedOperator, Value
@@ -31,7 +29,7 @@ class Operating(Backend):
         """An array in the memory of the host."""
         return array
 
-    def share(self, array: Any) -> Array:
+    def share(self, array: object) -> Array:
         """An array on a CUDA device as an array of this engine, without a copy."""
         raise TypeError(
             f"{type(array).__module__}.{type(array).__name__} is an array on a CUDA device, which backend "

@@ -176,7 +176,7 @@ def merge(keys1: Array, values1: Array, keys2: Array, values2: Array) -> tuple[A
     return keys[order], np.concatenate([values1, values2])[order]
 
 
-def _cast_records(values: Any, dtype: np.dtype) -> Array:
+def _cast_records(values: Array, dtype: np.dtype) -> Array:
     if values.dtype.names is None or values.dtype.names != dtype.names:
         raise DomainMismatch(f"values of the type {values.dtype} are not {dtype}, and there is no cast between them")
     if not isinstance(values, np.ndarray):  # on a device

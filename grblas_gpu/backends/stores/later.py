@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from ...foundation.types import Value
 
 
 class Later:
@@ -17,4 +19,4 @@ class Later:
 
     if TYPE_CHECKING:
 
-        def read(self) -> Any: ...
+        def read(self) -> Value: ...

@@ -30,6 +30,7 @@ from ...plan.storage_rules import MANY_ROWS, matrix_form
 from . import csr_of_forms
 from .counting import counts, how_many, pointers
 from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives, order_of_keys
+from .vector_storage import Counter
 
 STRIP = 256  # rows that are transposed together
 FEW_ENTRIES = 2**15  # of a matrix that NumPy transposes
@@ -99,6 +100,7 @@ class MatrixStore:
     present: Array | None
     rows: Array | None
     starts: Array
+    counter: Counter | None
 
     def __init__(self, nrows: int, ncols: int, indptr: Array, indices: Array, values: Array) -> None:
         self.form = SPARSE
@@ -206,7 +208,7 @@ class MatrixStore:
         return getattr(self, name)
 
     @property
-    def structure(self) -> tuple[Any, ...]:
+    def structure(self) -> tuple[object, ...]:
         """The objects that identify the structure: the same objects mean the same structure."""
         if self.form != SPARSE:
             return (self,)

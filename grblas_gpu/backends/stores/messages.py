@@ -202,7 +202,7 @@ def unpack(message: Array, length: int, dtype: np.dtype) -> VectorStore:
 
 def _put(fields: Fields, present: Array, values: Array | None) -> None:
     """Set flags, and values if there is room for them, at the positions of a message."""
-    where: Any = slice(None)
+    where: slice | Array = slice(None)
     if fields.how == BITS:
         present[:] = np.unpackbits(fields.bits, bitorder="little")[: len(present)]
         where = where if values is None else np.flatnonzero(present)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .index_types import INDEX, INT32_LIMIT, MOST_ENTRIES, Array, column_type, natives
 from .matrix_storage import MatrixStore, same_arrays, transpose_csr
@@ -51,4 +51,4 @@ class MaskView(NamedTuple):
 
 
 #: ``MaskView(*fields)``, from all fields at once: every masked call makes one.
-view_of: Callable[[Iterable[Any]], MaskView] = partial(tuple.__new__, MaskView)
+view_of: Callable[[Iterable[object]], MaskView] = partial(tuple.__new__, MaskView)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,7 @@ def _above(tiles: list[MatrixStore], dtype: np.dtype) -> MatrixStore:
 def _beside(tiles: list[MatrixStore], dtype: np.dtype) -> MatrixStore:
     nrows, ncols, entries = tiles[0].nrows, sum(tile.ncols for tile in tiles), sum(tile.nvals for tile in tiles)
     offset, kind = _offset_type(tiles, entries), column_type(ncols)
-    offsets: list[Any] = [tile.indptr.astype(offset, copy=False) for tile in tiles]
+    offsets: list[Array] = [tile.indptr.astype(offset, copy=False) for tile in tiles]
     iso = _iso(tiles, dtype)
     columns: Array = np.empty(entries, kind, like=tiles[0].indices)
     values = np.empty(entries, dtype, like=tiles[0].values) if iso is None else iso
@@ -52,7 +51,7 @@ def _beside(tiles: list[MatrixStore], dtype: np.dtype) -> MatrixStore:
     return MatrixStore(nrows, ncols, reduce(add, offsets), columns, values)
 
 
-def _offset_type(tiles: list[MatrixStore], entries: int) -> Any:
+def _offset_type(tiles: list[MatrixStore], entries: int) -> type[np.integer]:
     return INDEX if isinstance(tiles[0].indptr, np.ndarray) or entries > INT32_LIMIT else np.int32
 
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import methodcaller
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from ...foundation.types import Value
 from .counting import how_many
 from .index_types import INDEX, Array
 
 _new = object.__new__
 WORTH_KEEPING = 2**20  # bytes: a longer unused end of an array is freed
+
+
+class Counter(Protocol):
+    """A number that the host knows, or asks a device for."""
+
+    def known(self) -> int | None: ...
+    def read(self) -> int: ...
 
 
 class Pending:
@@ -23,8 +31,8 @@ class Pending:
 
     __slots__ = ("at_most", "counter", "indices", "values")
 
-    def __init__(self, counter: Any, at_most: int, indices: Any = None, values: Any = None) -> None:
-        self.counter = counter
+    def __init__(self, counter: Counter, at_most: int, indices: Array | None = None, values: Array = None) -> None:
+        self.counter: Any = counter
         self.at_most = at_most
         self.indices = indices
         self.values = values
@@ -60,7 +68,7 @@ class HostList(Pending):
         self.counter = Known(store.nvals)
         self.on_host = store
         self._travel = travel
-        self._on_device: Any = None
+        self._on_device: tuple[Array, Array] | None = None
 
     def _arrays(self) -> tuple[Array, Array]:
         if self._on_device is None:
@@ -79,7 +87,7 @@ class HostEntry(HostList):
 
     __slots__ = ("index", "size", "value")
 
-    def __init__(self, size: int, index: int, value: Any, dtype: np.dtype, travel: Callable[[Array], Array]) -> None:
+    def __init__(self, size: int, index: int, value: Value, dtype: np.dtype, travel: Callable[[Array], Array]) -> None:
         self.at_most = 1
         self.counter = _ONE
         self.size = size
@@ -89,7 +97,7 @@ class HostEntry(HostList):
         self._travel = travel
         self._on_device = None
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> VectorStore:
         if name != "on_host":
             raise AttributeError(name)
         values, indices = np.array([self.value], self.dtype), np.array([self.index], INDEX)
@@ -183,7 +191,7 @@ class VectorStore:
         return cls(size, np.empty(0, dtype), indices=np.empty(0, INDEX))
 
     @classmethod
-    def counted_bitmap(cls, size: int, values: Array, present: Array, counter: Any, at_most: int) -> VectorStore:
+    def counted_bitmap(cls, size: int, values: Array, present: Array, counter: Counter, at_most: int) -> VectorStore:
         """A bitmap whose number of entries the device knows."""
         store = cls.__new__(cls)
         store.size = size
@@ -196,7 +204,9 @@ class VectorStore:
         return store
 
     @classmethod
-    def counted_list(cls, size: int, values: Array, indices: Array, counter: Any, ordered: bool = False) -> VectorStore:
+    def counted_list(
+        cls, size: int, values: Array, indices: Array, counter: Counter, ordered: bool = False
+    ) -> VectorStore:
         """A list whose length the device knows; the arrays may be longer."""
         store = cls.__new__(cls)
         store.size = size

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...foundation.types import Engine
+from ...foundation.types import Assigned, Axis, Engine, Store
 from ..interpreter.operands import positions_of
 from .entries import compress, entries, expand, in_order_of_pairs, runs, take
 from .matrix_storage import from_lines
@@ -33,7 +34,7 @@ def of_matrix(a: MatrixStore, rows: range | None, cols: range | None) -> MatrixS
     """``t[p, q] = a[rows[p], cols[q]]``; None for all."""
     kept_rows, row = _moved(a.row_ids, rows)
     kept_cols, col = _moved(a.indices, cols)
-    inside: Any = kept_rows & kept_cols
+    inside: Array = kept_rows & kept_cols
     row, col, values = row[inside], col[inside], take(expand(a.values, a.nvals), inside)
     nrows, ncols = a.nrows if rows is None else len(rows), a.ncols if cols is None else len(cols)
     if any(window is not None and window.step < 0 for window in (rows, cols)):
@@ -43,7 +44,7 @@ def of_matrix(a: MatrixStore, rows: range | None, cols: range | None) -> MatrixS
 
 
 def positions_to_change(
-    engine: Engine, axes: Any, c: Any, value: Any, mask: MaskView | None, submask: bool
+    engine: Engine, axes: Sequence[Axis], c: Store, value: Assigned, mask: MaskView | None, submask: bool
 ) -> tuple[tuple, tuple]:
     """Like :func:`.operands.positions_of`, for an assignment; for a long slice only the positions that change.
 
@@ -58,8 +59,8 @@ def positions_to_change(
     through = [mask.store] if fills and mask is not None else []
     given = ([value] if is_store else []) + (through if submask else [])
     whole = [c] + ([] if submask else through)
-    positions: list[Any] = []
-    places: list[Any] = []
+    positions: list[Array | None] = []
+    places: list[Array | None] = []
     for which, axis in enumerate(axes):
         used = _in_use(which, axes, given, whole)
         part, there = positions_of(engine, [axis]) if used is None else ((used[0],), (used[1],))
@@ -82,7 +83,7 @@ def _in_use(which: int, axes: Any, given: list, whole: list) -> tuple[Array, Arr
     return window.start + there * window.step, there
 
 
-def _lines(x: Any, axis: int, ndim: int) -> Array:
+def _lines(x: Store, axis: int, ndim: int) -> Array:
     """The row, or the column, of every entry."""
     if ndim == 1:
         return entries(x)[0]

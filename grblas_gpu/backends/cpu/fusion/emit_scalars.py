@@ -158,5 +158,5 @@ def condition(context: Context, given: Any, name: str) -> str:
     )
     call = context.inliner.load(context.inliner.call(op, x="x", y="y"), op.return_type.np_type, np.dtype(bool))
     context.functions.append(f"@kernel\ndef {name}(S, F):\n{lines}    return {call}\n\n\n")
-    present: list[Any] = [text for text in map(context.present, operands) if text != "True"]
+    present = [text for text in map(context.present, operands) if text != "True"]
     return " and ".join([*present, f"{name}(S, F)"])

@@ -85,7 +85,7 @@ class Memory:
         array = self._spare.pop(name, None)
         return np.empty(size, dtype) if array is None or len(array) != size else array
 
-    def set(self, value: Any, *name: str | int) -> None:
+    def set(self, value: int | np.ndarray, *name: str | int) -> None:
         """Set a word of the loop, if the loop has it."""
         at = self._words.get(name)
         if at is not None:

@@ -97,6 +97,7 @@ _CASTS: dict[type, str] = {bool: "bool", int: "int64", float: "double"} | {
     dtype.type: name for dtype, name in C_TYPES.items()
 }
 MOST_STATEMENTS = 200  # an `if` repeats the following statements in both branches
+Defined = ast.FunctionDef | ast.Lambda
 
 
 class Untranslatable(Exception):
@@ -382,12 +383,7 @@ class _Statements:
     """Straight-line assignments, ``if`` and ``return``; each assignment makes a new C++ variable."""
 
     def __init__(
-        self,
-        function: Udf,
-        node: ast.FunctionDef | ast.Lambda,
-        parameters: tuple[str, ...],
-        result: np.dtype,
-        fields: bool,
+        self, function: Udf, node: Defined, parameters: tuple[str, ...], result: np.dtype, fields: bool
     ) -> None:
         self.result = result
         self.helpers = getattr(function, "helpers", False)
@@ -494,7 +490,7 @@ def _outside(function: Udf) -> dict[str, object]:
     return _builtin_values() | dict(free.builtins) | dict(free.globals) | dict(free.nonlocals)
 
 
-def _syntax_tree(function: Udf) -> ast.FunctionDef | ast.Lambda:
+def _syntax_tree(function: Udf) -> Defined:
     """The tree of a function; a lambda is looked up in the lines that contain it."""
     try:
         text = textwrap.dedent(inspect.getsource(function))

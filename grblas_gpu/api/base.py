@@ -13,7 +13,7 @@ from ..dtypes import SUBARRAY, DataType
 from ..exceptions import InvalidObject, InvalidValue
 from ..foundation.display import escape
 from ..foundation.memory import reports_memory
-from ..foundation.types import Computed, DTypeLike, Elementwise, MaskLike, OperatorLike, Tensor, TypedBinary
+from ..foundation.types import Computed, DTypeLike, Elementwise, MaskLike, OperatorLike, TypedBinary
 from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..operators import UNKNOWN_OPCLASS, BinaryOp, Monoid, binary_from_string, find_opclass, get_typed_op
@@ -175,7 +175,7 @@ def as_scalar(self: Elementwise, value: object, within: str, keyword_name: str, 
         )
 
 
-def duplicate_operator(self: Tensor, dup_op: OperatorLike | None) -> TypedBinary | None:
+def duplicate_operator(self: Elementwise, dup_op: OperatorLike | None) -> TypedBinary | None:
     """The typed operator that combines duplicates and can reduce runs, or None."""
     if dup_op is None:
         return None

@@ -5,11 +5,11 @@ With ``is_infix``, operands may be chains that the same operator computes: ``op(
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..dtypes import unify
 from ..exceptions import DimensionMismatch
-from ..foundation.types import Matrix, Operand, OperatorLike, Tensor, TypedOperator, Vector
+from ..foundation.types import Elementwise, Expression, Operand, OperatorLike, Scalar, TypedOperator
 from ..ir import ops
 from ..ir.ops import Op
 from ..operators import get_typed_op
@@ -17,15 +17,8 @@ from . import kinds
 from .base import as_scalar, check_same_backend, expect_op, expect_type
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression
 
-if TYPE_CHECKING:
-    from .elementwise import Elementwise
-    from .expressions import BaseExpression
 
-if TYPE_CHECKING:
-    from .scalar import Scalar
-
-
-def _typed_op_of_chain(op: OperatorLike, left: Any, right: Any, kind: str) -> Any:
+def _typed_op_of_chain(op: OperatorLike, left: Any, right: Any, kind: str) -> TypedOperator:
     """The typed operator for ``op(x | y | z)``."""
     dtypes = [
         _typed_op_of_chain(op, x.left, x.right, kind).type if x._role == "infix" else x.dtype for x in (left, right)
@@ -38,13 +31,13 @@ def _computed(op: Any, *operands: object, **defaults: Operand) -> list[Any]:
     return [op(x, **defaults).new() if getattr(x, "_role", None) == "infix" else x for x in operands]
 
 
-def check_shapes(within: str, a: Vector | Matrix | Elementwise, b: Any) -> None:
+def check_shapes(within: str, a: Elementwise, b: Elementwise) -> None:
     if a.shape != b.shape:
         raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
 
 
 def _ewise_operands(
-    x: Tensor, y: Any, op: OperatorLike, method: str, is_infix: bool, **defaults: Operand
+    x: Elementwise, y: Any, op: OperatorLike, method: str, is_infix: bool, **defaults: Operand
 ) -> list[object]:
     """The operands: a chain with vectors or matrices stays, as the types of all of them select the operator."""
     if x._is_scalar:
@@ -56,7 +49,7 @@ def _ewise_operands(
     return [x, expect_type(x, y, kinds.COLLECTIONS, within=method, argname="other", op=op)]
 
 
-def ewise(x: Any, y: object, op: OperatorLike, method: str, is_infix: bool = False) -> BaseExpression:
+def ewise(x: Any, y: object, op: OperatorLike, method: str, is_infix: bool = False) -> Expression:
     """``ewise_add`` and ``ewise_mult`` for all combinations of vectors and matrices, and for scalars."""
     x, y = _ewise_operands(x, y, op, method, is_infix)
     op = _typed_op_of_chain(op, x, y, "binary")
@@ -68,8 +61,8 @@ def ewise(x: Any, y: object, op: OperatorLike, method: str, is_infix: bool = Fal
 
 
 def _union_operator(
-    x: Tensor, y: Any, op: OperatorLike, left_default: Operand, right_default: Operand
-) -> tuple[Any, Scalar, Scalar]:
+    x: Elementwise, y: Any, op: OperatorLike, left_default: Operand, right_default: Operand
+) -> tuple[TypedOperator, Scalar, Scalar]:
     """The typed operator of an ewise_union, which depends on the types of the defaults, and the defaults as Scalars."""
     get_typed_op(op, x.dtype, y.dtype, kind="binary")
     left = as_scalar(x, left_default, "ewise_union", "left_default")
@@ -86,7 +79,7 @@ def _union_operator(
 
 def ewise_union(
     x: Any, y: object, op: OperatorLike, left_default: Operand, right_default: Operand, is_infix: bool = False
-) -> BaseExpression:
+) -> Expression:
     defaults = {"left_default": left_default, "right_default": right_default}
     x, y = _ewise_operands(x, y, op, "ewise_union", is_infix, **defaults)
     if is_infix:
@@ -97,8 +90,8 @@ def ewise_union(
 
 
 def _ewise_expression(
-    x: Tensor, y: Any, method: str, ir_op: Op, args: list[object], **kwargs: object
-) -> BaseExpression:
+    x: Elementwise, y: Any, method: str, ir_op: Op, args: list[object], **kwargs: object
+) -> Expression:
     if x.ndim:
         check_same_backend(x, y, method)
     if x.ndim == y.ndim:
@@ -120,7 +113,7 @@ def _ewise_expression(
 
 
 #: Products by the method: the operation, the dimensions of the second operand, and the expression.
-PRODUCTS: dict[str, tuple[Op, int, type[Any]]] = {
+PRODUCTS: dict[str, tuple[Op, int, type[Expression]]] = {
     "vxm": (ops.VXM, 2, VectorExpression),
     "mxv": (ops.MXV, 1, VectorExpression),
     "mxm": (ops.MXM, 2, MatrixExpression),
@@ -128,7 +121,7 @@ PRODUCTS: dict[str, tuple[Op, int, type[Any]]] = {
 }
 
 
-def _extent(x: Any) -> str:
+def _extent(x: Elementwise) -> str:
     return f"size {x.shape[0]}" if x.ndim == 1 else f"shape {x.shape}"
 
 
@@ -164,9 +157,9 @@ def _product_operands(
     return x, y, op
 
 
-def pairwise_operator(x: Any, y: Any, op: OperatorLike, method: str) -> Any:
+def pairwise_operator(x: Elementwise, y: Elementwise, op: OperatorLike, method: str) -> TypedOperator:
     """The typed operator of ``kronecker`` and ``outer``, of objects on one engine."""
-    op = get_typed_op(op, x.dtype, y.dtype, kind="binary")
-    expect_op(x, op, ("BinaryOp", "Monoid"), within=method, argname="op")
+    typed = get_typed_op(op, x.dtype, y.dtype, kind="binary")
+    expect_op(x, typed, ("BinaryOp", "Monoid"), within=method, argname="op")
     check_same_backend(x, y, method)
-    return op
+    return typed

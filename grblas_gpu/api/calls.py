@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..foundation.types import Operand, OperatorLike
+from ..foundation.types import Expression, Operand, OperatorLike
 from ..operators.base import define_calls
 from . import kinds
 from .binary_operations import PRODUCTS, ewise, ewise_union, product
@@ -15,7 +15,7 @@ def _is_infix(x: object) -> bool:
     return getattr(x, "_role", None) == "infix"
 
 
-def _of_infix(op: OperatorLike, expr: Any) -> Any:
+def _of_infix(op: OperatorLike, expr: Any) -> Expression:
     """``op(x | y)``, ``op(x & y)``, ``op(A @ B)``."""
     combined = product if expr.method_name in PRODUCTS else ewise
     return combined(expr.left, expr.right, op, expr.method_name, True)
@@ -41,7 +41,7 @@ def _as_operand(x: object) -> Any:
         return None
 
 
-def unary_call(op: OperatorLike, expr: object = None, *args: object, **kwargs: object) -> Any:
+def unary_call(op: OperatorLike, expr: object = None, *args: object, **kwargs: object) -> Expression:
     """``unary.abs(v)``."""
     operand = _as_operand(expr)
     if operand is None or args or kwargs:
@@ -59,7 +59,7 @@ def binary_call(
     *,
     left_default: Operand | None = None,
     right_default: Operand | None = None,
-) -> Any:
+) -> Expression:
     """``binary.plus(v & w)``, ``binary.plus(v | w)``, ``binary.plus(v, 1)``; with defaults an ewise_union."""
     if left_default is not None or right_default is not None:
         if (
@@ -93,7 +93,7 @@ def binary_call(
     return operand.apply(op, right=right)
 
 
-def semiring_call(op: OperatorLike, expr: Any, right: object = None) -> Any:
+def semiring_call(op: OperatorLike, expr: Any, right: object = None) -> Expression:
     """``semiring.min_plus(A @ B)``."""
     if right is None and getattr(expr, "_role", None) == "infix":
         if expr._infix == "@":
@@ -109,7 +109,7 @@ def semiring_call(op: OperatorLike, expr: Any, right: object = None) -> Any:
     )
 
 
-def indexunary_call(op: OperatorLike, expr: object, thunk: Operand | None = None) -> Any:
+def indexunary_call(op: OperatorLike, expr: object, thunk: Operand | None = None) -> Expression:
     """``indexunary.rowindex(A)``, ``indexunary.valuegt(v, 3)``."""
     operand = _as_operand(expr)
     if operand is None:
@@ -117,7 +117,7 @@ def indexunary_call(op: OperatorLike, expr: object, thunk: Operand | None = None
     return operand.apply(op, right=False if thunk is None else thunk)
 
 
-def select_call(op: OperatorLike, expr: object, thunk: Operand | None = None) -> Any:
+def select_call(op: OperatorLike, expr: object, thunk: Operand | None = None) -> Expression:
     """``select.tril(A)``, ``select.valuegt(v, 3)``."""
     operand = _as_operand(expr)
     if operand is None:
@@ -125,7 +125,7 @@ def select_call(op: OperatorLike, expr: object, thunk: Operand | None = None) ->
     return operand.select(op, thunk=False if thunk is None else thunk)
 
 
-def agg_call(op: OperatorLike, expr: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
+def agg_call(op: OperatorLike, expr: Any, *, rowwise: bool = False, columnwise: bool = False) -> Expression:
     """``agg.sum(v)``, ``agg.sum(A, rowwise=True)``."""
     kind = output_type(expr)
     if kind in kinds.MATRICES:

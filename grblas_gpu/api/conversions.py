@@ -258,7 +258,7 @@ def check_size(value: Any, name: str) -> int:
     return size
 
 
-def output_values(values: np.ndarray, dtype: DTypeLike, own: DataType) -> np.ndarray:
+def output_values(values: np.ndarray, dtype: DTypeLike | None, own: DataType) -> np.ndarray:
     """Values for the user: a writable array of the requested type."""
     if dtype is not None:
         wanted = lookup_dtype(dtype)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -11,8 +10,8 @@ from ..backends.machine.memory_limits import check_positions
 from ..backends.stores.entries import cast, entries
 from ..backends.stores.matrix_forms import flat
 from ..backends.stores.storage import MatrixStore
-from ..dtypes import lookup_dtype, unify
-from ..foundation.types import Array, DTypeLike, Tensor
+from ..dtypes import DataType, lookup_dtype, unify
+from ..foundation.types import Array, DTypeLike, Tensor, Value
 from ..ir import recording
 from .base import as_scalar
 from .matrix_formats import shared_array
@@ -42,12 +41,14 @@ def dense_array(x: Tensor, fill_value: object = None, dtype: DTypeLike | None = 
     return dense
 
 
-def dense_fill(self: Any, fill_value: object, dtype: DTypeLike | None, is_full: bool) -> tuple[Any, Any]:
+def dense_fill(
+    self: Tensor, fill_value: object, dtype: DTypeLike | None, is_full: bool
+) -> tuple[Value | None, DataType]:
     """The fill value of a dense array, and the type of the array."""
     if is_full:
         return None, self.dtype if dtype is None else lookup_dtype(dtype)
     if fill_value is None:
         raise TypeError("fill_value must be given in `to_dense` when there are missing values")
     fill = as_scalar(self, fill_value, "to_dense", "fill_value")
-    dtype = unify(fill.dtype, self.dtype, is_left_scalar=True) if dtype is None else lookup_dtype(dtype)
-    return cast(np.asarray(fill._get()).reshape(1), dtype.np_type)[0], dtype
+    found = unify(fill.dtype, self.dtype, is_left_scalar=True) if dtype is None else lookup_dtype(dtype)
+    return cast(np.asarray(fill._get()).reshape(1), found.np_type)[0], found

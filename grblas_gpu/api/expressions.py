@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from ..backends.interpreter.run import execute as execute_node
 from ..config import config
 from ..dtypes import DataType
-from ..foundation.types import DTypeLike, Engine, MaskLike, Matrix, OperatorLike, Scalar, Vector
+from ..foundation.types import DTypeLike, Engine, MaskLike, Matrix, OperatorLike, Scalar, TypedOperator, Vector
 from ..ir import recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import node_of
@@ -27,7 +27,7 @@ class Origin(NamedTuple):
     """The expression of an automatically computed object; a loop uses it to recompute its condition."""
 
     ir_op: Op
-    op: Any
+    op: TypedOperator | None
     args: list[Any]
 
 

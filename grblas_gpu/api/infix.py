@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn
 
 from .. import binary
 from ..dtypes import BOOL
 from ..exceptions import DimensionMismatch
-from ..foundation.types import Computed, DTypeLike, Matrix, Scalar, Vector
+from ..foundation.types import Computed, DataType, DTypeLike, Expression, Matrix, Operator, Scalar, Vector
 from . import kinds
 from .base import html_name
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector
@@ -15,25 +15,22 @@ from .expressions import Delayed, DelayedScalar, MatrixExpression, Result, Scala
 from .kinds import output_type
 from .mask import Mask
 
-if TYPE_CHECKING:
-    pass
-
 
 class EwiseSigns:
     """``x | y`` and ``x & y`` of objects."""
 
     __slots__ = ()
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Any) -> Computed | Mask:
         return ewise_infix(self, other, "__or__")
 
-    def __ror__(self, other: object) -> Any:
+    def __ror__(self, other: object) -> Computed | Mask:
         return ewise_infix(other, self, "__or__", True)
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Any) -> Computed | Mask:
         return ewise_infix(self, other, "__and__")
 
-    def __rand__(self, other: object) -> Any:
+    def __rand__(self, other: object) -> Computed | Mask:
         return ewise_infix(other, self, "__and__", True)
 
 
@@ -60,18 +57,18 @@ class InfixExpr(Delayed[Result]):
         self.left = left
         self.right = right
         self.method_name = method_name
-        self._expr: Any = None
+        self._expr: Expression | None = None
 
-    def _to_expr(self) -> Any:
+    def _to_expr(self) -> Expression:
         if self._expr is None:
             self._expr = self._with_default_operator()
         return self._expr
 
-    def _with_default_operator(self) -> Any:
+    def _with_default_operator(self) -> Expression:
         return getattr(self.left, self.method_name)(self.right)
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> DataType:
         return self._to_expr().dtype
 
     @property
@@ -82,7 +79,7 @@ class InfixExpr(Delayed[Result]):
     def _value(self, value: object) -> None:
         self._to_expr()._value = value
 
-    def new(self, dtype: DTypeLike | None = None, **kwargs: object) -> Result:
+    def new(self, dtype: DTypeLike | None = None, **kwargs: Any) -> Result:
         return self._to_expr().new(dtype, **kwargs)
 
     def _format_expr(self, html: bool = False) -> str:
@@ -99,13 +96,13 @@ class _BooleanDefault(InfixExpr[Result]):
     """``x | y`` and ``x & y``: only those of BOOL operands are computed automatically."""
 
     __slots__ = ()
-    _default: Any = None
+    _default: Operator | None = None
 
     @property
-    def shape(self) -> Any:
+    def shape(self) -> tuple[int, ...]:
         return self.right.shape if self.left.ndim and self.left.ndim < self.right.ndim else self.left.shape
 
-    def _with_default_operator(self) -> Any:
+    def _with_default_operator(self) -> Expression:
         if self.left.dtype == BOOL and self.right.dtype == BOOL:
             return getattr(self.left, self.method_name)(self.right, self._default)
         raise TypeError(
@@ -119,7 +116,7 @@ class _BooleanDefault(InfixExpr[Result]):
         return super()._get_value(attr)
 
 
-def _mixed(self: object, other: object) -> Any:
+def _mixed(self: object, other: object) -> NoReturn:
     raise TypeError(
         "Cannot mix `|` and `&` in one infix expression: compute one of them first, e.g. `plus(x | times(y & z).new())`"
     )

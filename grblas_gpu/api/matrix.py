@@ -269,7 +269,7 @@ class Matrix(MatrixGraphs):
         )
 
     @reports_memory
-    def to_csr(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any]:
+    def to_csr(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> tuple[np.ndarray, ...]:
         """Row pointers, column indices and values.
 
         Parameters
@@ -289,7 +289,7 @@ class Matrix(MatrixGraphs):
         return compressed_arrays(self, self._store, dtype)
 
     @reports_memory
-    def to_csc(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any]:
+    def to_csc(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> tuple[np.ndarray, ...]:
         """Column pointers, row indices and values.
 
         Parameters
@@ -309,7 +309,7 @@ class Matrix(MatrixGraphs):
         return compressed_arrays(self, self._store.transposed(), dtype)
 
     @reports_memory
-    def to_dcsr(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any, Any]:
+    def to_dcsr(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> tuple[np.ndarray, ...]:
         """Rows that have entries, their pointers, column indices and values.
 
         Parameters
@@ -329,7 +329,7 @@ class Matrix(MatrixGraphs):
         return doubly_compressed(self, self._store, dtype)
 
     @reports_memory
-    def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any, Any]:
+    def to_dcsc(self, dtype: DTypeLike | None = None, *, sort: bool = True) -> tuple[np.ndarray, ...]:
         """Columns that have entries, their pointers, row indices and values.
 
         Parameters
@@ -350,7 +350,7 @@ class Matrix(MatrixGraphs):
 
     @reports_memory
     def to_dense(
-        self, fill_value: object = None, dtype: Any = None, *, copy: bool = True, **opts: object
+        self, fill_value: object = None, dtype: DTypeLike | None = None, *, copy: bool = True, **opts: object
     ) -> np.ndarray:
         """A NumPy array, with ``fill_value`` where there is no entry.
 
@@ -383,14 +383,14 @@ class Matrix(MatrixGraphs):
                [6, 0]])
         """
         recording.read("the entries", self)
-        fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._nrows * self._ncols)
+        fill, found = dense_fill(self, fill_value, dtype, self.nvals == self._nrows * self._ncols)
         if not copy:
-            shared = shared_array(self, dtype)
+            shared = shared_array(self, found)
             if isinstance(shared, np.ndarray):
                 return shared
-        return shown_values(self._engine.to_dense(self._store, fill, dtype.np_type))
+        return shown_values(self._engine.to_dense(self._store, fill, found.np_type))
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, np.ndarray]:
         rows, cols, values = self.to_coo()
         return {"row": rows, "column": cols, "value": values}
 
@@ -598,8 +598,8 @@ class Matrix(MatrixGraphs):
         return Vector._from_store(self._engine, self.dtype, self._engine.extract_column(self._store, 0, None), name)
 
 
-def _of_transpose(name: str) -> Callable[..., object]:
-    def method(self: TransposedMatrix, dtype: DTypeLike | None = None, *, sort: bool = True) -> Any:
+def _of_transpose(name: str) -> Callable[..., tuple[np.ndarray, ...]]:
+    def method(self: TransposedMatrix, dtype: DTypeLike | None = None, *, sort: bool = True) -> tuple[np.ndarray, ...]:
         return getattr(self._matrix, name)(dtype, sort=sort)
 
     return method

@@ -45,11 +45,11 @@ class MatrixConstruction(Collection):
         rows: ArrayLike,
         columns: ArrayLike,
         values: object = 1.0,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         *,
         nrows: int | None = None,
         ncols: int | None = None,
-        dup_op: Any = None,
+        dup_op: OperatorLike | None = None,
         name: str | None = None,
     ) -> Self:
         """A Matrix from row indices, column indices and values (or one value for all of them).
@@ -402,7 +402,7 @@ class MatrixConstruction(Collection):
         indptr: ArrayLike,
         row_indices: ArrayLike,
         values: ArrayLike | Value = 1.0,
-        dtype: DTypeLike | None = None,
+        dtype: Any = None,
         *,
         nrows: int | None = None,
         ncols: int | None = None,

@@ -70,13 +70,13 @@ def compressed_store(
     indptr: ArrayLike,
     indices: ArrayLike,
     values: ArrayLike | Value,
-    dtype: DTypeLike,
+    dtype: DTypeLike | None,
     outer: int | None,
     inner: int | None,
     label: str,
     what: str,
     copy: bool = True,
-) -> tuple[MatrixStore, Any]:
+) -> tuple[MatrixStore, DataType]:
     """A checked CSR store from the arrays of a compressed format.
 
     Device arrays of the stored types are shared; host arrays only with ``copy=False``.
@@ -175,17 +175,17 @@ def decompress(compressed: object, indptr: ArrayLike, size: int | None) -> tuple
     return repeat(lines, np.diff(pointers)), int(lines.max()) + 1 if size is None else size
 
 
-def compressed_arrays(a: Any, store: MatrixStore, dtype: DTypeLike) -> tuple[Any, Any, Any]:
+def compressed_arrays(a: Matrix, store: MatrixStore, dtype: DTypeLike | None) -> tuple[np.ndarray, ...]:
     return a._engine.host(store.indptr).astype(np.uint64), *_entries(a, store, dtype)
 
 
-def _entries(a: Matrix, store: MatrixStore, dtype: DTypeLike) -> tuple[Any, Any]:
+def _entries(a: Matrix, store: MatrixStore, dtype: DTypeLike | None) -> tuple[np.ndarray, np.ndarray]:
     host = a._engine.host
     values = np.broadcast_to(host(store.values), (store.nvals,)) if store.iso else host(store.values)
     return host(store.indices).astype(np.uint64), output_values(values, dtype, a.dtype)
 
 
-def doubly_compressed(a: Matrix, store: MatrixStore, dtype: DTypeLike) -> tuple[Any, Any, Any, Any]:
+def doubly_compressed(a: Matrix, store: MatrixStore, dtype: DTypeLike | None) -> tuple[np.ndarray, ...]:
     host = a._engine.host
     if store.rows is not None:
         return host(store.rows).astype(np.uint64), host(store.starts).astype(np.uint64), *_entries(a, store, dtype)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..operators.call_types import ScalarLike
 
 
-def as_record(value: object, np_type: np.dtype) -> Any:
+def as_record(value: object, np_type: np.dtype) -> np.void | np.ndarray:
     """A record of this type: from its fields (a tuple, in order, or a dict), or with one number in all fields.
 
     A sub-array comes from an array of its shape, or from a number.
@@ -106,7 +106,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
 
     @classmethod
     def from_value(
-        cls, value: Any, dtype: Any = None, *, is_cscalar: bool | None = False, name: str | None = None
+        cls, value: Any, dtype: DTypeLike | None = None, *, is_cscalar: bool | None = False, name: str | None = None
     ) -> Scalar:
         """A Scalar from a Python or NumPy value.
 
@@ -484,7 +484,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
         return self._as_vector()._as_matrix(name=name)
 
 
-def _counting(value: Number, dtype: DTypeLike, is_cscalar: bool | None, name: str | None) -> Scalar:
+def _counting(value: Number, dtype: DTypeLike | None, is_cscalar: bool | None, name: str | None) -> Scalar:
     if not value.symbolic:
         return Scalar.from_value(int(value), dtype, is_cscalar=is_cscalar, name=name)
     new = Scalar(INT64 if dtype is None else dtype, is_cscalar=is_cscalar, name=name)

@@ -28,7 +28,7 @@ class Tabular:
 
     __slots__ = ()
 
-    def _columns(self) -> dict[str, object]:
+    def _columns(self) -> Mapping[str, object]:
         """Arrays or lists by name."""
         raise TypeError(f"{type(self).__name__} has no columns")
 

@@ -114,7 +114,7 @@ class Tensor(Elementwise, ProductSigns):
         other = self._expect_type(other, self._comparable_types(), within="isclose", argname="other")
         return self._may_be_equal(other, check_dtype) and self._all_match(other, binary.isclose(rel_tol, abs_tol))
 
-    def _comparable_types(self) -> tuple[type, ...]:
+    def _comparable_types(self) -> type | tuple[type, ...]:
         raise TypeError
 
     def _may_be_equal(self, other: Any, check_dtype: bool) -> bool:

@@ -221,7 +221,7 @@ class Vector(VectorConstruction):
 
     @reports_memory
     def to_coo(
-        self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
+        self, dtype: DTypeLike | None = None, *, indices: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any]:
         """Indices and values as NumPy arrays.
 
@@ -282,12 +282,12 @@ class Vector(VectorConstruction):
             order = len(values) - 1 - np.argsort(values[::-1], kind="stable")[::-1]
         return dict(zip(indices[order[:k]].tolist(), values[order[:k]].tolist(), strict=True))
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, np.ndarray]:
         indices, values = self.to_coo()
         return {"index": indices, "value": values}
 
     @reports_memory
-    def to_dense(self, fill_value: object = None, dtype: Any = None, **opts: object) -> np.ndarray:
+    def to_dense(self, fill_value: object = None, dtype: DTypeLike | None = None, **opts: object) -> np.ndarray:
         """A NumPy array, with ``fill_value`` where there is no entry.
 
         Parameters
@@ -310,8 +310,8 @@ class Vector(VectorConstruction):
         >>> Vector.from_coo([0, 2], [5, 6], size=4).to_dense(fill_value=-1)
         array([ 5, -1,  6, -1])
         """
-        fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._size)
-        return shown_values(self._engine.to_dense(self._store, fill, dtype.np_type))
+        fill, found = dense_fill(self, fill_value, dtype, self.nvals == self._size)
+        return shown_values(self._engine.to_dense(self._store, fill, found.np_type))
 
     @reports_memory
     def diag(self, k: int = 0, *, name: str | None = None) -> Matrix:
@@ -429,7 +429,7 @@ class Vector(VectorConstruction):
         """
         return super().__getitem__(keys)
 
-    def _comparable_types(self) -> Any:
+    def _comparable_types(self) -> type | tuple[type, ...]:
         return Vector
 
     def _as_matrix(self, *, name: str | None = None) -> Matrix:
@@ -498,7 +498,7 @@ class Vector(VectorConstruction):
         """
         return product(self, other, op, "inner")
 
-    def outer(self, other: Any, op: Any = binary.times) -> MatrixExpression:
+    def outer(self, other: Any, op: OperatorLike = binary.times) -> MatrixExpression:
         """All products of an entry with an entry of another Vector.
 
         Parameters

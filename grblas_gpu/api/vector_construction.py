@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..backends.stores.storage import Array, VectorStore
 from ..dtypes import BOOL, FP64, INT64, DataType, lookup_dtype
 from ..exceptions import InvalidValue
 from ..foundation.memory import raise_out_of_memory, reports_memory
-from ..foundation.types import ArrayLike, DTypeLike, OperatorLike, Value
+from ..foundation.types import ArrayLike, DTypeLike, Elementwise, OperatorLike, Value
 from ..ir import recording
 from . import kinds
 from .base import as_scalar, duplicate_operator, duplicates_error
@@ -43,10 +44,10 @@ class VectorConstruction(Collection):
         cls,
         indices: ArrayLike,
         values: ArrayLike | Value = 1.0,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         *,
         size: int | None = None,
-        dup_op: Any = None,
+        dup_op: OperatorLike | None = None,
         name: str | None = None,
     ) -> Self:
         """A Vector from indices and values (or one value for all of them).
@@ -88,7 +89,7 @@ class VectorConstruction(Collection):
         cls,
         indices: ArrayLike,
         values: ArrayLike | Value,
-        dtype: DTypeLike,
+        dtype: DTypeLike | None,
         size: int | None,
         dup_op: OperatorLike | None,
         name: str | None,
@@ -269,7 +270,7 @@ def _from_entry(
     index, value = indices[0], values[0]
     if type(index) is not int or type(size) is not int or not 0 <= index < size < MAX_SIZE or recording.active:
         return None
-    engine: Any = current_engine()
+    engine = current_engine()
     if dtype is None:
         dtype = NUMBERS.get(type(value))
         if dtype is None or not -(2**63) <= value < 2**63:
@@ -282,23 +283,23 @@ def _from_entry(
     return new
 
 
-def vector_entries(self: Any, size: int, index: Array, values: Array, dup_op: OperatorLike | None) -> VectorStore:
-    dup_op = duplicate_operator(self, dup_op)
+def vector_entries(v: Elementwise, size: int, index: Array, values: Array, dup_op: OperatorLike | None) -> VectorStore:
+    typed = duplicate_operator(v, dup_op)
     try:
-        store = self._engine.build_vector(size, index, values, dup_op)
+        store = v._engine.build_vector(size, index, values, typed)
     except InvalidValue as error:
         raise duplicates_error(error) from None
-    if store.dtype != self.dtype.np_type:
-        store = self._engine.cast(store, self.dtype.np_type)
-    return choose_format(self._engine, store)
+    if store.dtype != v.dtype.np_type:
+        store = v._engine.cast(store, v.dtype.np_type)
+    return choose_format(v._engine, store)
 
 
-def full_value(cls: Any, value: object, dtype: DTypeLike) -> tuple[Any, Any]:
+def full_value(cls: Callable[[], Elementwise], value: object, dtype: DTypeLike | None) -> tuple[Scalar, DataType]:
     """The value and type of ``from_scalar``."""
     if type(value) is Scalar:
         return value, value.dtype if dtype is None else lookup_dtype(dtype)
     try:
-        value = Scalar.from_value(value, dtype, is_cscalar=None, name="")
+        found = Scalar.from_value(value, dtype, is_cscalar=None, name="")
     except TypeError:
-        value = as_scalar(cls(), value, "from_scalar", "value")
-    return value, value.dtype
+        found = as_scalar(cls(), value, "from_scalar", "value")
+    return found, found.dtype

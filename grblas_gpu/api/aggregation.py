@@ -9,13 +9,13 @@ import numpy as np
 
 from ..backends.stores.entries import runs
 from ..dtypes import FP64, DataType, lookup_dtype
-from ..foundation.types import ArrayLike, Scalar, Tensor, Value
+from ..foundation.types import Matrix, OperatorLike, Scalar, Tensor
 from ..operators import get_typed_op, registry
 from ..operators.aggregators import Aggregator, TypedAggregator, define_recipes
 from .vector import Vector
 
 
-def compute(agg: Any, obj: Any, mode: str) -> Any:
+def compute(agg: Aggregator | TypedAggregator, obj: Any, mode: str) -> Vector | Scalar:
     """Aggregate a Vector or Matrix: ``mode`` is "rowwise", "columnwise" or "scalar"; the result is a new object."""
     typed = agg.for_dtype(obj.dtype) if isinstance(agg, Aggregator) else agg
     if mode == "columnwise":
@@ -48,7 +48,7 @@ def _compute(typed: TypedAggregator, obj: Tensor, *, scalar: bool) -> Any:
     return result
 
 
-def _reduce(obj: Any, monoid: object, scalar: bool) -> Any:
+def _reduce(obj: Any, monoid: OperatorLike, scalar: bool) -> Vector | Scalar:
     if not scalar:
         return obj.reduce_rowwise(monoid).new()
     return (obj.reduce(monoid) if obj.ndim == 1 else obj.reduce_scalar(monoid)).new()
@@ -57,7 +57,7 @@ def _reduce(obj: Any, monoid: object, scalar: bool) -> Any:
 # Composite aggregators: the parts are vectors, of size 1 for a Scalar result, so that one formula serves both
 
 
-def _by_recipe(typed: TypedAggregator, recipe: Any, obj: Tensor, scalar: bool) -> Any:
+def _by_recipe(typed: TypedAggregator, recipe: Any, obj: Tensor, scalar: bool) -> Vector | Scalar:
     """Aggregate with a user-defined Aggregator."""
     if recipe.composite:
         parts = [_compute(part[typed.type], obj, scalar=scalar) for part in recipe.composite]
@@ -73,14 +73,14 @@ def _by_recipe(typed: TypedAggregator, recipe: Any, obj: Tensor, scalar: bool) -
     return result if recipe.finalize is None else result.apply(recipe.finalize[result.dtype]).new()
 
 
-def _times_initial(recipe: Any, obj: Any, scalar: bool) -> Any:
+def _times_initial(recipe: Any, obj: Tensor, scalar: bool) -> Vector | Scalar:
     """``A x`` with a constant vector x; for a Scalar, the second semiring then reduces the rows."""
     value = False if recipe.initval is None else recipe.initval
 
-    def product(semiring: Any, a: Any, switch: bool) -> Any:
+    def product(semiring: OperatorLike, a: Matrix, switch: bool) -> Vector:
         initial = Vector.from_scalar(value, a.ncols).to(a._engine.name)
-        semiring = get_typed_op(semiring, a.dtype, lookup_dtype(type(value)), kind="semiring")
-        return semiring(initial @ a.T if switch else a @ initial).new()
+        typed = get_typed_op(semiring, a.dtype, lookup_dtype(type(value)), kind="semiring")
+        return typed(initial @ a.T if switch else a @ initial).new()
 
     if obj.ndim == 1:
         return product(recipe.semiring, obj._as_matrix().T.new(), recipe.switch)[0].new()
@@ -88,7 +88,7 @@ def _times_initial(recipe: Any, obj: Any, scalar: bool) -> Any:
     return product(recipe.semiring2, rows._as_matrix().T.new(), False)[0].new() if scalar else rows
 
 
-def _composite(typed: TypedAggregator, obj: Tensor, scalar: bool) -> Any:
+def _composite(typed: TypedAggregator, obj: Tensor, scalar: bool) -> Vector | Scalar:
     row: Any = typed.parent._row
     parts = []
     for name in (row.parts or "").split():
@@ -98,27 +98,27 @@ def _composite(typed: TypedAggregator, obj: Tensor, scalar: bool) -> Any:
     return result[0].new() if scalar else result
 
 
-def _as_vector(scalar: Scalar) -> Any:
+def _as_vector(scalar: Scalar) -> Vector:
     vector = Vector(scalar.dtype, 1)
     if not scalar.is_empty:
         vector[0] = scalar  # the Scalar, not its value: a Python int may not hold every value of the type
     return vector
 
 
-def _op(name: str, left: Any, right: object) -> Vector:
+def _op(name: str, left: Vector, right: Vector) -> Vector:
     return left.ewise_mult(right, registry.find("binary", name)).new()
 
 
-def _mean(count: object, total: object) -> Vector:
+def _mean(count: Vector, total: Vector) -> Vector:
     return _op("truediv", total, count)
 
 
-def _population_variance(count: object, total: object, squares: object) -> Any:
+def _population_variance(count: Vector, total: Vector, squares: Vector) -> Vector:
     mean = _mean(count, total)
     return _op("minus", _mean(count, squares), _op("times", mean, mean))
 
 
-def _sample_variance(count: Any, total: Any, squares: object) -> Any:
+def _sample_variance(count: Vector, total: Vector, squares: Vector) -> Vector:
     """<x^2> / (n-1) - <x>^2 / (n (n-1))"""
     total = total.dup(dtype=FP64)
     less = count.apply(registry.find("binary", "minus"), right=1).new()
@@ -130,12 +130,12 @@ def _root(vector: Vector) -> Vector:
     return vector.apply(registry.find("unary", "sqrt")).new()
 
 
-def _root_of_count(count: Any, product: object) -> Any:
+def _root_of_count(count: Vector, product: Vector) -> Vector:
     inverse = count.apply(registry.find("unary", "minv")[FP64]).new()
     return _op("pow", product, inverse)
 
 
-_FINALIZE: dict[str, Callable[..., Any]] = {
+_FINALIZE: dict[str, Callable[..., Vector]] = {
     "mean": _mean,
     "difference": lambda left, right: _op("minus", left, right),
     "population_variance": _population_variance,
@@ -149,7 +149,7 @@ _FINALIZE: dict[str, Callable[..., Any]] = {
 # Custom aggregators: results that depend on positions come from the sorted coordinates
 
 
-def _coordinates(obj: Any, scalar: bool) -> tuple[Any, Any, Any, int]:
+def _coordinates(obj: Tensor, scalar: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Group, index within the group, value; and the number of groups. Sorted by group and index."""
     if obj.ndim == 1:
         indices, values = obj.to_coo()
@@ -163,7 +163,7 @@ def _coordinates(obj: Any, scalar: bool) -> tuple[Any, Any, Any, int]:
     return rows, columns, values, obj.nrows
 
 
-def _result(groups: object, values: ArrayLike | Value, size: int, dtype: DataType, scalar: bool) -> Any:
+def _result(groups: np.ndarray, values: np.ndarray, size: int, dtype: DataType, scalar: bool) -> Vector | Scalar:
     vector = Vector.from_coo(groups, values, size=size, dtype=dtype)
     return vector[0].new() if scalar else vector
 
@@ -191,7 +191,7 @@ def _arg(typed: TypedAggregator, obj: Tensor, scalar: bool) -> Vector | Scalar:
     return _result(groups[chosen], indices[chosen], size, typed.return_type, scalar)
 
 
-_CUSTOM: dict[str, Callable[..., Any]] = {
+_CUSTOM: dict[str, Callable[..., Vector | Scalar]] = {
     "arg": _arg,
     "first": lambda typed, obj, scalar: _ends(typed, obj, scalar, last=False, index=False),
     "last": lambda typed, obj, scalar: _ends(typed, obj, scalar, last=True, index=False),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Never, NoReturn, Protocol, TypeVar
 
 from .. import binary, unary
 from ..dtypes import BOOL, DataType
+from ..foundation.types import Computed, Elementwise
 from . import kinds
 from .kinds import output_type
 
@@ -90,21 +91,21 @@ class Arithmetic:
     __ge__ = _pair("ge", "ewise_mult")[0]
     __eq__, __ne__ = _pair("eq", "ewise_mult")[0], _pair("ne", "ewise_mult")[0]  # type: ignore[assignment]
 
-    def __divmod__(self: Any, other: object) -> Any:
+    def __divmod__(self: Any, other: object) -> tuple[Computed, Computed]:
         return self // other, self % other
 
-    def __rdivmod__(self: object, other: Any) -> Any:
+    def __rdivmod__(self: object, other: Any) -> tuple[Computed, Computed]:
         return other // self, other % self
 
     __hash__ = object.__hash__  # mutable objects are keys by identity, not by contents
 
-    def __abs__(self: Operand[Any, Result]) -> Result:
+    def __abs__(self: Operand[Never, Result]) -> Result:
         return _apply(unary.abs, self)
 
-    def __neg__(self: Operand[Any, Result]) -> Result:
+    def __neg__(self: Operand[Never, Result]) -> Result:
         return _apply(unary.ainv, self)
 
-    def __invert__(self: Operand[Any, Result]) -> Result:
+    def __invert__(self: Operand[Never, Result]) -> Result:
         if self.dtype != BOOL:
             raise TypeError(
                 f"The invert operator, `~`, is not supported for {self.dtype.name} dtype.  "
@@ -113,7 +114,7 @@ class Arithmetic:
         return _apply(unary.lnot, self)
 
 
-def _spreads(self: Any, other: object) -> bool:
+def _spreads(self: Elementwise, other: object) -> bool:
     """Whether ``other`` is broadcast over ``self``: then ``self op= other`` is not an accumulation."""
     kind = output_type(other)
     return (kind is kinds.Vector and self.ndim == 2) or (not self._is_scalar and kind not in kinds.COLLECTIONS)

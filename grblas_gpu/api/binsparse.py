@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..foundation.types import Json
 from .dense_arrays import dense_array
 
 VERSION = "0.1"
@@ -49,7 +50,7 @@ def exported(x: Any) -> Any:
     return dense_array(x, copy=False)
 
 
-def descriptor(x: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def descriptor(x: Any) -> tuple[Json, dict[str, np.ndarray]]:
     """The descriptor of a Matrix (CSR) or Vector (CVEC), and its arrays.
 
     >>> from grblas_gpu import Vector

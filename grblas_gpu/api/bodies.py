@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import Any
 
 from ..exceptions import LoopError
+from ..foundation.types import Loop
 from ..ir.program import Program, line_of
 from ..ir.recording import Count
 from .python_state import BodyCode, PythonState
@@ -18,7 +18,7 @@ from .steady import MOST_ROUNDS, Steady, assemble, compare
 class RecordedBody:
     """The rounds of a body, and the Python variables that it can reach."""
 
-    def __init__(self, loop: Any, frame: FrameType, code: BodyCode | None, inside: bool) -> None:
+    def __init__(self, loop: Loop, frame: FrameType, code: BodyCode | None, inside: bool) -> None:
         self.loop = loop
         self.number = 0  # the number of the loop in its recording
         self.rounds: list[Round] = []
@@ -94,7 +94,7 @@ class RecordedBody:
     def check_end(self, program: Program) -> None:
         """Check that a loop without a limit changes its condition."""
         condition = self.loop.condition
-        parts: list[Any] = condition.args if condition._role == "expression" else [condition]
+        parts: list[object] = condition.args if condition._role == "expression" else [condition]
         parts = [x for node in self.loop.recipe for x in node.operands] or parts
         if self.loop.limit is None and program.written.keys().isdisjoint(map(id, parts)):
             place = f"{self._frame.f_code.co_filename}:{self._frame.f_lineno}"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ..backends.interpreter.changes import Changes, merged_store
 from ..backends.registry import current_engine
 from ..dtypes import DataType, lookup_dtype
 from ..foundation.atomic_updates import notice_thread
 from ..foundation.memory import reports_memory
-from ..foundation.types import ArrayLike, DTypeLike, Engine, MaskLike, OperatorLike, Store, Value
+from ..foundation.types import Array, ArrayLike, DTypeLike, Engine, MaskLike, OperatorLike, Store, Value
 from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
@@ -30,6 +30,7 @@ class Collection(Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
     """The common part of Vector and Matrix."""
 
     __slots__ = ("_settings", "_shape", "_stored")
+    _is_transposed: Literal[False] = False
     _prefix: ClassVar[str]  # of the names of new objects
     _sizes: ClassVar[tuple[str, ...]]  # the names of the dimensions
     _name_counter: ClassVar[Iterator[int]]
@@ -62,7 +63,7 @@ class Collection(Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
         self._begin(current_engine(), dtype, self._checked_shape(shape), name)
 
     @classmethod
-    def _checked_shape(cls, shape: tuple[Any, ...]) -> tuple[int, ...]:
+    def _checked_shape(cls, shape: tuple[int, ...]) -> tuple[int, ...]:
         for n in shape:  # no call in the usual case
             if type(n) is not int or not 0 <= n < MAX_SIZE:
                 return tuple(check_size(n, name) for n, name in zip(shape, cls._sizes, strict=True))
@@ -208,7 +209,7 @@ class Collection(Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
             new(mask=mask, **opts) << self
         return new
 
-    def device_arrays(self) -> dict[str, Any]:
+    def device_arrays(self) -> dict[str, Array]:
         """The stored arrays themselves, not copies: CuPy arrays on backend "cuda", NumPy arrays on others.
 
         A sparse Vector has ``indices``, perhaps unsorted, and ``values``. A sparse Matrix has compressed sparse rows:

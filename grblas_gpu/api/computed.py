@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .arithmetic import Arithmetic, NothingInPlace
 from .base import BaseType
@@ -65,7 +65,7 @@ class ComputedCollection(Computed):
 
 class ComputedVector(ComputedCollection):
     __slots__ = ()
-    ndim = 1
+    ndim: Literal[1] = 1
     size = _size = size_of
     if TYPE_CHECKING:
 
@@ -76,7 +76,7 @@ class ComputedVector(ComputedCollection):
 
 class ComputedMatrix(ComputedCollection):
     __slots__ = ()
-    ndim = 2
+    ndim: Literal[2] = 2
     nrows = _nrows = nrows_of
     ncols = _ncols = ncols_of
     if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class ComputedMatrix(ComputedCollection):
 
 class ComputedScalar(Computed):
     __slots__ = ()
-    ndim = 0
+    ndim: Literal[0] = 0
     shape: Any = ()
     if TYPE_CHECKING:
 

@@ -126,7 +126,7 @@ def check_bounds(index: Array, size: int, name: str) -> None:
         raise IndexOutOfBound(f"{name}: {highest} is out of range for size {size}")
 
 
-def _outside(listed: object) -> Any:
+def _outside(listed: object) -> int:
     """The first number that cannot be an index."""
     return next(number for number in np.ravel(np.array(listed, object)) if not 0 <= number <= MAX_SIZE)
 

@@ -24,7 +24,7 @@ def diagonal_size(a: Matrix, k: int) -> int:
     return min(nrows + k, ncols) if k < 0 else min(ncols - k, nrows)
 
 
-def diagonal_values(a: Any, values: Any, size: int, k: int, accum: object) -> tuple[Vector, bool]:
+def diagonal_values(a: Matrix, values: Any, size: int, k: int, accum: object) -> tuple[Vector, bool]:
     """The new diagonal, and whether the old one must be cleared because the new one has gaps."""
     if output_type(values) is Vector:
         line = values

@@ -10,7 +10,7 @@ from ..backends.interpreter.changes import element
 from ..backends.interpreter.run import execute as execute_node
 from ..exceptions import DimensionMismatch, InvalidObject
 from ..foundation.memory import reports_memory
-from ..foundation.types import BaseType, DataType, Scalar, Value
+from ..foundation.types import AnyTensor, BaseType, DataType, Scalar, Value
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.recording import Number
@@ -88,7 +88,7 @@ def assigned_value(out: BaseType, value: object) -> Number | Scalar:
 
 
 @reports_memory
-def get_element(parent: Any, indexes: Indexes) -> Value | None:
+def get_element(parent: AnyTensor, indexes: Indexes) -> Value | None:
     recording.read("an element", parent._matrix if parent._is_transposed else parent)
     index = tuple(axis.index for axis in indexes.axes)
     return element(parent._matrix, index[::-1]) if parent._is_transposed else element(parent, index)

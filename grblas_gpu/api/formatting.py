@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..foundation.display import bytes_text, escape, html_object, html_table
-from ..foundation.types import Mask, Tensor
+from ..foundation.types import AnyTensor, Mask, Scalar, Tensor
 from ..ir import recording
 
 Cell = Callable[[object], str]
@@ -77,7 +77,7 @@ def opened(mask: Mask) -> Cell:
     return cell
 
 
-def _facts(x: Any) -> dict[str, object]:
+def _facts(x: Scalar | AnyTensor) -> dict[str, object]:
     """Sizes and type, and the value of a Scalar, which is not known while a loop is recorded."""
     known = {"value": x.value} if x.ndim == 0 and recording.current() is None else {}
     return {**known, **dict(zip(SIZES[x.ndim], x.shape, strict=True)), "dtype": x.dtype.name}
@@ -108,7 +108,7 @@ def html_of(x: Any, title: str | None = None, cell: Cell | None = None) -> str:
 
 
 def _grid(
-    x: Any, rows: Sequence[int | None], cols: Sequence[int | None], cell: Cell
+    x: AnyTensor, rows: Sequence[int | None], cols: Sequence[int | None], cell: Cell
 ) -> tuple[list[str], list[list[str]]]:
     """The names of columns, and lines of cells; None stands for what is left out."""
     names = [["..." if i is None else str(i) for i in part] for part in (rows, cols)]
@@ -122,7 +122,7 @@ def _rule(head: str) -> str:
     return "-" * max(map(len, head.splitlines()))
 
 
-def _form(a: Any) -> str:
+def _form(a: AnyTensor) -> str:
     """The storage format in the terms of python-graphblas; that of a transpose is by columns."""
     if a.ndim == 1:
         return a._store.kind
@@ -130,7 +130,7 @@ def _form(a: Any) -> str:
     return FORMATS[a._store.form][a._is_transposed] + on_host
 
 
-def _first_entries(x: Any, size: int, cell: Cell) -> list[list[Any]]:
+def _first_entries(x: AnyTensor, size: int, cell: Cell) -> list[list[str]]:
     """The first entries, from longer and longer slices: a large object is not copied to the host."""
     length = FIRST_ENTRIES
     while True:
@@ -145,7 +145,7 @@ def _first_entries(x: Any, size: int, cell: Cell) -> list[list[Any]]:
         length *= 16
 
 
-def _more(x: Tensor, entries: list[list[Any]]) -> str:
+def _more(x: AnyTensor, entries: list[list[str]]) -> str:
     return f"the first {len(entries)} of {x.nvals:,} entries" if x.nvals > len(entries) else ""
 
 

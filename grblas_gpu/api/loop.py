@@ -147,14 +147,15 @@ class Loop:
     program: Program | None = None
 
     def __init__(self, condition: object, limit: int | None, fallback: bool, once: bool = False) -> None:
-        self.condition = condition._matrix if isinstance(condition, TransposedMatrix) else condition  # the same entries
+        # a transpose has the same entries
+        self.condition: Any = condition._matrix if isinstance(condition, TransposedMatrix) else condition
         self.limit = limit
         self.once = once
         self.recipe = _recipe(condition)  # nodes that recompute the condition
         self._fallback = fallback
 
     def __iter__(self) -> Iterator[int]:
-        condition: Any = self.condition
+        condition = self.condition
         recorded = not isinstance(condition, Delayed) or _is_comparison(condition)
         frame = sys._getframe(1)
         code = body_code(frame)
@@ -193,7 +194,7 @@ class Loop:
         """Whether the host knows, without waiting for a device, that there is no step."""
         if self.limit == 0:
             return True
-        condition: Any = self.condition
+        condition = self.condition
         parts = [condition] if condition._role == "object" else condition.args
         return all(map(_is_on_host, parts)) and not self.goes_on()
 
@@ -282,7 +283,7 @@ class Loop:
                 recorder.leave(finished)
 
 
-def _is_on_host(part: Any) -> bool:
+def _is_on_host(part: Handle) -> bool:
     """Whether a part of a condition can be read without waiting for a device."""
     if part.ndim == 0:
         return getattr(part, "_later", None) is None

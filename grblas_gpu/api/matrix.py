@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -610,7 +610,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
 
     __slots__ = ("_matrix", "_shape", "__weakref__")
     __networkx_backend__ = "graphblas"
-    _is_transposed = True
+    _is_transposed: Literal[True] = True
     _role = "transposed"
     __hash__ = None  # type: ignore[assignment]  # ``A.T`` is another object every time
 

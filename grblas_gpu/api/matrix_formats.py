@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..backends.registry import current_engine
@@ -12,7 +10,7 @@ from ..backends.stores.entries import matrix_keys, repeat
 from ..backends.stores.matrix_storage import FULL
 from ..backends.stores.storage import Array, MatrixStore, VectorStore, column_type
 from ..exceptions import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
-from ..foundation.types import ArrayLike, DataType, DTypeLike, Engine, Matrix, OperatorLike, Value, Vector
+from ..foundation.types import ArrayLike, DataType, DTypeLike, Elementwise, Engine, Matrix, OperatorLike, Value, Vector
 from .base import duplicate_operator, duplicates_error
 from .conversions import (
     check_bounds,
@@ -38,7 +36,7 @@ def empty_store(engine: Engine, shape: tuple[int, ...], dtype: np.dtype) -> Matr
 
 
 def entries_of(
-    self: Any, shape: tuple[int, ...], rows: Array, cols: Array, values: Array, dup_op: OperatorLike | None
+    self: Elementwise, shape: tuple[int, ...], rows: Array, cols: Array, values: Array, dup_op: OperatorLike | None
 ) -> MatrixStore:
     nrows, ncols = shape
     if not rows.size == cols.size == values.size:
@@ -54,10 +52,10 @@ def entries_of(
 
     if not self._engine.checks_positions(rows, cols, values):
         check()
-    dup_op = duplicate_operator(self, dup_op)
+    typed = duplicate_operator(self, dup_op)
     try:
         signed = (index.view(np.int64) if index.dtype == np.uint64 else index for index in (rows, cols))
-        store = self._engine.build_matrix(nrows, ncols, *signed, values, dup_op)
+        store = self._engine.build_matrix(nrows, ncols, *signed, values, typed)
     except IndexOutOfBound:
         check()  # raises an error that names the index
         raise
@@ -156,14 +154,14 @@ def _falls(index: Array, pointers: Array) -> bool:
     return False
 
 
-def together(*arrays: object) -> tuple[Any, ...]:
+def together(*arrays: Array) -> tuple[Array, ...]:
     """The arrays in one memory: that of the device if one of them is there."""
     if all(isinstance(array, np.ndarray) for array in arrays):
         return arrays
     return tuple(current_engine().array(array) for array in arrays)
 
 
-def decompress(compressed: object, indptr: ArrayLike, size: int | None) -> tuple[Any, int]:
+def decompress(compressed: object, indptr: ArrayLike, size: int | None) -> tuple[Array, int]:
     """The row or column of every entry of a doubly compressed format, and the number of rows or columns."""
     pointers = index_array(indptr, "indptr")
     if pointers.size == 0:

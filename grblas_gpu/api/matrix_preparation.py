@@ -370,7 +370,7 @@ def _find_value_range(A: Any) -> ValueRange:
     return ValueRange(low, high, bool(finite))
 
 
-def _find_mean(A: Any) -> float:
+def _find_mean(A: MatrixPreparation) -> float:
     """sum_ij A_ij / nvals as floats: sums of integers might overflow."""
     values = A if A.dtype.np_type.kind == "f" else A.dup(float)
     return float(values.reduce_scalar(monoid.plus).new().get(0)) / max(A.nvals, 1)

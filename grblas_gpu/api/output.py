@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from threading import Lock, get_ident
-from typing import Any
+from typing import Any, TextIO
 
 _lock = Lock()
 _watching: dict[int, bool] = {}  # by thread: whether it has written
@@ -62,7 +62,7 @@ def _record(*arguments: object, **options: object) -> object:
 class _Stream:
     """A stream that records which threads write to it."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> object:

@@ -22,7 +22,7 @@ from ..backends.programs.whole import Whole
 from ..backends.registry import current_engine
 from ..config import config
 from ..exceptions import LoopError
-from ..foundation.types import Engine, Handle, Tensor, Udf
+from ..foundation.types import Engine, Handle, Loop, Tensor, Udf
 from ..ir import ops, recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program, line_of
@@ -381,7 +381,7 @@ class FunctionRecorder(Recorder):
         self._frame = self.frame
         super()._error(message, line)
 
-    def enter(self, loop: Any, frame: FrameType, code: BodyCode) -> None:
+    def enter(self, loop: Loop, frame: FrameType, code: BodyCode) -> None:
         self._frame = self.frame
         super().enter(loop, frame, code)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..backends.interpreter import run as interpreter
 from ..exceptions import LoopError
-from ..foundation.types import AnyTensor, Engine, Handle, Tensor
+from ..foundation.types import AnyTensor, Engine, Handle, Loop, Tensor
 from ..ir import ops, recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program
@@ -355,7 +355,7 @@ class Recorder:
 
     # ---- inner loops ---------------------------------------------------------------------------------------------
 
-    def enter(self, loop: Any, frame: FrameType, code: BodyCode) -> None:
+    def enter(self, loop: Loop, frame: FrameType, code: BodyCode) -> None:
         """Begin an inner loop: the following nodes belong to its body."""
         for node in loop.recipe:
             self.record(node)

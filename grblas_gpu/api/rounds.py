@@ -163,7 +163,7 @@ class Walk:
         for count in () if number is None else number.counts:
             self.handle(count)
 
-    def condition(self, condition: Any) -> Any:
+    def condition(self, condition: Any) -> object:
         if condition is None or condition._role != "expression":
             return condition if condition is None else self.operand(condition)
         self.fact(condition.op)

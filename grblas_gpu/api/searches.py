@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import semiring
 from ..plan import search_rules
@@ -14,6 +14,7 @@ from .vector import Vector
 
 if TYPE_CHECKING:
     from .matrix import Matrix
+    from .matrix_preparation import DegreeOrder
 
 
 def search(
@@ -22,7 +23,7 @@ def search(
     source: int,
     *,
     relax: Callable[[Matrix, Vector, Vector, Scalar, int | None], None],
-    by_degree: Callable[[Any, int], Vector] | None = None,
+    by_degree: Callable[[DegreeOrder, int], Vector] | None = None,
 ) -> Vector:
     """The levels of a breadth-first search, computed in the order of vertices and edges that suits graph and engine.
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..config import config
 from ..exceptions import GraphblasException
+from ..foundation.types import Computed, Elementwise, Handle
 from ..ir import recording
 from .formatting import CSS_STYLE, SIZES, heading, html_heading, text_of
 
@@ -29,7 +30,7 @@ def format_expression(expr: object) -> str:
     return f"{head}\n\n{computed}{shown.advice.replace('`', '').replace('*', '')}"
 
 
-def _result(expr: Any) -> Any:
+def _result(expr: Any) -> Handle | None:
     """The result of an expression, if automatic computation is on; None while a loop is recorded."""
     if not config["autocompute"] or recording.current() is not None:
         return None
@@ -57,7 +58,7 @@ def _tagged(text: str, sign: str, tag: str) -> str:
     return "".join(f"<{tag}>{part}</{tag}>" if number % 2 else part for number, part in enumerate(parts))
 
 
-def _dtype(operand: Any) -> str:
+def _dtype(operand: Elementwise | Computed) -> str:
     try:
         return operand.dtype.name
     except TypeError:  # the expression has no operator yet

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..foundation.types import ArrowTable, DataFrame, PolarsFrame
 class LabelColumn(NamedTuple):
     """A column of labels: each row has the number of one. It is dictionary-encoded in Arrow."""
 
-    labels: Sequence[Any]
+    labels: Sequence[object]
     numbers: np.ndarray
 
     def values(self) -> np.ndarray:
@@ -67,7 +67,7 @@ class Tabular:
         pl = needed("polars", f"{type(self).__name__}.to_polars")
         return pl.DataFrame(_expanded(self._columns()))
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The table for any library that reads Arrow streams (needs the extra ``arrow``)."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
@@ -87,7 +87,7 @@ def arrow_table(columns: Mapping[str, object], caller: str) -> ArrowTable:
     return pa.table(arrays)
 
 
-def plain(labels: Sequence[Any] | np.ndarray) -> Any:
+def plain(labels: Sequence[object] | np.ndarray) -> Sequence[object] | np.ndarray:
     """Labels as an array of numbers if all are integers; otherwise as they are.
 
     >>> plain([3, 5]), plain(["ann", 5])
@@ -103,7 +103,7 @@ def plain(labels: Sequence[Any] | np.ndarray) -> Any:
         return labels
 
 
-def taken(labels: Sequence[Any] | np.ndarray, numbers: np.ndarray) -> Any:
+def taken(labels: Sequence[object] | np.ndarray, numbers: np.ndarray) -> np.ndarray | LabelColumn:
     """The labels of some nodes: an array if labels are integers, else a column that refers to them."""
     known = plain(labels)
     return known[numbers] if isinstance(known, np.ndarray) else LabelColumn(known, numbers)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..api.elementwise import Elementwise
     from ..api.expressions import BaseExpression as Expression
     from ..api.indexing import Axis, Indexes
+    from ..api.loop import Loop
     from ..api.mask import Mask
     from ..api.matrix import Matrix, TransposedMatrix
     from ..api.scalar import Scalar
@@ -82,8 +83,9 @@ if TYPE_CHECKING:
     #: Input of an array: a NumPy or CuPy array, or a list.
     ArrayLike: TypeAlias = npt.ArrayLike | cupy.ndarray
     Tensor: TypeAlias = Vector | Matrix
-    #: What operations read by position: also ``A.T``.
-    AnyTensor: TypeAlias = Vector | Matrix | TransposedMatrix
+    #: What operations read: also ``A.T``.
+    AnyMatrix: TypeAlias = Matrix | TransposedMatrix
+    AnyTensor: TypeAlias = Vector | AnyMatrix
     #: An object that operations change.
     Handle: TypeAlias = Vector | Matrix | Scalar
     Store: TypeAlias = VectorStore | MatrixStore

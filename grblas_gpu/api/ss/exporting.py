@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...backends.machine.memory_limits import check_entries, check_positions
 from ...exceptions import InvalidValue
-from ...foundation.types import Parts, Tensor
+from ...foundation.types import Matrix, Parts, Tensor, Vector
 from ..conversions import row_order
 from .lines import host_lines
 
@@ -21,7 +19,7 @@ def is_iso(x: Tensor) -> bool:
     return x._engine.has_one_value(x._store)
 
 
-def export_vector(v: Any, format: str, raw: bool) -> dict[str, object]:
+def export_vector(v: Vector, format: str, raw: bool) -> dict[str, object]:
     if format not in VECTOR_FORMATS:
         raise ValueError(f"Invalid format: {format}")
     iso, size = is_iso(v), v._size
@@ -54,7 +52,7 @@ def matrix_format(stored: str, requested: str | None) -> str:
         raise ValueError(f"Invalid format: {requested}") from None
 
 
-def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, object]:
+def export_matrix(a: Matrix, format: str, sort: bool, raw: bool) -> dict[str, object]:
     iso, (nrows, ncols) = is_iso(a), a.shape
     if format.startswith("full"):
         _check_full(a)
@@ -107,7 +105,7 @@ def _spread(values: np.ndarray, place: np.ndarray, size: int) -> np.ndarray:
     return everywhere
 
 
-def _shaped(values: np.ndarray, shape: tuple[int, int], by_rows: bool) -> np.ndarray:
+def _shaped(values: np.ndarray, shape: tuple[int, ...], by_rows: bool) -> np.ndarray:
     """The values as a matrix; the dimensions of a value stay together."""
     lines = values.reshape(*(shape if by_rows else shape[::-1]), *values.shape[1:])
     return lines if by_rows else lines.swapaxes(0, 1)

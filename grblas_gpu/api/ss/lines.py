@@ -5,18 +5,20 @@ The arrays are those of the engine, so that nothing leaves a device; NumPy funct
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from ...backends.registry import using
 from ...backends.stores.entries import entries as sorted_entries, expand, repeat, runs
 from ...backends.stores.storage import INDEX, Array, MatrixStore, VectorStore
-from ...foundation.types import DTypeLike, Tensor
+from ...foundation.types import AnyTensor, DTypeLike, Tensor
 from ...ir import recording
 from ..conversions import row_order
 from ..matrix import Matrix
 from ..vector import Vector
+
+Kind = TypeVar("Kind", Vector, Matrix)
 
 
 class Lines(NamedTuple):
@@ -52,23 +54,22 @@ class Lines(NamedTuple):
         return Lines(self.line[chosen], self.index[chosen], self.values[chosen])
 
 
-def lines_of(x: Any, order: str = "rowwise") -> Lines:
+def lines_of(x: AnyTensor, order: str = "rowwise") -> Lines:
     """The entries by line, as new arrays in the memory of the engine."""
-    is_transposed = x._is_transposed
-    recording.read("the entries", x._matrix if is_transposed else x)
+    recording.read("the entries", x._matrix if x._is_transposed else x)
     store, by_rows = x._store, row_order(order)
     if type(store) is VectorStore:
         index, values = sorted_entries(store)
         return Lines(np.zeros(len(index), INDEX, like=index), index.copy(), values.copy())
     if type(store) is not MatrixStore:  # distributed over the ranks of a job
         return gathered_lines(x, order)
-    if by_rows == is_transposed:
+    if by_rows == x._is_transposed:
         store = store.transposed()
     values = expand(store.values, store.nvals)
     return Lines(store.row_ids.astype(INDEX), store.indices.astype(INDEX), values.copy())
 
 
-def gathered_lines(x: Tensor, order: str = "rowwise") -> Lines:
+def gathered_lines(x: AnyTensor, order: str = "rowwise") -> Lines:
     """The entries by line in host memory, for any engine."""
     rows, cols, values = x._engine.tuples(x._store)
     if x.ndim == 1:
@@ -78,7 +79,7 @@ def gathered_lines(x: Tensor, order: str = "rowwise") -> Lines:
     return Lines(cols.astype(INDEX), rows.astype(INDEX), values).take(np.lexsort((rows, cols)))
 
 
-def host_lines(x: Any, order: str = "rowwise") -> Lines:
+def host_lines(x: AnyTensor, order: str = "rowwise") -> Lines:
     """The entries by line, with the arrays that ``to_coo`` returns."""
     if x.ndim == 1:
         index, values = x.to_coo()
@@ -90,16 +91,16 @@ def host_lines(x: Any, order: str = "rowwise") -> Lines:
     return Lines(line, index, values)
 
 
-def from_lines(x: Any, entries: Lines, dtype: DTypeLike, order: str, size: int, name: str | None) -> Any:
+def from_lines(x: Kind, entries: Lines, dtype: DTypeLike, order: str, size: int, name: str | None) -> Kind:
     """An object of the kind of ``x`` with these entries; ``size`` is the length of its lines."""
     with using(x.backend):
         if x.ndim == 1:
             return Vector.from_coo(entries.index, entries.values, dtype, size=size, name=name)
         if row_order(order):
-            shape = {"nrows": x.nrows, "ncols": size}
-            return Matrix.from_coo(entries.line, entries.index, entries.values, dtype, **shape, name=name)
-        shape = {"nrows": size, "ncols": x.ncols}
-        return Matrix.from_coo(entries.index, entries.line, entries.values, dtype, **shape, name=name)
+            return Matrix.from_coo(
+                entries.line, entries.index, entries.values, dtype, nrows=x.nrows, ncols=size, name=name
+            )
+        return Matrix.from_coo(entries.index, entries.line, entries.values, dtype, nrows=size, ncols=x.ncols, name=name)
 
 
 def line_size(x: Tensor, order: str) -> int:

@@ -73,7 +73,7 @@ class MatrixStorage(Storage):
         rows, _ = tiling.checked_tiles(tiles, is_matrix=True)
         self._parent << tiling.concatenated(rows, self._parent.dtype)
 
-    def split(self, chunks: Any, *, name: str | None = None, **opts: object) -> list[list[Matrix]]:
+    def split(self, chunks: object, *, name: str | None = None, **opts: object) -> list[list[Matrix]]:
         """Split into rows of Matrices of these sizes; ``concat`` joins them again."""
         descriptor_from_options(opts)
         return tiling.split_matrix(self._parent, chunks, name)

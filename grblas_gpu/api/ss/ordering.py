@@ -12,15 +12,15 @@ from ...backends.stores.entries import cast
 from ...backends.stores.storage import INDEX, Array
 from ...dtypes import BOOL, UINT64
 from ...exceptions import DomainMismatch
-from ...foundation.types import Engine, Tensor, TypedBinary
+from ...foundation.types import Engine, TypedBinary
 from ...operators import get_typed_op
-from .lines import Lines, from_lines, line_size, lines_of
+from .lines import Kind, Lines, from_lines, line_size, lines_of
 from .value_order import by_value, engine_of, line_keys, stable_order
 
 CHOICES = ("first", "last", "smallest", "largest", "random")
 
 
-def scan(x: Any, op: Any, order: str, name: str | None) -> Any:
+def scan(x: Kind, op: Any, order: str, name: str | None) -> Kind:
     """``y_i = x_0 + ... + x_i`` over the entries of every line, for any monoid."""
     op = get_typed_op(op, x.dtype, kind="binary")
     x._expect_op(op, ("BinaryOp", "Monoid"), argname="op", within="scan")
@@ -37,7 +37,7 @@ def scan(x: Any, op: Any, order: str, name: str | None) -> Any:
     return from_lines(x, entries._replace(values=values), x.dtype, order, line_size(x, order), name)
 
 
-def sort(x: Any, op: Any, order: str, values: bool, permutation: bool) -> tuple[Any, Any]:
+def sort(x: Kind, op: Any, order: str, values: bool, permutation: bool) -> tuple[Kind | None, Kind | None]:
     """The values of every line, sorted by ``op`` and moved to its start; and their former indices."""
     op = get_typed_op(op, x.dtype, kind="binary")
     if op.opclass == "Monoid":
@@ -57,7 +57,7 @@ def sort(x: Any, op: Any, order: str, values: bool, permutation: bool) -> tuple[
     return moved, from_lines(x, origin, UINT64, order, size, names[1]) if permutation else None
 
 
-def sorting_order(engine: Engine, entries: Lines, op: Any) -> Array:
+def sorting_order(engine: Engine, entries: Lines, op: TypedBinary) -> Array:
     """A stable order in which x is before y if ``op(x, y)`` is true.
 
     Ascending and descending order are tried first. One of them is right if each pair of neighbours is equal, or
@@ -106,7 +106,7 @@ def _ranked(engine: Engine, entries: Lines, how: str) -> Array:
     return by_value(engine, entries, descending=True, first=backwards)
 
 
-def selectk(x: Tensor, how: str, k: int, order: str, name: str | None) -> Any:
+def selectk(x: Kind, how: str, k: int, order: str, name: str | None) -> Kind:
     """At most ``k`` entries of every line, at their positions."""
     how = _checked(how, CHOICES if x.ndim == 1 else ("random", "first", "last"))
     if k < 0:
@@ -116,9 +116,7 @@ def selectk(x: Tensor, how: str, k: int, order: str, name: str | None) -> Any:
     return from_lines(x, entries.take(np.sort(chosen)), x.dtype, order, line_size(x, order), name)
 
 
-def compactify(
-    x: Tensor, how: str, size: int | None, order: str, reverse: bool, asindex: bool, name: str | None
-) -> Any:
+def compactify(x: Kind, how: str, size: int | None, order: str, reverse: bool, asindex: bool, name: str | None) -> Kind:
     """The entries of every line moved to its start, cut at ``size``; their values, or their former indices."""
     how = _checked(how, CHOICES)
     entries = lines_of(x, order)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial, partialmethod
 from io import BytesIO
 from typing import Any
@@ -59,8 +59,8 @@ class Storage:
 
     __slots__ = ("_parent",)
     _parts: dict[str, str]
-    _guess: Any
-    _make: Any
+    _guess: Callable[[Parts], str]
+    _make: Callable[..., Tensor]
     format: Any  # the storage format
     _serialized: tuple[str, ...]  # the formats of serialized bytes
 
@@ -180,11 +180,11 @@ class Storage:
         return format, importing.checked_parts(format, cls._parts, dict(parts), is_pack)
 
     @classmethod
-    def _import(cls, format: str | None, /, *arrays: object, **parts: object) -> Any:
+    def _import(cls, format: str | None, /, *arrays: object, **parts: object) -> Tensor:
         format, given = cls._given(format, _named(format, arrays, parts), is_pack=False)
         return cls._make(format, given, None, importing.type_of(given), given.get("name"))
 
-    def _pack(self, format: str | None, /, *arrays: object, **parts: object) -> Any:
+    def _pack(self, format: str | None, /, *arrays: object, **parts: object) -> Tensor:
         parent = self._parent
         format, given = self._given(format, _named(format, arrays, parts), is_pack=True)
         shape = parent._size if parent.ndim == 1 else parent.shape

@@ -16,7 +16,7 @@ from ...backends.stores.storage import MatrixStore
 from ...dtypes import lookup_dtype
 from ...exceptions import DimensionMismatch
 from ...foundation.memory import reports_memory
-from ...foundation.types import DTypeLike
+from ...foundation.types import AnyMatrix, DTypeLike
 from ...ir import recording
 from ...plan.storage_rules import POINTER_LIMIT
 from ..base import expect_type
@@ -96,13 +96,13 @@ def split_matrix(a: Matrix, chunks: object, name: str | None) -> list[list[Matri
     return [[a[i, j].new(name=f"{stem}_{m}x{n}") for n, j in enumerate(cols)] for m, i in enumerate(rows)]
 
 
-def checked_tiles(tiles: object, is_matrix: bool | None = None) -> tuple[list[list[Any]], bool]:
+def checked_tiles(tiles: object, is_matrix: bool | None = None) -> tuple[list[list[AnyMatrix]], bool]:
     """Rows of matrices (a Vector is a column, a Scalar one position), and whether they make a Matrix."""
     if not isinstance(tiles, list | tuple):
         raise TypeError(f"tiles argument must be list or tuple; got: {type(tiles)}")
     if not tiles:
         raise ValueError("tiles argument must not be empty")
-    rows: list[list[Any]] = []
+    rows: list[list[AnyMatrix]] = []
     for i, row in enumerate(tiles):
         if not isinstance(row, list | tuple):
             if is_matrix or output_type(row) not in (Vector, Scalar):
@@ -123,14 +123,14 @@ def checked_tiles(tiles: object, is_matrix: bool | None = None) -> tuple[list[li
     return rows, bool(is_matrix)
 
 
-def _as_matrix(tile: Any, message: str) -> Any:
+def _as_matrix(tile: Any, message: str) -> AnyMatrix:
     dummy = object.__new__(Matrix)  # provides the type for error messages
     tile = expect_type(dummy, tile, TILES, within="ss.concat", argname="tiles", extra_message=message)
     return tile if tile.ndim == 2 else tile._as_matrix()
 
 
 @reports_memory
-def concatenated(rows: list[list[Any]], dtype: DTypeLike, name: str | None = None) -> Matrix:
+def concatenated(rows: list[list[AnyMatrix]], dtype: DTypeLike, name: str | None = None) -> Matrix:
     """One Matrix of the tiles, whose shapes must match."""
     heights = [row[0]._nrows for row in rows]
     widths = [tile._ncols for tile in rows[0]]
@@ -155,7 +155,7 @@ def concatenated(rows: list[list[Any]], dtype: DTypeLike, name: str | None = Non
         return Matrix.from_coo(i, j, values, dtype, nrows=sum(heights), ncols=sum(widths), name=name)
 
 
-def _has_pointers(tile: Any) -> bool:
+def _has_pointers(tile: AnyMatrix) -> bool:
     """Whether a tile has row pointers, or few enough rows to create them."""
     store = tile._matrix._store if tile._is_transposed else tile._store
     return type(store) is MatrixStore and store.form != HYPERSPARSE

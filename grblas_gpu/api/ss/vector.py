@@ -57,7 +57,7 @@ class VectorStorage(Storage):
         rows, _ = tiling.checked_tiles(tiles, is_matrix=False)
         self._parent << tiling.concatenated(rows, self._parent.dtype)._as_vector()
 
-    def split(self, chunks: Any, *, name: str | None = None, **opts: object) -> list[Vector]:
+    def split(self, chunks: object, *, name: str | None = None, **opts: object) -> list[Vector]:
         """Split into Vectors of these sizes; ``concat`` joins them again.
 
         >>> from grblas_gpu import Vector
@@ -118,7 +118,7 @@ class VectorStorage(Storage):
 
     def reshape(
         self, nrows: object, ncols: object = None, order: str = "rowwise", *, name: str | None = None, **opts: object
-    ) -> Any:
+    ) -> Matrix | None:
         """The Vector as a Matrix of this shape."""
         return self._parent._as_matrix().ss.reshape(nrows, ncols, order, name=name, **opts)
 

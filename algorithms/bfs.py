@@ -87,6 +87,7 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
     """The tree of a breadth-first search: the parent of each reached vertex; the source is its own parent.
 
     With ``reproducible`` a vertex with several candidates gets the lowest, otherwise the first one that was found.
+    Parents are INT32, as levels are, up to 2**31 vertices.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
     """
     parent_of = semiring.min_secondi if reproducible else semiring.any_secondi
     source = check_source(A, source)
-    frontier = Vector.from_coo([source], [source], size=A.nrows)
+    frontier = Vector.from_coo([source], [source], size=A.nrows, dtype=level_type(A))
     return parents_from(A, frontier, parent_of, _levels(max_depth))
 
 

@@ -77,6 +77,11 @@ class Product(Reading):
         return self
 
     @property
+    def any_hit(self) -> bool:
+        """Whether a row is done at its first entry that hits, whatever value the matrix has there."""
+        return self.structure or (self.exit_at_first and self.first != EACH)
+
+    @property
     def adds_up_whole_rows(self) -> bool:
         """Whether sums hardly end early, and no product depends on its row."""
         ends_early = self.exit_at_first or (self.has_terminal and self.dtype.kind == "b")

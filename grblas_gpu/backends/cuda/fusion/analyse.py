@@ -42,7 +42,8 @@ class SlotFacts(NamedTuple):
     hidden: bool  # not visible outside of the loop
     buffers: int  # 1; 2 if something overwrites it; 3 if its old entries are cleaned meanwhile
     listable: bool
-    initial: str  # what its values are where there is no entry, for products that add to them
+    initial: str  # what its values are where there is no entry, if ...
+    filled: bool  # products add to them
     edges_of: int | None  # the product whose operand it is
     gathered: int | None = None  # the step that writes every flag before anybody reads one: they may be any until then
 
@@ -157,6 +158,7 @@ def analyse(body: Body) -> Analysis:
             (3 if number in triple_buffered else 2) if number in lists else 1,
             number in lists,
             literal(initial_values[number], use.dtype) if number in initial_values else f"{c_type(use.dtype)}()",
+            number in initial_values,
             plan.edges_of.get(number),
         )
         for number, use in enumerate(found.uses)

@@ -60,7 +60,7 @@ def _grows(step: BodyStep, product: Product) -> bool:
     if policy_of(step) != "cost" or direction_of(step) is not None or step.mask is None:
         return False
     requested = step.desc is not None and step.desc.push_strategy is not None
-    return not requested and step.mask.complement and product.structure and ends_early(step.op, True)
+    return not requested and step.mask.complement and product.any_hit and ends_early(step.op, True)
 
 
 def policy_of(step: BodyStep) -> str:
@@ -126,7 +126,7 @@ def _names_rows(step: BodyStep) -> bool:
 def _costs(op: TypedSemiring, product: Product) -> tuple[bool, rules.Costs]:
     """Whether a row may end early, and what things cost then."""
     terminal = ends_early(op, product.structure)
-    costs = rules.in_loops(costs_of("cuda"), terminal, op.monoid.is_idempotent, product.structure)
+    costs = rules.in_loops(costs_of("cuda"), terminal, op.monoid.is_idempotent, product.any_hit)
     return terminal, rules.over_bus(costs, ends_early=False) if product.over_bus else costs
 
 

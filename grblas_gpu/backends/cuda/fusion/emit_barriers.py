@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .emit_context import Context, counters_of, valued
+from .emit_context import Context, counters_of, filled
 from .items import Barrier, Changed, Note, Overwritten
 
 
@@ -25,7 +25,7 @@ def noted(context: Context, notes: Sequence[Note]) -> tuple[str, str]:
         if isinstance(note, Overwritten):
             counter = f"{counters_of(note.step)} + ({note.listed} ? LISTED_ENTRIES : ENTRIES)"
             arguments = f"{note.count or look(counter)}, {edges(note)}, {note.listed}"
-            texts.append(f"S.s{note.slot}.overwritten<{valued(context.facts.slots[note.slot])}>({arguments});")
+            texts.append(f"S.s{note.slot}.overwritten<{filled(context.facts.slots[note.slot])}>({arguments});")
         elif isinstance(note, Changed):
             texts.append(f"S.s{note.slot}.changed({look(f'{counters_of(note.step)} + ENTRIES')}, {edges(note)});")
         else:
@@ -47,7 +47,7 @@ def barrier(context: Context, item: Barrier, sums_of: dict[int, str]) -> str:
 
 def cleaning(context: Context, number: int) -> str:
     slot = context.facts.slots[number]
-    return f"        clean_by_list<{valued(slot)}>(S.s{number}, {slot.initial});\n"
+    return f"        clean_by_list<{filled(slot)}>(S.s{number}, {slot.initial});\n"
 
 
 def others_clean(context: Context, numbers: Sequence[int], condition: str = "true") -> str:
@@ -56,7 +56,7 @@ def others_clean(context: Context, numbers: Sequence[int], condition: str = "tru
     texts = [f"        if ({condition} && ({' || '.join(dirty.values())})) {{\n"]
     for number, is_dirty in dirty.items():
         slot, name = context.facts.slots[number], f"S.s{number}"
-        call = f"clean_all<{valued(slot)}>({name}, {name}.next_buffer(), {slot.initial});"
+        call = f"clean_all<{filled(slot)}>({name}, {name}.next_buffer(), {slot.initial});"
         texts.append(f"            if ({is_dirty}) {call}\n")
     clean = " ".join(f"S.s{number}.other_is_clean();" for number in numbers)
     return "".join([*texts, f"            grid_barrier([&] {{ {clean} }});\n        }}\n"])

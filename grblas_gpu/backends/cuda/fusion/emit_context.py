@@ -117,3 +117,8 @@ def truth(value: bool) -> str:
 
 def valued(slot: SlotFacts) -> str:
     return truth(not slot.iso)
+
+
+def filled(slot: SlotFacts) -> str:
+    """Whether positions without an entry hold what sums begin with."""
+    return truth(slot.filled and not slot.iso)

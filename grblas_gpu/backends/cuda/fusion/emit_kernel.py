@@ -11,7 +11,7 @@ from ..runtime.compile import constant
 from ..runtime.translate import c_type
 from . import emit_calls
 from .analyse import Analysis
-from .emit_context import MOST_BLOCKS, Context, truth, valued
+from .emit_context import MOST_BLOCKS, Context, filled, truth, valued
 from .emit_flow import FlowText
 from .emit_teams import LONGEST_SHARED, NEVER
 from .layout import HEAD, REPORT, SOURCE, VARIABLE, WORDS, Layout, declarations
@@ -122,7 +122,7 @@ def prologue(context: Context) -> str:
             continue
         start, source, distinct_values, values = (context.word(name, number) for name in SOURCE.at)
         values = f"(const {c_type(slot.dtype)}*){values}"
-        fill = truth(slot.buffers > 1 and not slot.iso)
+        fill = filled(slot) if slot.buffers > 1 else "false"
         later = filled_later(context, number) if slot.written else ""
         settles = next((found for found in context.facts.settling.values() if found.values == number), None)
         left = later
@@ -133,8 +133,8 @@ def prologue(context: Context) -> str:
             given = f"S.s{number}, {start}, {values}, {slot.initial}{f', {left}' if left else ''}"
             first.append(f"        prepare<{truth(slot.iso)}, {fill}>({given});\n")
         if settles is not None:  # arrays that the vector had, or that prepare filled with the value of all entries
-            filled = f"p{settles.product}::fill_where_absent(S.s{number}, {slot.initial})"
-            first.append(f"        if (({start} == AS_IT_IS || {start} == ONE_VALUE) && !({left})) {filled};\n")
+            absent = f"p{settles.product}::fill_where_absent(S.s{number}, {slot.initial})"
+            first.append(f"        if (({start} == AS_IT_IS || {start} == ONE_VALUE) && !({left})) {absent};\n")
         if later:
             notes.append(f" if ({later} && {start} != AS_IT_IS && {start} != ONE_VALUE) S.s{number}.dirty |= 1;")
         counter = f"first_counters + {number}"
@@ -159,13 +159,11 @@ def filled_later(context: Context, number: int) -> str:
 
 def epilogue(facts: Analysis) -> str:
     """The vectors in their first buffers, and the others clean."""
-    arguments = [
-        f"<{valued(slot)}>(S.s{number}, {slot.initial});\n"
-        for number, slot in enumerate(facts.slots)
-        if slot.buffers > 1
+    vectors = [
+        (slot, f"(S.s{number}, {slot.initial});\n") for number, slot in enumerate(facts.slots) if slot.buffers > 1
     ]
-    first = "".join(f"    leave_clean{each}" for each in arguments)
-    second = "".join(f"    move_to_primary_buffer{each}" for each in arguments)
+    first = "".join(f"    leave_clean<{filled(slot)}>{given}" for slot, given in vectors)
+    second = "".join(f"    move_to_primary_buffer<{valued(slot)}, {filled(slot)}>{given}" for slot, given in vectors)
     return f"{first}    grid_barrier([] {{}});\n{second}"
 
 

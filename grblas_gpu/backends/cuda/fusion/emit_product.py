@@ -23,7 +23,7 @@ from . import emit_sums
 from .analyse import Analysis
 from .direction import STRATEGIES, policy_of, rule_text
 from .emit_barriers import noted
-from .emit_context import Context, arithmetic, counters_of
+from .emit_context import Context, arithmetic, counters_of, filled
 from .emit_flow import COUNT
 from .emit_kernel import COMMON
 from .emit_product_names import Names, adds_up_marked, names_of, operands_text
@@ -49,7 +49,7 @@ def product_text(context: Context, item: Product) -> ProductText:
         planned = f"            if (thread() == 0) {{\n{plan}            }}\n            __syncthreads();\n"
     space, U, W = names.space, f"S.s{item.operand}", f"S.s{item.out}"
     done = facts.products[item.step]
-    initial = literal(0 if done.initial is None else done.initial, done.dtype)
+    initial = facts.slots[item.out].initial if done.initial is None else literal(done.initial, done.dtype)
     looks, notes = noted(context, item.notes)
     marked = ""
     if step.desc is not None and step.desc.settles_at is not None:
@@ -154,6 +154,7 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
         *done.pieces(store, store.copies > 1, adds_up_marked(facts, item, step)),
         constant("FULL", facts.slots[item.operand].full),
         constant("CLOSING", item.closing is not None),
+        constant("FILLED", filled(facts.slots[item.out]) == "true"),
         constant("HUB_NEIGHBOURS", hub_neighbours),
         constant("SHARED_FRONTIER", item.in_shared),
         constant("KEEPS_BITS", item.keeps_bits),

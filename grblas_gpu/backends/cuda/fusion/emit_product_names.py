@@ -56,7 +56,7 @@ def names_of(context: Context, item: Product, step: BodyStep) -> Names:
     once = "".join(f", {context.of_matrix('once', matrix, field=f)}" for f in ("nrows", "nvals") if store.copies > 1)
     # Where one entry of a row is enough and all count the same, a pull may begin with any of them.
     hub_neighbours = "nullptr"
-    if (done.structure or done.one_value) and done.early_exit and store.copies == 1:
+    if (done.any_hit or done.one_value) and done.early_exit and store.copies == 1:
         hub_neighbours = f"(const {space}::Column*){context.of_matrix('hub_neighbours', matrix, transposed)}"
     nvals, nrows = context.of_matrix("nvals", matrix), context.of_matrix("nrows", matrix, transposed)
     open_rows = "rows"

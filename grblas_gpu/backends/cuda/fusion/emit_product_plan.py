@@ -8,7 +8,7 @@ from __future__ import annotations
 from ...programs.requests import direction_of
 from ...programs.terms import BodyStep
 from .direction import policy_of
-from .emit_context import Context
+from .emit_context import Context, filled
 from .emit_product_names import Names, adds_up_marked
 from .emit_traced import noted_begin
 from .items import Product
@@ -19,7 +19,8 @@ FEW = 64  # edges for so many rows that a search has not seen: what a pull finds
 def plan_text(context: Context, item: Product, step: BodyStep, names: Names) -> str:
     """Push or pull, and how."""
     space, U, W, nvals = names.space, f"S.s{item.operand}", f"S.s{item.out}", names.nvals
-    few = f"unseen * {FEW} < rows" if _searches(step) else "false"
+    # The list of a pull leaves old values elsewhere.
+    few = f"unseen * {FEW} < rows" if _searches(step) and filled(context.facts.slots[item.out]) == "false" else "false"
     sortable = context.word("sort", "capacity") if "push.sort" in context.facts.strategies[item.step] else "0"
     scans = f"{space}::scans(edges, edges_before, double({nvals}))"
     in_shared = fits_shared(context, item) if item.in_shared else "false"

@@ -114,7 +114,7 @@ DEVICE void multiply_into(
     if (push && filters) write_filter(given);  // that of the operand, while other blocks clean
     if ((push ? is_scattered(PUSH_BY) : is_scattered(PULL_BY)) && !::plan().ready) {
         bool dirty = out.other_is_dirty(), unlisted = walks && ::plan().by_list && !u.listed;
-        if (dirty) clean_all<!STRUCTURE>(out, out.next_buffer(), initial);
+        if (dirty) clean_all<FILLED>(out, out.next_buffer(), initial);
         if (unlisted) make_list(u, counters);
         grid_barrier([&] {
             if (dirty) out.other_is_clean();
@@ -180,7 +180,7 @@ DEVICE void multiply_into(
             ::parts_left() = parts;
             if (parts == 0) {
                 write();
-                out.template overwritten<!STRUCTURE>(found, edges, with_list);
+                out.template overwritten<FILLED>(found, edges, with_list);
                 out.pulled = !push;
                 then();
             }

@@ -11,8 +11,9 @@ DEVICE constexpr bool is_push(int strategy) { return strategy == SCATTER || stra
 // BALANCED: by entries, but every row is summed as a whole, which needs neither the row of every entry nor a clean buffer.
 DEVICE constexpr bool is_balanced(int strategy) { return strategy == BY_ENTRIES && BALANCED; }
 DEVICE constexpr bool is_scattered(int strategy) { return is_push(strategy) || (strategy == BY_ENTRIES && !BALANCED); }  // into a clean buffer
-// Whether any entry of a row hits is enough: then rows are taken four at a time.
-DEVICE constexpr bool takes_four(int strategy) { return strategy == HYBRID && STRUCTURE && ENDS_EARLY; }
+// A row is done at its first entry that hits, whatever value the matrix has there: then rows are taken four at a time.
+constexpr bool ANY_HIT = EARLY_EXIT && (STRUCTURE || (EXIT_AT_FIRST && MATRIX != EACH));
+DEVICE constexpr bool takes_four(int strategy) { return strategy == HYBRID && ANY_HIT; }
 DEVICE int strategy() {
     if (!::plan().push) return PULL_BY;
     if constexpr (PUSH_BY == SORT) return ::plan().sorts ? SORT : SCATTER;

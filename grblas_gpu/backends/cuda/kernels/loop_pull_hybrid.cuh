@@ -80,7 +80,8 @@ struct FourRows {
 };
 
 // Whether u has one of the entries from `start` to `stop` of row i, with a row (none if start == stop) per lane. A lane reads some of them,
-// eight at a time; then eight lanes read the rest, or the warp, or, if that is very long, all warps of the team.
+// eight at a time; then eight lanes read the rest, or the warp, or, if that is very long, all warps of the team. Where values matter,
+// `column` is that of an entry that hits.
 constexpr int ALONE = 2;          // reads of a lane
 constexpr int64 FOR_EIGHT = 128;  // entries
 struct Search {
@@ -88,19 +89,28 @@ struct Search {
     int64* counters;
     int64* parts_list;
 
+    // The result of row i, of which this column hits.
+    DEVICE Value value(int64 i, int64 column) const {
+        if constexpr (STRUCTURE) return Value(0);
+        else return product(given.rows, given.looked_up, i, column, 0, column);
+    }
+    DEVICE static Column likely_column(Column entry) { return entry < 0 ? -2 - entry : entry; }
     // There is no branch, so that several lookups are in flight at once.
     DEVICE bool has(bool wanted, int64 k) const { return wanted & (FULL || given.looked_up.present[wanted ? k : 0]); }
     // The rows of the four whose likely entry hits; these rows, and rows without further entries, are removed from `rows`.
-    DEVICE unsigned likely(unsigned& rows, const Four<Column>& entries) const {
+    DEVICE unsigned likely(unsigned& rows, const Four<Column>& entries, int64 i, Value* values) const {
         bool hit[4];
         unsigned found = 0, last = 0;
         UNROLLED for (int n = 0; n < 4; ++n) {
-            Column k = entries.of[n] < 0 ? -2 - entries.of[n] : entries.of[n];
+            Column k = likely_column(entries.of[n]);
             hit[n] = has(rows >> 8 * n & 1 && k >= 0, k);
             last |= unsigned(entries.of[n] < 0) << 8 * n;
         }
         UNROLLED for (int n = 0; n < 4; ++n) found |= unsigned(hit[n]) << 8 * n;
         rows &= ~(found | last);
+        if constexpr (!STRUCTURE) {
+            UNROLLED for (int n = 0; n < 4; ++n) if (hit[n]) values[i + n] = value(i + n, likely_column(entries.of[n]));
+        }
         return found;
     }
     // The eight entries from `base` on; those before `stop` matter.
@@ -109,14 +119,17 @@ struct Search {
         return {{fours[0], fours[base + 4 < stop ? 1 : 0]}};
     }
     // The entries from number `first` to `last` of these.
-    DEVICE bool has_any(const Eight& k, int first, int last, int64 shift) const {
+    DEVICE bool has_any(const Eight& k, int first, int last, int64 shift, int64& column) const {
         bool hit[8], any = false;
         UNROLLED for (int n = 0; n < 8; ++n) hit[n] = has(n >= first && n < last, k.of[n / 4].of[n % 4] + shift);
-        UNROLLED for (int n = 0; n < 8; ++n) any |= hit[n];
+        UNROLLED for (int n = 0; n < 8; ++n) {
+            any |= hit[n];
+            if (!STRUCTURE && hit[n]) column = k.of[n / 4].of[n % 4] + shift;
+        }
         return any;
     }
 
-    DEVICE bool find(int64 i, Offset start, Offset stop) const {
+    DEVICE bool find(int64 i, Offset start, Offset stop, int64& column) const {
         const Matrix& m = given.rows;
         Offset number = stop - start;
         int64 shift = 0;
@@ -128,7 +141,7 @@ struct Search {
         bool found = false;
         UNROLLED_BY(1) for (int times = 0; times < ALONE && start < stop && !found; ++times) {
             Offset base = start & ~Offset(3);
-            found = has_any(eight(base, stop), int(start - base), stop - base < 8 ? int(stop - base) : 8, shift);
+            found = has_any(eight(base, stop), int(start - base), stop - base < 8 ? int(stop - base) : 8, shift, column);
             start = base + 8;
         }
         bool left = start < stop && !found;
@@ -139,26 +152,39 @@ struct Search {
         for (unsigned open = __ballot_sync(FULL_WARP, left && stop - start > FOR_EIGHT); open; open &= open - 1) {
             int owner = __ffs(open) - 1;
             Offset from = from_lane(start, owner), to = from_lane(stop, owner);
-            int64 columns = REPEATED ? from_lane(shift, owner) : 0;
+            int64 columns = REPEATED ? from_lane(shift, owner) : 0, k = 0;
             bool hit = false;
-            for (Offset entry = from + lane(); entry - lane() < to && !__any_sync(FULL_WARP, hit); entry += 32)
-                hit = has(entry < to, m.indices[entry < to ? entry : from] + columns);
-            hit = __any_sync(FULL_WARP, hit);
-            if (lane() == owner) found = hit, left = false;
+            for (Offset entry = from + lane(); entry - lane() < to && !__any_sync(FULL_WARP, hit); entry += 32) {
+                k = m.indices[entry < to ? entry : from] + columns;
+                hit = has(entry < to, k);
+            }
+            unsigned hits = __ballot_sync(FULL_WARP, hit);
+            if constexpr (!STRUCTURE) k = from_lane(k, hits ? __ffs(hits) - 1 : 0);
+            if (lane() == owner) found = hits != 0, left = false, column = k;
         }
         for (unsigned open = __ballot_sync(FULL_WARP, left); open;) {
             unsigned mine = open;
             for (int before = lane() >> 3; before > 0; --before) mine &= mine - 1;
             int owner = mine ? __ffs(mine) - 1 : __ffs(open) - 1;
             Offset from = from_lane(start, owner), to = from_lane(stop, owner);
-            int64 columns = REPEATED ? from_lane(shift, owner) : 0;
+            int64 columns = REPEATED ? from_lane(shift, owner) : 0, own = -1;
             bool hit = mine == 0;
             for (Offset entry = from + (lane() & 7); __any_sync(FULL_WARP, !hit && entry - (lane() & 7) < to); entry += 8) {
-                bool now = has(!hit && entry < to, m.indices[entry < to ? entry : from] + columns);
+                int64 k = m.indices[entry < to ? entry : from] + columns;
+                bool now = has(!hit && entry < to, k);
+                if (now) own = k;
                 hit |= (__ballot_sync(FULL_WARP, now) >> (lane() & ~7) & 255) != 0;
             }
-            UNROLLED for (int group = 0; group < 4 && open; ++group, open &= open - 1)
-                if (from_lane(hit, 8 * group) && lane() == __ffs(open) - 1) found = true;
+            unsigned hits = STRUCTURE ? 0 : __ballot_sync(FULL_WARP, own >= 0);
+            UNROLLED for (int group = 0; group < 4 && open; ++group, open &= open - 1) {
+                bool mine_now = from_lane(hit, 8 * group) && lane() == __ffs(open) - 1;
+                if constexpr (!STRUCTURE) {
+                    unsigned of_group = hits >> 8 * group & 255;
+                    int64 k = from_lane(own, 8 * group + (of_group ? __ffs(of_group) - 1 : 0));
+                    if (mine_now) column = k;
+                }
+                found |= mine_now;
+            }
         }
         return found;
     }
@@ -172,6 +198,7 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
     int64 padded = (out.size + 3) / 4 * 4;
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
+    Value* values = (Value*)out.other_values();
     Search search = {given, counters, parts_list};
     ::WarpQueue waiting;
     ::Listing<typename S::Type> listing = {out, counters, {64}};
@@ -195,10 +222,10 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
         }
         unsigned rest = open;
         if (likely && open) {
-            found = search.likely(rest, k);
+            found = search.likely(rest, k, i, values);
             if (rest) {
                 k = *(const Four<Column>*)(given.hub_neighbours + padded + i);
-                found |= search.likely(rest, k);
+                found |= search.likely(rest, k, i, values);
             }
         }
         ::put_four_flags(flags, i, found, out.size);
@@ -209,13 +236,14 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
             if (few) listing.put(i + n, found & 1);
             waiting.put(i + n, rest & 1);
             if (waiting.many >= (done ? 1 : 32)) {
-                int64 row;
+                int64 row, column = 0;
                 Offset start = 0, stop = 0;
                 if (waiting.take(row)) start = given.rows.indptr[row], stop = given.rows.indptr[row + 1];
-                bool hit = search.find(row, start, stop);
+                bool hit = search.find(row, start, stop, column);
                 if (few) listing.put(row, hit);
                 if (hit) {
                     flags[row] = true;
+                    if constexpr (!STRUCTURE) values[row] = search.value(row, column);
                     if (given.next == given.rows.indptr) ++count.entries, count.edges += stop - start;
                     else count.add(row);
                 }
@@ -244,7 +272,7 @@ template <class S> DEVICE void list_open_rows(const Operands& given, const S& ou
 template <class S> DEVICE void pull_listed_rows(const Operands& given, const S& out, int64* counters, int64* parts_list) {
     Written written(given, out);
     int64 many = fresh(counters + ::OPEN_ROWS), padded = (out.size + 3) / 4 * 4;
-    if constexpr (STRUCTURE && ENDS_EARLY) {
+    if constexpr (ANY_HIT) {
         Search search = {given, counters, parts_list};
         ::WarpQueue waiting;
         Tickets<32> tickets(many, counters + ::ROWS_GIVEN - TICKET);
@@ -252,22 +280,23 @@ template <class S> DEVICE void pull_listed_rows(const Operands& given, const S& 
             int64 t = tickets.next() + lane();
             done = t - lane() >= many;  // one more time, for the waiting rows
             bool open = t < many, found = false;
-            int64 i = open ? given.open_list[t] : 0;
+            int64 i = open ? given.open_list[t] : 0, column = 0;
             if (HUB_NEIGHBOURS && given.hub_neighbours) {
                 for (int n = 0; n < 2; ++n) {
-                    Column likely = given.hub_neighbours[n * padded + i], k = likely < 0 ? -2 - likely : likely;
+                    Column likely = given.hub_neighbours[n * padded + i], k = search.likely_column(likely);
                     bool hit = search.has(open && k >= 0, k);
                     found |= hit;
+                    if (hit) column = k;
                     open = open && !hit && likely >= 0;
                 }
             }
-            if (found) written.row(i, {true, Value(0)});
+            if (found) written.row(i, {true, search.value(i, column)});
             waiting.put(i, open);
             if (waiting.many < (done ? 1 : 32)) continue;
             int64 row;
             Offset start = 0, stop = 0;
             if (waiting.take(row)) start = given.rows.indptr[row], stop = given.rows.indptr[row + 1];
-            if (search.find(row, start, stop)) written.row(row, {true, Value(0)});
+            if (search.find(row, start, stop, column)) written.row(row, {true, search.value(row, column)});
         }
     } else {
         for_each_rows<32>(many, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {

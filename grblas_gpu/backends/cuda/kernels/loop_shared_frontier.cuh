@@ -57,7 +57,7 @@ DEVICE void push_levels(
         bool* old = global(u.flags_at[u.old_buffer()]);
         ::for_each_in_block(entries[::after(::after(now))], before, [&](int, const ::FrontierEntry& entry) {
             old[entry.vertex] = false;
-            if constexpr (!STRUCTURE) u.values_in(u.old_buffer())[entry.vertex] = initial;
+            if constexpr (FILLED) u.values_in(u.old_buffer())[entry.vertex] = initial;
         });
         SharedPush<S> pushing(given, u, counters, entries[::after(now)], here.reached + turn, here.following + turn);
         int base = (warp * int(CLUSTER) + int(blockIdx.x)) * ::SHARED_VERTICES + of;
@@ -106,7 +106,7 @@ DEVICE void push_levels(
     bool* flags = u.flags();
     ::for_each_in_block(entries[now], count, [&](int, const ::FrontierEntry& entry) {
         flags[entry.vertex] = false;
-        if constexpr (!STRUCTURE) u.values()[entry.vertex] = initial;
+        if constexpr (FILLED) u.values()[entry.vertex] = initial;
     });
     change.publish();
     grid_barrier([&] {

@@ -1,6 +1,6 @@
 // A vector in a loop: flags and values by position and, while it has few entries, an unordered list of them. Steps that overwrite it write
-// to another buffer, which is clean (no flag set, every value `initial`) unless it is `dirty`; the old one is cleaned by its list. There
-// are two buffers, or three if the old one is cleaned while the next one is written.
+// to another buffer, which is clean unless it is `dirty`; the old one is cleaned by its list. There are two buffers, or three if the old
+// one is cleaned while the next one is written. Clean: no flag is set, and if sums are added up in it (FILLED) every value is `initial`.
 
 #include "grid_barrier.cuh"
 
@@ -44,12 +44,12 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
 
     // The other buffer becomes the vector; thread 0 only. A step that wrote to a dirty buffer without a list has set all its flags; values
     // of positions without an entry are old ones, so it stays dirty.
-    template <bool VALUED> CALLABLE void overwritten(int64 entries, int64 new_edges, bool with_list) {
+    template <bool FILLED> CALLABLE void overwritten(int64 entries, int64 new_edges, bool with_list) {
         int64 old_entries = count;
         bool by_list = listed && count * MANY < size;  // a long list is unordered, and takes longer than cleaning all positions
         if (!by_list) dirty |= int64(1) << now;
         now = next_buffer();
-        if (with_list || !VALUED) dirty &= ~(int64(1) << now);
+        if (with_list || !FILLED) dirty &= ~(int64(1) << now);
         old_count = by_list ? count : 0;
         count = entries;
         listed = with_list && count <= capacity;
@@ -79,7 +79,7 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
 };
 
 // Cleans the old buffer by its list after the buffers were exchanged. It is not read before the next barrier.
-template <bool VALUED, class T> CALLABLE void clean_by_list(const Slot<T>& slot, T initial) {
+template <bool FILLED, class T> CALLABLE void clean_by_list(const Slot<T>& slot, T initial) {
     // From the last block on: if there is little work, the first blocks are busy with the next step.
     int64 mine = (BLOCK_COUNT - 1 - blockIdx.x) * blockDim.x + thread();
     if (mine >= slot.old_count) return;
@@ -89,7 +89,7 @@ template <bool VALUED, class T> CALLABLE void clean_by_list(const Slot<T>& slot,
     for (int64 t = mine; t < slot.old_count; t += threads_in_grid()) {
         int64 i = list[t];
         flags[i] = false;
-        if constexpr (VALUED) slot.values_in(old)[i] = initial;
+        if constexpr (FILLED) slot.values_in(old)[i] = initial;
     }
 }
 CALLABLE void clear_flags(bool* flags, int64 size) {
@@ -97,9 +97,9 @@ CALLABLE void clear_flags(bool* flags, int64 size) {
     for (int64 at = thread_in_grid(); at < size / 4; at += threads_in_grid()) words[at] = 0;
     if (thread_in_grid() < size % 4) flags[size - 1 - thread_in_grid()] = false;
 }
-template <bool VALUED, class T> CALLABLE void clean_all(const Slot<T>& slot, int64 buffer, T initial) {
+template <bool FILLED, class T> CALLABLE void clean_all(const Slot<T>& slot, int64 buffer, T initial) {
     clear_flags(slot.flags_at[buffer], slot.size);
-    if constexpr (VALUED)
+    if constexpr (FILLED)
         for (int64 i = thread_in_grid(); i < slot.size; i += threads_in_grid()) slot.values_in(buffer)[i] = initial;
 }
 
@@ -189,15 +189,15 @@ CALLABLE void enter(
 }
 
 // At the end the vector is in its primary buffer, where values without an entry are arbitrary; the other buffers are clean again.
-template <bool VALUED, class T> CALLABLE void leave_clean(const Slot<T>& slot, T initial) {
+template <bool FILLED, class T> CALLABLE void leave_clean(const Slot<T>& slot, T initial) {
     for (int64 buffer = 0; buffer < slot.buffers; ++buffer) {
         if (buffer == slot.now || !(slot.dirty >> buffer & 1)) continue;
-        if (VALUED && buffer == 0) clear_flags(slot.flags_at[0], slot.size);
-        else clean_all<VALUED>(slot, buffer, initial);
+        if (buffer == 0) clear_flags(slot.flags_at[0], slot.size);
+        else clean_all<FILLED>(slot, buffer, initial);
     }
-    clean_by_list<VALUED>(slot, initial);
+    clean_by_list<FILLED>(slot, initial);
 }
-template <bool VALUED, class T> CALLABLE void move_to_primary_buffer(const Slot<T>& slot, T initial) {
+template <bool VALUED, bool FILLED, class T> CALLABLE void move_to_primary_buffer(const Slot<T>& slot, T initial) {
     if (slot.now == 0) return;
     bool by_list = slot.listed && !(slot.dirty >> slot.now & 1);
     int64 items = by_list ? slot.count : slot.size;
@@ -207,7 +207,7 @@ template <bool VALUED, class T> CALLABLE void move_to_primary_buffer(const Slot<
         slot.flags()[i] = false;
         if constexpr (VALUED) {
             slot.values_in(0)[i] = slot.values()[i];
-            slot.values()[i] = initial;
+            if constexpr (FILLED) slot.values()[i] = initial;
         }
     }
     if (!VALUED && thread_in_grid() == 0) slot.values_in(0)[0] = slot.values()[0];

@@ -12,6 +12,7 @@ import os
 from contextlib import ContextDecorator
 from contextvars import ContextVar
 from functools import cache
+from pathlib import Path
 from typing import Any, NoReturn
 
 from .protocol import Backend
@@ -71,7 +72,9 @@ def _cuda_engine() -> Backend:
     if count == 0:
         raise RuntimeError("backend 'cuda' found no CUDA device")
     from .cuda.engine import CudaBackend
+    from .cuda.runtime import archive, tiers
 
+    archive.lend_to_cupy(tiers.architecture(), Path(cupy.cuda.compiler.get_cache_dir()))
     engine = _calibrated(CudaBackend())
     refuse_in_children(engine)
     return engine

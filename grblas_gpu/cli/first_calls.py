@@ -156,6 +156,7 @@ def in_process(
     cold: bool,
     limit: float,
     archive: str = "",
+    cupy_cache: Path | None = None,
 ) -> Json:
     """The result of :func:`run` in a new process; ``folder`` receives the CUDA programs that it uses.
 
@@ -165,6 +166,8 @@ def in_process(
     command += ["--scales", *map(str, scales), "--types", *types]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as caches:  # a compiler may still write to it
         environment = os.environ | {"GRBLAS_GPU_RECORD_KERNELS": str(folder)}
+        if cupy_cache is not None:
+            environment["CUPY_CACHE_DIR"] = str(cupy_cache)
         environment.pop("PYTHONDONTWRITEBYTECODE", None)  # byte code is there, as it is after an installation
         if not cold:
             environment["GRAPHBLAS_COMPILE"] = "wait"  # optimized kernels, which later processes load

@@ -59,13 +59,16 @@ def _build(options: argparse.Namespace) -> dict[str, object]:
     oldest = not options.newest
     version = nvrtc.version(oldest)
     with zipfile.ZipFile(options.programs) as file:
-        texts = [file.read(name).decode() for name in file.namelist()]
+        texts = [file.read(name).decode() for name in file.namelist() if name.endswith(".cu")]
+        of_cupy = [
+            (name, file.read(name)) for name in file.namelist() if name.startswith(f"{archive.CUPY}{options.arch}/")
+        ]
 
     def compiled(text: str) -> tuple[str, bytes]:
         given = (*nvrtc.OPTIONS, *nvrtc.OF_CUPY)
         return archive.member(text), nvrtc.compile_program(text, options.arch, given, oldest=oldest)
 
-    archive.write(path, _at_once(compiled, texts, options.jobs, f"compiling for {options.arch}"))
+    archive.write(path, [*_at_once(compiled, texts, options.jobs, f"compiling for {options.arch}"), *of_cupy])
     size = round(path.stat().st_size / 2**20, 1)
     found = {"architecture": options.arch, "kernels": len(texts), "nvrtc": version, "file": str(path)}
     if options.wheel:
@@ -76,8 +79,8 @@ def _build(options: argparse.Namespace) -> dict[str, object]:
 
 
 def _run_all(options: argparse.Namespace) -> dict[str, object]:
-    """Run every algorithm in a process of its own. CuPy caches the compiled kernels; we keep their sources."""
-    from ..backends.cuda.runtime import archive
+    """Run every algorithm in a process of its own. CuPy caches the compiled kernels; a list has the sources of ours."""
+    from ..backends.cuda.runtime import archive, tiers
     from .first_calls import SCALES, TYPES, in_process, names
 
     chosen = [name for name in names() if re.search(options.only, name)]
@@ -88,18 +91,19 @@ def _run_all(options: argparse.Namespace) -> dict[str, object]:
     if options.output:
         check_folder(options.output)
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+        folder, cupy_cache = Path(place), Path(place, "cupy") if options.output else None
 
         def first_calls(name: str) -> Json:
-            return in_process(name, SCALES, TYPES, "cuda", folder, False, SECONDS)
+            return in_process(name, SCALES, TYPES, "cuda", folder, False, SECONDS, cupy_cache=cupy_cache)
 
         results = _at_once(first_calls, chosen, options.jobs, "running")
         failed = {each["name"]: each["errors"][0] for each in results if "seconds" not in each}
         if failed:
             raise RuntimeError("; ".join(f"{name} fails: {error}" for name, error in sorted(failed.items())))
         programs = sorted(folder.glob("*.cu"))
-        if options.output:
-            archive.write(Path(options.output), [(path.name, path.read_bytes()) for path in programs])
+        if cupy_cache is not None:
+            of_cupy = archive.from_cupy(tiers.architecture(), cupy_cache)
+            archive.write(Path(options.output), [*((path.name, path.read_bytes()) for path in programs), *of_cupy])
     return {"algorithms": len(chosen), "kernels": len(programs), "file": options.output}
 
 

@@ -191,8 +191,12 @@ def test_programs_that_a_gpu_lists_are_loaded(capsys, tmp_path: Path, monkeypatc
         given = (first_calls.SCALES, first_calls.TYPES, "cuda", folder, False, 300.0)
         found = first_calls.in_process("bfs", *given)
         assert found["errors"] == [] and found["compilations"] > 0
-        compiled[places] = len(list(folder.glob("*.cubin")))
-    assert compiled[str(path)] < compiled[""]  # no archive has the kernels of CuPy itself
+        compiled[places] = {each.name for each in folder.glob("*.cubin")}
+    with zipfile.ZipFile(path) as file:
+        of_cupy = {
+            name.rpartition("/")[2] for name in file.namelist() if name.startswith(f"{archive.CUPY}{architecture}/")
+        }
+    assert of_cupy == compiled[str(path)] < compiled[""]  # no kernel is compiled, not even one of CuPy's own
 
 
 @pytest.mark.parametrize("dtype", ["FP64", "BOOL"])
@@ -208,3 +212,26 @@ def test_first_calls_in_a_process(tmp_path: Path) -> None:
     found = first_calls.in_process("transitivity", (4,), ("BOOL",), "numpy", tmp_path, True, 120.0)
     assert found["name"] == "transitivity" and found["errors"] == [] and len(found["seconds"]) == 1
     assert first_calls.in_process("transitivity", (4,), ("BOOL",), "numpy", tmp_path, True, 0.01)["errors"]
+
+
+def test_kernels_of_cupy_go_to_its_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those for this architecture, and none that the cache has."""
+    cache, path = tmp_path / "cache", tmp_path / archive.name_of("sm_90")
+    cache.mkdir()
+    (cache / "one.cubin").write_bytes(b"old, of cupy_fill")
+    (cache / "ours.cubin").write_bytes(b"of step_kernel")
+    assert archive.from_cupy("sm_90", cache) == [("cupy-sm_90/one.cubin", b"old, of cupy_fill")]
+    members = [("cupy-sm_90/one.cubin", b"new"), ("cupy-sm_90/two.cubin", b"two"), ("cupy-sm_80/three.cubin", b"three")]
+    archive.write(path, members)
+    monkeypatch.setenv(archive.PLACES, str(path))
+    monkeypatch.setattr(archive.kernel_cache, "trusted_file", lambda path: True)
+    archive._opened.cache_clear()
+    archive.lend_to_cupy("sm_90", cache)
+    archive.lend_to_cupy("sm_90", tmp_path / "empty")
+    archive._opened.cache_clear()
+    assert {each.name: each.read_bytes() for each in cache.iterdir()} == {
+        "one.cubin": b"old, of cupy_fill",
+        "ours.cubin": b"of step_kernel",
+        "two.cubin": b"two",
+    }
+    assert sorted(each.name for each in (tmp_path / "empty").iterdir()) == ["one.cubin", "two.cubin"]

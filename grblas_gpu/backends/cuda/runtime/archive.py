@@ -2,12 +2,13 @@
 
 An archive is a zip file. Its members are named by the hash of a program and its options, so that a changed kernel is
 not found and compiles as usual. A process loads archives only from files that no other user can write. A damaged
-archive counts as absent.
+archive counts as absent. CuPy's own kernels are in it as CuPy caches them, for one version of CuPy and NVRTC.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import importlib.util
 import os
@@ -26,6 +27,7 @@ from .turns import turn
 PLACES = "GRBLAS_GPU_KERNELS"  # files or folders, in place of the usual ones; empty for none
 RECORDED = "GRBLAS_GPU_RECORD_KERNELS"  # a folder, to which processes write the programs that they use
 PACKAGE = "grblas_gpu_kernels_"  # and an architecture: the module of a package that has its archive
+CUPY = "cupy-"  # and an architecture: the folder of CuPy's kernels
 DATE = (1980, 1, 1, 0, 0, 0)  # of all members: equal programs give equal archives
 DAMAGED = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError)
 
@@ -54,6 +56,25 @@ def find(text: str, architecture: str) -> bytes | None:
         except DAMAGED:
             break
     return kernel_cache.read(on_disk(text, architecture))
+
+
+def from_cupy(architecture: str, cache: Path) -> list[tuple[str, bytes]]:
+    """Members of an archive: what CuPy's cache has of its own kernels."""
+    found = ((path.name, path.read_bytes()) for path in sorted(cache.glob("*.cubin")))
+    return [(f"{CUPY}{architecture}/{name}", content) for name, content in found if b"cupy_" in content]
+
+
+def lend_to_cupy(architecture: str, cache: Path) -> None:
+    """Copy its kernels to CuPy's cache, where it looks for them under these names."""
+    with contextlib.suppress(*DAMAGED):
+        for found in _open(architecture):
+            for name in found.namelist():
+                path = cache / name.rpartition("/")[2]
+                if name.startswith(f"{CUPY}{architecture}/") and not path.exists():
+                    cache.mkdir(parents=True, exist_ok=True)
+                    partial = path.with_suffix(f".{os.getpid()}")
+                    partial.write_bytes(found.read(name))
+                    os.replace(partial, path)
 
 
 def on_disk(text: str, architecture: str) -> str:

@@ -35,7 +35,7 @@ class Tiers:
     def __init__(self, text: str, names: Sequence[str], what: str) -> None:
         self.text, self._names, self._what = text, names, what
         self.of_this_device = False  # whether other devices need functions of their own
-        self.on_disk = bool(link.declared_in(text)) or archive.find(text, _architecture()) is not None
+        self.on_disk = bool(link.declared_in(text)) or archive.find(text, architecture()) is not None
         self._thread: Future[tuple[Kernels, bool]] | None = None
         self._process: background.Compilation | None = None
         self._quick: Kernels | None = None
@@ -80,7 +80,7 @@ class Tiers:
         if library is None:
             return True
         try:
-            self._process = background.submit(WITHOUT, archive.keep, self.text, _architecture(), library)
+            self._process = background.submit(WITHOUT, archive.keep, self.text, architecture(), library)
         except OSError:
             return True
         return False
@@ -114,7 +114,7 @@ def functions_of(text: str, names: Iterable[str], options: tuple[str, ...] = OPT
     finally:
         _at_once.remove(text)
     if not symbols and options == OPTIONS:
-        archive.note(text, _architecture())
+        archive.note(text, architecture())
     return found, bool(symbols)
 
 
@@ -122,19 +122,19 @@ def _from_disk(text: str, names: Iterable[str]) -> Kernels | None:
     """Functions of machine code that was compiled before, if there is any that the driver accepts."""
     import cupy
 
-    architecture = _architecture()
-    code = archive.find(text, architecture)
+    name = architecture()
+    code = archive.find(text, name)
     if not code:
         return None
-    module = cupy.RawModule(path=str(link.file_of(archive.on_disk(text, architecture), code)))
+    module = cupy.RawModule(path=str(link.file_of(archive.on_disk(text, name), code)))
     try:
         return tuple(module.get_function(name) for name in names)
     except cupy.cuda.driver.CUDADriverError as error:  # it was compiled for a newer driver
-        warnings.warn(f"the archive of kernels for {architecture} is not used: {error}", stacklevel=2)
+        warnings.warn(f"the archive of kernels for {name} is not used: {error}", stacklevel=2)
         return None
 
 
-def _architecture() -> str:
+def architecture() -> str:
     import cupy
 
     return f"sm_{cupy.cuda.Device().compute_capability}"

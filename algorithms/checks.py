@@ -65,7 +65,7 @@ def graph_algorithm(
 def graph_algorithm(
     function: Function[Parameters, Result], labelled: Labelled = ..., **meanings: Labelled
 ) -> GraphAlgorithm[Parameters, Result, Any]: ...
-def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label, **meanings: Labelled) -> Any:
+def graph_algorithm(function: Callable[..., object], labelled: Labelled = by_label, **meanings: Labelled) -> object:
     """A decorator for functions of a graph ``A``: it checks A, and creates new objects on the engine of A.
 
     A may also be a Graph. Then arguments name vertices by label, and ``labelled`` converts the result to labels.
@@ -114,7 +114,7 @@ def graph_algorithm(function: Callable[..., Any], labelled: Labelled = by_label,
 
     @reports_memory
     @wraps(function)
-    def of_graph(A: Any, args: tuple[Any, ...], kwargs: dict[str, object]) -> object:
+    def of_graph(A: Any, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         if not isinstance(A, Graph):
             raise TypeError(f"{name}: the graph must be a Matrix or a Graph; got {type_text(A)}{way_to_a_graph(A)}")
         try:

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import agg, binary, dtypes, exceptions, indexbinary, indexunary, monoid, op, select, semiring, unary
 from .api import (
@@ -123,7 +123,7 @@ _LAZY = {name: (name, "") for name in "algorithms core distributed generators io
 
 if not TYPE_CHECKING:  # with __getattr__, type checkers would accept every name
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         if name == "backend":  # for programs that read it; it depends on the argument of `init`
             return import_module(f"{__name__}.compat.drop_in").backend()
         if name == "_init_params":

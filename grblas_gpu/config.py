@@ -6,7 +6,7 @@ import ast
 import os
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from .foundation.caches import Size, sizes
 from .foundation.suggestions import did_you_mean
@@ -60,7 +60,7 @@ class Config(dict):
         super().__init__()
         self.refresh()
 
-    def __missing__(self, name: object) -> Any:
+    def __missing__(self, name: object) -> NoReturn:
         raise _unknown(name)
 
     def __setitem__(self, name: str, value: object) -> None:
@@ -140,7 +140,7 @@ class Config(dict):
 
         pprint(self.to_dict(), **options)
 
-    def update(self, settings: Any = (), /, **keywords: Any) -> None:
+    def update(self, settings: Any = (), /, **keywords: object) -> None:
         """Change settings permanently, as ``set`` does.
 
         Parameters
@@ -173,7 +173,7 @@ class Config(dict):
         """A copy of all settings."""
         return dict(self)
 
-    def clear(self, *args: object, **kwargs: object) -> Any:
+    def clear(self, *args: object, **kwargs: object) -> NoReturn:
         raise TypeError("settings cannot be removed; config.refresh() puts the defaults back")
 
     pop = popitem = setdefault = __delitem__ = __ior__ = clear
@@ -200,7 +200,7 @@ class _Restore:
             self._config._restore(self._before)
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> object:
     try:
         return ast.literal_eval(text.capitalize() if text.lower() in ("true", "false") else text)
     except (SyntaxError, ValueError):

@@ -61,7 +61,7 @@ class DataType:
     __slots__ = ("__weakref__", "_is_udt", "c_type", "gb_name", "name", "np_type", "subarray")
     jit_c_name = jit_c_definition = None  # C source for SuiteSparse
 
-    def __init__(self, name: str, c_type: str, np_type: Any) -> None:
+    def __init__(self, name: str, c_type: str, np_type: np.dtype | type) -> None:
         self.name = name
         self.c_type = c_type
         self.np_type: np.dtype = np.dtype(np_type)
@@ -133,7 +133,7 @@ REAL_TYPES = (INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, FP32, FP
 ALL_TYPES = (*REAL_TYPES, FC32, FC64)
 _index_dtypes = {BOOL, INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64}
 
-_registry: dict[Any, DataType] = {}
+_registry: dict[object, DataType] = {}
 for _dtype in ALL_TYPES:
     for _key in (_dtype.name, _dtype.gb_name, _dtype.c_type, _dtype.np_type.name):
         _registry[_key] = _registry[_key.lower()] = _registry[_key.upper()] = _dtype
@@ -215,7 +215,7 @@ def register_new(name: Any, dtype: Any = None) -> DataType:
     return found
 
 
-def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
+def register_anonymous(dtype: object, name: str | None = None) -> DataType:
     """A user-defined type: a record of numbers, of other records and of arrays of either, all of fixed size; or such
     an array itself.
 
@@ -289,11 +289,11 @@ def _record_type(dtype: Any) -> np.dtype:
     return np_type
 
 
-def _class_of(dataclass: Any) -> type:
+def _class_of(dataclass: object) -> type:
     return dataclass if isinstance(dataclass, type) else type(dataclass)
 
 
-def _annotated(cls: type, annotation: Any) -> Any:
+def _annotated(cls: type, annotation: object) -> object:
     """The type of a field of a dataclass; annotations may be texts, which name a type of ours or of the module."""
     if isinstance(annotation, str):
         annotation = annotation.strip("\"'")
@@ -364,7 +364,7 @@ def _string_to_dtype(text: str) -> DataType:
         return lookup_dtype(np.dtype(literal_eval(text)))
 
 
-def _register_source(name: str, jit_c_definition: str, *, np_type: Any = None) -> DataType:
+def _register_source(name: str, jit_c_definition: str, *, np_type: object = None) -> DataType:
     raise NotImplementedError(
         "SuiteSparse's compiler of C is not here; give the fields of the type instead: "
         f"dtypes.register_new({name!r}, {{'x': int, 'y': float}})"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .foundation.types import Expression
 from .operators import SelectOp, select_from_string as _from_string
 from .operators.registry import namespace as _namespace_of
 
@@ -23,7 +24,7 @@ _COMPARISONS = ("eq", "ne", "lt", "gt", "le", "ge")
 _NEIGHBOUR = {"lt": "le", "ge": "gt"}
 
 
-def _resolve(expr: Any, caller: str, prefix: str) -> Any:
+def _resolve(expr: Any, caller: str, prefix: str) -> Expression:
     """The selection that corresponds to a comparison such as ``A <= 5``."""
     name = getattr(getattr(expr, "op", None), "name", None)
     if name is None or len(getattr(expr, "args", ())) != 2:
@@ -36,7 +37,7 @@ def _resolve(expr: Any, caller: str, prefix: str) -> Any:
     return _namespace.find(f"{prefix}{name}")(operand, thunk)
 
 
-def _match_expr(parent: object, expr: Any) -> Any:
+def _match_expr(parent: Any, expr: object) -> Expression | None:
     """``A.select(A < 5)`` as a selection by value, or None if the comparison is not of ``A`` with a number."""
     name = getattr(getattr(expr, "op", None), "name", "").removeprefix("is")
     args: Any = getattr(expr, "args", ())
@@ -47,21 +48,21 @@ def _match_expr(parent: object, expr: Any) -> Any:
     return _namespace.find(f"value{name}")[expr.op.type](parent, args[1])
 
 
-def value(expr: object) -> Any:
+def value(expr: object) -> Expression:
     """Select by value: ``select.value(A > 0)``."""
     return _resolve(expr, "value", "value")
 
 
-def row(expr: object) -> Any:
+def row(expr: object) -> Expression:
     """Select by row: ``select.row(A <= 5)``."""
     return _resolve(expr, "row", "row")
 
 
-def column(expr: object) -> Any:
+def column(expr: object) -> Expression:
     """Select by column: ``select.column(A <= 5)``."""
     return _resolve(expr, "column", "col")
 
 
-def index(expr: object) -> Any:
+def index(expr: object) -> Expression:
     """Select by index of a vector: ``select.index(v <= 5)``."""
     return _resolve(expr, "index", "index")

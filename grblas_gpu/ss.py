@@ -8,7 +8,6 @@ array([1, 2, 3])
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from .api.base import expect_type
 from .api.matrix import Matrix, TransposedMatrix
@@ -69,7 +68,7 @@ def concat(
 
 
 def diag(
-    x: Any, k: int = 0, dtype: DTypeLike | None = None, *, name: str | None = None, **opts: object
+    x: Matrix | Vector, k: int = 0, dtype: DTypeLike | None = None, *, name: str | None = None, **opts: object
 ) -> Vector | Matrix:
     """A diagonal of a Matrix as a Vector, or a Vector as a diagonal of a new Matrix.
 

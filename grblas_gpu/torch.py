@@ -17,6 +17,7 @@ from .api.matrix import Matrix
 from .backends.registry import using
 from .exceptions import DimensionMismatch, InvalidObject
 from .foundation.suggestions import needed, public_only
+from .foundation.types import Expression, TorchTensor, TypedSemiring
 from .io.dense_arrays import to_array
 from .io.torch_tensors import from_torch, to_torch
 
@@ -27,7 +28,7 @@ SEMIRINGS = {"sum": "plus_times", "mean": "plus_times", "max": "max_times", "min
 BLOCK = 2**24  # products that the gradient of a maximum holds at once
 
 
-def spmm(A: Matrix, X: Any, values: Any = None, *, reduce: str = "sum") -> Any:
+def spmm(A: Matrix, X: TorchTensor, values: TorchTensor | None = None, *, reduce: str = "sum") -> TorchTensor:
     """The product of a Matrix and a dense tensor: ``reduce`` combines ``A[i, j] * X[j]`` for every row i of A.
 
     It can be differentiated once, by ``X`` and by ``values``. Rows without entries are 0. The gradient of a maximum or
@@ -95,7 +96,7 @@ def _product() -> Any:
 
     class Product(torch.autograd.Function):  # type: ignore[name-defined]
         @staticmethod
-        def forward(ctx: Any, A: Matrix, X: Any, values: Any, name: str) -> Any:
+        def forward(ctx: Any, A: Matrix, X: TorchTensor, values: TorchTensor | None, name: str) -> TorchTensor:
             if values is not None:
                 arrays = A.device_arrays()
                 A = Matrix.from_csr(arrays["indptr"], arrays["indices"], values.detach(), ncols=A.ncols)
@@ -106,7 +107,7 @@ def _product() -> Any:
 
         @staticmethod
         @torch.autograd.function.once_differentiable
-        def backward(ctx: Any, slope: Any) -> tuple[Any, ...]:
+        def backward(ctx: Any, slope: TorchTensor) -> tuple[TorchTensor | None, ...]:
             X, _, result = ctx.saved_tensors
             by_X, by_values = ctx.needs_input_grad[1:3]
             dX = dA = None
@@ -122,13 +123,15 @@ def _product() -> Any:
                     dA = to_torch(plus_times(dY @ from_torch(X, copy=False).T).new(mask=ctx.A.S), "coo").values()
             return None, dX if by_X else None, dA if by_values else None, None
 
-    def multiplied(name: str, X: Any) -> Any:
+    def multiplied(name: str, X: TorchTensor) -> TypedSemiring:
         return getattr(semiring, name)["FP32" if X.dtype == torch.float32 else "FP64"]
 
-    def dense(product: Any) -> Any:
+    def dense(product: Expression) -> TorchTensor:
         return torch.from_dlpack(to_array(product.new(), 0, dtype=product.dtype, copy=False))
 
-    def slopes_at_extremes(A: Matrix, X: Any, result: Any, slope: Any) -> tuple[Any, Any]:
+    def slopes_at_extremes(
+        A: Matrix, X: TorchTensor, result: TorchTensor, slope: TorchTensor
+    ) -> tuple[TorchTensor, TorchTensor]:
         """Slopes by X and by the values of A: each goes to the first entry of the row that gives the result."""
         entries = to_torch(A, "coo")
         # one more entry, for results without one

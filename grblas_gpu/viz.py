@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import sys
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -279,7 +280,7 @@ def _matrix(M: object, within: str) -> Matrix:
         raise TypeError(f"viz.{within}: expected a Matrix; got {type_text(M)}{way_out}") from None
 
 
-def _figure(caller: str, show: bool, **options: Any) -> Figure:
+def _figure(caller: str, show: bool, **options: object) -> Figure:
     """A new figure: in a window where matplotlib has one, else for a notebook or a file."""
     figure = new_figure(caller, **options)
     if show and _opens_windows():
@@ -287,7 +288,7 @@ def _figure(caller: str, show: bool, **options: Any) -> Figure:
     return figure
 
 
-def _figure_in_use(**options: Any) -> Figure | None:
+def _figure_in_use(**options: object) -> Figure | None:
     """A figure of pyplot's, with which a program may go on (``plt.savefig``): an empty one; a new one outside of
     notebooks."""
     if not _program_has_pyplot():
@@ -304,7 +305,7 @@ def _program_has_pyplot() -> bool:
     return "matplotlib.pyplot" in sys.modules
 
 
-def _pyplot() -> Any:
+def _pyplot() -> ModuleType:
     _program_has_pyplot()
     return importlib.import_module("matplotlib.pyplot")
 
@@ -313,6 +314,6 @@ def _opens_windows() -> bool:
     return _pyplot().get_backend().lower() in WINDOWS
 
 
-def _show(figure: Any) -> None:
+def _show(figure: Figure) -> None:
     if figure.canvas.manager is not None and _opens_windows():
         figure.show()

@@ -31,11 +31,11 @@ from ..foundation.types import (
 from ..plan.rules import Costs
 from .stores import messages
 from .stores.counting import every
+from .stores.entries import Store
 from .stores.matrix_forms import with_form
 from .stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .stores.tiles import joined
 
-Store = Any  # VectorStore | MatrixStore
 Index = tuple  # (I,) or (I, J): int64 arrays, or None for everything
 
 

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from .. import Matrix, Vector, algorithms
+from ..foundation.types import Array, ArrayLike, IGraph, NetworkXGraph, SciPySparse
 from .graphs import BenchmarkGraph
 from .machine import has_cuda
 
-Kernel = tuple[Callable[[Any, int], Any], Callable[[Any, int], np.ndarray]]
+Kernel = tuple[Callable[[Any, int], object], Callable[[Any, int], np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Contender:
     """A library in one configuration, with its kernels."""
 
     name: str
-    prepare: Callable[[BenchmarkGraph], Any]
+    prepare: Callable[[BenchmarkGraph], object]
     kernels: dict[str, Kernel]
     backend: str = "host"
     note: str = ""
@@ -46,7 +47,7 @@ def contenders(names: list[str] | None = None, device: bool = True) -> list[Cont
     return found if names is None else [c for c in found if any(name in c.name for name in names)]
 
 
-def grblas(backend: str, search: Callable[..., Any] = algorithms.dobfs, name: str | None = None) -> Contender:
+def grblas(backend: str, search: Callable[..., Vector] = algorithms.dobfs, name: str | None = None) -> Contender:
     """This library on one engine; another search than dobfs on demand."""
 
     def finished(result: Vector) -> Vector:
@@ -65,11 +66,11 @@ def grblas(backend: str, search: Callable[..., Any] = algorithms.dobfs, name: st
     return Contender(name or f"grblas_gpu {backend}", lambda graph: graph.matrix(backend), kernels, *where)
 
 
-def _levels(result: Any, n: int) -> np.ndarray:
+def _levels(result: Vector, n: int) -> np.ndarray:
     return result.to_dense(fill_value=-1, dtype=np.int64)
 
 
-def _scores(result: Any, n: int) -> np.ndarray:
+def _scores(result: Vector, n: int) -> np.ndarray:
     return result.to_dense(fill_value=0.0, dtype=np.float64)
 
 
@@ -86,7 +87,7 @@ def python_graphblas() -> Contender:
 # Others ------------------------------------------------------------------------------------------------------------
 
 
-def scattered(n: int, missing: float, places: Any, values: Any) -> np.ndarray:
+def scattered(n: int, missing: float, places: np.ndarray | list[int], values: ArrayLike) -> np.ndarray:
     """Values at their places in an array of ``n``, and ``missing`` elsewhere."""
     found = np.full(n, missing)
     found[places] = values
@@ -97,7 +98,7 @@ def scipy_csgraph() -> Contender:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order
 
-    def prepare(graph: BenchmarkGraph) -> Any:
+    def prepare(graph: BenchmarkGraph) -> SciPySparse:
         indptr, indices = graph.csr
         return csr_array((np.ones(len(indices)), indices, indptr.astype(np.int32)), shape=(graph.n, graph.n))
 
@@ -120,7 +121,7 @@ def scipy_csgraph() -> Contender:
 def networkx_graph() -> Contender:
     import networkx
 
-    def prepare(graph: BenchmarkGraph) -> Any:
+    def prepare(graph: BenchmarkGraph) -> NetworkXGraph:
         G = networkx.empty_graph(graph.n)
         G.add_edges_from(zip(*(ends.tolist() for ends in graph.edges), strict=True))
         return G
@@ -128,7 +129,7 @@ def networkx_graph() -> Contender:
     def bfs(G: object, source: int) -> dict[int, int]:
         return dict(networkx.single_source_shortest_path_length(G, source))
 
-    def bc(G: Any, source: int) -> dict[int, float]:
+    def bc(G: NetworkXGraph, source: int) -> dict[int, float]:
         return networkx.betweenness_centrality_subset(G, [source], list(G), normalized=False)
 
     kernels: dict[str, Kernel] = {
@@ -141,15 +142,15 @@ def networkx_graph() -> Contender:
 def igraph_graph() -> Contender:
     import igraph
 
-    def prepare(graph: BenchmarkGraph) -> Any:
+    def prepare(graph: BenchmarkGraph) -> IGraph:
         return igraph.Graph(n=graph.n, edges=np.stack(graph.edges, axis=1))
 
-    def levels(result: Any, n: int) -> np.ndarray:
+    def levels(result: tuple[list[int], list[int], object], n: int) -> np.ndarray:
         vertices, firsts, _ = result
         sizes = np.diff(firsts)
         return scattered(n, -1, vertices, np.repeat(np.arange(len(sizes)), sizes))
 
-    def bc(G: Any, source: int) -> Any:
+    def bc(G: IGraph, source: int) -> list[float]:
         return G.betweenness(directed=False, sources=[source], targets=list(range(G.vcount())))
 
     kernels: dict[str, Kernel] = {
@@ -162,12 +163,12 @@ def igraph_graph() -> Contender:
 def networkit_graph() -> Contender:
     import networkit
 
-    def prepare(graph: BenchmarkGraph) -> Any:
+    def prepare(graph: BenchmarkGraph) -> object:
         G = networkit.Graph(graph.n, weighted=False, directed=False)
         G.addEdges(tuple(ends.astype(np.uint64) for ends in graph.edges))
         return G
 
-    def bfs(G: object, source: int) -> Any:
+    def bfs(G: object, source: int) -> np.ndarray:
         return networkit.distance.BFS(G, source, storePaths=False).run().getDistances(asarray=True)
 
     def levels(found: object, n: int) -> np.ndarray:
@@ -182,12 +183,12 @@ def cupy_products() -> Contender:
     import cupy
     from cupyx.scipy.sparse import csr_matrix
 
-    def prepare(graph: BenchmarkGraph) -> Any:
+    def prepare(graph: BenchmarkGraph) -> object:
         A = graph.matrix("cuda")._store
         values = cupy.ones(A.nvals, cupy.float32)
         return csr_matrix((values, A.indices, A.indptr.astype(cupy.int32)), shape=(graph.n, graph.n))
 
-    def bfs(A: Any, source: int) -> Any:
+    def bfs(A: Any, source: int) -> Array:
         levels, frontier = cupy.full(A.shape[0], -1, cupy.int64), cupy.zeros(A.shape[0], cupy.float32)
         frontier[source], levels[source], depth = 1, 0, 0
         while True:
@@ -206,7 +207,7 @@ def cugraph_graph() -> Contender:
     import cudf
     import cugraph
 
-    def prepare(graph: BenchmarkGraph) -> Any:
+    def prepare(graph: BenchmarkGraph) -> object:
         A = graph.matrix("cuda")._store
         G = cugraph.Graph(directed=False)
         frame = cudf.DataFrame({"source": A.row_ids.astype("int32"), "target": A.indices})

@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -20,8 +19,9 @@ from .. import Matrix, algorithms, generators
 from ..backends.registry import current_engine
 from ..backends.stores.counting import every, some
 from ..distributed.graph500 import teps_statistics
-from ..foundation.types import Array, Json
+from ..foundation.types import Array, Json, Vector
 from ..generators.kronecker_graphs import drawn_degrees
+from ..generators.randomness import Stream
 from .graphs import BenchmarkGraph, dense_array, edge_pieces, weighted
 from .harness import compiling
 from .machine import describe, energy, seconds, synchronize
@@ -62,12 +62,12 @@ def graph500(
     return found | {"validated": validate, **describe()}
 
 
-def _lengths(stream: Any, edges: object) -> Array:
+def _lengths(stream: Stream, edges: Array) -> Array:
     """Numbers from 0 to 1 with 24 bits, which FP32 can represent."""
     return (stream.bits(edges) >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-24)
 
 
-def tree_of(kernel: str, A: Matrix, root: int) -> tuple[Any, Any]:
+def tree_of(kernel: str, A: Matrix, root: int) -> tuple[Vector, Vector | None]:
     """The timed part: parents, and the distances of kernel 3."""
     if kernel == "bfs":
         return algorithms.bfs_parents(A, root), None
@@ -75,13 +75,13 @@ def tree_of(kernel: str, A: Matrix, root: int) -> tuple[Any, Any]:
     return found.predecessors, found.distances
 
 
-def _searches(kernel: str, A: Matrix, roots: list[int], drawn: Any, validate: bool) -> dict[str, object]:
+def _searches(kernel: str, A: Matrix, roots: list[int], drawn: Array, validate: bool) -> dict[str, object]:
     times, edges = [], []
     with compiling():
         for _ in range(2):
             tree_of(kernel, A, roots[0])[0].nvals
     for root in roots:
-        kept: list[tuple[Any, Any]] = []
+        kept: list[tuple[Vector, Vector | None]] = []
         times.append(seconds(partial(_search, kernel, A, root, kept), A.backend))
         ((parents, distances),) = kept
         tree = dense_array(parents, -1, np.int64)
@@ -95,7 +95,7 @@ def _searches(kernel: str, A: Matrix, roots: list[int], drawn: Any, validate: bo
     return {"seconds": times, "edges": edges, **teps_statistics(teps), **power}
 
 
-def _search(kernel: str, A: Matrix, root: int, kept: list[tuple[Any, Any]]) -> None:
+def _search(kernel: str, A: Matrix, root: int, kept: list[tuple[Vector, Vector | None]]) -> None:
     """A search whose result is kept: the timed tree is the one that is checked."""
     kept[:] = [tree_of(kernel, A, root)]
     kept[0][0].nvals  # waits for the device
@@ -116,7 +116,9 @@ def joules_of(runs: list[Callable[[], None]], backend: str) -> float | None:
     return None if after is None else (after - before) / repeated
 
 
-def check_tree(A: Matrix, root: int, parents: Array, lengths: Any = None, distances: Any = None) -> None:
+def check_tree(
+    A: Matrix, root: int, parents: Array, lengths: Array | None = None, distances: Array | None = None
+) -> None:
     """Check a tree on the engine's arrays by the five rules; -1 where a vertex is not in the tree.
 
     With ``lengths`` of all entries, ``distances`` are checked as well.

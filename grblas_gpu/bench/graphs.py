@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -99,7 +98,7 @@ class BenchmarkGraph:
 
 
 def weighted(
-    A: Matrix, dtype: type[np.floating] | type[np.unsignedinteger], draw: Callable[[Stream, Any], Any]
+    A: Matrix, dtype: type[np.floating] | type[np.unsignedinteger], draw: Callable[[Stream, Array], Array]
 ) -> Matrix:
     """The graph with a random weight at each edge, the same both ways; ``draw`` gets a stream and edges as numbers."""
     indptr, indices = A._store.indptr, A._store.indices
@@ -114,7 +113,7 @@ def weighted(
     return W
 
 
-def dense_array(vector: Vector, missing: float, dtype: Any) -> Array:
+def dense_array(vector: Vector, missing: float, dtype: np.dtype | type) -> Array:
     """The values of a Vector as one array of its engine."""
     arrays = vector.device_arrays()
     values = arrays["values"].astype(dtype, copy=False)
@@ -126,7 +125,7 @@ def dense_array(vector: Vector, missing: float, dtype: Any) -> Array:
     return dense
 
 
-def edge_pieces(indptr: np.ndarray, indices: Any, rows: Any = None) -> Iterator[tuple[slice, Any, Any]]:
+def edge_pieces(indptr: np.ndarray, indices: Array, rows: Array | None = None) -> Iterator[tuple[slice, Array, Array]]:
     """All entries in pieces: their positions, rows (computed by default) and columns."""
     for start in range(0, len(indices), PIECE):
         part = slice(start, min(start + PIECE, len(indices)))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from html import escape
-from typing import Any
 
 from ..foundation.types import Json
 from .compare import REFERENCE, speed_up, tables
 from .svg import NARROW, WIDTH, bars, legend
 from .tables import Table, is_numeric, shown
 
+Figure = tuple[Callable[[Json], float | None], str, float | None]  # of a bar; the description; where a line is
 LIGHT = ["#1668b8", "#c2410c", "#3f7d20", "#8b3fa8", "#946200", "#0e7c7b", "#b0184b", "#555f6b"]
 DARK = ["#6cb2f2", "#f59058", "#93cf6b", "#d59bea", "#e5b84c", "#5fd0c7", "#f2799f", "#a9b4c0"]
 
@@ -59,11 +60,11 @@ def page(result: Json) -> str:
     return document(result["title"], "\n".join(parts))
 
 
-def _figures(rows: list[Json], part: list[Json]) -> list[tuple[Any, str, float | None]]:
+def _figures(rows: list[Json], part: list[Json]) -> list[Figure]:
     """For each figure: the bars, their description, and the position of its line."""
     rates = "billions of entries of the matrix per second; more is better"
     floors = "time over that of copying the bytes that must move; 1 is about the limit"
-    figures: list[tuple[Any, str, float | None]] = [(lambda row: row["gteps_entries"], rates, None)]
+    figures: list[Figure] = [(lambda row: row["gteps_entries"], rates, None)]
     if any(row["contender"] == REFERENCE for row in part):
         figures.append((lambda row: speed_up(rows, row), f"times faster than {REFERENCE}; more is better", 1.0))
     return [*figures, (lambda row: row["over_floor"], floors, 1.0)]
@@ -85,7 +86,7 @@ def document(title: str, body: str) -> str:
 def html_table(table: Table) -> str:
     numeric = ["number" if is_numeric(table.column(name)) else "" for name in table.columns]
 
-    def line(cells: list[Any], tag: str) -> str:
+    def line(cells: Sequence[object], tag: str) -> str:
         pairs = zip(cells, numeric, strict=True)
         parts = (f'<{tag} class="{kind}">{escape(shown(cell))}</{tag}>' for cell, kind in pairs)
         return f"<tr>{''.join(parts)}</tr>"
@@ -95,7 +96,9 @@ def html_table(table: Table) -> str:
     return f'<div class="scroll"><table>\n{line(table.columns, "th")}\n{rows}\n</table></div>{notes}'
 
 
-def _figure(rows: list[Json], names: list[str], value: Any, unit: str, line_at: float | None = None) -> str:
+def _figure(
+    rows: list[Json], names: list[str], value: Callable[[Json], float | None], unit: str, line_at: float | None = None
+) -> str:
     groups = list(dict.fromkeys(row["graph"] for row in rows))
     series = {
         name: [

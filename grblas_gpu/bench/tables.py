@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..foundation.types import Json
 
@@ -15,7 +14,7 @@ class Table:
 
     title: str
     columns: list[str]
-    rows: list[list[Any]] = field(default_factory=list)
+    rows: list[list[object]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def add(self, *cells: object) -> None:
@@ -23,7 +22,7 @@ class Table:
             raise ValueError(f"{self.title}: {len(cells)} cells for {len(self.columns)} columns")
         self.rows.append(list(cells))
 
-    def column(self, name: str) -> list[Any]:
+    def column(self, name: str) -> list[object]:
         k = self.columns.index(name)
         return [row[k] for row in self.rows]
 
@@ -61,7 +60,7 @@ def shown(cell: object) -> str:
     return f"{cell:,.{0 if size >= 100 else 1 if size >= 10 else 2}f}" if size >= 1 else f"{cell:.3g}"
 
 
-def markdown(columns: list[str], rows: Iterable[Sequence[Any]], right: list[bool] | None = None) -> str:
+def markdown(columns: list[str], rows: Iterable[Sequence[object]], right: list[bool] | None = None) -> str:
     """A table for a page; ``right``: the columns that are aligned there, by default those of numbers."""
     cells = list(rows)
     right = right or [is_numeric(list(column)) for column in zip(*cells, strict=True)]

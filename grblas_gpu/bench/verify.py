@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.stores.counting import every, how_many, some
-from ..foundation.types import Array
+from ..foundation.types import Array, SciPySparse
 from .graphs import BenchmarkGraph, edge_pieces
 
 PART = 2**30  # entries of a CuPy matrix, the last row's excepted
@@ -75,7 +75,7 @@ class CuPyOnes:
         return np.concatenate([part @ x for part in self.parts])
 
 
-def ones(graph: BenchmarkGraph, backend: str) -> Any:
+def ones(graph: BenchmarkGraph, backend: str) -> SciPySparse | CuPyOnes:
     """The adjacency matrix in FP64 as SciPy or CuPy matrices."""
     if backend == "cuda":
         return CuPyOnes(graph)
@@ -85,7 +85,7 @@ def ones(graph: BenchmarkGraph, backend: str) -> Any:
     return csr_array((np.ones(len(indices)), indices, indptr), shape=(graph.n, graph.n))
 
 
-def product_dependencies(A: Any, source: int, levels: Array) -> Any:
+def product_dependencies(A: SciPySparse | CuPyOnes, source: int, levels: Array) -> Any:
     """Dependencies by a product with the whole matrix (SciPy's or CuPy's) for every level, forward and back."""
     sigma = (levels == 0).astype(np.float64)
     deepest = int(levels.max())

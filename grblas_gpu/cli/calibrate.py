@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from ..foundation.types import Json
+from ..foundation.types import Costs, Json, Matrix, Vector
 from .memory import check_generator
 from .options import add_command, pairs, positive, show
 
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _as_seconds(costs: Any) -> Any:
+def _as_seconds(costs: Costs) -> Any:
     from ..backends.machine.calibration import Seconds
 
     return Seconds(costs.push_edge, costs.pull_row, costs.pull_probe, costs.mxm_product, 1.0, costs.bus_entry)
@@ -89,7 +89,7 @@ class Work:
     """A graph, and operations on it with a known amount of work."""
 
     def __init__(self, scale: int, pull: str) -> None:
-        from .. import Matrix, Vector, agg, generators, select, semiring
+        from .. import Vector, agg, generators, select, semiring
 
         self.pull = pull
         self.any_pair, self.plus_pair = semiring.any_pair["BOOL"], semiring.plus_pair["INT64"]
@@ -108,19 +108,19 @@ class Work:
         lengths = self.L.reduce_rowwise(agg.count).new().to_dense(0)
         self.walked = max(1, int(lengths[self.L.to_coo()[1]].sum()))
 
-    def looks(self) -> Any:
+    def looks(self) -> Vector:
         """Every row is closed: the kernel reads only the mask and the offsets."""
         return self.any_pair(self.A @ self.few).new(mask=~self.all.S, strategy=self.pull)
 
-    def probes(self) -> Any:
+    def probes(self) -> Vector:
         """The kernel checks every edge, because hardly any vertex has a neighbour in ``few``."""
         return self.any_pair(self.A @ self.few).new(strategy=self.pull)
 
-    def pushes(self) -> Any:
+    def pushes(self) -> Vector:
         return self.any_pair(self.some @ self.A).new(strategy="push.scatter")
 
-    def products(self) -> Any:
+    def products(self) -> Matrix:
         return self.plus_pair(self.L @ self.L).new(mask=self.L.S, strategy="mxm.gustavson")
 
-    def dots(self) -> Any:
+    def dots(self) -> Matrix:
         return self.plus_pair(self.L @ self.L.T).new(mask=self.L.S, strategy="mxm.masked_dot")

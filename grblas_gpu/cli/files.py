@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import numpy as np
 
@@ -284,7 +284,7 @@ TABLES: dict[str, Callable[[str, dict[str, Sequence]], None]] = {
 
 
 @contextmanager
-def _output(name: str) -> Iterator[Any]:
+def _output(name: str) -> Iterator[TextIO]:
     if name == STANDARD:
         yield sys.stdout
         return

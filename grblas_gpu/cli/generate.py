@@ -15,7 +15,7 @@ from .options import BACKENDS, current_backend, not_negative, pairs, show
 PLANTED = ("lfr",)  # generators that know the communities of their graphs
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: argparse._SubParsersAction) -> None:
     """A command for each generator, with the arguments of its signature."""
     from .. import generators
 

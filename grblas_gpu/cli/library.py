@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import inspect
 import time
-from typing import Any
 
 from ..foundation.types import Json
 from .files import FORMATS, Loaded, check_table, read_graph, write_table
@@ -27,7 +26,7 @@ def whole_numbers(text: str) -> list[int]:
     return [positive(part) for part in text.split(",")]
 
 
-def _option(*flags: str, help: str, **options: Any) -> tuple[tuple[str, ...], Json]:
+def _option(*flags: str, help: str, **options: object) -> tuple[tuple[str, ...], Json]:
     return flags, {"help": help, **options}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..foundation.types import Json
 from .library_tables import Table
@@ -26,7 +26,7 @@ class Command(NamedTuple):
     facts: dict[str, str] | None = None  # further facts, by the part of the result that has each
     totals: dict[str, int] | None = None  # facts that are sums of all values, and how often each is in the sum
 
-    def table_of(self, found: object) -> Any:
+    def table_of(self, found: object) -> object:
         return getattr(found, self.part) if self.part else found
 
     def facts_of(self, found: object, table: Table) -> dict[str, object]:

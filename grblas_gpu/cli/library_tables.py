@@ -52,7 +52,7 @@ def of_path(graph: Loaded, path: Any, labels: bool) -> list[tuple]:
     return [(step, graph.label(vertex)) for step, vertex in enumerate(path.vertices)]
 
 
-def of_walks(graph: Loaded, walks: Any, labels: bool) -> list[tuple]:
+def of_walks(graph: Loaded, walks: Matrix, labels: bool) -> list[tuple]:
     rows, steps, vertices = (array.tolist() for array in walks.to_coo())
     return list(zip(rows, steps, map(graph.label, vertices), strict=True))
 

@@ -9,7 +9,6 @@ from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
 
 from ..exceptions import GraphblasException
 
@@ -92,7 +91,7 @@ class _Graphblas(ModuleType):
     __file__ = sys.modules[_PACKAGE].__file__
     __path__: list[str] = []  # noqa: RUF012  (its submodules are not found on disk)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name.startswith("__") and name != "__all__":
             raise AttributeError(f"module {_NAME!r} has no attribute {name!r}")
         return getattr(sys.modules[_PACKAGE], name)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import Any
 
 _PACKAGE = __name__.rpartition(".")[0]
 _OBJECTS = "api.matrix api.vector api.scalar api.mask api.expressions api.infix api.calls api.updates api.indexing"
@@ -52,7 +51,7 @@ class Alias(ModuleType):
         self.__path__: list[str] = []  # it may have submodules, but not on disk
         self._sources = sources
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if not name.startswith("__"):
             for source in map(import_module, self._sources):
                 if hasattr(source, name):

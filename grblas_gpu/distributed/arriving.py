@@ -11,7 +11,7 @@ from ..backends.mpi.engine import MpiBackend
 from ..backends.mpi.routing import route
 from ..backends.stores.entries import keys_at, matrix_from_keys, rows_and_columns
 from ..exceptions import IndexOutOfBound, InvalidValue
-from ..foundation.types import DataType, OperatorLike
+from ..foundation.types import DataType, OperatorLike, TypedOperator
 from ..operators import get_typed_op
 
 Piece = tuple[Any, ...]  # rows, columns, and perhaps values
@@ -21,7 +21,7 @@ class Arriving:
     """An exchange of entries with their owners; received entries are kept as keys of the block."""
 
     def __init__(
-        self, engine: MpiBackend, nrows: int, ncols: int, dtype: DataType, value: Any, undirected: bool
+        self, engine: MpiBackend, nrows: int, ncols: int, dtype: DataType, value: object, undirected: bool
     ) -> None:
         self.engine, self.shape, self.dtype = engine, (nrows, ncols), dtype
         self.value, self.undirected = value, undirected
@@ -102,7 +102,7 @@ def checked_index(index: object, size: int, what: str) -> np.ndarray:
     return array.astype(np.int64)
 
 
-def combiner(dup_op: OperatorLike | None, dtype: DataType) -> Any:
+def combiner(dup_op: OperatorLike | None, dtype: DataType) -> TypedOperator | None:
     if dup_op is None:
         return None
     from ..operators import binary_from_string

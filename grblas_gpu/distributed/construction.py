@@ -6,7 +6,7 @@ The results are of type ``Matrix`` or ``Vector``, on the backend "mpi".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from .permuted_kronecker import kronecker_pieces
 class _OnRanks(type):
     """``isinstance(A, DistMatrix)``: is this Matrix one of backend "mpi"?"""
 
-    kind: Any
+    kind: type[Matrix | Vector]
 
     def __instancecheck__(cls, x: Any) -> bool:
         return type(x) is cls.kind and isinstance(x._engine, MpiBackend)
@@ -51,7 +51,7 @@ class DistMatrix(metaclass=_OnRanks):
 
     kind = Matrix
 
-    def __new__(cls) -> Any:
+    def __new__(cls) -> Self:
         raise TypeError("make one with DistMatrix.from_parts, from_pieces, from_file, kronecker, or A.to('mpi')")
 
     @staticmethod
@@ -91,13 +91,13 @@ class DistMatrix(metaclass=_OnRanks):
     @staticmethod
     def from_pieces(
         pieces: Callable[[int, int], Iterable[Piece]],
-        dtype: Any = BOOL,
+        dtype: DTypeLike = BOOL,
         *,
         nrows: int,
         ncols: int,
-        value: Any = True,
+        value: object = True,
         undirected: bool = False,
-        dup_op: Any = None,
+        dup_op: OperatorLike | None = None,
         backend: str = "mpi",
     ) -> Matrix:
         """A Matrix from a generator: ``pieces(rank, size)`` yields (rows, columns) or (rows, columns, values).
@@ -220,7 +220,7 @@ class DistMatrix(metaclass=_OnRanks):
         )
 
     @staticmethod
-    def local(A: Matrix) -> tuple[Matrix, Any, Any]:
+    def local(A: Matrix) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """This rank's block as a Matrix of its local engine, and the global indices of its rows and columns.
 
         >>> from grblas_gpu.distributed import DistMatrix
@@ -245,7 +245,7 @@ class DistVector(metaclass=_OnRanks):
 
     kind = Vector
 
-    def __new__(cls) -> Any:
+    def __new__(cls) -> Self:
         raise TypeError("make one with DistVector.from_parts, or v.to('mpi')")
 
     @staticmethod

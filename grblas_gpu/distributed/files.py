@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..api.conversions import MAX_SIZE
 from ..backends.mpi.faults import known_everywhere
+from ..backends.mpi.wire import Wire
 from ..foundation.border import shown
 from ..foundation.types import PathLike
 from ..io.binary_files import read_arrays
@@ -41,7 +42,7 @@ def edges_of_file(path: PathLike, rank: int, ranks: int, base: int | None = None
     return FilePart(rows, columns, file.stat().st_size)
 
 
-def vertices_of_file(path: PathLike, part: FilePart, everyone: Any) -> int:
+def vertices_of_file(path: PathLike, part: FilePart, everyone: Wire) -> int:
     """The number of vertices; a ValueError on all ranks unless their parts form one complete file."""
     highest = max(part.rows.max(initial=-1), part.columns.max(initial=-1))
     said = part.length, part.size, part.entries, part.symmetric

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.mpi.faults import known_everywhere
+from ..backends.mpi.grid import Grid
 from ..foundation.types import Json, PathLike
 from ..io.replacing import replacing
 
@@ -23,7 +24,7 @@ DESCRIPTION = "parts.json"
 Arrays = tuple[np.ndarray, ...]  # rows, columns and values of a matrix; indices and values of a vector
 
 
-def write_parts(folder: PathLike, grid: Any, description: dict[str, object], arrays: Arrays) -> None:
+def write_parts(folder: PathLike, grid: Grid, description: dict[str, object], arrays: Arrays) -> None:
     """Write this rank's entries, then (rank 0) the description of the object; collective."""
     place = Path(folder)
     grid.check_same(folder=str(place))
@@ -47,7 +48,7 @@ def write_parts(folder: PathLike, grid: Any, description: dict[str, object], arr
         grid.together(step)
 
 
-def read_description(folder: PathLike, grid: Any, kind: str) -> Json:
+def read_description(folder: PathLike, grid: Grid, kind: str) -> Json:
     """The description of a folder's content; the same on all ranks, or an error on all of them."""
     place = Path(folder)
     grid.check_same(folder=str(place))

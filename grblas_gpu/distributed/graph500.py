@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
 from ..api.matrix import Matrix
 from ..api.vector import Vector
 from ..backends.mpi.engine import MpiBackend
+from ..backends.mpi.grid import Grid
+from ..backends.mpi.products import Degrees
 from ..foundation.types import Json
 from ..generators.randomness import Stream
 from ..trace.records import Trace
@@ -138,7 +139,7 @@ def graph500(
     1
     """
     started = time.perf_counter()
-    A: Any = DistMatrix.kronecker(scale, edge_factor, seed=seed, backend=backend)
+    A = DistMatrix.kronecker(scale, edge_factor, seed=seed, backend=backend)
     engine = A._engine
     grid = engine.grid
     grid.check_same(roots=roots, validate=validate)
@@ -180,7 +181,7 @@ def timed(engine: MpiBackend, A: Matrix, root: int) -> tuple[float, Vector]:
     return _slowest(engine.grid, time.perf_counter() - begun), parents
 
 
-def choose_roots(engine: MpiBackend, degrees: Any, n: int, count: int, seed: int) -> list[int]:
+def choose_roots(engine: MpiBackend, degrees: Degrees, n: int, count: int, seed: int) -> list[int]:
     """Distinct random vertices that have edges; fewer than ``count`` if the graph has fewer."""
     low, high = engine.chunk(n)
     here = engine.local.host(degrees.here)
@@ -219,9 +220,9 @@ def trace_levels(engine: MpiBackend, A: Matrix, root: int) -> list[Level]:
     return levels
 
 
-def _slowest(grid: Any, seconds: float) -> float:
+def _slowest(grid: Grid, seconds: float) -> float:
     return float(grid.everyone.gather_small(np.array([seconds])).max())
 
 
-def _most(grid: Any, number: int) -> int:
+def _most(grid: Grid, number: int) -> int:
     return int(grid.everyone.gather_small(np.array([number], np.int64)).max())

@@ -32,13 +32,15 @@ from importlib import import_module
 from threading import get_ident
 from time import sleep
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from .types import Store
 
 #: The functions below ``signal.signal``, which spends 15 microseconds on enumerations.
 getsignal, set_signal = (getattr(_signal, name, getattr(signal, name)) for name in ("getsignal", "signal"))
 
+Handler = Callable[[int, FrameType | None], object]
+Result = TypeVar("Result")
 _NAMES = "SIGINT SIGTERM SIGALRM SIGHUP SIGUSR1 SIGUSR2".split()
 _SIGNALS = [int(getattr(signal, name)) for name in _NAMES if hasattr(signal, name)]
 
@@ -88,8 +90,8 @@ class uninterrupted:
     __slots__ = ("_handlers", "_waiting")
 
     def __enter__(self) -> None:
-        self._handlers: list[tuple[int, Any]] = []
-        self._waiting: list[tuple[Any, int, FrameType | None]] = []
+        self._handlers: list[tuple[int, Handler]] = []
+        self._waiting: list[tuple[Handler, int, FrameType | None]] = []
         if get_ident() != _main_thread:
             return  # handlers run in the main thread only
         try:
@@ -124,14 +126,14 @@ class uninterrupted:
             handler(number, frame)
 
 
-def completed(function: Callable[..., object], *arguments: object) -> Any:
+def completed(function: Callable[..., Result], *arguments: object) -> Result:
     """The result of a call in a separate thread, which completes it even if a signal interrupts the caller.
 
     An exception that leaves Numba half imported, or a compilation half done, would make all later calls fail.
     """
     if threading.current_thread() is not threading.main_thread():  # signals do not reach it
         return function(*arguments)
-    results: list[Any] = []
+    results: list[Result] = []
     errors: list[BaseException] = []
 
     def complete() -> None:

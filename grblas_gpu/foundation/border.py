@@ -12,11 +12,12 @@ import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
 from ..config import config
+from ..foundation.types import Source
 
 _ALWAYS = 2**28  # bytes that any file may request
 _RATIO = 200  # bytes of memory per byte of a file: repetitive structure compresses well
@@ -48,7 +49,7 @@ def border(name: str, error: type[Exception] = ValueError, *, what: str = "", fo
         raise error(f"{name}: {what}{'' if isinstance(found, ValueError) else foreign}{said}") from None
 
 
-def check_fields(fields: Any, described: Mapping[str, type]) -> None:
+def check_fields(fields: object, described: Mapping[str, type]) -> None:
     """Raise ValueError unless a header has all fields, each of its type.
 
     >>> check_fields({"name": 7}, {"name": str})
@@ -101,7 +102,7 @@ def check_members(file: IO[bytes], name: str) -> None:
                     )
 
 
-def shown(text: Any) -> str:
+def shown(text: str | bytes) -> str:
     """A piece of a file as messages show it.
 
     >>> shown("0 1"), shown("9" * 100)
@@ -122,7 +123,7 @@ def check_memory(name: str, wanted: int, length: int) -> None:
         )
 
 
-def length_of(source: Any) -> int:
+def length_of(source: Source) -> int:
     """The size of a file in bytes, given by name or open; 0 if it is unknown."""
     try:
         if isinstance(source, (str, os.PathLike)):

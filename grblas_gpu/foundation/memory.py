@@ -8,14 +8,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from ..exceptions import OutOfMemory
 
-Method = TypeVar("Method", bound=Callable[..., Any])
+Method = TypeVar("Method", bound=Callable[..., object])
 LESS = "a smaller type, A.pattern() for no values, or io.load(..., mmap=True) takes less"
 #: Functions of engines: a context with more memory for a method with this name and error, or None.
-more_memory: dict[str, Callable[[str, BaseException], AbstractContextManager[Any] | None]] = {}
+more_memory: dict[str, Callable[[str, BaseException], AbstractContextManager[None] | None]] = {}
 _TOO_BIG = ("array is too big", "Maximum allowed", "maximum supported dimension", "array would be larger")
 
 
@@ -23,7 +23,7 @@ def reports_memory(method: Method) -> Method:
     """Repeat a method where an engine knows more memory, or raise OutOfMemory in place of other memory errors."""
 
     @functools.wraps(method)
-    def call(*args: object, **kwargs: object) -> Any:
+    def call(*args: object, **kwargs: object) -> object:
         try:
             return method(*args, **kwargs)
         except (MemoryError, ValueError) as error:
@@ -34,7 +34,7 @@ def reports_memory(method: Method) -> Method:
     return cast("Method", call)
 
 
-def more_or_raise(name: str, error: MemoryError | ValueError) -> AbstractContextManager[Any]:
+def more_or_raise(name: str, error: MemoryError | ValueError) -> AbstractContextManager[None]:
     """Where to repeat what failed; or the error is raised, as OutOfMemory if it is a failed allocation."""
     more = memory_after(name, error)
     if more is None:
@@ -43,7 +43,7 @@ def more_or_raise(name: str, error: MemoryError | ValueError) -> AbstractContext
     return more
 
 
-def memory_after(name: str, error: BaseException) -> AbstractContextManager[Any] | None:
+def memory_after(name: str, error: BaseException) -> AbstractContextManager[None] | None:
     """Where to repeat what failed, if an engine knows more memory."""
     return next(filter(None, (find(name, error) for find in more_memory.values())), None)
 

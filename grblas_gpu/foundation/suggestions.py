@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 MOST = 3  # suggestions in a message
 SHORTEST_PART = 4  # letters: a shorter name is part of too many others
@@ -58,7 +58,7 @@ def public_only(module: dict[str, Any], hint: Callable[[str], str] | None = None
         names = (name for name, value in module.items() if not isinstance(value, ModuleType))
         module["__all__"] = sorted(name for name in names if not name.startswith("_"))
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> NoReturn:
         raise no_attribute(module["__name__"], name, module["__all__"], hint(name) if hint else "")
 
     module["__dir__"] = lambda: sorted(module["__all__"])

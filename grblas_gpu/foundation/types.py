@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from ..operators.monoid import TypedBuiltinMonoid as TypedMonoid
     from ..operators.parameterized import ParameterizedUdf
     from ..operators.semiring import TypedBuiltinSemiring as TypedSemiring
-    from ..plan.rules import Plan
+    from ..plan.rules import Costs, Plan
 
     #: The path of a file or folder.
     PathLike: TypeAlias = str | os.PathLike[str]
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     #: Arrays, sizes and flags of a storage format, by name.
     Parts: TypeAlias = dict[str, Any]
     #: Objects of other libraries.
+
     AwkwardArray: TypeAlias = awkward.Array
     ArrowTable: TypeAlias = pyarrow.Table
     DataFrame: TypeAlias = pandas.DataFrame

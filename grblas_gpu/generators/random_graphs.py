@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -106,7 +106,7 @@ def watts_strogatz(n: int, neighbours: int = 10, rewiring: float = 0.1, *, seed:
     rewired, elsewhere = Stream(seed, 1), Stream(seed, 2)
     half = np.uint64(max(1, neighbours // 2))
 
-    def edges(edge: Array) -> tuple[Any, Any]:
+    def edges(edge: Array) -> tuple[Array, Array]:
         vertex = edge // half
         next_one = (vertex + edge % half + np.uint64(1)) % np.uint64(n)
         return vertex, np.where(rewired.happens(rewiring, edge), elsewhere.below(n, edge), next_one)
@@ -143,7 +143,7 @@ def preferential_attachment(n: int, edges_each: int = 8, *, seed: int = 1) -> Ma
     _check_choices("preferential_attachment", 2 * n * edges_each)
     draw, one, each = Stream(seed, 1), np.uint64(1), np.uint64(max(1, edges_each))
 
-    def edges(edge: Array) -> tuple[Any, Any]:
+    def edges(edge: Array) -> tuple[Array, Array]:
         # Ends 2 e and 2 e + 1 belong to edge e: the first is the new vertex, the second copies an end before it.
         end = edge + edge + one
         chosen = draw.below(end, end)

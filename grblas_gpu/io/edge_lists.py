@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..foundation.border import border
 from ..foundation.types import DTypeLike, OperatorLike, PathLike
 from .duplicates import combining
 from .edge_list_files import line_of
-from .edge_table import Layout, data_lines, layout_of
+from .edge_table import data_lines, layout_of
 from .graph import Graph
 from .label_codes import number_integers
 from .number_columns import Fields, Malformed, parsed_blocks
@@ -53,26 +53,20 @@ def read_edges(
     layout = layout_of(first[: first.rfind("\n") + 1] or first, name, columns=columns)
     line = next((layout.fields(line) for number, line in data_lines(first) if number != layout.header), [])
     places = layout.columns or tuple(range(3 if len(line) == 3 else 2))
-
+    given: dict[str, Any] = {"directed": directed, "duplicates": duplicates}
     if max(places) < len(line) and all(line[k].strip().lstrip("+-").isdigit() for k in places[:2]):
         fields = Fields(places, len(places) == 3, layout.columns is not None, layout.delimiter)
         try:
             return _of_integers(
-                path, chain([head.removeprefix(b"\xef\xbb\xbf")], parts), layout, fields, dtype, directed, duplicates
+                path, chain([head.removeprefix(b"\xef\xbb\xbf")], parts), layout, fields, dtype, **given
             )
         except Malformed:
             pass  # a later label is text, or the line is malformed: the other reader knows
-    return Graph.read_edgelist(path, columns=columns, dtype=dtype or float, directed=directed, duplicates=duplicates)
+    return Graph.read_edgelist(path, columns=columns, dtype=dtype or float, **given)
 
 
 def _of_integers(
-    path: PathLike,
-    parts: Iterable,
-    layout: Layout,
-    fields: Fields,
-    dtype: DTypeLike | None,
-    directed: bool,
-    duplicates: Any,
+    path: PathLike, parts: Any, layout: Any, fields: Fields, dtype: DTypeLike | None, directed: bool, duplicates: Any
 ) -> Graph:
     name = os.fspath(path)
     weights: list[np.ndarray] = []

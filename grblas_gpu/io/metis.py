@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
 
 import numpy as np
 
@@ -74,7 +73,7 @@ def _graph(
     if len(wrong):
         found = f"vertex {rows[wrong[0]] + 1} has the neighbour {neighbours[wrong[0]]:g}"
         raise ValueError(f"{name}: {found}, but vertices are 1 to {n}")
-    weights: Any = whole(numbers[(within >= 0) & (within % step == 1)]) if weighted else True
+    weights: np.ndarray | bool = whole(numbers[(within >= 0) & (within % step == 1)]) if weighted else True
     with border(name):
         matrix = Matrix.from_coo(rows, neighbours.astype(np.int64) - 1, weights, nrows=n, ncols=n)
     symmetric = matrix.is_symmetric()

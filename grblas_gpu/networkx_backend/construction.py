@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
-from ..foundation.types import DataFrame, SciPySparse
+from ..foundation.types import ArrayLike, DataFrame, SciPySparse
 from .conversion import Mirrored, converted
 from .dispatch import compose, define, own, parallel
 from .graph import NAME, Graph
@@ -26,8 +26,8 @@ def is_plain(create_using: object) -> bool:
 
 def made(
     labels: list,
-    rows: Any,
-    columns: Any,
+    rows: ArrayLike,
+    columns: ArrayLike,
     *,
     directed: bool = False,
     values: Mapping[Any, np.ndarray] | None = None,
@@ -67,7 +67,7 @@ def made(
 
 def _numbered(rows: list, columns: list) -> tuple[list, np.ndarray]:
     """The labels in the order in which edges name them, and the ends of the edges as numbers."""
-    index: dict[Any, int] = {}
+    index: dict[Hashable, int] = {}
     ends = [
         index.setdefault(label, len(index)) for label in itertools.chain.from_iterable(zip(rows, columns, strict=True))
     ]
@@ -106,7 +106,7 @@ def _theirs(cls: Any, *args: object, **kwargs: object) -> Any:
 
 
 def _weighted(
-    n: int, rows: object, columns: object, values: Any, create_using: object, attribute: object
+    n: int, rows: ArrayLike, columns: ArrayLike, values: np.ndarray, create_using: object, attribute: object
 ) -> Graph | None:
     """A graph of the entries of a matrix; None if NetworkX has to make it."""
     if not is_plain(create_using) or values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
@@ -138,7 +138,7 @@ def _from_dense(
 
 
 def _from_pandas(
-    df: DataFrame, source: object, target: object, edge_attr: Any, create_using: Any, edge_key: object
+    df: DataFrame, source: object, target: object, edge_attr: Any, create_using: object, edge_key: object
 ) -> Graph:
     columns = [edge_attr] if isinstance(edge_attr, (str, int)) and edge_attr is not True else edge_attr
     if columns is True:
@@ -221,7 +221,7 @@ def _named(G: nx.Graph, label_attribute: object) -> str | None:
 
 def _as_integers(G: Graph, first_label: int, ordering: str) -> Graph:
     by_degree = sorted(zip(G.degrees().tolist(), G, strict=True)) if ordering.endswith("creasing degree") else []
-    orders: dict[str, Any] = {
+    orders: dict[str, list] = {
         "default": G.labels,
         "sorted": sorted(G) if ordering == "sorted" else [],
         "increasing degree": [node for _, node in by_degree],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import networkx as nx
@@ -49,7 +49,7 @@ class Mirrored(Graph):
     def _adj(self) -> Mapping:
         return self._copy._adj
 
-    def __getitem__(self, node: object) -> Any:
+    def __getitem__(self, node: object) -> object:
         return self._copy[node]
 
 
@@ -84,7 +84,7 @@ def convert_from_nx(
     adjacency = graph._adj  # plain dictionaries; the views of graph.adj take four times as long
     rows = [adjacency[node] for node in labels]
     if type(adjacency) is not dict:  # a view: the lengths of its parts may count hidden nodes
-        inner: Any = dict if graph.is_multigraph() else (lambda data: data)
+        inner: Callable[[Mapping], Mapping] = dict if graph.is_multigraph() else (lambda data: data)
         rows = [{other: inner(data) for other, data in row.items()} for row in rows]
     pointers, neighbours = numbered_lists(labels, rows)
     multigraph = graph.is_multigraph()
@@ -155,7 +155,7 @@ def edges_at(graph: Graph, places: np.ndarray, *, data: bool = True) -> Iterator
 
 
 def _empty(graph: Graph) -> NetworkXGraph:
-    kinds: dict[tuple[bool, bool], Any] = {
+    kinds: dict[tuple[bool, bool], type[NetworkXGraph]] = {
         (False, False): nx.Graph,
         (True, False): nx.DiGraph,
         (False, True): nx.MultiGraph,

@@ -74,11 +74,11 @@ def own(name: str) -> Callable:
     return _registered_algorithms[name].__wrapped__.orig_func
 
 
-def _run(function: Callable, signature: inspect.Signature, /, *args: object, **kwargs: object) -> Any:
+def _run(function: Callable, signature: inspect.Signature, /, *args: object, **kwargs: object) -> object:
     return _apply(function, _arguments(signature, args, kwargs))
 
 
-def _run_theirs(theirs: Callable, before: Callable, then: Callable, /, *args: object, **kwargs: object) -> Any:
+def _run_theirs(theirs: Callable, before: Callable, then: Callable, /, *args: object, **kwargs: object) -> object:
     return then(theirs(*map(before, args), **{name: before(value) for name, value in kwargs.items()}))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import networkx as nx
 import numpy as np
@@ -12,6 +12,7 @@ from ..api.matrix import Matrix
 from ..api.vector import Vector
 from .numbers import add_parallel, least_length, least_parallel, real_numbers
 
+Made = TypeVar("Made")
 NAME = "grblas_gpu"
 
 
@@ -66,7 +67,7 @@ class Graph:
         self.pointers, self.neighbours, self.parallel, self.keys = pointers, neighbours, parallel, keys
         self.directed, self.values = directed, values or {}
         self.edge_data, self.node_data, self.graph = edge_data, node_data, graph_data or {}
-        self._made: dict[Any, Any] = {}
+        self._made: dict[object, Any] = {}
 
     # ---- the interface that NetworkX uses -----------------------------------------------------------------------
 
@@ -148,7 +149,6 @@ class Graph:
         return dict(zip(self.labels, dense.tolist(), strict=True))
 
     # ---- matrices, made when they are first needed -----------------------------------------------------------
-    # (Any, because mypy does not see the operators that are added to our classes at run time.)
 
     def pattern(self, *, backward: bool = False) -> Matrix:
         """True at every edge. ``backward``: with all edges reversed."""
@@ -248,7 +248,7 @@ class Graph:
             return self._once((*key, "backward"), lambda: self._matrix(key, values, False).T.new())
         return self._once(key, lambda: Matrix.from_csr(self.pointers, self.neighbours, values(), ncols=len(self)))
 
-    def _once(self, key: object, make: Callable[[], object]) -> Any:
+    def _once(self, key: object, make: Callable[[], Made]) -> Made:
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]

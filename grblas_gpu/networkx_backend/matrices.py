@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable
-from typing import Any
+from typing import Literal
 
 import networkx as nx
 import numpy as np
@@ -47,7 +47,7 @@ def _sparse(
     return _in_format(A if order is None else A[order][:, order], format, "matrix")
 
 
-def _not_of_numbers(dtype: Any, multigraph_weight: object) -> str | None:
+def _not_of_numbers(dtype: np.dtype | type | str | None, multigraph_weight: object) -> str | None:
     if np.dtype(dtype).names:
         return "dtype is a record"
     return None if multigraph_weight in (sum, min) else "multigraph_weight is neither sum nor min"
@@ -56,8 +56,8 @@ def _not_of_numbers(dtype: Any, multigraph_weight: object) -> str | None:
 def _dense(
     G: Graph,
     nodelist: Nodes | None,
-    dtype: Any,
-    order: Any,
+    dtype: np.dtype | type | str | None,
+    order: Literal["C", "F"] | None,
     multigraph_weight: object,
     weight: str | None,
     nonedge: float,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -114,7 +113,7 @@ def by_ends(source: object, target: object, weight: str | None) -> str:
     return ("search", "one search", "on request")[given] if weight is None else "search"
 
 
-def _shortest_length(G: Graph, source: object, target: object, weight: str | None, method: str) -> Any:
+def _shortest_length(G: Graph, source: object, target: object, weight: str | None, method: str) -> object:
     """NetworkX selects a function by the method; searches without weights, and those against all edges, begin here."""
     if method in METHODS and source is None and target is not None and G.is_directed():
         if weight is None:

@@ -6,7 +6,7 @@ two BOOL is a BOOL, ``plus`` does not take them. Numba determines the types that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -52,6 +52,9 @@ def build(kind: str, name: str) -> OpBase:
     return op
 
 
+Kind = TypeVar("Kind", bound="OpBase")
+
+
 class _Function(Compiled):
     """On arrays, NumPy's own function: Numba need not compile it."""
 
@@ -76,7 +79,7 @@ class _Function(Compiled):
 _UNLIKE_NUMBA = (np.power, np.ldexp)
 
 
-def _operator(kind: type[OpBase], name: str, function: Function, ufunc: np.ufunc) -> Any:
+def _operator(kind: type[Kind], name: str, function: Function, ufunc: np.ufunc) -> Kind:
     op = kind._build(name, function)
     op._compiled = _Function(function, kind._arguments)
     op._compiled.ufunc = ufunc

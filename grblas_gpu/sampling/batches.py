@@ -11,6 +11,7 @@ import numpy as np
 from ..algorithms.hops import Relation, Sample
 from ..api.matrix import Matrix
 from ..exceptions import DimensionMismatch
+from ..foundation.types import Array
 
 ONE = ("", "", "")  # the relation of a graph with one kind of vertices
 
@@ -33,11 +34,11 @@ class Batch(SimpleNamespace):
 def as_batch(
     found: Sample,
     sizes: Mapping[str, int],
-    values: Mapping[str, Mapping[str, Any]],
-    convert: Callable[[Any], Any],
+    values: Mapping[str, Mapping[str, Array]],
+    convert: Callable[[Array], object],
     *,
     disjoint: bool,
-    **fields: Any,
+    **fields: object,
 ) -> Batch:
     """The batch of a sample, with these fields and the values of its vertices."""
     parts: dict[str, Any] = {"num_sampled_nodes": found.reached, "num_sampled_edges": found.drawn}
@@ -58,7 +59,7 @@ def as_batch(
     return Batch(**fields, **parts)
 
 
-def positions(keys: Any, some: Any) -> Any:
+def positions(keys: Array, some: Array) -> Array:
     """Where some of the keys are, which may have any order."""
     order = np.argsort(keys)
     return order[np.searchsorted(keys[order], some)]

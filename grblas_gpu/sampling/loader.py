@@ -17,6 +17,7 @@ from ..api.matrix import Matrix
 from ..api.vector import Vector
 from ..backends.registry import using
 from ..exceptions import InvalidValue
+from ..foundation.types import ArrayLike
 from ..generators.randomness import Stream
 from ..io.dense_arrays import to_array
 from .ahead import one_ahead
@@ -72,14 +73,14 @@ class NeighborLoader:
         A: Matrix | Mapping[Relation, Matrix],
         num_neighbors: Sequence[int] | Mapping[Relation, Sequence[int]],
         input_nodes: Any = None,
-        input_time: Any = None,
+        input_time: ArrayLike | None = None,
         *,
         disjoint: bool = False,
         weighted: bool = False,
         batch_size: int = 1,
         shuffle: bool = False,
         drop_last: bool = False,
-        convert: Callable[[Any], Any] = lambda array: array,
+        convert: Callable[[np.ndarray], object] = lambda array: array,
         seed: int = 1,
         **values: Any,
     ) -> None:

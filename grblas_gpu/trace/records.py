@@ -62,7 +62,7 @@ class Trace:
     def __exit__(self, *exc: object) -> None:
         _current.reset(self._token)
 
-    def remember(self, explanation: Any) -> None:
+    def remember(self, explanation: object) -> None:
         """The plan of the last ``explain``, with its reason: an algorithm that follows it passes on the strategy alone.
 
         >>> from grblas_gpu import algorithms, generators, trace

@@ -34,5 +34,4 @@ def unfusable_reason(program: Program) -> str | None:
             return f"line {program.line(node)}: {what}"
         if node.op in ops.CONTROL and node.operands[0].condition.ndim == 2:
             return f"line {program.line(node)}: the condition is a Matrix"
-    condition: Any = program.condition
-    return "the condition is a Matrix" if condition is not None and condition.ndim == 2 else None
+    return "the condition is a Matrix" if program.condition is not None and program.condition.ndim == 2 else None

@@ -12,16 +12,15 @@ Everything begins at a multiple of 8 bytes. Functions work on arrays of any libr
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...foundation.types import Engine, TypedMonoid
 from .counting import every
 from .entries import compress, entries, expand, present_flags
+from .index_types import Array
 from .storage import VectorStore
-
-Array = Any  # numpy.ndarray or cupy.ndarray
 
 LIST, BITS, ALL = 0, 1, 2
 EACH, ONE, NONE = 0, 1, 2  # values: one for each entry, one for all, not sent

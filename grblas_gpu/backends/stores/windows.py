@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -69,10 +68,10 @@ def positions_to_change(
     return tuple(positions), tuple(places)
 
 
-def _in_use(which: int, axes: Any, given: list, whole: list) -> tuple[Array, Array] | None:
+def _in_use(which: int, axes: Sequence[Axis], given: list, whole: list) -> tuple[Array, Array] | None:
     """The positions of a long slice where stores of the region's shape, or of the output's, have entries."""
     window = axes[which].positions
-    if not axes[which].is_long or sum(x.nvals for x in (*given, *whole)) >= len(window):
+    if window is None or not axes[which].is_long or sum(x.nvals for x in (*given, *whole)) >= len(window):
         return None
     places = [_lines(x, which, len(axes)).astype(INDEX) for x in given]
     for x in whole:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 from ....foundation.types import Engine
 from ....ir.program import Program
@@ -32,7 +31,7 @@ _loops: dict[Hashable, Compiled | Unfusable] = {}  # or why it cannot be compile
 class Compiled:
     """The function of a loop, and those of its steps, made at their first use."""
 
-    kernel: Any = None  # Kernel, once it is loaded
+    kernel: compile.Dispatcher = None  # once it is loaded
     looked = False  # whether machine code is on disk
     compilation: background.Compilation | None = None  # in another process
 

@@ -5,26 +5,24 @@ Nothing is sorted and nothing merged.
 
 from __future__ import annotations
 
-from typing import Any
-
 import cupy
 import numpy as np
 
-from ....foundation.types import Accum
+from ....foundation.types import Accum, Assigned
 from ...stores.storage import Array, MaskView, VectorStore
 from .positions import marked_positions
 from .vectors import as_list, spread, write
 
 
 def assign_region(
-    c: VectorStore, value: Any, positions: Array, mask: MaskView | None, accum: Accum, replace: bool
+    c: VectorStore, value: Assigned, positions: Array, mask: MaskView | None, accum: Accum, replace: bool
 ) -> VectorStore | None:
     """The new vector; None where a position is named several times and something has to combine what it is given."""
     named, different = _marked(c.size, positions)
     is_vector = type(value) is VectorStore
     if different < len(positions) and (is_vector or accum is not None):
         return None
-    if is_vector:
+    if type(value) is VectorStore:
         t = _placed(c.size, value, positions, named)
     else:
         t = VectorStore(c.size, cupy.asarray(np.asarray(value).reshape(1)), present=named, nvals=different)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import cupy
 import numpy as np
@@ -124,7 +123,7 @@ class Told(Later):
         super().__init__(dtype)
         self._slots = slots
 
-    def read(self) -> Any:
+    def read(self) -> Value:
         lower = self._slots.read()  # synchronizes
         return np.frombuffer((self._slots.read(EDGES) << _HALF | lower).to_bytes(8, "little"), self.dtype, 1)[0]
 
@@ -159,7 +158,7 @@ def one_combined(monoid: TypedMonoid, value: Array, count: int) -> Told:
 
 def _reductions(monoid: TypedMonoid, at: int) -> Kernels:
     aligned = at % 16 == 0
-    given = {"Value": monoid.return_type.np_type, "ALIGNED": aligned}
+    given: dict[str, np.dtype | int] = {"Value": monoid.return_type.np_type, "ALIGNED": aligned}
     return compile.specialized("reduce_all.cu", _OF_ALL, given, compile.Sum(monoid))
 
 
@@ -176,7 +175,7 @@ def launch_reduction(
     """Combine runs of values. A number is given by where it is in device memory (or 0), and itself (or a bound)."""
     monoid = op if op.opclass == "Monoid" else op.monoid
     associative = monoid is not None and monoid.type is op.type  # a binary operator may be a monoid for other types
-    given = {"Value": op.return_type.np_type, "ASSOCIATIVE": associative}
+    given: dict[str, np.dtype | int] = {"Value": op.return_type.np_type, "ASSOCIATIVE": associative}
     added = compile.Operator(monoid.binaryop if associative else op, "add", "", make=compile.binary)
     names = ["reduce_runs_kernel", "add_carries_kernel"]
     reduce, add_carries = compile.specialized("reduce_runs.cu", names, given, added)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import cupy
 import numpy as np
@@ -103,7 +102,7 @@ def _sort(
     positions: bool = False,
     work: Work | None = None,
     apart: tuple[int, np.dtype, np.dtype] | None = None,
-) -> Any:
+) -> tuple:
     capacity, key_type = len(keys), keys.dtype
     paired = positions or payload is not None
     work = work or Work(capacity, bits)

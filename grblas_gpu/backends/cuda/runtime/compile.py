@@ -204,13 +204,13 @@ def functions(kernel: str, key: Hashable, names: Sequence[str], pieces: Callable
     return found if found is not None else _compile(kernel, key, names, pieces)
 
 
-def specialized(kernel: str, names: Sequence[str], given: Mapping[str, Any], *parts: Any) -> Kernels:
+def specialized(kernel: str, names: Sequence[str], given: Mapping[str, np.dtype | int], *parts: Any) -> Kernels:
     """:func:`functions` of a program for types and constants by name, and for parts that have a key and pieces."""
     key = (*given.values(), *[part.key for part in parts])
     return functions(kernel, key, names, lambda: [*(line for part in parts for line in part.pieces()), *named(given)])
 
 
-def named(given: Mapping[str, Any]) -> list[str]:
+def named(given: Mapping[str, np.dtype | int]) -> list[str]:
     """
     >>> named({"Value": np.dtype("int8"), "FLIP": False})
     ['using Value = int8;', 'constexpr bool FLIP = false;']

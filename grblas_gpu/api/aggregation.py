@@ -34,7 +34,7 @@ def _compute(typed: TypedAggregator, obj: Tensor, *, scalar: bool) -> Any:
         return _CUSTOM[row.custom](typed, obj, scalar)
     if row.parts is not None:
         return _composite(typed, obj, scalar)
-    monoid: Any = registry.find("monoid", row.monoid or "")
+    monoid = registry.find("monoid", row.monoid or "")
     dtype = typed.type
     if row.apply is not None:
         value = False if row.value is None else row.value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never, NoReturn, Protocol, TypeVar
 
 from .. import binary, unary
 from ..dtypes import BOOL, DataType
-from ..foundation.types import Computed, Elementwise
+from ..foundation.types import Computed, Elementwise, Expression
 from . import kinds
 from .kinds import output_type
 
@@ -65,7 +65,7 @@ def _both_ways(combined: Callable[..., object]) -> tuple[Any, Any]:
     return combined, lambda self, other: combined(other, self)
 
 
-def _exclusive_or(left: object, right: object) -> Any:
+def _exclusive_or(left: object, right: object) -> Expression:
     expr = _combine(left, right, binary.lxor, "ewise_add")
     _boolean_only("__xor__", "x ^ y", expr.dtype)
     return expr

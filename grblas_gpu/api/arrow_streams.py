@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..foundation.suggestions import did_you_mean, type_text
-from ..foundation.types import Handle
 
 #: Types of numbers by their Arrow formats.
 NUMBERS = dict(zip("cCsSiIlLefg", "i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split(), strict=True))
@@ -92,7 +91,7 @@ Column = np.ndarray | Text | Codes
 class Table:
     """The batches of a stream. The columns share the memory of the producer as long as they live."""
 
-    def __init__(self, source: Handle, caller: str) -> None:
+    def __init__(self, source: object, caller: str) -> None:
         self._caller = caller
         if not hasattr(source, "__arrow_c_stream__"):
             said = "expected a table with __arrow_c_stream__ (of pyarrow, Polars, pandas 3, DuckDB, ...)"

@@ -391,7 +391,7 @@ class BaseType:
     def _name_html(self) -> str:
         return html_name(self.name)
 
-    def _repr_html_(self: Any) -> str:
+    def _repr_html_(self) -> str:
         from . import formatting
 
         if self.ndim and (recording.current() is not None or self._engine.name.startswith("mpi")):

@@ -19,7 +19,7 @@ from .conversions import check_bounds, index_array, values_to_array
 NAMES = {1: ("indices",), 2: ("rows", "columns")}
 
 
-def update_elements(x: Any, given: tuple[object, ...], values: Any, dup_op: OperatorLike | None) -> None:
+def update_elements(x: Any, given: tuple[object, ...], values: object, dup_op: OperatorLike | None) -> None:
     """Set the elements at these positions, of which equal ones are combined."""
     index = _positions(x, given, "update")
     array, _ = values_to_array(values, x.dtype, x._engine)

@@ -20,6 +20,7 @@ from .binsparse import Interchange
 from .changes import update_elements
 from .conversions import MAX_SIZE, check_size, constructor_dtype
 from .execution import submit
+from .kinds import StorageOf
 from .mask import StructuralMask, ValueMask
 from .tables import Tabular
 from .tensor import Tensor
@@ -34,7 +35,7 @@ class Collection(Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
     _prefix: ClassVar[str]  # of the names of new objects
     _sizes: ClassVar[tuple[str, ...]]  # the names of the dimensions
     _name_counter: ClassVar[Iterator[int]]
-    ss: ClassVar[Any]
+    ss: ClassVar[StorageOf]
     from_coo: ClassVar[Any]
 
     @property

@@ -28,7 +28,7 @@ class Origin(NamedTuple):
 
     ir_op: Op
     op: TypedOperator | None
-    args: list[Any]
+    args: list[object]
 
 
 class Delayed(Generic[Result]):

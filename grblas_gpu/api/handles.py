@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from ..backends.stores.storage import VectorStore
 from ..exceptions import LoopError, user_place
@@ -17,7 +17,7 @@ class _Unknown:
     def __init__(self, name: str) -> None:
         self.__dict__["of"] = name
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> NoReturn:
         refuse(f"a look at the entries of {self.of}")
         raise AttributeError(name)
 
@@ -88,7 +88,7 @@ class _Absent:
     def __init__(self, name: str) -> None:
         self.__dict__["_name"] = name
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> NoReturn:
         what = f"{self._name} is made in a body that may not have run: make it before, and change it with <<"
         raise LoopError(f"{user_place()}: {what}")
 

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from .. import binary
 from ..dtypes import BOOL
 from ..exceptions import DimensionMismatch
-from ..foundation.types import Computed, DataType, DTypeLike, Expression, Matrix, Operator, Scalar, Vector
+from ..foundation.types import Computed, DataType, DTypeLike, Elementwise, Expression, Matrix, Operator, Scalar, Vector
 from . import kinds
 from .base import html_name
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector
@@ -86,7 +86,7 @@ class InfixExpr(Delayed[Result]):
         return f"{_shown(self.left, html)} {self._infix} {_shown(self.right, html)}"
 
 
-def _shown(x: Any, html: bool = False) -> str:
+def _shown(x: Elementwise | Delayed, html: bool = False) -> str:
     if isinstance(x, Delayed):
         return x._format_expr(html)
     return html_name(x.name) if html else x.name
@@ -226,7 +226,7 @@ def ewise_infix(left: Any, right: Any, sign: str, reflected: bool = False) -> Co
     return _EWISE[sign, 0](right, left, method)
 
 
-def _check_ewise_shapes(left: Any, right: Any, method: str) -> None:
+def _check_ewise_shapes(left: Elementwise, right: Elementwise, method: str) -> None:
     if left.ndim == right.ndim:
         matches = left.shape == right.shape
     else:
@@ -238,7 +238,7 @@ def _check_ewise_shapes(left: Any, right: Any, method: str) -> None:
 
 
 #: Products by the numbers of dimensions of their operands.
-_PRODUCTS: dict[tuple[int, int], tuple[str, type[_MatMul[Any]]]] = {
+_PRODUCTS: dict[tuple[int, int], tuple[str, type[_MatMul]]] = {
     (1, 2): ("vxm", VectorMatMulExpr),
     (2, 1): ("mxv", VectorMatMulExpr),
     (2, 2): ("mxm", MatrixMatMulExpr),

@@ -14,7 +14,7 @@ from ..backends.stores.storage import MatrixStore
 from ..dtypes import FP64, lookup_dtype
 from ..exceptions import OutputNotEmpty
 from ..foundation.memory import reports_memory
-from ..foundation.types import ArrayLike, DTypeLike, MaskLike, OperatorLike, Value
+from ..foundation.types import ArrayLike, DataType, DTypeLike, Engine, MaskLike, OperatorLike, Value
 from ..ir import ops, recording
 from . import kinds
 from .arithmetic import NothingInPlace
@@ -88,7 +88,7 @@ class Matrix(MatrixGraphs):
         """
         return TransposedMatrix(self)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         recording.read("the entries", self)
         if getattr(self._store, "form", None) == "full":  # a full matrix has entries everywhere: export values only
             return Matrix._deserialize, ({**self.ss.export("fullr"), "dtype": self.dtype}, self.name)
@@ -618,12 +618,12 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
         self._matrix = matrix
         self._shape = matrix._shape[::-1]
 
-    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+    def __setstate__(self, state: tuple[None, dict[str, Matrix]]) -> None:
         """Pickles of python-graphblas hold sizes, too."""
         TransposedMatrix.__init__(self, state[1]["_matrix"])
 
     @property
-    def _engine(self) -> Any:
+    def _engine(self) -> Engine:
         return self._matrix._engine
 
     @property
@@ -635,7 +635,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
         return self._matrix
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> DataType:
         return self._matrix.dtype
 
     @property

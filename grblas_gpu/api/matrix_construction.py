@@ -103,7 +103,7 @@ class MatrixConstruction(Collection):
     @classmethod
     def from_arrow(
         cls,
-        table: Any,
+        table: object,
         row: str | int = "row",
         column: str | int = "column",
         value: str | int | None = "value",
@@ -150,7 +150,7 @@ class MatrixConstruction(Collection):
             for place, each in zip(wanted, found[0] if found else (), strict=False):
                 if not isinstance(each, np.ndarray):
                     raise TypeError(f"Matrix.from_arrow: the column {place!r} has no numbers")
-            parts: list[Any] = [np.concatenate(column) for column in zip(*found, strict=True)]
+            parts: list[np.ndarray] = [np.concatenate(column) for column in zip(*found, strict=True)]
         if not found:
             parts = [np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)][: len(wanted)]
             nrows, ncols = nrows or 0, ncols or 0
@@ -206,8 +206,8 @@ class MatrixConstruction(Collection):
         {0: {1: True}, 1: {0: True}}
         """
         found = None
-        rows: Any = ()
-        cols: Any = ()
+        rows: ArrayLike = ()
+        cols: ArrayLike = ()
         if isinstance(edgelist, np.ndarray) or is_device_array(edgelist):
             edgelist = given_array(edgelist)
             if edgelist.ndim != 2:
@@ -605,7 +605,7 @@ class MatrixConstruction(Collection):
         counts = [len(d) for d in dicts]
         major = np.repeat(outer, counts)
         minor = np.fromiter(itertools.chain.from_iterable(dicts), np.int64)
-        values: Any = list(itertools.chain.from_iterable(d.values() for d in dicts))
+        values: list | np.ndarray = list(itertools.chain.from_iterable(d.values() for d in dicts))
         if dtype is not None and not lookup_dtype(dtype)._is_udt:
             values = np.fromiter(values, lookup_dtype(dtype).np_type)
         lines, across = int(outer.max(initial=-1)) + 1, int(minor.max(initial=-1)) + 1

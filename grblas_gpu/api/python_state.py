@@ -14,7 +14,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, CellType, CodeType, FrameType, FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -144,7 +144,7 @@ class PythonState:
         return None
 
 
-def _snapshot(value: Any, depth: int, seen: set[int]) -> object:
+def _snapshot(value: object, depth: int, seen: set[int]) -> object:
     """A snapshot to compare with a later one of the same value. That of a container is a dict of its parts."""
     kind = type(value)
     if getattr(kind, "_role", None) is not None:
@@ -153,7 +153,7 @@ def _snapshot(value: Any, depth: int, seen: set[int]) -> object:
         return kind
     if isinstance(value, NUMBERS):
         return kind, value if value == value else repr(value)
-    if kind is Number:
+    if isinstance(value, Number):
         return kind, value.text, value.counts
     if getattr(value, "parent", None) is not None:
         return kind, getattr(value, "dtype", None), getattr(value, "shape", None)

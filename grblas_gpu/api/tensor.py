@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from .. import binary, monoid
 from ..backends.interpreter.run import execute as execute_node
 from ..foundation.memory import reports_memory
-from ..foundation.types import DTypeLike, OperatorLike
+from ..foundation.types import DTypeLike, Matrix, OperatorLike, Vector
 from ..ir import ops
 from ..ir.node import node_of
 from ..ir.ops import Op
@@ -154,7 +154,7 @@ class Tensor(Elementwise, ProductSigns):
         value = expr.new().value
         return default if value is None else value
 
-    def _extracted(self, indexes: Indexes, dtype: DTypeLike | None, name: str | None) -> Any:
+    def _extracted(self, indexes: Indexes, dtype: DTypeLike | None, name: str | None) -> Vector | Matrix:
         """A new Vector or Matrix of these entries, without checks, outside of recorded loops."""
         shape = indexes.shape
         kind = kinds.Vector if len(shape) == 1 else kinds.Matrix

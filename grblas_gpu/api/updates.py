@@ -10,7 +10,7 @@ from typing import Any
 from ..backends.interpreter.run import execute as execute_node
 from ..config import config
 from ..exceptions import DimensionMismatch, InvalidObject
-from ..foundation.types import BaseType, Expression, MaskLike, OperatorLike
+from ..foundation.types import AnyTensor, BaseType, Expression, MaskLike, OperatorLike
 from ..ir import ops, recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..ir.node import node_of
@@ -101,7 +101,7 @@ class Assigner:
     __bool__ = Updater.__bool__
 
 
-def assign_to(parent: Any, indexes: Indexes, expr: object, opts: dict[str, object]) -> None:
+def assign_to(parent: AnyTensor, indexes: Indexes, expr: object, opts: dict[str, object]) -> None:
     """``C[index] << expr``."""
     if parent._is_transposed:
         raise TypeError("'TransposedMatrix' object does not support item assignment")

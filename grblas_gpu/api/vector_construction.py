@@ -172,7 +172,7 @@ class VectorConstruction(Collection):
         """
         if size is None and not d:
             size = 0
-        values: Any = list(d.values())
+        values: list | np.ndarray = list(d.values())
         if dtype is not None and not lookup_dtype(dtype)._is_udt:
             values = np.fromiter(values, lookup_dtype(dtype).np_type)
         return cls.from_coo(np.fromiter(d.keys(), np.int64), values, dtype, size=size, name=name)

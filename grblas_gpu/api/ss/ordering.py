@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cmp_to_key
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ...backends.stores.entries import cast
 from ...backends.stores.storage import INDEX, Array
 from ...dtypes import BOOL, UINT64
 from ...exceptions import DomainMismatch
-from ...foundation.types import Engine, TypedBinary
+from ...foundation.types import Engine, OperatorLike, TypedBinary
 from ...operators import get_typed_op
 from .lines import Kind, Lines, from_lines, line_size, lines_of
 from .value_order import by_value, engine_of, line_keys, stable_order
@@ -20,13 +19,13 @@ from .value_order import by_value, engine_of, line_keys, stable_order
 CHOICES = ("first", "last", "smallest", "largest", "random")
 
 
-def scan(x: Kind, op: Any, order: str, name: str | None) -> Kind:
+def scan(x: Kind, op: OperatorLike, order: str, name: str | None) -> Kind:
     """``y_i = x_0 + ... + x_i`` over the entries of every line, for any monoid."""
-    op = get_typed_op(op, x.dtype, kind="binary")
-    x._expect_op(op, ("BinaryOp", "Monoid"), argname="op", within="scan")
-    monoid = op.monoid if op.opclass == "BinaryOp" else op
+    typed = get_typed_op(op, x.dtype, kind="binary")
+    x._expect_op(typed, ("BinaryOp", "Monoid"), argname="op", within="scan")
+    monoid = typed.monoid if typed.opclass == "BinaryOp" else typed
     if monoid is None:
-        x._expect_op(op, "Monoid", argname="op", within="scan")
+        x._expect_op(typed, "Monoid", argname="op", within="scan")
     entries, engine = lines_of(x, order), engine_of(x)
     combine = monoid.binaryop
     place, values = entries.place, cast(entries.values, combine.type.np_type)
@@ -37,18 +36,18 @@ def scan(x: Kind, op: Any, order: str, name: str | None) -> Kind:
     return from_lines(x, entries._replace(values=values), x.dtype, order, line_size(x, order), name)
 
 
-def sort(x: Kind, op: Any, order: str, values: bool, permutation: bool) -> tuple[Kind | None, Kind | None]:
+def sort(x: Kind, op: OperatorLike, order: str, values: bool, permutation: bool) -> tuple[Kind | None, Kind | None]:
     """The values of every line, sorted by ``op`` and moved to its start; and their former indices."""
-    op = get_typed_op(op, x.dtype, kind="binary")
-    if op.opclass == "Monoid":
-        op = op.binaryop
-    x._expect_op(op, "BinaryOp", within="sort", argname="op")
-    if op.return_type != BOOL:
-        raise DomainMismatch(f"sort: {op} says {op.return_type}, not whether one value comes before another")
+    typed = get_typed_op(op, x.dtype, kind="binary")
+    if typed.opclass == "Monoid":
+        typed = typed.binaryop
+    x._expect_op(typed, "BinaryOp", within="sort", argname="op")
+    if typed.return_type != BOOL:
+        raise DomainMismatch(f"sort: {typed} says {typed.return_type}, not whether one value comes before another")
     if not values and not permutation:
         return None, None
     entries = lines_of(x, order)
-    ordered = entries.take(sorting_order(engine_of(x), entries, op))
+    ordered = entries.take(sorting_order(engine_of(x), entries, typed))
     names = ("values", "permutation") if x.ndim == 1 else ("Values", "Permutation")
     packed = ordered._replace(index=ordered.place)
     size = line_size(x, order)

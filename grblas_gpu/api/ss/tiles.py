@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 
@@ -123,10 +122,10 @@ def checked_tiles(tiles: object, is_matrix: bool | None = None) -> tuple[list[li
     return rows, bool(is_matrix)
 
 
-def _as_matrix(tile: Any, message: str) -> AnyMatrix:
+def _as_matrix(tile: object, message: str) -> AnyMatrix:
     dummy = object.__new__(Matrix)  # provides the type for error messages
-    tile = expect_type(dummy, tile, TILES, within="ss.concat", argname="tiles", extra_message=message)
-    return tile if tile.ndim == 2 else tile._as_matrix()
+    found = expect_type(dummy, tile, TILES, within="ss.concat", argname="tiles", extra_message=message)
+    return found if found.ndim == 2 else found._as_matrix()
 
 
 @reports_memory

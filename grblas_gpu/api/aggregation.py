@@ -89,7 +89,8 @@ def _times_initial(recipe: Any, obj: Tensor, scalar: bool) -> Vector | Scalar:
 
 
 def _composite(typed: TypedAggregator, obj: Tensor, scalar: bool) -> Vector | Scalar:
-    row: Any = typed.parent._row
+    row = typed.parent._row
+    assert row is not None
     parts = []
     for name in (row.parts or "").split():
         part = _compute(registry.find("agg", name)[typed.type], obj, scalar=scalar)
@@ -182,7 +183,8 @@ def _arg(typed: TypedAggregator, obj: Tensor, scalar: bool) -> Vector | Scalar:
     if scalar and obj.ndim == 2:
         raise ValueError(f"Aggregator {typed.name} may not be used with Matrix.reduce_scalar.")
     groups, indices, values, size = _coordinates(obj, scalar)
-    row: Any = typed.parent._row
+    row = typed.parent._row
+    assert row is not None
     monoid = registry.find("monoid", row.monoid or "")[typed.type]
     starts = runs(groups)
     best = np.repeat(monoid.reduceat(values, starts), np.diff(np.append(starts, len(groups))))

@@ -14,10 +14,10 @@ from .base import BaseType
 
 if TYPE_CHECKING:
     from ..operators.call_types import MatrixLike, ScalarLike, VectorLike
-    from .expressions import MatrixExpression, ScalarExpression, VectorExpression
+    from .expressions import Delayed, MatrixExpression, ScalarExpression, VectorExpression
 
 
-def _read(name: str, expression: Any) -> Any:
+def _read(name: str, expression: Delayed) -> Any:
     return expression._get_value(name)
 
 

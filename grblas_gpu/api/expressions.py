@@ -114,7 +114,7 @@ class DelayedScalar(Delayed[Scalar]):
         clear: bool = False,
         is_cscalar: bool | None = None,
         name: str | None = None,
-        **opts: Any,
+        **opts: object,
     ) -> Scalar:
         if clear:
             return self.construct_output(dtype, is_cscalar=is_cscalar, name=name)
@@ -232,7 +232,7 @@ class ScalarExpression(BaseExpression[Scalar], DelayedScalar, ComputedScalar):
         self._is_cscalar = is_cscalar
 
     def new(
-        self, dtype: DTypeLike | None = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any
+        self, dtype: DTypeLike | None = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: object
     ) -> Scalar:
         if self._value is not None and (dtype is None or self._value.dtype == dtype):
             descriptor_from_options(opts)
@@ -347,7 +347,7 @@ class ScalarIndexExpr(IndexExpr[Scalar], DelayedScalar, ComputedScalar):
     __slots__ = ()
 
     def new(
-        self, dtype: DTypeLike | None = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any
+        self, dtype: DTypeLike | None = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: object
     ) -> Scalar:
         descriptor_from_options(opts)
         result = self.construct_output(dtype, is_cscalar=bool(is_cscalar), name=name)

@@ -39,10 +39,10 @@ class ProductSigns:
 
     __slots__ = ()
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: Any) -> _MatMul:
         return matmul_infix(self, other)
 
-    def __rmatmul__(self, other: object) -> Any:
+    def __rmatmul__(self, other: object) -> _MatMul:
         return matmul_infix(other, self, True)
 
 
@@ -246,7 +246,7 @@ _PRODUCTS: dict[tuple[int, int], tuple[str, type[_MatMul]]] = {
 }
 
 
-def matmul_infix(left: Any, right: Any, reflected: bool = False) -> Any:
+def matmul_infix(left: Any, right: Any, reflected: bool = False) -> _MatMul:
     """``left @ right``: vxm, mxv, mxm or inner, by the types of the operands."""
     left_type, right_type = output_type(left), output_type(right)
     if left_type not in kinds.COLLECTIONS:

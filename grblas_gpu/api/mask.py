@@ -6,6 +6,7 @@ from typing import Any
 
 from ..backends.stores.storage import MaskView, view_of
 from ..dtypes import BOOL
+from ..foundation.types import MaskLike, MaybeDType
 from . import kinds
 from .kinds import output_type
 
@@ -59,7 +60,13 @@ class Mask:
         return self._inverse(self.parent)
 
     def new(
-        self, dtype: Any = None, *, complement: bool = False, mask: Any = None, name: str | None = None, **opts: Any
+        self,
+        dtype: MaybeDType = None,
+        *,
+        complement: bool = False,
+        mask: MaskLike | None = None,
+        name: str | None = None,
+        **opts: object,
     ) -> Any:
         """A new object that is True where this mask is open.
 

@@ -14,7 +14,7 @@ from ..backends.stores.storage import MatrixStore
 from ..dtypes import FP64, lookup_dtype
 from ..exceptions import OutputNotEmpty
 from ..foundation.memory import reports_memory
-from ..foundation.types import ArrayLike, DataType, DTypeLike, Engine, MaskLike, OperatorLike, Value
+from ..foundation.types import ArrayLike, DataType, DTypeLike, Engine, MaskLike, MaybeDType, OperatorLike, Value
 from ..ir import ops, recording
 from . import kinds
 from .arithmetic import NothingInPlace
@@ -656,7 +656,9 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
     def _as_expression(self) -> MatrixExpression:
         return MatrixExpression("transpose", ops.TRANSPOSE, [self], self._shape, dtype=self.dtype, expr_repr="{0.name}")
 
-    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: object) -> Matrix:
+    def new(
+        self, dtype: MaybeDType = None, *, mask: MaskLike | None = None, name: str | None = None, **opts: object
+    ) -> Matrix:
         """The transpose as a new Matrix."""
         return self._as_expression().new(dtype, mask=mask, name=name, **opts)
 

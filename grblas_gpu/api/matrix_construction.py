@@ -15,7 +15,7 @@ from ..backends.stores.storage import MatrixStore
 from ..dtypes import lookup_dtype
 from ..exceptions import InvalidObject
 from ..foundation.memory import reports_memory
-from ..foundation.types import ArrayLike, DTypeLike, OperatorLike, Value
+from ..foundation.types import ArrayLike, DTypeLike, MaybeDType, OperatorLike, Value
 from .arrow_streams import Table
 from .collection import Collection
 from .conversions import (
@@ -402,7 +402,7 @@ class MatrixConstruction(Collection):
         indptr: ArrayLike,
         row_indices: ArrayLike,
         values: ArrayLike | Value = 1.0,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         *,
         nrows: int | None = None,
         ncols: int | None = None,
@@ -450,7 +450,7 @@ class MatrixConstruction(Collection):
     @classmethod
     @reports_memory
     def from_scalar(
-        cls, value: object, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None, **opts: object
+        cls, value: object, nrows: int, ncols: int, dtype: MaybeDType = None, *, name: str | None = None, **opts: object
     ) -> Self:
         """A Matrix with the same value everywhere (stored once).
 

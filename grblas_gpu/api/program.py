@@ -290,7 +290,7 @@ class Recording:
         for one in self._scalars:
             one._content = None
 
-    def _returned(self, result: Any, inputs: Sequence[object], new: dict[int, object]) -> object:
+    def _returned(self, result: object, inputs: Sequence[object], new: dict[int, object]) -> object:
         """The result of a call; an object that occurs twice in it is created once, in ``new``."""
         kind = type(result)
         if kind in INPUTS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FrameType
+from types import FrameType, GeneratorType
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,7 @@ class Recorder:
 
     def __init__(self, loop: Any, engine: Engine, frame: FrameType, code: BodyCode | None, fallback: bool) -> None:
         self.engine = engine
-        self._running: Callable[[], Any] = getattr(loop, "running", lambda: None)
+        self._running: Callable[[], GeneratorType | None] = getattr(loop, "running", lambda: None)
         self._bodies = [RecordedBody(loop, frame, code, inside=False)]  # the innermost body is the last
         self._counted = 0  # the number of loops
         self._left: int | None = None  # the line at which Python left an inner loop

@@ -15,7 +15,7 @@ from ..backends.stores.storage import VectorStore
 from ..config import config
 from ..dtypes import FP64, INT64, DataType, is_subarray, lookup_dtype
 from ..foundation.memory import reports_memory
-from ..foundation.types import DTypeLike, Matrix, Vector
+from ..foundation.types import DTypeLike, Matrix, MaybeDType, Vector
 from ..ir import recording
 from ..ir.recording import Number
 from . import kinds
@@ -410,7 +410,7 @@ class Scalar(Elementwise, ArithmeticInPlace, BaseType):
         self.value = None
 
     def dup(
-        self, dtype: Any = None, *, clear: bool = False, is_cscalar: bool | None = None, name: str | None = None
+        self, dtype: MaybeDType = None, *, clear: bool = False, is_cscalar: bool | None = None, name: str | None = None
     ) -> Scalar:
         """A copy, perhaps of another type.
 

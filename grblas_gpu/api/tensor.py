@@ -146,7 +146,7 @@ class Tensor(Elementwise, ProductSigns):
             )
         return not extractor.new()._is_empty
 
-    def _value_at(self, keys: object, default: object, refusal: str) -> Any:
+    def _value_at(self, keys: object, default: object, refusal: str) -> object:
         """The value at a position as a Python scalar, or the default."""
         expr = self[keys]
         if not expr._is_scalar:

@@ -173,7 +173,7 @@ def update(
 
 def _assign_all(
     out: BaseType,
-    value: Any,
+    value: object,
     mask: MaskLike | None,
     accum: OperatorLike | None,
     replace: bool,

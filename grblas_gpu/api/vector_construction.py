@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..backends.stores.storage import Array, VectorStore
 from ..dtypes import BOOL, FP64, INT64, DataType, lookup_dtype
 from ..exceptions import InvalidValue
 from ..foundation.memory import raise_out_of_memory, reports_memory
-from ..foundation.types import ArrayLike, DTypeLike, Elementwise, OperatorLike, Value
+from ..foundation.types import ArrayLike, DTypeLike, Elementwise, MaybeDType, OperatorLike, Value
 from ..ir import recording
 from . import kinds
 from .base import as_scalar, duplicate_operator, duplicates_error
@@ -32,6 +32,9 @@ from .conversions import (
 from .scalar import Scalar
 
 NUMBERS = {bool: BOOL, int: INT64, float: FP64}  # Python's types
+
+
+Made = TypeVar("Made", bound="VectorConstruction")
 
 
 class VectorConstruction(Collection):
@@ -179,7 +182,9 @@ class VectorConstruction(Collection):
 
     @classmethod
     @reports_memory
-    def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None, **opts: object) -> Self:
+    def from_scalar(
+        cls, value: object, size: int, dtype: MaybeDType = None, *, name: str | None = None, **opts: object
+    ) -> Self:
         """A Vector with the same value everywhere (stored once).
 
         Parameters
@@ -259,8 +264,8 @@ class VectorConstruction(Collection):
 
 
 def _from_entry(
-    cls: Any, indices: ArrayLike, values: ArrayLike | Value, dtype: DataType | None, size: object, name: str | None
-) -> Any:
+    cls: type[Made], indices: object, values: object, dtype: DataType | None, size: object, name: str | None
+) -> Made | None:
     """A Vector of one entry in Python numbers, the usual start of a search; None for other arguments.
 
     Not used while a loop is recorded: the recording must see the creation and the assignment.

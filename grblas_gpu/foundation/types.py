@@ -96,6 +96,8 @@ if TYPE_CHECKING:
     Assigned: TypeAlias = Store | np.generic | None
     #: Argument of :func:`grblas_gpu.dtypes.lookup_dtype`.
     DTypeLike: TypeAlias = DataType | np.dtype | type | str | Mapping[str, object]
+    #: A type, or None for the own one.
+    MaybeDType: TypeAlias = DTypeLike | None
     #: Index of ``op[...]``: the type of all operands, or a pair of types.
     DTypeKey: TypeAlias = DTypeLike | tuple[DTypeLike, DTypeLike]
     #: A function of arrays.

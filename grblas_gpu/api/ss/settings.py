@@ -148,7 +148,13 @@ class Context(Settings):
     """
 
     def __init__(
-        self, engage: bool = True, *, stack: bool = True, nthreads: Any = None, chunk: Any = None, gpu_id: Any = None
+        self,
+        engage: bool = True,
+        *,
+        stack: bool = True,
+        nthreads: object = None,
+        chunk: object = None,
+        gpu_id: object = None,
     ) -> None:
         super().__init__("Context", _ALONE, {"nthreads": lambda count: _limit()})
         below = (_contexts() or [global_context])[-1] if stack else self

@@ -98,7 +98,7 @@ struct Search {
     // There is no branch, so that several lookups are in flight at once.
     DEVICE bool has(bool wanted, int64 k) const { return wanted & (FULL || given.looked_up.present[wanted ? k : 0]); }
     // The rows of the four whose likely entry hits; these rows, and rows without further entries, are removed from `rows`.
-    DEVICE unsigned likely(unsigned& rows, const Four<Column>& entries, int64 i, Value* values) const {
+    DEVICE unsigned likely(unsigned& rows, const Four<Column>& entries, int64 i, Value (&values)[4]) const {
         bool hit[4];
         unsigned found = 0, last = 0;
         UNROLLED for (int n = 0; n < 4; ++n) {
@@ -109,7 +109,7 @@ struct Search {
         UNROLLED for (int n = 0; n < 4; ++n) found |= unsigned(hit[n]) << 8 * n;
         rows &= ~(found | last);
         if constexpr (!STRUCTURE) {
-            UNROLLED for (int n = 0; n < 4; ++n) if (hit[n]) values[i + n] = value(i + n, likely_column(entries.of[n]));
+            UNROLLED for (int n = 0; n < 4; ++n) if (hit[n]) values[n] = value(i + n, likely_column(entries.of[n]));
         }
         return found;
     }
@@ -190,6 +190,13 @@ struct Search {
     }
 };
 
+// Values of the rows with a set bit, of four. What others hold does not matter, unless sums are added up there.
+DEVICE void put_four_values(Value* values, int64 i, unsigned found, const Value (&given)[4], int64 size) {
+    bool together = !FILLED && sizeof(Value) >= 4 && uint64(values) % 16 == 0;
+    if (together && found && i + 4 <= size) *(Four<Value>*)(values + i) = {given[0], given[1], given[2], given[3]};
+    else for (int n = 0; n < 4; ++n) if (found >> 8 * n & 1) values[i + n] = given[n];
+}
+
 // A lane takes four rows at a time with their flags: no entry or one entry decides most of them at once. The other rows wait until there is
 // one for every lane. Results are listed if few are expected (`few`).
 template <class S, class C>
@@ -222,11 +229,13 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
         }
         unsigned rest = open;
         if (likely && open) {
-            found = search.likely(rest, k, i, values);
+            Value of_rows[4] = {};
+            found = search.likely(rest, k, i, of_rows);
             if (rest) {
                 k = *(const Four<Column>*)(given.hub_neighbours + padded + i);
-                found |= search.likely(rest, k, i, values);
+                found |= search.likely(rest, k, i, of_rows);
             }
+            if constexpr (!STRUCTURE) put_four_values(values, i, found, of_rows, out.size);
         }
         ::put_four_flags(flags, i, found, out.size);
         rows.count(found, i, !few && i + 4 <= out.size, count);

@@ -12,7 +12,6 @@ import os
 from contextlib import ContextDecorator
 from contextvars import ContextVar
 from functools import cache
-from pathlib import Path
 from typing import Any, NoReturn
 
 from .protocol import Backend
@@ -74,7 +73,7 @@ def _cuda_engine() -> Backend:
     from .cuda.engine import CudaBackend
     from .cuda.runtime import archive, tiers
 
-    archive.lend_to_cupy(tiers.architecture(), Path(cupy.cuda.compiler.get_cache_dir()))
+    archive.lend_to_cupy(tiers.architecture())
     engine = _calibrated(CudaBackend())
     refuse_in_children(engine)
     return engine

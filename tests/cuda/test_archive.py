@@ -226,8 +226,9 @@ def test_kernels_of_cupy_go_to_its_cache(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv(archive.PLACES, str(path))
     monkeypatch.setattr(archive.kernel_cache, "trusted_file", lambda path: True)
     archive._opened.cache_clear()
-    archive.lend_to_cupy("sm_90", cache)
-    archive.lend_to_cupy("sm_90", tmp_path / "empty")
+    for folder in (cache, tmp_path / "empty"):
+        monkeypatch.setenv("CUPY_CACHE_DIR", str(folder))
+        archive.lend_to_cupy("sm_90")
     archive._opened.cache_clear()
     assert {each.name: each.read_bytes() for each in cache.iterdir()} == {
         "one.cubin": b"old, of cupy_fill",

@@ -64,9 +64,10 @@ def from_cupy(architecture: str, cache: Path) -> list[tuple[str, bytes]]:
     return [(f"{CUPY}{architecture}/{name}", content) for name, content in found if b"cupy_" in content]
 
 
-def lend_to_cupy(architecture: str, cache: Path) -> None:
+def lend_to_cupy(architecture: str) -> None:
     """Copy its kernels to CuPy's cache, where it looks for them under these names."""
     with contextlib.suppress(*DAMAGED):
+        cache = Path(os.environ.get("CUPY_CACHE_DIR") or Path.home() / ".cupy" / "kernel_cache")
         for found in _open(architecture):
             for name in found.namelist():
                 path = cache / name.rpartition("/")[2]

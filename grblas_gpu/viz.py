@@ -25,7 +25,7 @@ from .api.matrix import Matrix, TransposedMatrix
 from .api.vector import Vector
 from .foundation.display import new_figure
 from .foundation.suggestions import conversion, needed, public_only, type_text
-from .foundation.types import Figure
+from .foundation.types import DataFrame, Figure
 from .io.graph import Graph
 from .io.networkx_graphs import to_networkx
 
@@ -38,7 +38,7 @@ MOST_DRAWN = 500  # vertices: a larger drawing is unreadable, and its layout tak
 
 
 def spy(
-    M: Any,
+    M: object,
     *,
     centered: bool = False,
     show: bool = True,
@@ -107,7 +107,7 @@ def spy(
     return figure
 
 
-def draw(m: Any, *, layout: Any = "forceatlas2") -> Figure:
+def draw(m: object, *, layout: Any = "forceatlas2") -> Figure:
     """A small graph: a dot for each vertex, an arrow with its value for each entry (needs networkx and matplotlib).
 
     Parameters
@@ -184,7 +184,7 @@ def draw(m: Any, *, layout: Any = "forceatlas2") -> Figure:
 
 
 def datashade(
-    M: Any,
+    M: object,
     agg: str = "count",
     *,
     width: int | None = None,
@@ -259,7 +259,7 @@ def datashade(
 
 
 def _shaded(
-    M: Matrix, entries: Any, agg: str, width: int | None, height: int | None, opts: dict | None, kwargs: dict
+    M: Matrix, entries: DataFrame, agg: str, width: int | None, height: int | None, opts: dict | None, kwargs: dict
 ) -> Figure:
     """One plot of datashader: rows go down, and columns are numbered above."""
     from bokeh.models import HoverTool

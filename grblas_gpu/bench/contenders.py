@@ -188,7 +188,7 @@ def cupy_products() -> Contender:
         values = cupy.ones(A.nvals, cupy.float32)
         return csr_matrix((values, A.indices, A.indptr.astype(cupy.int32)), shape=(graph.n, graph.n))
 
-    def bfs(A: Any, source: int) -> Array:
+    def bfs(A: csr_matrix, source: int) -> Array:
         levels, frontier = cupy.full(A.shape[0], -1, cupy.int64), cupy.zeros(A.shape[0], cupy.float32)
         frontier[source], levels[source], depth = 1, 0, 0
         while True:
@@ -214,7 +214,7 @@ def cugraph_graph() -> Contender:
         G.from_cudf_edgelist(frame, source="source", destination="target", renumber=False)
         return G
 
-    def levels(frame: Any, n: int) -> np.ndarray:
+    def levels(frame: cudf.DataFrame, n: int) -> np.ndarray:
         distances = frame["distance"].to_numpy()
         return scattered(n, -1, frame["vertex"].to_numpy(), np.where(distances < n, distances, -1))
 

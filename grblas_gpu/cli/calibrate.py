@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..foundation.types import Costs, Json, Matrix, Vector
 from .memory import check_generator
 from .options import add_command, pairs, positive, show
+
+if TYPE_CHECKING:
+    from ..backends.machine.calibration import Seconds
 
 SCALES = {"cpu": 17, "cuda": 20}  # scales of the Kronecker graph: it exceeds the caches
 EDGE_FACTOR = 16
@@ -56,13 +59,13 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _as_seconds(costs: Costs) -> Any:
+def _as_seconds(costs: Costs) -> Seconds:
     from ..backends.machine.calibration import Seconds
 
     return Seconds(costs.push_edge, costs.pull_row, costs.pull_probe, costs.mxm_product, 1.0, costs.bus_entry)
 
 
-def measure(scale: int, pull: str, backend: str) -> Any:
+def measure(scale: int, pull: str, backend: str) -> Seconds:
     """Seconds of each kind of work on a Kronecker graph, without the fixed overhead of a call."""
     from ..backends.machine.calibration import Seconds
     from ..bench.machine import seconds

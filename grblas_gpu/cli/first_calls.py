@@ -62,7 +62,7 @@ def graph(name: str, scale: int, dtype: str) -> Matrix:
     return select.triu(A, 1).new() if name in ACYCLIC else A
 
 
-def call(name: str, A: Matrix) -> Any:
+def call(name: str, A: Matrix) -> object:
     """The result of an operation, or of an algorithm with arguments for all parameters without a default."""
     from .. import Vector, algorithms
 
@@ -96,7 +96,7 @@ def _elementwise(A: Any) -> None:
         expression.new()
 
 
-def _selections(A: Any) -> None:
+def _selections(A: Matrix) -> None:
     rows = list(range(0, A.nrows, 2))
     A[rows, rows].new()
     A[0, :].new()
@@ -105,7 +105,7 @@ def _selections(A: Any) -> None:
     B(A.S, replace=True) << B
 
 
-OPERATIONS: dict[str, Callable[[Any], Any]] = {
+OPERATIONS: dict[str, Callable[[Matrix], object]] = {
     "products": _products,
     "elementwise": _elementwise,
     "selections": _selections,

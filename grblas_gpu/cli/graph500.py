@@ -6,12 +6,15 @@ import argparse
 import json
 import os
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .files import UsageError
 from .library_tables import table
 from .memory import check_graph500
 from .options import add_command, current_backend, pairs, positive
+
+if TYPE_CHECKING:
+    from ..distributed.graph500 import Graph500Result, Level
 
 SIZES_OF_JOBS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")  # set for the processes of a job
 
@@ -94,7 +97,7 @@ def run_on_ranks(options: argparse.Namespace) -> int:
     return 0
 
 
-def _text(result: Any, with_levels: bool) -> str:
+def _text(result: Graph500Result, with_levels: bool) -> str:
     shown = {
         name: value
         for name, value in result.as_dict().items()
@@ -106,7 +109,7 @@ def _text(result: Any, with_levels: bool) -> str:
     return f"{text}\n\n{levels_table(result.levels)}" if with_levels else text
 
 
-def levels_table(levels: list[Any]) -> str:
+def levels_table(levels: list[Level]) -> str:
     """A line for every level; bytes and messages are the maximum over the ranks."""
     rows = [
         {

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import awkward
     import cupy
     import dgl
+    import graphblas
     import igraph
     import matplotlib.figure
     import networkx
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     DglGraph: TypeAlias = dgl.DGLGraph
     Figure: TypeAlias = matplotlib.figure.Figure
     IGraph: TypeAlias = igraph.Graph
+    GraphblasObject: TypeAlias = graphblas.Scalar | graphblas.Vector | graphblas.Matrix
     NetworkXGraph: TypeAlias = networkx.Graph
     PolarsFrame: TypeAlias = polars.DataFrame
     PydataSparse: TypeAlias = sparse.SparseArray

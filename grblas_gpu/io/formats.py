@@ -35,7 +35,7 @@ class Format(NamedTuple):
     """A format: its suffixes, its functions, the options of its reader, and what it stores."""
 
     suffixes: str
-    read: Callable[..., Any]
+    read: Callable[..., object]
     write: Callable[..., None]
     options: str = ""  # of: columns directed dtype duplicates
     stores: str = "Graph"  # the types that it writes

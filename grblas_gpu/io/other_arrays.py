@@ -17,7 +17,7 @@ from ..foundation.types import AwkwardArray, OperatorLike, PydataSparse
 AWKWARD_FORMATS = ("csr", "csc", "hypercsr", "hypercsc")
 
 
-def to_awkward(A: Any, format: str | None = None) -> AwkwardArray:
+def to_awkward(A: Matrix | Vector, format: str | None = None) -> AwkwardArray:
     """A Matrix or Vector as an Awkward Array, a record for each entry with ``indices`` and ``values``.
 
     It has the parameters "format" and "shape", which :func:`from_awkward` reads. In "hyper" formats, ``data`` holds

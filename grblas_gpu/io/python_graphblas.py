@@ -13,12 +13,12 @@ from ..api.scalar import Scalar
 from ..api.vector import Vector
 from ..dtypes import lookup_dtype
 from ..foundation.suggestions import needed, type_text
-from ..foundation.types import ArrayLike, DTypeLike, Tensor
+from ..foundation.types import ArrayLike, DTypeLike, GraphblasObject, Tensor
 
 OURS = SimpleNamespace(Matrix=Matrix, Vector=Vector, Scalar=Scalar)
 
 
-def from_graphblas(x: Any, *, name: str | None = None) -> Any:
+def from_graphblas(x: GraphblasObject, *, name: str | None = None) -> Any:
     """A Matrix, Vector or Scalar from python-graphblas's object (or expression) of the same kind.
 
     Parameters
@@ -46,7 +46,7 @@ def from_graphblas(x: Any, *, name: str | None = None) -> Any:
     return _copied(x, kind, OURS, lookup_dtype(x.dtype.name), name, coordinates)
 
 
-def to_graphblas(x: Tensor, *, name: str | None = None) -> Any:
+def to_graphblas(x: Tensor, *, name: str | None = None) -> GraphblasObject:
     """A Matrix, Vector or Scalar of python-graphblas from ours.
 
     Parameters
@@ -83,7 +83,7 @@ def _copied(x: Any, kind: str, library: object, dtype: DTypeLike | None, name: s
     return new.from_coo(*places, _stored_once(x, values), dtype, **shape, name=name)
 
 
-def _stored_once(x: Any, values: np.ndarray) -> ArrayLike:
+def _stored_once(x: GraphblasObject | Tensor, values: np.ndarray) -> ArrayLike:
     """One value if SuiteSparse stores an iso object."""
     try:
         iso = x.ss.is_iso

@@ -12,7 +12,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from ..foundation.types import ArrayLike, DataFrame, SciPySparse
+from ..foundation.types import ArrayLike, DataFrame, NetworkXGraph, SciPySparse
 from .conversion import Mirrored, converted
 from .dispatch import compose, define, own, parallel
 from .graph import NAME, Graph
@@ -98,7 +98,7 @@ def _made_of(cls: type, incoming_graph_data: object = None, **attr: object) -> G
     return G
 
 
-def _theirs(cls: Any, *args: object, **kwargs: object) -> Any:
+def _theirs(cls: type[NetworkXGraph], *args: object, **kwargs: object) -> NetworkXGraph:
     """An object of NetworkX's own class."""
     G = object.__new__(cls)
     G.__init__(*args, **kwargs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..dtypes import BOOL, INT64, DataType
 from ..foundation.types import DTypeKey, Function, OperatorLike
@@ -56,13 +56,16 @@ class TypedBuiltinSemiring(TypedOpBase):
         return self.binaryop.is_commutative
 
 
+Either = TypeVar("Either", TypedBuiltinSemiring, "Semiring")
+
+
 class TypedUserSemiring(TypedBuiltinSemiring):
     """A user-defined Semiring for one type."""
 
     __slots__ = ()
 
 
-def _commutes_to(semiring: TypedBuiltinSemiring | Semiring) -> Any:
+def _commutes_to(semiring: Either) -> Either | None:
     """The semiring that gives the transposed result for exchanged and transposed operands, or None."""
     binaryop = semiring.binaryop
     other = binaryop._semiring_commutes_to or binaryop.commutes_to
@@ -194,7 +197,7 @@ class Semiring(InNamespace, OpBase):
 
     @classmethod
     def _of_parts(
-        cls, name: str | None, monoid: Any, binaryop: Any, *, anonymous: bool = False
+        cls, name: str | None, monoid: object, binaryop: object, *, anonymous: bool = False
     ) -> ParameterizedSemiring | Semiring:
         if isinstance(monoid, str):
             monoid = monoid_from_string(monoid)

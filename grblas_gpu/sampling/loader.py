@@ -133,7 +133,7 @@ class NeighborLoader:
             return as_batch(found, self.sizes, self.values, self.convert, disjoint=self.disjoint, **fields)
 
 
-def numbers_of(nodes: Any, kind: str, relations: Mapping[Relation, Matrix]) -> np.ndarray:
+def numbers_of(nodes: Vector | ArrayLike | None, kind: str, relations: Mapping[Relation, Matrix]) -> np.ndarray:
     """The seeds of all batches, as numbers."""
     matrix = next(matrix for relation, matrix in relations.items() if relation[0] == kind)
     if nodes is None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import EmptyObject
-from ...foundation.types import Axis, Engine, Scalar, Store, Value
+from ...foundation.types import Axis, Engine, Handle, Scalar, Store, TransposedMatrix, Value
 from ...ir.recording import Number
 from ..stores.storage import INDEX, MatrixStore, VectorStore
 
@@ -19,7 +19,7 @@ def matrix_store(a: Any) -> MatrixStore:
     return a._matrix._store.transposed() if a._is_transposed else a._store
 
 
-def engine_of(x: Any) -> Engine:
+def engine_of(x: Handle | TransposedMatrix) -> Engine:
     """The engine of a handle. Scalars live on the host: the definitions compute with them on every backend."""
     return x._engine if x.ndim else _host_engine()
 

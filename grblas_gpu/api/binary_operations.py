@@ -49,14 +49,22 @@ def _ewise_operands(
     return [x, expect_type(x, y, kinds.COLLECTIONS, within=method, argname="other", op=op)]
 
 
-def ewise(x: Any, y: object, op: OperatorLike, method: str, is_infix: bool = False) -> Expression:
+def _alike(x: Any, y: Any) -> bool:
+    return type(x) is type(y) in kinds.COLLECTIONS and x._engine is y._engine and bool(x.shape == y.shape)
+
+
+def ewise(x: Any, y: Any, op: OperatorLike, method: str, is_infix: bool = False) -> Expression:
     """``ewise_add`` and ``ewise_mult`` for all combinations of vectors and matrices, and for scalars."""
+    ir_op = ops.EWISE_ADD if method == "ewise_add" else ops.EWISE_MULT
+    if _alike(x, y):
+        typed = get_typed_op(op, x.dtype, y.dtype, kind="binary")  # the common case: no conversion, no errors
+        if typed.opclass in ("BinaryOp", "Monoid"):
+            return x._expression_type(method, ir_op, [x, y], x.shape, typed)
     x, y = _ewise_operands(x, y, op, method, is_infix)
     op = _typed_op_of_chain(op, x, y, "binary")
     expect_op(x, op, ("BinaryOp", "Monoid"), within=method, argname="op")
     if is_infix:
         x, y = _computed(op, x, y)
-    ir_op = ops.EWISE_ADD if method == "ewise_add" else ops.EWISE_MULT
     return _ewise_expression(x, y, method, ir_op, [x, y], op=op)
 
 

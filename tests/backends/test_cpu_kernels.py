@@ -198,7 +198,8 @@ def test_pairs_of_matrices_and_vectors_large_enough_for_threads(rng, trials, mon
 @pytest.mark.parametrize("name", [None, "plus"])
 def test_masked_write_of_a_matrix(rng, trials, monkeypatch, name):
     """Of any types, with one value for all entries, empty, and by several threads."""
-    monkeypatch.setattr(matrix_masks, "PARALLEL_WORK", 10)
+    for module in (matrix_masks, ewise):
+        monkeypatch.setattr(module, "PARALLEL_WORK", 10)
     matrix_masks._table.clear()
     accum = None if name is None else binary.plus["FP64"]
     for trial in trials(40):

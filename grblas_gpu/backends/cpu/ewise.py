@@ -6,6 +6,7 @@ earlier pass counts shared positions, and depends on no operator. Dense vectors 
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from textwrap import indent
 
 import numpy as np
@@ -13,16 +14,18 @@ import numpy as np
 from ...foundation.types import Accum, Function, TypedOperator, Value
 from ..machine.memory_limits import check_positions
 from ..stores.entries import Store, cast
-from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
+from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..stores.vector_storage import shortened
 from . import buffers, pool
 from .compile import Source
 from .inline import uses, where
-from .operands import Operands
+from .operands import Operands, operands_of
 from .parallel import LIGHT_WORK, PARALLEL_WORK, Chunks, edge_chunks, even_chunks
 from .tier import KernelTable
 
 NUMPY_CHUNK = 65_536  # values per call of a NumPy definition: they stay in a core's cache
+
+TRUE = np.ones(1, bool)
 
 _table = KernelTable()
 
@@ -57,16 +60,55 @@ def _merge_source(operands: Operands) -> Source:
     )
 
 
+def _masked_source(operands: Operands, replace: bool) -> Source:
+    """``x<mask, replace> (op)= y``: the output step of a matrix."""
+    text = operands.text("p", "q", "out_values[n]")
+    values = "" if operands.constant is not None else ", out_values"
+    keep = "out_indices[n] = k\nn += U(1)\n"
+    only_x, entry = "elif here_x:\n" + indent(text.only_x + keep, "    "), where("here_x", text.both, text.only_y)
+    body = "if opened:\n" + indent(where("here_y", entry + keep) + ("" if operands.op is None else only_x), "    ")
+    return text.finish(
+        f"def kernel(x_indptr, x_indices, y_indptr, y_indices{operands.names()}, mask_indptr, mask_indices, true, "
+        f"complement, out_indptr, out_indices{values}, lo, hi):\n"
+        f"    n = U(0)\n    one = len(true) == 1\n{text.prologue}"
+        "    for row in range(U(lo), U(hi)):\n"
+        "        p, x_end = U(x_indptr[row]), U(x_indptr[row + U(1)])\n"
+        "        q, y_end = U(y_indptr[row]), U(y_indptr[row + U(1)])\n"
+        "        m, m_end = U(mask_indptr[row]), U(mask_indptr[row + U(1)])\n"
+        "        while p < x_end or q < y_end:\n"
+        "            here_x = p < x_end and (q == y_end or x_indices[p] <= y_indices[q])\n"
+        "            here_y = q < y_end and (p == x_end or y_indices[q] <= x_indices[p])\n"
+        "            k = x_indices[p] if here_x else y_indices[q]\n"
+        "            while m < m_end and mask_indices[m] < k:\n                m += U(1)\n"
+        "            opened = (m < m_end and mask_indices[m] == k and true[U(0) if one else m]) != complement\n"
+        + indent(body + ("" if replace else only_x), " " * 12)
+        + "            p += U(here_x)\n            q += U(here_y)\n"
+        "        out_indptr[row + U(1)] = n\n    return np.int64(n)\n"
+    )
+
+
 def _merge(
-    x: tuple[Array, Array, Array], y: tuple[Array, Array, Array], operands: Operands, index_type: np.dtype | type
+    x: tuple[Array, Array, Array],
+    y: tuple[Array, Array, Array],
+    operands: Operands,
+    index_type: np.dtype | type,
+    mask: MaskView | None = None,
+    replace: bool = False,
 ) -> tuple[Array, Array, Array] | None:
-    """Two CSR structures (indptr, indices, values) into one."""
+    """Two CSR structures (indptr, indices, values) into one; with a mask, the second written into the first."""
     x_indptr, x_indices, x_values = x
     y_indptr, y_indices, y_values = y
     work, rows = len(x_indices) + len(y_indices), len(x_indptr) - 1
-    key = ("merge", operands.key, operands.union, x_indices.dtype.char, y_indices.dtype.char)
-    kernel = _table.find(key, work, lambda: _merge_source(operands))
-    given = (x_indptr, x_indices, y_indptr, y_indices, *operands.arguments(x_values, y_values))
+    key: tuple[Hashable, ...] = ("merge", operands.key, operands.union, x_indices.dtype.char, y_indices.dtype.char)
+    given: tuple[object, ...] = (x_indptr, x_indices, y_indptr, y_indices, *operands.arguments(x_values, y_values))
+    if mask is None:
+        kernel = _table.find(key, work, lambda: _merge_source(operands))
+    else:
+        m = mask.store
+        assert type(m) is MatrixStore
+        key += m.indices.dtype.char, replace, operands.op is None
+        kernel = _table.find(key, work + m.nvals, lambda: _masked_source(operands, replace))
+        given += m.indptr, m.indices, true_entries(mask), mask.complement
     indptr = np.zeros(rows + 1, INDEX)
 
     def merged(lo: int, hi: int, x_length: int, y_length: int) -> tuple[Array, Array]:
@@ -205,7 +247,7 @@ def _probe(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | 
 def ewise_mult(x: Store, y: Store, op: TypedOperator) -> Store | None:
     if op.positional is not None or x.nvals == 0 or y.nvals == 0:
         return None
-    return _combine(x, y, Operands(x.values, y.values, op, False))
+    return _combine(x, y, operands_of(x.values, y.values, op, False))
 
 
 def union(
@@ -214,7 +256,19 @@ def union(
     """Without an operator ``y``, and ``x`` where ``y`` has no entry."""
     if (op is not None and op.positional is not None) or x.nvals == 0 or y.nvals == 0:
         return None
-    return _combine(x, y, Operands(x.values, y.values, op, True, defaults, dtype))
+    return _combine(x, y, operands_of(x.values, y.values, op, True, defaults, dtype))
+
+
+def true_entries(mask: MaskView) -> Array:
+    """Whether each entry of a mask is true; one flag for all of a structural mask."""
+    return TRUE if mask.structure else cast(mask.store.values, np.dtype(bool))
+
+
+def write_masked(c: MatrixStore, t: MatrixStore, mask: MaskView, accum: Accum, replace: bool) -> MatrixStore | None:
+    operands = operands_of(c.values, t.values, accum, True, None, c.dtype)
+    x, y = (c.indptr, c.indices, c.values), (t.indptr, t.indices, t.values)
+    merged = _merge(x, y, operands, c.indices.dtype, mask, replace)
+    return None if merged is None else MatrixStore(c.nrows, c.ncols, *merged)
 
 
 def _combine(x: Store, y: Store, operands: Operands) -> Store | None:
@@ -266,7 +320,7 @@ def as_dense(x: VectorStore) -> VectorStore:
     present = np.zeros(x.size, bool)
     present[x.indices] = True
     values = x.values
-    if len(values) > 1:
+    if len(values) != 1:
         values = np.zeros(x.size, values.dtype)
         values[x.indices] = x.values
     return VectorStore(x.size, values, present=present, nvals=x.nvals)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...foundation.types import Accum
-from ..stores.entries import cast
 from ..stores.storage import INDEX, MaskView, MatrixStore
 from . import ewise, pool
 from .parallel import PARALLEL_WORK, edge_chunks
@@ -34,16 +33,11 @@ def write(
     c: MatrixStore, t: MatrixStore, mask: MaskView, accum: Accum, replace: bool, masked: bool
 ) -> MatrixStore | None:
     """The new store of the output, with values of any type, or None for the definition to decide."""
-    z: MatrixStore | None = t
-    if accum is not None and c.nvals:
-        z = c if t.nvals == 0 else ewise.union(c, t, accum, None, c.dtype)
-    if z is None:
+    if accum is not None and accum.positional is not None:
         return None
-    new = z if masked and z is t else opened(z, mask, mask.complement)
-    old = None if replace or c.nvals == 0 else opened(c, mask, not mask.complement)
-    if old is None or old.nvals == 0:
-        return new
-    return ewise.union(old, new, None, None, c.dtype) if new.nvals else old
+    if c.nvals == 0 or (replace and accum is None):
+        return t if masked else opened(t, mask, mask.complement)
+    return ewise.write_masked(c, t, mask, accum, replace)
 
 
 def opened(x: MatrixStore, mask: MaskView, complement: bool) -> MatrixStore:
@@ -52,9 +46,8 @@ def opened(x: MatrixStore, mask: MaskView, complement: bool) -> MatrixStore:
     assert type(m) is MatrixStore
     work = x.nvals + m.nvals
     kernel = _table.find((x.indices.dtype.char, m.indices.dtype.char), work, lambda: (FIND, {}))
-    true = np.ones(1, bool) if mask.structure else cast(m.values, np.dtype(bool))
     flags, indptr = np.empty(x.nvals, bool), np.zeros(x.nrows + 1, INDEX)
-    given = x.indptr, x.indices, m.indptr, m.indices, true, complement, flags, indptr[1:]
+    given = x.indptr, x.indices, m.indptr, m.indices, ewise.true_entries(mask), complement, flags, indptr[1:]
     parts = edge_chunks(x.indptr) if work > PARALLEL_WORK and x.nvals else [(0, x.nrows)]
     pool.launch(kernel, parts, *given)
     np.cumsum(indptr, out=indptr)

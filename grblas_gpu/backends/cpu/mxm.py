@@ -74,17 +74,17 @@ def resolve(mask: MaskView | None) -> tuple[int, MatrixStore | None]:
             if not store.values[0]:
                 return (NO_MASK, None) if mask.complement else (NOTHING, None)
         else:
-            store = _filtered(store, store.values != 0)
+            store = _filtered(store, store.values != 0, np.ones(1, bool))
     if len(store.indices) == 0:
         return (NO_MASK, None) if mask.complement else (NOTHING, None)
     return (BYTES_COMPLEMENT if mask.complement else BYTES), store
 
 
-def _filtered(store: MatrixStore, keep: Array) -> MatrixStore:
-    """The entries marked by ``keep``, without their values."""
+def _filtered(store: MatrixStore, keep: Array, values: Array) -> MatrixStore:
+    """The entries marked by ``keep``, with these values."""
     kept = np.zeros(len(keep) + 1, INDEX)
     np.cumsum(keep, out=kept[1:])
-    return MatrixStore(store.nrows, store.ncols, kept[store.indptr], store.indices[keep], np.ones(1, bool))
+    return MatrixStore(store.nrows, store.ncols, kept[store.indptr], store.indices[keep], values)
 
 
 def _is_cheaper_than_listing(a: MatrixStore, b: MatrixStore, mask: Any) -> bool:
@@ -102,9 +102,7 @@ def _where_flagged(t: MatrixStore, mask: MaskView) -> MatrixStore:
     if not mask.structure:
         keep = keep & ((m.dense if len(m.dense) == 1 else m.dense[places]) != 0)
     keep = keep ^ mask.complement
-    found = _filtered(t, keep)
-    found.values = t.values[: found.nvals] if len(t.values) == 1 else t.values[keep]
-    return found
+    return _filtered(t, keep, t.values[: int(keep.any())] if len(t.values) == 1 else t.values[keep])
 
 
 def _gustavson(
@@ -205,7 +203,6 @@ def _masked_dot(a: MatrixStore, b: MatrixStore, call: Call, pattern: MatrixStore
     pool.run(run, parts)
     if not present.any():
         return MatrixStore.empty(a.nrows, b.nrows, dtype)
-    found = _filtered(pattern, present)
-    found.values = values[present] if call.constant is None else call.constant.copy()
+    found = _filtered(pattern, present, values[present] if call.constant is None else call.constant.copy())
     found.indices = found.indices.astype(column_type(b.nrows), copy=False)
     return found

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...foundation.caches import Bounded
 from ...foundation.types import Accum, Value
 from ..programs.reading import EACH
 from ..stores.entries import cast
@@ -82,6 +83,20 @@ class Operands:
             return (self.constant.copy() if count else self.constant[:0]), ()
         values = buffers.empty(count, self.dtype)
         return values, (values,)
+
+
+_known: dict[Hashable, Operands] = Bounded("operators on stores by types", 1000)
+
+
+def operands_of(x: Array, y: Array, op: Accum, union: bool, defaults: Any = None, dtype: Any = None) -> Operands:
+    """The operands; cached where they do not depend on values."""
+    if defaults is not None or len(x) < 2 or len(y) < 2:
+        return Operands(x, y, op, union, defaults, dtype)
+    key = None if op is None else op.key, union, x.dtype, y.dtype, dtype
+    found = _known.get(key)
+    if found is None:
+        found = _known[key] = Operands(x, y, op, union, None, dtype)
+    return found
 
 
 class Form(NamedTuple):

@@ -160,7 +160,7 @@ def _merge(
 ) -> VectorStore | None:
     size = c.size
     if t.indices is not None:
-        t = ewise.as_dense(t) if t.nvals else VectorStore(size, np.zeros(1, t.dtype), present=np.zeros(size, bool))
+        t = ewise.as_dense(t)
     t_full, t_mode, bytes_kind = t.present is None, reading(t.values), BYTE_KIND[kind]
     full = c.present is None and c.indices is None
     stays_full = full and (accum is not None or t_full) and not (replace and bytes_kind)
@@ -169,7 +169,7 @@ def _merge(
     kernel = _table.find(key, size, lambda: _merge_source(c.dtype, t.dtype, *form))
     flags = flags_of(kind, allowed, size)
     if c.indices is not None:
-        c = ewise.as_dense(c) if c.nvals else VectorStore(size, c.values, present=np.zeros(size, bool), nvals=0)
+        c = ewise.as_dense(c)
     try:
         atomic_updates.changing = True
         c = _owned(c, accum)

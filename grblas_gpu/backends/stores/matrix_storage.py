@@ -114,6 +114,7 @@ class MatrixStore:
         self.indptr = indptr
         self.indices = indices
         self.values = values
+        self.dtype = values.dtype
         self.dense = self.present = self.rows = self.counter = None
         self.copies = 1
         self.spared = 0  # edges that products have pushed or probed instead of making the transpose

@@ -8,6 +8,7 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu.backends.cpu import tier
+from grblas_gpu.backends.reference import Definitions
 from grblas_gpu.plan import rules
 
 
@@ -84,6 +85,32 @@ def test_regions_with_masks_and_accumulators(dtypes: tuple[str, str]) -> None:
             else:
                 C(mask, replace=bool(replace), **options)[rows, cols] << (7 if scalar else Q)
             found.append([part.tolist() for part in C.to_coo()])
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("fill", [0.3, 0.7, 1])
+def test_one_value_at_positions_that_a_mask_leaves_open(monkeypatch, fill: float) -> None:
+    if tier.get_tier() == "numba":
+        monkeypatch.setattr(Definitions, "assign", None)  # a kernel does it
+    random = np.random.default_rng(9)
+    for _ in range(60):
+        index, seed, n = random.permutation(30)[: random.integers(1, 30)], random.integers(1 << 30), 30
+        structural, complement, inner = random.integers(0, 2, 3).astype(bool)
+        found = []
+        for lib in (gb, ss):
+            same = np.random.default_rng(seed)
+            c, m = (np.flatnonzero(same.random(size) < share) for size, share in ((n, fill), (30, 0.5)))
+            w = lib.Vector.from_coo(c, same.integers(0, 5, len(c)), "FP32", size=n)
+            m = m[m < len(index)] if inner else m
+            flags = same.integers(0, 2, len(m)).astype(bool)
+            M = lib.Vector.from_coo(m, flags, bool, size=len(index) if inner else n)
+            mask = M.S if structural else M.V
+            mask = ~mask if complement else mask
+            if inner:
+                w[index](mask) << 7
+            else:
+                w(mask)[index] << 7
+            found.append([part.tolist() for part in w.to_coo()])
         assert found[0] == found[1]
 
 

@@ -24,6 +24,7 @@ from .tier import KernelTable
 
 SMALL = 4096  # up to this size no list is kept as a list
 WIDE = 4  # positions of a masked region for each entry of the matrix and the mask
+MERGED = 4096  # entries up to which a merge with all of a matrix costs less than cutting out a region
 SKIP = 64  # flags that are skipped at once if none of them is set
 
 _table = KernelTable()
@@ -241,6 +242,8 @@ def assign_region(
         if mask is not None and math.prod(sizes) > WIDE * (c.nvals + mask.store.nvals):
             return None  # it may leave little of a region that does not fit the memory
         t = _filled(c, value, *index)
+    if t is not None and named and not replace and c.nvals <= MERGED:
+        return None if (t := _placed(c, t, *index)) is None else _united(c, t, accum)
     if t is not None and (accum is not None or submask or named):
         region = extract_matrix(c, *index)
         if region is None:
@@ -258,6 +261,18 @@ def assign_region(
 def _united(x: MatrixStore, y: MatrixStore, accum: Accum) -> Store | None:
     """The entries of both; without an accumulator those of ``y`` replace others."""
     return ewise.union(x, y, accum, None, x.dtype) if x.nvals and y.nvals else x if x.nvals else y
+
+
+def _placed(c: MatrixStore, t: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore | None:
+    """The entries of a region of ``c`` at their places in all of it, for ascending rows and columns, else None."""
+    if not all(axis is None or bool((axis[1:] > axis[:-1]).all()) for axis in (rows, cols)):
+        return None
+    indptr, indices = t.indptr, t.indices if cols is None else cols[t.indices].astype(c.indices.dtype)
+    if rows is not None:
+        indptr = np.zeros(c.nrows + 1, INDEX)
+        indptr[rows + 1] = lengths(t.indptr)
+        np.cumsum(indptr, out=indptr)
+    return MatrixStore(c.nrows, c.ncols, indptr, indices, t.values)
 
 
 def _at_entries(mask: MaskView, value: Assigned, index: tuple[Array | None, ...] | None) -> MatrixStore | None:

@@ -133,6 +133,8 @@ class CpuKernels:
         try:
             if type(c) is MatrixStore and not whole:
                 result = assign.assign_region(c, value, index, mask, accum, replace, submask)
+            elif type(c) is VectorStore and not whole and is_scalar and accum is None and mask is not None:
+                result = None if replace else scatter.assign_open(c, value, index[0], mask, submask)
             elif replace or submask:
                 pass
             elif whole and is_scalar and accum is None and mask is not None:

@@ -13,11 +13,13 @@ from ..engine import Declined
 from ..reference import Definitions
 from ..stores.entries import Store, entries, expand, is_iso, values_of
 from ..stores.storage import INDEX, Array, MaskView, VectorStore
-from . import buffers, pool, write
+from . import buffers, ewise, pool, write
 from .compile import Source
+from .masks import BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS_COMPLEMENT, resolve
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
 
+SMALL = 4096  # up to this size no list is kept as a list
 SPARSE = 16  # positions per position of an index: with more, a list stays a list
 
 _table = KernelTable()
@@ -102,6 +104,24 @@ def scatter(
     values = values[:1] if len(values) and values.strides[0] == 0 else values
     t = VectorStore(c.size, values, indices=targets, ordered=False)
     return write.write(c, t, mask, accum, False, False)
+
+
+def assign_open(c: VectorStore, value: Assigned, index: Array, mask: MaskView, submask: bool) -> VectorStore | None:
+    """``c<m>[index] = value`` of a dense vector, for one value; the mask of a region with ``submask``."""
+    kind, allowed = resolve(mask)
+    if kind == NOTHING:
+        return c
+    if not _table.enabled or (c.indices is not None and c.size > SMALL):
+        return None
+    c = c if c.indices is None else ewise.as_dense(c)
+    if submask and kind != NO_MASK:
+        if kind in (BYTES_COMPLEMENT, ROWS_COMPLEMENT):
+            allowed = ~allowed if kind == BYTES_COMPLEMENT else np.isin(np.arange(len(index)), allowed, invert=True)
+        index, kind = index[allowed], NO_MASK
+    if np.may_share_memory(index, c.values):
+        index = index.copy()
+    t = VectorStore(c.size, np.array([value], c.dtype), indices=index, ordered=False)
+    return write._update(c, t, kind, allowed, None)
 
 
 MANY, RARE = 4096, 64  # flags of which NumPy lists fewer as fast; and those of which one in so many is set

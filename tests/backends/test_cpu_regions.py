@@ -110,6 +110,7 @@ def test_one_value_at_positions_that_a_mask_leaves_open(monkeypatch, fill: float
                 w[index](mask) << 7
             else:
                 w(mask)[index] << 7
+                w(mask, lib.binary.plus, replace=bool(complement)) << 3
             found.append([part.tolist() for part in w.to_coo()])
         assert found[0] == found[1]
 

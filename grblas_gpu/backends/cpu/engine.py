@@ -130,6 +130,8 @@ class CpuKernels:
     ) -> Store:
         result: Store | None = None
         whole, is_scalar = all(part is None for part in index), type(value) not in (VectorStore, MatrixStore)
+        if type(c) is VectorStore and whole and is_scalar and accum is not None and not (submask or c.iso):
+            return self.write(c, VectorStore(c.size, self.array([value])), mask, accum, replace)
         try:
             if type(c) is MatrixStore and not whole:
                 result = assign.assign_region(c, value, index, mask, accum, replace, submask)

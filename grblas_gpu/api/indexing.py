@@ -83,7 +83,8 @@ class Axis:
     @property
     def position(self) -> int:
         """The position of an axis with one position; a count or Scalar of a loop is read now."""
-        return self.index if type(self.index) is int else _wrap(int(self.index), self.dimsize)
+        index = self._index
+        return index if type(index) is int else _wrap(int(self.index), self.dimsize)
 
     def on(self, engine: Engine) -> Array | None:
         """The index as an array of positions (one for an integer) in an engine's memory, or None for everything."""

@@ -192,14 +192,14 @@ def set_scalar(out: Scalar, value: Assigned, accum: Accum) -> None:
 
 def set_element(node: Node) -> None:
     out, (value, indexes) = node.out, node.operands
-    index = tuple(axis.position for axis in indexes.axes)
+    index = tuple([axis.position for axis in indexes.axes])
     value = value_of(value)
     change(out, index, None if value is None else converted(value, out.dtype.np_type))
 
 
 def remove_element(node: Node) -> None:
     (indexes,) = node.operands
-    change(node.out, tuple(axis.position for axis in indexes.axes), None)
+    change(node.out, tuple([axis.position for axis in indexes.axes]), None)
 
 
 def clear(node: Node) -> None:

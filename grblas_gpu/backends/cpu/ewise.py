@@ -25,7 +25,8 @@ from .tier import KernelTable
 
 NUMPY_CHUNK = 65_536  # values per call of a NumPy definition: they stay in a core's cache
 
-TRUE = np.ones(1, bool)
+FEW = 4096  # numbers that are compared as bytes
+TRUE = np.ones(1, bool)  # the flags of a structural mask
 
 _table = KernelTable()
 
@@ -297,6 +298,8 @@ def same_structure(x: MatrixStore, y: MatrixStore) -> bool:
         return True
     if len(x.indices) != len(y.indices) or x.indices[-1] != y.indices[-1]:
         return False
+    if len(x.indptr) + len(x.indices) <= FEW:  # NumPy's call would take most of the time
+        return x.indptr.tobytes() == y.indptr.tobytes() and x.indices.tobytes() == y.indices.tobytes()
     return np.array_equal(x.indptr, y.indptr) and np.array_equal(x.indices, y.indices)
 
 

@@ -14,7 +14,7 @@ from .. import FP32, FP64, Matrix, Scalar, Vector, binary, dtypes, loop, monoid,
 from ..exceptions import InvalidValue
 from ..foundation.types import DTypeLike
 from ..operators.call_types import SemiringCall
-from .changed_ranks import repaired_ranks
+from .changes import check_changed, old_values
 from .checks import graph_algorithm
 from .preparing import NotConverged, Start, check_weights, largest, smallest, vertex_weights, with_zeros
 
@@ -64,8 +64,8 @@ def pagerank(
     start : Vector or dict, optional
         Values to begin with.
     changed : Matrix, optional
-        What changed since ``start`` was computed, ``A`` minus the Matrix before. Only what changes is then pushed, with
-        the same other arguments; ``start`` is not scaled.
+        What changed since ``start`` was computed, ``A`` minus the Matrix before, as for other algorithms that repair a
+        result. Which edges these are does not matter here; ``start`` is not scaled.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     tol : float
@@ -104,13 +104,15 @@ def pagerank(
     if iterations is not None and iterations < 0:
         raise InvalidValue(f"pagerank: iterations must not be negative; got {iterations}")
     jump = vertex_weights(personalization, n, "pagerank: personalization", kind)
-    if changed is not None:
-        return repaired_ranks(A, start, changed, jump, damping, tol, max_iterations, weighted, dangling)
     if isinstance(dangling, str) and dangling == "drop":
         lost = Vector.from_scalar(0.0, n, kind)
     else:
         lost = None if dangling is None else vertex_weights(dangling, n, "pagerank: dangling", kind)
-    ranks = vertex_weights(start, n, "pagerank: start", kind)
+    if changed is None:
+        ranks = vertex_weights(start, n, "pagerank: start", kind)
+    else:
+        check_changed(A, changed)
+        ranks = with_zeros(old_values(start, A), n, kind)
     check_weights(A, "pagerank", weighted=weighted)
     # out_i = sum_j A_ij, where that is not 0
     out = (A.dup(float) if weighted else binary.pair(A, 1.0).new(float)).reduce_rowwise(monoid.plus).new()

@@ -129,6 +129,11 @@ struct Search {
         return any;
     }
 
+    DEVICE bool has_any(const Eight& k, int first, int last, int64 shift) const {
+        int64 column;
+        return has_any(k, first, last, shift, column);
+    }
+
     DEVICE bool find(int64 i, Offset start, Offset stop, int64& column) const {
         const Matrix& m = given.rows;
         Offset number = stop - start;

@@ -2,7 +2,9 @@
 
 Returns ranks that add up to 1, FP64 or FP32. Method: the power iteration. The walker follows an edge with probability
 ``damping``, in proportion to its weight, and otherwise jumps; from a vertex without outgoing edges it always jumps.
-Invariant: the ranks add up to 1 after every step. Cost: O(n + m) per step, about log(tol) / log(damping) steps.
+Invariant: the ranks add up to 1 after every step.
+Theorem: a step leaves at most ``damping`` of the distance to the ranks, whatever it begins with, so that the ranks of
+the graph before a change need fewer steps. Cost: O(n + m) per step, about log(tol) / log(damping) steps.
 Reference: L. Page, S. Brin, R. Motwani, T. Winograd, The PageRank citation ranking, Stanford 1999.
 """
 

@@ -66,6 +66,15 @@ def test_patterns_without_loops_or_directions(backend: str, name: str) -> None:
             assert edges._store._transpose is edges._store  # known, not found by another transpose
 
 
+def test_a_copy_of_a_symmetric_matrix_is_known_as_one(backend: str) -> None:
+    A = generators.path(9)
+    B = A.dup()
+    assert B._store._transpose is B._store and B.is_symmetric()
+    B[0, 5] = True
+    assert A.is_symmetric() and not B.is_symmetric()
+    assert B.T.new()[5, 0].value is True and A.get(5, 0) is None
+
+
 def test_nothing_is_made_where_nothing_is_left_out(backend: str) -> None:
     A = weighted("karate")
     assert A.pattern(loops=False, undirected=True) is A.pattern(loops=False) is A.pattern()

@@ -11,6 +11,7 @@ from pairs import MASK_KINDS
 
 import grblas_gpu as gb
 from grblas_gpu.backends.cpu import mxv
+from grblas_gpu.foundation import atomic_updates
 
 CASES = [
     ("plus_times", "FP64", "plus", "FP64"),
@@ -29,6 +30,7 @@ def vector(lib, random: np.random.Generator, n: int, fill: float, dtype: str):
 @pytest.mark.parametrize(("name", "dtype", "accum", "out_type"), CASES)
 def test_products_with_accumulators(monkeypatch, set_tier, name: str, dtype: str, accum: str, out_type: str) -> None:
     set_tier("numba")
+    monkeypatch.setattr(atomic_updates, "multithreaded", False)  # other tests have threads
     added = []
     monkeypatch.setattr(mxv, "_accumulate", lambda *given, add=mxv._accumulate: added.append(1) or add(*given))
     for seed in range(60):

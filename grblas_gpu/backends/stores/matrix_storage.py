@@ -272,7 +272,10 @@ class MatrixStore:
             return MatrixStore.full(nrows, ncols, values)
         if self.form == HYPERSPARSE:
             return MatrixStore.hypersparse(nrows, ncols, self.rows, self.starts, self.indices, values)
-        return MatrixStore(nrows, ncols, self.indptr, self.indices, values)
+        new = MatrixStore(nrows, ncols, self.indptr, self.indices, values)
+        if self._transpose is self:  # symmetric
+            new._transpose = new
+        return new
 
     def uncount(self) -> None:
         """Forget cached properties of the entries before a bitmap or full matrix changes in place."""

@@ -14,16 +14,19 @@ import grblas_gpu as gb
 
 FACTOR = 2.5  # a function of more than its own code is compiled by every process
 PROGRAM = """
-import os, random, signal, threading, time
+import faulthandler, os, random, signal, threading, time
 import grblas_gpu as gb
 from grblas_gpu.backends.cpu import compile, tier
 
+faulthandler.dump_traceback_later(240, exit=True)  # where a process hangs
 tier.set_tier("numba")
 A = gb.Matrix.from_coo([0, 1], [1, 2], [1.0, 2.0], nrows=3, ncols=3)
-wanted, interrupted, source = threading.Event(), 0, random.Random(SEED)
+interrupted, source = 0, random.Random(SEED)
+ended = []  # an interrupt within a method of an Event would leave its lock taken
 
 def interrupt():
-    while not wanted.wait(source.uniform(0.01, 1.0)):
+    while not ended:
+        time.sleep(source.uniform(0.01, 1.0))
         os.kill(os.getpid(), signal.SIGINT)
 
 thread = threading.Thread(target=interrupt)
@@ -34,12 +37,7 @@ while True:
     try:
         while len(results) < len(semirings) or not interrupted:  # the first interrupt may come after both are compiled
             results.append(semirings[len(results) % 2](A @ A).new().to_coo()[2].tolist())
-        break
-    except KeyboardInterrupt:
-        interrupted += 1
-while True:
-    try:
-        wanted.set()
+        ended.append(True)
         thread.join()
         break
     except KeyboardInterrupt:

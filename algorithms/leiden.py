@@ -16,13 +16,14 @@ from .. import Matrix, Vector, binary, select
 from .checks import with_labels
 from .components import connected_components, numbers
 from .modularity import (
-    STILL,
+    MANY,
     Communities,
     Level,
     best_of_tries,
     check_resolution,
     communities_by_label,
     compact,
+    inside,
     lowest_members,
     move,
     quality,
@@ -88,7 +89,7 @@ def levels_of_groups(finest: Level) -> Communities[Vector]:
     for _ in range(LEVELS):
         communities = move(level, communities)
         groups, count = compact(refine(level, communities))
-        if communities.size - count <= STILL * communities.size:
+        if MANY * (communities.size - count) <= communities.size:
             break
         # graph = S' graph S
         level = level.aggregated(groups, count)
@@ -101,13 +102,6 @@ def levels_of_groups(finest: Level) -> Communities[Vector]:
     # labels_i = communities[place_i]; then vertices move again
     labels = connected_components(inside(W, move(finest, communities[place].new())))
     return Communities(labels, quality(W, labels, finest.resolution))
-
-
-def inside(W: Matrix, communities: Vector) -> Matrix:
-    """The entries within communities."""
-    own, other = binary.first(communities & W).new(), binary.second(W & communities).new()
-    # W where communities_i = communities_j
-    return W.dup(mask=binary.eq(own & other).new().V)
 
 
 def refine(level: Level, communities: Vector) -> Vector:

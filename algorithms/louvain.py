@@ -79,9 +79,9 @@ def multilevel(level: Level) -> Communities[Vector]:
     """The communities of a graph: move vertices, find communities of the graph of communities, move vertices again."""
     alone = numbers(level.graph.nrows)
     labels, count = compact(move(level, alone))
-    coarse, before = level.aggregated(labels, count), level.quality()
-    if not coarse.quality() > before + GAIN:
-        return Communities(alone, before)
+    coarse = level.aggregated(labels, count)
+    if not coarse.quality > level.quality + GAIN:
+        return Communities(alone, level.quality)
     found = multilevel(coarse)
     # labels_i = the community of its community
     labels = found.labels[labels].new()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple
 
 import numpy as np
 
-from .. import FP64, Graph, Matrix, Vector, binary, io, monoid, select, semiring
+from .. import FP64, UINT64, Graph, Matrix, Scalar, Vector, binary, io, loop, monoid, program, select, semiring, unary
 from ..exceptions import InvalidValue
 from ..foundation.progress import elapsed
 from ..io import NodeValues
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 25  # the largest number of rounds
 PARTS = 4  # the number of parts of the vertices, which move one after another; a power of two
-STILL = 0.02  # the rounds end when at most this share of the vertices moves
+MANY = 50  # the rounds end when at most one vertex in so many moves
 TIE = 1e-12  # a move must gain more than this share of all weights
 TRIES, SMALL = 3, 10_000  # the number of tries on graphs of at most SMALL entries
 
@@ -133,20 +133,37 @@ def best_of_tries(W: Matrix, seed: int, find: Callable[[int], Communities]) -> C
 
 def quality(W: Matrix, labels: Vector, resolution: float) -> float:
     """The modularity of communities that are named by vertex numbers."""
-    graph = aggregate(W, *compact(labels))
-    # degree_c = sum_d W_cd
-    return quality_of(graph, graph.reduce_rowwise(monoid.plus).new(), resolution)
+    # degree_i = sum_j W_ij
+    degree = W.reduce_rowwise(monoid.plus).new()
+    return excess(total(inside(W, labels)), *grouped_concentration(degree, labels), resolution)
 
 
-def quality_of(W: Matrix, degree: Vector, resolution: float) -> float:
-    """The modularity of a graph whose vertices are the communities."""
-    weight = total(degree)
-    if not weight:
-        return 0.0
-    # shares_c = degree_c / all weights
-    shares = binary.truediv(degree, weight).new()
-    # modularity = sum_c W_cc / all weights - resolution sum_c shares_c^2
-    return total(select.diag(W).new()) / weight - resolution * total(binary.times(shares & shares).new())
+def excess(within: float, every: Scalar, squares: Scalar, resolution: float) -> float:
+    """The modularity, by the weight within communities and the concentration of all weights."""
+    # modularity = within / all weights - resolution sum_c shares_c^2
+    return within / every.value - resolution * squares.value if every.value else 0.0
+
+
+@program
+def concentration(weight: Vector) -> tuple[Scalar, Scalar]:
+    """The sum of all weights, and of the squares of their shares of it."""
+    every = weight.reduce(monoid.plus, allow_empty=False).new()
+    # shares_c = weight_c / all weights
+    shares = binary.truediv(weight, every).new()
+    return every, binary.times(shares & shares).new().reduce(monoid.plus, allow_empty=False).new()
+
+
+@program
+def grouped_concentration(degree: Vector, labels: Vector) -> tuple[Scalar, Scalar]:
+    # weight_c = sum of degree_i over i in c
+    return concentration(sizes(degree, labels))
+
+
+def inside(W: Matrix, communities: Vector) -> Matrix:
+    """The entries within communities."""
+    own, other = binary.first(communities & W).new(), binary.second(W & communities).new()
+    # W where communities_i = communities_j
+    return W.dup(mask=binary.eq(own & other).new().V)
 
 
 def compact(labels: Vector) -> tuple[Vector, int]:
@@ -156,10 +173,9 @@ def compact(labels: Vector) -> tuple[Vector, int]:
     >>> found.to_dense().tolist(), count
     ([1, 0, 1], 2)
     """
-    members = Vector(float, labels.size)
-    # members_c = number of i in c
-    members(binary.plus)[labels] << Vector.from_scalar(1.0, labels.size)
-    names, _ = members.to_coo(values=False)
+    # names = the c with an i
+    members = sizes(Vector.from_scalar(1.0, labels.size), labels)
+    names, _ = select.valuegt(members, 0.0).new().to_coo(values=False)
     number = Vector.from_coo(names, np.arange(len(names)), size=labels.size)
     # x_i = number of its community
     return number[labels].new(), len(names)
@@ -203,57 +219,82 @@ def aggregate(W: Matrix | TransposedMatrix, labels: Vector, count: int) -> Matri
 
 
 class Level(NamedTuple):
-    """A graph prepared for moves: random numbers, degrees, and rows whose heaviest group is the best community."""
+    """A graph prepared for moves: random numbers, degrees, and rows whose heaviest group is the best community.
+
+    The quality is the modularity if every vertex is a community; for an aggregated graph, that of these communities.
+    """
 
     graph: Matrix
     resolution: float
     coins: Vector
     degree: Vector
     worth: Matrix
+    quality: float
 
     @classmethod
     def of(cls, W: Matrix, resolution: float, coins: Vector) -> Level:
-        weight = total(W)
-        degree, diagonal = Vector.from_scalar(0.0, W.nrows), Vector.from_scalar(TIE * weight, W.nrows)
-        # degree_i = sum_j W_ij, where it is not 0
-        degree(binary.plus) << W.reduce_rowwise(monoid.plus)
-        degree << select.valuegt(degree, 0.0)
+        degree, unit, own, *concentrated = of_degrees(W.reduce_rowwise(monoid.plus).new(), resolution)
         # worth_ij = W_ij all weights / (resolution degree_i)
-        worth = binary.rtruediv(binary.truediv(degree, weight / resolution).new() & W).new()
+        worth = binary.rtruediv(unit & W).new()
         # worth_ii = degree_i, which excludes the vertex from the degrees in its own community
-        diagonal(binary.plus) << degree
-        worth(binary.second) << diagonal.diag()
-        return cls(W, resolution, coins, degree, worth)
+        worth(binary.second) << own.diag()
+        score = excess(total(select.diag(W).new()), *concentrated, resolution)
+        return cls(W, resolution, coins, degree, worth, score)
 
     def aggregated(self, labels: Vector, count: int) -> Level:
         """The level whose vertices are the communities."""
         return Level.of(aggregate(self.graph, labels, count), self.resolution, self.coins[:count].new())
 
-    def quality(self) -> float:
-        """The modularity if every vertex is a community; for an aggregated graph, that of these communities."""
-        return quality_of(self.graph, self.degree, self.resolution)
+
+@program
+def of_degrees(sums: Vector, resolution: float) -> tuple[Vector, Vector, Vector, Scalar, Scalar]:
+    """Parts of a level, from the sums of its rows."""
+    # degree_i = sums_i, where it is not 0
+    degree = select.valuegt(sums, 0.0).new()
+    every, squares = concentration(degree)
+    # unit_i = resolution degree_i / all weights
+    unit = binary.times(binary.truediv(degree, every).new(), resolution).new()
+    # own_i = degree_i, and a little more than that
+    own = Vector.from_scalar(TIE, sums.size)
+    own << binary.times(own, every)
+    own(binary.plus) << degree
+    return degree, unit, own, every, squares
 
 
 def move(level: Level, labels: Vector) -> Vector:
     """Move vertices to the community of largest gain, until few vertices move."""
-    coins, degree, worth = level.coins, level.degree, level.worth
-    labels, active = labels.dup(), degree
-    for step in range(ROUNDS):
-        # part_i = two bits of coins_i, different bits in every round, of active vertices
-        part, before = binary.band(coins, np.uint64(PARTS - 1 << 2 * step)).new(mask=active.S), labels.dup()
-        for number in range(PARTS):
-            awake = select.valueeq(part, np.uint64(number << 2 * step)).new()
-            # labels_i = the c with the largest (sum of worth_ij over j in c - degrees in c), for awake i
-            labels(binary.second) << worth.heaviest_groups(labels, sizes(degree, labels), rows=awake)
-        # moved_i = 1 where the label is new
-        moved = select.valuegt(binary.ne(labels & before).new(FP64), 0.0).new()
-        if moved.nvals <= STILL * degree.nvals:
-            break
-        # active = the neighbours of moved vertices
-        active = semiring.any_pair[bool](worth @ moved).new()
+    return _moved(level.worth, level.degree, level.coins, labels)
+
+
+@program
+def _moved(worth: Matrix, degree: Vector, coins: Vector, labels: Vector) -> Vector:
+    n = labels.size
+    labels, active, bits = labels.dup(), degree.dup(), coins.dup()
+    weight = Vector.from_scalar(0.0, n)
+    # many = the number of vertices; moved = more than that
+    many = unary.one(degree).new(int).reduce(monoid.plus, allow_empty=False).new()
+    moved = Scalar(int)
+    moved << MANY * n + 1
+    for _ in loop(moved > many, ROUNDS):
+        # part_i = the next two bits of coins_i, of active vertices
+        part, before = binary.band(bits, np.uint64(PARTS - 1)).new(mask=active.S), labels.dup()
+        bits << binary.bshift[UINT64](bits, np.int8(-2))
+        for number in loop(part, PARTS):
+            awake = select.valueeq(part, number).new()
+            # weight_c = sum of degree_i over i in c
+            weight << 0.0
+            weight(binary.plus)[labels] << degree
+            # labels_i = the c with the largest (sum of worth_ij over j in c - weight_c), for awake i
+            labels(binary.second) << worth.heaviest_groups(labels, weight, rows=awake)
+        # moving_i = MANY where the label is new
+        moving = select.valuegt(binary.times(binary.ne(labels & before).new(int), MANY).new(), 0).new()
+        moved << moving.reduce(monoid.plus, allow_empty=False)
+        # active = the neighbours of vertices that have moved
+        active << semiring.any_pair[bool](worth @ moving)
     return labels
 
 
+@program
 def sizes(degree: Vector, labels: Vector) -> Vector:
     """The sum of the degrees in every community."""
     found = Vector.from_scalar(0.0, labels.size)

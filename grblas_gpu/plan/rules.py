@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ..ir.descriptor import MXM_STRATEGIES, Descriptor
 
+LONGEST_ELECTED = 4096  # entries of a row: a table of its groups fits in shared memory
 SMALL_EDGES = 4096  # below this every strategy is equally fast: push needs no conversion
 
 
@@ -198,6 +199,15 @@ def stays_by_rows(by_columns: bool, own_rows: bool) -> bool:
     (True, False)
     """
     return own_rows and not by_columns
+
+
+def elects_in_loops(longest: int) -> bool:
+    """Whether a loop finds the heaviest groups of rows, of which the longest has so many entries: one block takes it.
+
+    >>> elects_in_loops(4096), elects_in_loops(4097)
+    (True, False)
+    """
+    return longest <= LONGEST_ELECTED
 
 
 def choose_matvec(facts: Facts, desc: Descriptor | None = None) -> Plan:

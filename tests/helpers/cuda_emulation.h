@@ -101,6 +101,15 @@ inline void Meeting::wait(unsigned expected) {
 }
 
 inline void __syncthreads() { machine->blocks[blockIdx.x - machine->first].wait(blockDim.x); }
+inline int __syncthreads_or(int flag) {
+    static int found;
+    __syncthreads();
+    found = 0;
+    __syncthreads();
+    if (flag) found = 1;
+    __syncthreads();
+    return found;
+}
 inline void __syncwarp(unsigned = 0xffffffffu) { warp_here().meeting.wait(32); }
 inline void __nanosleep(unsigned) { yield(); }
 inline void __threadfence() {}

@@ -118,6 +118,23 @@ def other_sizes(A: Matrix, source: int) -> Result:
     return loop, [short, long, total]
 
 
+def elected(A: Matrix, source: int) -> Result:
+    """The heaviest groups: of some rows, less handicaps; of all rows; through a mask; added to what is there."""
+    n = A.nrows
+    groups, handicaps = Vector.from_dense(np.arange(n) * 7 % n), Vector.from_dense(np.arange(n) % 3)
+    rows, sums, ones = Vector.from_coo(np.arange(0, n, 2), True, size=n), Vector(int, n), Vector.from_scalar(0, n)
+    best, every, pattern = Vector(int, n), Vector(float, n), A.pattern()
+    loop = gb.loop(rows, 3)
+    for step in loop:
+        best << A.heaviest_groups(groups, handicaps, rows=rows)
+        every << pattern.heaviest_groups(groups)
+        sums(best.S, binary.plus) << A.heaviest_groups(ones, rows=best)
+        groups(binary.second) << best
+        handicaps << binary.plus(handicaps, step)
+        rows << select.valuegt(rows.dup(int), step - 1).new(bool)
+    return loop, [best, every, sums, groups]
+
+
 GATHERS: dict[str, Callable[[Matrix, int], Result]] = {
     body.__name__: body for body in (jumping, components, counted, moved, followed, other_sizes)
 }

@@ -17,9 +17,10 @@ from .lower import Body
 from .reading import Reading, Values
 from .requests import Abilities, check_request
 from .scatters import scattered
-from .steps import PRODUCTS, SCATTERS, is_useless, overwrites, overwriting, product_operands, swaps
+from .steps import LISTING, PRODUCTS, is_useless, overwrites, overwriting, product_operands, swaps
 from .terms import BodyStep, Fields, Kind, Operand, VectorUse
 
+NUMBER = np.dtype(np.int64)  # of a group
 P = TypeVar("P", bound=Reading)
 
 
@@ -116,6 +117,11 @@ def _separated(
                 steps.append(plain._replace(out=result.number))
                 steps.append(step._replace(kind=Kind.COPY, op=None, args=(result,), desc=None))
                 continue
+        elif step.kind == Kind.HEAVIEST_GROUPS and not _elects_into(step, uses[step.out].dtype):
+            result = temporary(step, NUMBER)
+            steps.append(plain._replace(out=result.number, mask=None))
+            steps.append(step._replace(kind=Kind.COPY, args=(result,)))
+            continue
         elif step.kind == Kind.GATHER and not target.gathers(step):
             result = temporary(step, uses[step.args[0].number].dtype)
             steps.append(plain._replace(out=result.number, mask=None))
@@ -128,9 +134,14 @@ def _separated(
     return [step for at, step in enumerate(steps) if not is_useless(step, steps[at + 1 :])], uses, copied
 
 
+def _elects_into(step: BodyStep, dtype: np.dtype) -> bool:
+    """Whether the numbers of groups go to the output as they are."""
+    return step.accum is None and step.mask is None and dtype == NUMBER
+
+
 def listable(steps: Sequence[BodyStep], full: Sequence[bool]) -> frozenset[int]:
     """Vectors overwritten by steps that make a list, or follow one: they have a list while that is short."""
-    found = {step.out for step in steps if step.kind in (*PRODUCTS, *SCATTERS, Kind.ROW)}
+    found = {step.out for step in steps if step.kind in LISTING}
     size = -1
     while size != len(found):
         size = len(found)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..stores.storage import MatrixStore
-from .steps import CONTROL, PRODUCTS, SCATTERS, TO_SCALAR, may_be_empty, overwrites, product_operands
+from .steps import CONTROL, LISTING, PRODUCTS, TO_SCALAR, may_be_empty, overwrites, product_operands
 from .terms import BodyStep, Kind, VectorUse
 
 Structural = Callable[[BodyStep, bool], bool]
@@ -36,7 +36,7 @@ def infer_invariants(
 
 def _keeps_full(step: BodyStep, full: list[bool]) -> bool:
     vectors = [full[arg.number] for arg in step.args if arg.kind == "vector"]
-    if step.kind in (*PRODUCTS, *SCATTERS, Kind.SELECT, Kind.CLEAR, Kind.ROW) or may_be_empty(step):
+    if step.kind in LISTING | {Kind.SELECT, Kind.CLEAR} or may_be_empty(step):
         result = False
     elif step.kind in (Kind.ADD, Kind.UNION):
         result = any(vectors)

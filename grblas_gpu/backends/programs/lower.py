@@ -19,7 +19,7 @@ from ...ir.descriptor import Counted
 from ...ir.node import Node
 from ...ir.program import Program
 from ...ir.recording import Number
-from ...plan.rules import stays_by_rows
+from ...plan.rules import elects_in_loops, stays_by_rows
 from ..stores.storage import HostEntry, MatrixStore
 from .fresh import overwritten_first
 from .monoids import keeps_order
@@ -303,6 +303,8 @@ class Body:
 
     def _operand(self, arg: Any) -> Fields:
         """The fields of an :class:`Operand` that is not known yet."""
+        if arg is None:
+            return "nothing", 0
         if type(arg) is Number and self._counts_here(arg):
             return "count", 0, COUNT_TYPE, False, arg.tree(self._counts)
         if type(arg) is Number:  # of a loop around this one, which is not run as a whole
@@ -371,6 +373,10 @@ def _check(kind: Kind, op: TypedOperator, args: Sequence[Any]) -> None:
     """Raise the reason why a step cannot be lowered."""
     if kind == Kind.ROW and args[0]._store.copies > 1:
         raise Unfusable("a row of copies of a matrix")
+    if kind == Kind.HEAVIEST_GROUPS:
+        store = args[0]._store
+        if store.copies > 1 or not elects_in_loops(store.max_degree):
+            raise Unfusable("the heaviest groups of long rows, or of copies of a matrix")
     if op is not None and op.opclass == "Aggregator":
         raise Unfusable("an aggregator")
 

@@ -16,6 +16,8 @@ POSITIONWISE = frozenset(
 FUSED = POSITIONWISE | {Kind.GATHER}  # steps that run position by position: a gather reads its index there
 WHERE_ALL_ARE = POSITIONWISE - {Kind.ASSIGN, Kind.ADD, Kind.UNION, Kind.CLEAR}  # no result where an operand has none
 SCATTERS = frozenset((Kind.SCATTER, Kind.SCATTER_ANY, Kind.SCATTER_ONCE))
+#: Steps that always write to the other arrays of their vector, and list its entries.
+LISTING = PRODUCTS | SCATTERS | {Kind.ROW, Kind.HEAVIEST_GROUPS}
 REDUCTIONS = frozenset((Kind.REDUCE, Kind.REDUCE_IDENTITY))
 SCALARS = frozenset(kind for kind in Kind if kind.startswith("scalar."))
 TO_SCALAR = REDUCTIONS | SCALARS  # steps whose output is a Scalar
@@ -38,6 +40,8 @@ def drivers_among(step: BodyStep, vectors: Container[int]) -> list[int]:
     masked = [] if step.mask is None or step.mask.complement else [step.mask.vector]
     if step.kind == Kind.CLEAR:
         usable = [step.out]
+    elif step.kind == Kind.HEAVIEST_GROUPS:
+        usable = [arg.number for arg in step.args[3:] if arg.kind == "vector"]
     elif step.kind in SCATTERS:  # its mask does not apply to the positions of its index
         usable = [arg.number for arg in step.args if arg.kind == "vector"]
     elif overwrites(step):
@@ -63,9 +67,11 @@ def swaps(step: BodyStep, full: Sequence[bool], vectors: Container[int]) -> bool
 
 
 def read_anywhere(step: BodyStep) -> set[int]:
-    """The vectors that a step reads at other positions: the source of a gather, and the mask of a scatter."""
+    """The vectors that a step reads at other positions: the source of a gather, the mask of a scatter, and groups."""
     if step.kind == Kind.GATHER:
         return {step.args[0].number}
+    if step.kind == Kind.HEAVIEST_GROUPS:
+        return {arg.number for arg in step.args[1:3] if arg.kind == "vector"}
     return {step.mask.vector} if step.kind in SCATTERS and step.mask is not None else set()
 
 

@@ -45,6 +45,7 @@ class Kind(StrEnum):
     CLEAR = "clear"
     GATHER = "gather"
     ROW = "row"
+    HEAVIEST_GROUPS = "heaviest_groups"  # of a matrix: groups, their handicaps or nothing, rows or nothing
     # Values for one position are combined by a monoid, the first one is taken, or a second one is an error. Arguments
     # are the values, unless only positions matter, and the index.
     SCATTER = "scatter"
@@ -74,7 +75,7 @@ class VectorUse(NamedTuple):
 class Operand(NamedTuple):
     """An argument of a step: a vector, a matrix, a scalar of the loop, a constant, or arithmetic on the count."""
 
-    kind: str  # "vector", "matrix", "variable", "constant", "count"
+    kind: str  # "vector", "matrix", "variable", "constant", "count", "nothing"
     number: int
     dtype: Any = None  # of numbers
     transposed: bool = False

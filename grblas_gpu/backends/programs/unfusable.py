@@ -11,7 +11,8 @@ from ...ir import ops
 from ...ir.ops import Op
 from ...ir.program import Program
 
-OF_A_MATRIX = ops.MATVEC | {ops.EXTRACT_ROW}  # operations with a Matrix operand that a kernel supports
+#: Operations with a Matrix operand that a kernel supports.
+OF_A_MATRIX = ops.MATVEC | {ops.EXTRACT_ROW, ops.HEAVIEST_GROUPS}
 
 
 def unfusable_operation(op: Op, out: Any, operands: Any) -> str:

@@ -15,7 +15,7 @@ from typing import assert_never
 from ...programs.lower import Body
 from ...programs.requests import direction_of
 from ...programs.steps import REDUCTIONS, SCATTERS
-from ...programs.terms import BodyStep, Kind
+from ...programs.terms import BodyStep, Kind, Unfusable
 from ..compile import Source
 from . import context as c, emit_scalars
 from .analyse import Analysis, analyse
@@ -99,6 +99,8 @@ def _block(context: Context, at: int, step: BodyStep, passes: dict[int, Pass], p
             work = clear(context, step)
         case Kind.ROW:
             work, found = emit_scalars.row(context, at, step)
+        case Kind.HEAVIEST_GROUPS:
+            raise Unfusable("the heaviest groups of rows", step.number)
         case Kind.SCATTER | Kind.SCATTER_ANY | Kind.SCATTER_ONCE:
             found = scatter(context, at, step)
         case Kind.REDUCE | Kind.REDUCE_IDENTITY:

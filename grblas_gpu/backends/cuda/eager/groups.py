@@ -31,7 +31,9 @@ def heaviest_groups(
     if a.nvals == 0:
         return VectorStore(a.nrows, cupy.empty(0, INDEX), indices=cupy.empty(0, INDEX))
     flags = {"COUNTS": a.iso, "HANDICAP": handicap is not None, "ROWS_GIVEN": wanted_rows is not None}
-    given = {**index_types(a), "Stored": a.values.dtype, **flags}
+    flags |= {"ONE_GROUP": False, "ONE_HANDICAP": False}
+    types = {"Stored": a.values.dtype, "Group": np.dtype(np.int64), "Handicap": np.dtype(np.float64)}
+    given = {**index_types(a), **types, **flags}
     short, by_warp, by_block, by_long = specialized("heaviest_groups.cu", _KERNELS, given)
     size = 4 if a.iso else 8  # bytes of a sum
     device = cupy.cuda.runtime.getDevice()

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from ...programs.steps import (
     CONTROL,
     FUSED,
+    LISTING,
     PRODUCTS,
-    SCATTERS,
     TO_SCALAR,
     driver_among,
     overwrites,
@@ -178,7 +178,7 @@ def swapped_by(facts: Analysis, chain: Sequence[int]) -> set[int]:
     if len(steps) > 1 and steps[0].kind in PRODUCTS:
         rows = written_with_rows(facts, chain)
         return rows.swapped | rows.overwritten
-    if steps[0].kind in (*PRODUCTS, *SCATTERS, Kind.ROW):
+    if steps[0].kind in LISTING:
         return {steps[0].out}
     return _swapping(facts, chain) - only_in_variables(facts, chain)
 

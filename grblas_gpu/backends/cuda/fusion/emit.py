@@ -21,6 +21,7 @@ from .analyse import SlotFacts, analyse
 from .emit_barriers import barrier, cleaning
 from .emit_chains import Rows, chain
 from .emit_context import PER_STEP, Context
+from .emit_groups import groups
 from .emit_kernel import KernelText
 from .emit_positions import position
 from .emit_product import product_text, settling_text
@@ -29,7 +30,7 @@ from .emit_product_plan import fits_shared
 from .emit_reading import values_needed
 from .emit_scatters import scatter
 from .emit_traced import noted_end
-from .items import Barrier, Clean, Item, Part, Positions, Product, Reduce, Row, Scatter, Schedule, Settle
+from .items import Barrier, Clean, Groups, Item, Part, Positions, Product, Reduce, Row, Scatter, Schedule, Settle
 from .layout import Layout
 from .schedule import schedule
 
@@ -186,6 +187,8 @@ def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
             )
         elif isinstance(item, Scatter):
             texts.append(scatter(context, item))
+        elif isinstance(item, Groups):
+            texts.append(groups(context, item))
         elif isinstance(item, Row):
             texts.append(emit_sums.row(context, item))
         elif isinstance(item, Settle):

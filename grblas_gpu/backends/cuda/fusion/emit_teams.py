@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...programs.requests import direction_of
 from ...programs.steps import FUSED, PRODUCTS, REDUCTIONS, SCATTERS, product_operands
+from ...programs.terms import Kind
 from .analyse import Analysis
 from .items import Schedule
 
@@ -46,7 +47,7 @@ def _on_short_lists(facts: Analysis, numbers: range, team_edges: str) -> str:
             if vector.number not in facts.listable or pulls:
                 return NEVER
             listed.add(vector.number)
-        elif step.kind in SCATTERS:
+        elif step.kind in SCATTERS or step.kind == Kind.HEAVIEST_GROUPS:
             return NEVER
         elif step.kind in FUSED:
             driver = facts.driver(step)

@@ -163,6 +163,17 @@ class Scatter:
 
 
 @dataclass(frozen=True)
+class Groups:
+    """The heaviest groups of rows go to the other buffer of a vector."""
+
+    step: int
+    driver: int | None  # whose entries are the rows; or all of them
+
+    def __str__(self) -> str:
+        return f"heaviest groups {self.step} of {'all rows' if self.driver is None else f'rows in s{self.driver}'}"
+
+
+@dataclass(frozen=True)
 class Row:
     """A row of a matrix is a list already."""
 
@@ -182,7 +193,7 @@ class ScalarStep:
         return f"scalar {self.step}"
 
 
-Item = Barrier | Clean | Positions | Product | Reduce | Row | ScalarStep | Scatter | Settle
+Item = Barrier | Clean | Groups | Positions | Product | Reduce | Row | ScalarStep | Scatter | Settle
 
 
 def _lines(items: Sequence[Item]) -> str:

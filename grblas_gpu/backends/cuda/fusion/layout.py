@@ -83,6 +83,7 @@ ROW = Struct(
 SOURCE = Struct("Source", *_numbers("start", "source", "distinct_values", "source_values"))
 #: How a vector enters a loop: as it is, as a list, without entries, with one value for all, or with one entry only,
 #: whose position and value are given instead of their addresses.
+IN_SHARED = "in_shared"  # arrays of matrices whose steps have tables in shared memory
 AS_IT_IS, AS_LIST, EMPTY, ONE_VALUE, ONE_ENTRY = range(5)
 
 #: Why a loop stops: its time is over, and it will go on; or something is wrong. An index names no position, or one that

@@ -29,6 +29,7 @@ from .layout import (
     AS_IT_IS,
     AS_LIST,
     EMPTY,
+    IN_SHARED,
     NO_VALUE,
     ONE_ENTRY,
     ONE_VALUE,
@@ -196,8 +197,8 @@ class Run:
                 self.words[at] = (store if transposed else store.transposed()).max_degree
             elif side == "all_short":
                 self.words[at] = has_only_short_rows(store, int(field), transposed)
-            elif side == "nrows":
-                self.words[at] = store.ncols if transposed else store.nrows
+            elif side in ("nrows", "ncols"):
+                self.words[at] = store.nrows if transposed == (side == "ncols") else store.ncols
             else:  # pushes read the matrix (or its transpose) by columns, pulls by rows
                 if transposed != (side == "columns"):
                     store = store.transposed()
@@ -206,6 +207,9 @@ class Run:
                 elif side == "order":
                     array = getattr(column_order(store, BEFORE + 1), field, None)
                     workspace.wants_shared |= array is not None
+                elif side == IN_SHARED:
+                    array = _aligned(store, field)
+                    workspace.wants_shared = True
                 elif side == "row_ids":
                     array = rows_and_groups(store)
                     workspace.wants_shared = True

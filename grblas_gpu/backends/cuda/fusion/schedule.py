@@ -21,6 +21,7 @@ from .items import (
     Barrier,
     Changed,
     Clean,
+    Groups,
     Item,
     Note,
     Overwritten,
@@ -191,6 +192,8 @@ class _Scheduler:
                 self._reduce(at, step)
             case Kind.ROW:
                 self._row(at, step, last)
+            case Kind.HEAVIEST_GROUPS:
+                self._groups(at, step)
             case Kind.SCATTER | Kind.SCATTER_ANY | Kind.SCATTER_ONCE:
                 self._scatter(at, step)
             case Kind.SCALAR_ASSIGN | Kind.SCALAR_ADD | Kind.SCALAR_MULT:
@@ -349,6 +352,13 @@ class _Scheduler:
         driver = next((number for number in vectors if number in self.facts.listable), None)
         self._begin_pass([step], at, [step.out], driver is None)
         self.items.append(Scatter(at, driver, vectors[-1]))
+        self._note_overwritten(step.out, at, "true")
+        self._barrier("the next step may read the list")
+
+    def _groups(self, at: int, step: BodyStep) -> None:
+        driver = self.facts.driver(step)
+        self._begin_pass([step], at, [step.out], False)
+        self.items.append(Groups(at, driver))
         self._note_overwritten(step.out, at, "true")
         self._barrier("the next step may read the list")
 

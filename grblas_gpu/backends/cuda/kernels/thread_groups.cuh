@@ -6,6 +6,12 @@ struct WarpGroup {
     static DEVICE int rank() { return lane(); }
     static DEVICE int size() { return 32; }
     static DEVICE void sync() { __syncwarp(); }
+    // Whether any thread has the flag; they wait for each other.
+    static DEVICE bool any(bool flag) {
+        bool found = __any_sync(FULL_WARP, flag);
+        __syncwarp();
+        return found;
+    }
     // The next `amount` numbers of a counter, for the group alone.
     static DEVICE int64 ticket(int64* counter, int64 amount) {
         int64 number = 0;
@@ -25,6 +31,7 @@ struct BlockGroup {
     static DEVICE int rank() { return threadIdx.x; }
     static DEVICE int size() { return blockDim.x; }
     static DEVICE void sync() { __syncthreads(); }
+    static DEVICE bool any(bool flag) { return __syncthreads_or(flag); }
     static DEVICE int64 ticket(int64* counter, int64 amount) {
         __shared__ int64 number;
         __syncthreads();  // threads may still read the previous number

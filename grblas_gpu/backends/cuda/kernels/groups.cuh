@@ -1,0 +1,141 @@
+// The group of columns with the largest sum of values in a row, less a handicap: the lowest of those. A thread compares all pairs of entries
+// of a short row; otherwise a hash table holds the sums of the groups of a row, in memory of a warp or a block.
+// Generated: Offset, Column, Stored, Group and Handicap, COUNTS (all values are one: they are counted), HANDICAP (whether there is one),
+// ONE_GROUP and ONE_HANDICAP (one value stands for all).
+
+#include "thread_groups.cuh"
+
+constexpr int ALONE = 8;           // entries that a thread compares
+constexpr unsigned EMPTY = ~0u;
+using Sum = either<COUNTS, unsigned, double>;
+
+struct Graph {
+    const Offset* indptr;
+    const Column* indices;
+    const Stored* values;
+    const Group* groups;
+    const Handicap* handicap;
+    int64 nrows, ncols;
+
+    // The group of an entry, or at least ncols if it has none.
+    DEVICE uint64 group(int64 p) const { return uint64(int64(groups[ONE_GROUP ? 0 : indices[p]])); }
+    DEVICE double value(int64 p) const { return double(values[COUNTS ? 0 : p]); }
+    DEVICE double worth(double sum, unsigned group) const {
+        if constexpr (HANDICAP) return sum - double(handicap[ONE_HANDICAP ? 0 : group]);
+        else return sum;
+    }
+};
+
+struct Best {
+    double worth;
+    int64 group;  // -1: none
+    DEVICE void see(double other_worth, int64 other) {
+        bool better = other_worth > worth || (other_worth == worth && other < group);
+        if (other < 0 || (group >= 0 && !better)) return;
+        worth = other_worth;
+        group = other;
+    }
+    // The best of a warp, in lane 0.
+    DEVICE void gather() {
+        for (int distance = 16; distance > 0; distance >>= 1) {
+            double other_worth = from_higher(worth, distance);
+            int64 other = from_higher(group, distance);
+            if (lane() + distance < 32) see(other_worth, other);
+        }
+    }
+};
+
+// The best of a warp or block, in its thread 0; all of them call it.
+DEVICE void gather(Best& best, WarpGroup) { best.gather(); }
+DEVICE void gather(Best& best, BlockGroup) {
+    __shared__ Best shared[32];
+    best.gather();
+    __syncthreads();  // threads may still read the previous ones
+    if (lane() == 0) shared[threadIdx.x >> 5] = best;
+    __syncthreads();
+    if (threadIdx.x >= 32) return;
+    best = threadIdx.x < blockDim.x >> 5 ? shared[threadIdx.x] : Best{0.0, -1};
+    best.gather();
+}
+
+DEVICE bool alone(const Graph& graph, int64 start, int length, Best& best) {
+    uint64 groups[ALONE];
+    double values[ALONE];
+    bool right = true;
+    UNROLLED for (int k = 0; k < ALONE; ++k) {
+        groups[k] = k < length ? graph.group(start + k) : ~uint64(0);
+        values[k] = k < length ? graph.value(start + k) : 0.0;
+        right &= k >= length || groups[k] < uint64(graph.ncols);
+    }
+    if (!right) return false;
+    UNROLLED for (int k = 0; k < ALONE; ++k) {
+        if (k >= length) continue;
+        double sum = 0.0;
+        UNROLLED for (int other = 0; other < ALONE; ++other) sum += groups[other] == groups[k] ? values[other] : 0.0;
+        best.see(graph.worth(sum, unsigned(groups[k])), int64(groups[k]));
+    }
+    return true;
+}
+
+struct Table {
+    unsigned* keys;
+    Sum* sums;
+    // A power of two.
+    DEVICE static int64 slots_in(int64 bytes) {
+        int64 slots = 1;
+        while (2 * slots * int64(sizeof(unsigned) + sizeof(Sum)) <= bytes) slots <<= 1;
+        return slots;
+    }
+    // In memory for so many slots.
+    DEVICE static Table at(void* memory, int64 slots) { return {(unsigned*)((Sum*)memory + slots), (Sum*)memory}; }
+};
+
+// The best group of a row, in thread 0. A table of fewer than twice as many slots as the row has entries takes a share of the groups at a
+// time, and a smaller one if it overflows.
+template <class Threads, class OnWrong>
+DEVICE Best elect(const Graph& graph, int64 i, const Table& table, unsigned most, OnWrong on_wrong) {
+    int64 start = graph.indptr[i], stop = graph.indptr[i + 1];
+    unsigned slots = most < 32 ? most : 32;
+    while (slots < most && int64(slots) < 2 * (stop - start)) slots <<= 1;
+    uint64 shares = 1;
+    while (shares * slots < 2 * uint64(stop - start)) shares <<= 1;
+    Best own = {0.0, -1};
+    for (uint64 share = 0; share < shares; ++share) {
+        for (unsigned slot = Threads::rank(); slot < slots; slot += Threads::size()) {
+            table.keys[slot] = EMPTY;
+            table.sums[slot] = Sum(0);
+        }
+        Threads::sync();
+        bool overflows = false;
+        for (int64 p = start + Threads::rank(); p < stop; p += Threads::size()) {
+            if (graph.group(p) >= uint64(graph.ncols)) {
+                on_wrong();
+                continue;
+            }
+            unsigned group = unsigned(graph.group(p)), slot = (group * 0x9e3779b9u >> 8) & (slots - 1), probed = 0;
+            if (shares > 1 && ((group * 0x9e3779b97f4a7c15ull >> 32) & (shares - 1)) != share) continue;
+            for (; probed < slots; ++probed) {
+                unsigned key = ((volatile unsigned*)table.keys)[slot];
+                if (key == EMPTY) key = atomicCAS(table.keys + slot, EMPTY, group);
+                if (key == EMPTY || key == group) break;
+                slot = (slot + 1) & (slots - 1);
+            }
+            if (probed < slots) atomicAdd(table.sums + slot, COUNTS ? Sum(1) : Sum(graph.value(p)));
+            else overflows = true;
+        }
+        if (Threads::any(overflows)) {
+            shares *= 2;
+            share = ~uint64(0);  // from the beginning: the best of all is the same
+            continue;
+        }
+        for (unsigned slot = Threads::rank(); slot < slots; slot += Threads::size()) {
+            unsigned group = table.keys[slot];
+            if (group == EMPTY) continue;
+            double sum = double(table.sums[slot]) * (COUNTS ? graph.value(start) : 1.0);
+            own.see(graph.worth(sum, group), group);
+        }
+        Threads::sync();  // the table is free again
+    }
+    gather(own, Threads());
+    return own;
+}

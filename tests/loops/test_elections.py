@@ -1,0 +1,71 @@
+"""The heaviest groups of rows in loops: fused, the same as one after another, and clear errors for wrong groups."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+from emulated_engine import CUDA
+from gather_bodies import elected
+from grblas_gpu.algorithms.components import numbers
+from grblas_gpu.algorithms.modularity import Level, move
+from grblas_gpu.algorithms.randomness import random_order
+from loop_cases import check_fused, check_recorded, graphs, same, wide
+from random_objects import matrix_of
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, binary
+from grblas_gpu.exceptions import IndexOutOfBound
+from grblas_gpu.generators import watts_strogatz
+
+
+@pytest.mark.parametrize("graph", ["directed", "star"])
+def test_a_loop_with_elections_is_a_loop(to_device, graph: str) -> None:
+    check_fused(elected, graphs()[graph], to_device, runs=2)
+
+
+def test_a_recorded_loop_is_the_same(backend: str) -> None:
+    check_recorded(elected, graphs()["directed"].to(backend))
+
+
+@pytest.mark.parametrize("density", [0.02, 0.3])
+def test_rows_of_any_length_for_threads_warps_and_blocks(to_device, density: float) -> None:
+    with gb.using("cpu"):
+        A = matrix_of(4, (300, 300), density, (-2, 6), float)
+    check_fused(elected, A, to_device)
+
+
+def test_tables_that_overflow(to_device) -> None:
+    """Groups that all have the same place in a table, and nearly all the same share: of a prime number."""
+    with gb.using("cpu"):
+        A = Matrix.from_coo(np.zeros(400, int), np.arange(400) * 3, np.arange(400) % 7, nrows=1200, ncols=1200)
+    check_fused(elected, A, to_device)
+
+
+def test_a_number_that_is_no_group(to_device) -> None:
+    A = to_device(wide(6))
+    groups, found = Vector.from_dense(np.arange(A.nrows)), Vector(int, A.nrows)
+    with pytest.raises(IndexOutOfBound, match="out of range"):
+        for _ in gb.loop(groups, 3):
+            found << A.heaviest_groups(groups)
+            groups << binary.plus(groups, 1)
+
+
+def test_rows_that_are_too_long_are_iterated(to_device, monkeypatch: pytest.MonkeyPatch) -> None:
+    with gb.using("cpu"):
+        _, expected = elected(graphs()["directed"], 5)
+    monkeypatch.setattr("grblas_gpu.plan.rules.LONGEST_ELECTED", 5)
+    loop, found = elected(to_device(graphs()["directed"]), 5)
+    assert loop.mode == "iterated" and all(map(same, expected, found))
+
+
+def test_vertices_move_between_communities_in_one_kernel(to_device, monkeypatch: pytest.MonkeyPatch) -> None:
+    with gb.using("cpu"):
+        W = watts_strogatz(60, 6, 0.1, seed=1).dup(float)
+        level = Level.of(W, 1.0, random_order(W.nrows, 1))
+        expected = move(level, numbers(W.nrows))
+    there = level._replace(worth=to_device(level.worth), degree=level.degree.to("cuda"), coins=level.coins.to("cuda"))
+    run = importlib.import_module(f"{CUDA}.fusion.run")
+    monkeypatch.setattr(run.Prepared, "_iterated", lambda _, why, number: pytest.fail(why))
+    assert move(there, numbers(W.nrows)).to("cpu").isequal(expected)

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import Matrix, Scalar, Vector, binary, io, loop, monoid, program, select
-from ..plan.search_rules import SAMPLE
+from .. import Matrix, Scalar, Vector, binary, indexunary, io, loop, monoid, program, select
+from ..plan.search_rules import SAMPLE, worth_sampling
 from .checks import graph_algorithm
 from .components import numbers
 from .preparing import check_weights
@@ -56,8 +56,8 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     n = A.nrows
     # edges = the upper triangle of min(A, A')
     edges = select.triu(A if A.is_symmetric() else binary.min(A | A.T).new(), 1).new()
-    if edges.nvals <= 2 * n:
-        components, forest = grown(edges, numbers(n))
+    if not worth_sampling(n, edges.nvals):
+        _, forest = grown(edges, numbers(n))
     else:
         # about n of the lightest edges come first; then most other edges are within a component
         weight = light_weight(edges, n / edges.nvals)
@@ -65,8 +65,9 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
         # between = edges with components_i != components_j, all of them heavy
         own = binary.first(components & edges).new()
         between = select.valueeq(binary.ne(own & components).new(), True).new()
-        _, rest = grown(binary.first(edges & between).new(), components)
-        forest << binary.any(forest | rest)
+        if between.nvals:
+            _, rest = grown(binary.first(edges & between).new(), components)
+            forest << binary.any(forest | rest)
     # both directions of each edge
     return binary.any(forest | forest.T).new()
 
@@ -81,19 +82,16 @@ def light_weight(edges: Matrix, share: float) -> float:
 def grown(edges: Matrix, components: Vector) -> tuple[Vector, Matrix]:
     """The components after joining ``components`` by edges, and the edges that join them."""
     listed, n = io.to_vectors(edges), edges.nrows
-    merged, chosen = boruvka(*listed, components, numbers(n), numbers(edges.nvals))
+    merged, chosen = boruvka(*listed, components)
     # forest = the chosen edges
     return merged, io.from_vectors(*(part.dup(mask=chosen.S) for part in listed), nrows=n, ncols=n)
 
 
 @program
-def boruvka(
-    rows: Vector, cols: Vector, weights: Vector, components: Vector, vertices: Vector, places: Vector
-) -> tuple[Vector, Vector]:
-    """The components after joining components by a list of edges, and True for each edge that joins two of them.
-
-    ``vertices`` and ``places`` are the numbers of vertices and edges.
-    """
+def boruvka(rows: Vector, cols: Vector, weights: Vector, components: Vector) -> tuple[Vector, Vector]:
+    """The components after joining components by a list of edges, and True for each edge that joins two of them."""
+    # the numbers of vertices and edges
+    vertices, places = indexunary.index(components).new(), indexunary.index(rows).new()
     # heads_e, tails_e = the components that the remaining edge e connects
     heads, tails, left = components[rows].new(), components[cols].new(), weights.dup()
     n, chosen, merged, again = vertices.size, Vector(bool, rows.size), components.dup(), Scalar(bool)

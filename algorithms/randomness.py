@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from .. import UINT64, Vector, binary, indexunary
+from .. import UINT64, Scalar, Vector, binary, indexunary, program
 from .preparing import Values
 
 STEP = 0x9E3779B97F4A7C15
@@ -25,10 +25,15 @@ def hashed(x: Values, seed: int, *, within: int = WORD) -> Values:
     >>> hashed(Vector.from_dense(np.arange(1, dtype=np.uint64)), 0).to_dense().tolist() == [0xE220A8397B1DCDAF]
     True
     """
+    return mixed(x, Scalar.from_value(np.uint64((STEP + operator.index(seed)) & within)), within)
+
+
+@program
+def mixed(x: Values, offset: Scalar, within: int) -> Values:
     word = np.uint64(within)
-    # x = STEP (x + 1) + seed
+    # x = STEP x + offset, which is STEP (x + 1) + seed
     x = binary.times[UINT64](x, np.uint64(STEP & within)).new()
-    x << binary.plus[UINT64](x, np.uint64((STEP + operator.index(seed)) & within))
+    x << binary.plus[UINT64](x, offset)
     for shift, factor in ROUNDS:
         if within < WORD:
             x << binary.band[UINT64](x, word)

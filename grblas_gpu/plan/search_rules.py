@@ -59,6 +59,20 @@ def levels_by_value(vertices: int) -> int:
     return min(DEEP, max(SHALLOW, POSITIONS // max(1, vertices)))
 
 
+# ---- spanning forests ----------------------------------------------------------------------------------------
+
+FEW_EDGES = 2**17  # they are looked at together, whatever their weights
+
+
+def worth_sampling(vertices: int, edges: int) -> bool:
+    """Whether a forest begins with the lightest edges: most others are then dropped at once.
+
+    >>> worth_sampling(1000, 10_000), worth_sampling(10_000, 1_000_000)
+    (False, True)
+    """
+    return edges > max(2 * vertices, FEW_EDGES)
+
+
 # ---- shortest paths in buckets -------------------------------------------------------------------------------
 
 NEAREST = 0.24  # the width of the first buckets, in lengths of the shortest edge of a vertex

@@ -16,6 +16,7 @@ from grblas_gpu.algorithms import (
     k_truss,
     katz,
     label_propagation,
+    minimum_spanning_forest,
     pagerank,
     vertex_colouring,
 )
@@ -237,3 +238,18 @@ def test_more_colours_than_a_word_has_bits(backend: str) -> None:
     G.add_edges_from((i, 200 - i) for i in range(30))
     G = nx.convert_node_labels_to_integers(G)
     check_colouring(G, vertex_colouring(as_matrix(G)).to_dict())
+
+
+@pytest.mark.parametrize("weights", [1, 5, 1000])
+def test_a_forest_that_begins_with_the_lightest_edges(
+    backend: str, weights: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the one that all edges give together, however many of them weigh the same."""
+    G = nx.gnp_random_graph(300, 0.1, seed=3)
+    for number, (u, v) in enumerate(G.edges):
+        G[u][v]["weight"] = number * 7919 % weights
+    A = as_matrix(G)
+    together = minimum_spanning_forest(A)
+    monkeypatch.setattr("grblas_gpu.plan.search_rules.FEW_EDGES", 0)
+    assert minimum_spanning_forest(A).isequal(together)
+    assert together.nvals == 2 * (len(G) - nx.number_connected_components(G))

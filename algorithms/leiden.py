@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import Matrix, Vector, binary, select
+from .. import UINT64, Matrix, Scalar, Vector, binary, loop, program, select
 from .checks import with_labels
 from .components import connected_components, numbers
 from .modularity import (
@@ -27,7 +27,6 @@ from .modularity import (
     lowest_members,
     move,
     quality,
-    sizes,
     symmetric_weights,
 )
 from .preparing import largest
@@ -107,24 +106,31 @@ def levels_of_groups(finest: Level) -> Communities[Vector]:
 def refine(level: Level, communities: Vector) -> Vector:
     """Groups within communities, put together from single vertices."""
     n, worth = communities.size, inside(level.worth, communities)
-    groups, single = numbers(n), Vector.from_scalar(True, n)
     # a penalty above every gain keeps vertices from joining a group that itself is joining another one
     never = 2.0 * (largest(worth) * n + 1.0)
     worth(binary.plus) << Vector.from_scalar(never, n).diag()
-    for step in range(JOINING):
+    return joined(worth, level.degree, level.coins, Scalar.from_value(never))
+
+
+@program
+def joined(worth: Matrix, degree: Vector, coins: Vector, never: Scalar) -> Vector:
+    n = coins.size
+    groups, bits, single = numbers(n), coins.dup(), Vector.from_scalar(True, n)
+    costs, members, one = Vector.from_scalar(0.0, n), Vector.from_scalar(0, n), Vector.from_scalar(1, n)
+    for _ in loop(single, JOINING):
         # joining = a random half of the single vertices
-        half = binary.band(level.coins, np.uint64(1 << step)).new()
-        joining = single.dup(mask=select.valueeq(half, np.uint64(0)).new().S)
+        half = select.valueeq(binary.band(bits, np.uint64(1)).new(), np.uint64(0)).new()
+        joining = single.dup(mask=half.S)
+        bits << binary.bshift[UINT64](bits, np.int8(-1))
         # costs_c = sum of the degrees in c, plus the penalty if c is a single vertex that is joining
-        costs = sizes(level.degree, groups)
+        costs << 0.0
+        costs(binary.plus)[groups] << degree
         costs(joining.S, binary.plus) << never
-        # groups<target> = target: the best group within the community
-        target = worth.heaviest_groups(groups, costs, rows=joining).new()
-        groups(target.S) << target
+        # groups_i = the best group within the community, for joining i
+        groups(binary.second) << worth.heaviest_groups(groups, costs, rows=joining)
         # members_c = number of vertices in c; single = vertices of groups with one member
-        members = sizes(Vector.from_scalar(1.0, n), groups)
-        alone = select.valueeq(members[groups].new(), 1.0).new()
+        members << 0
+        members(binary.plus)[groups] << one
+        alone = select.valueeq(members[groups].new(), 1).new()
         single(alone.S, replace=True) << single
-        if not single.nvals:
-            break
     return groups

@@ -181,6 +181,7 @@ def compact(labels: Vector) -> tuple[Vector, int]:
     return number[labels].new(), len(names)
 
 
+@program
 def lowest_members(labels: Vector, count: int | None = None) -> Vector:
     """The lowest member of the group of every member; labels are below ``count``, by default the number of members.
 

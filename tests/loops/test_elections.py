@@ -9,13 +9,14 @@ import pytest
 from emulated_engine import CUDA
 from gather_bodies import elected
 from grblas_gpu.algorithms.components import numbers
+from grblas_gpu.algorithms.leiden import joined
 from grblas_gpu.algorithms.modularity import Level, move
 from grblas_gpu.algorithms.randomness import random_order
 from loop_cases import check_fused, check_recorded, graphs, same, wide
 from random_objects import matrix_of
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, binary
+from grblas_gpu import Matrix, Scalar, Vector, binary
 from grblas_gpu.exceptions import IndexOutOfBound
 from grblas_gpu.generators import watts_strogatz
 
@@ -60,12 +61,33 @@ def test_rows_that_are_too_long_are_iterated(to_device, monkeypatch: pytest.Monk
     assert loop.mode == "iterated" and all(map(same, expected, found))
 
 
-def test_vertices_move_between_communities_in_one_kernel(to_device, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def level() -> Level:
     with gb.using("cpu"):
         W = watts_strogatz(60, 6, 0.1, seed=1).dup(float)
-        level = Level.of(W, 1.0, random_order(W.nrows, 1))
-        expected = move(level, numbers(W.nrows))
-    there = level._replace(worth=to_device(level.worth), degree=level.degree.to("cuda"), coins=level.coins.to("cuda"))
+        return Level.of(W, 1.0, random_order(W.nrows, 1))
+
+
+def never_iterated(monkeypatch: pytest.MonkeyPatch) -> None:
     run = importlib.import_module(f"{CUDA}.fusion.run")
     monkeypatch.setattr(run.Prepared, "_iterated", lambda _, why, number: pytest.fail(why))
-    assert move(there, numbers(W.nrows)).to("cpu").isequal(expected)
+
+
+def test_vertices_move_between_communities_in_one_kernel(
+    to_device, level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with gb.using("cpu"):
+        expected = move(level, numbers(level.graph.nrows))
+    there = {"worth": to_device(level.worth), "degree": level.degree.to("cuda"), "coins": level.coins.to("cuda")}
+    never_iterated(monkeypatch)
+    assert move(level._replace(**there), numbers(level.graph.nrows)).to("cpu").isequal(expected)
+
+
+def test_groups_are_put_together_in_one_kernel(to_device, level: Level, monkeypatch: pytest.MonkeyPatch) -> None:
+    with gb.using("cpu"):
+        worth, never = level.worth.dup(), Scalar.from_value(1e6)
+        worth(binary.plus) << Vector.from_scalar(1e6, worth.nrows).diag()
+        expected = joined(worth, level.degree, level.coins, never)
+    never_iterated(monkeypatch)
+    found = joined(to_device(worth), level.degree.to("cuda"), level.coins.to("cuda"), never)
+    assert found.to("cpu").isequal(expected) and len(set(expected.to_dense().tolist())) < worth.nrows

@@ -439,6 +439,7 @@ class Backend(Primitives, Protocol):
     def prepare(self, program: Program, meanwhile: Callable[[], None] | None = None) -> Callable[[], int | None]:
         """:meth:`run_loop` of a program that will run repeatedly, with new stores of its handles.
 
+        A negative number: its nodes shall run one by one this time, for a kernel is being compiled.
         An engine calls ``meanwhile`` before it waits for the result.
         """
         return lambda: self.run_loop(program)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..ir.descriptor import MXM_STRATEGIES, Descriptor
 
-LONGEST_ELECTED = 4096  # entries of a row: a table of its groups fits in shared memory
+LONGEST_ELECTED = 2**18  # entries of a row that one block looks through, some times
 SMALL_EDGES = 4096  # below this every strategy is equally fast: push needs no conversion
 
 
@@ -204,7 +204,7 @@ def stays_by_rows(by_columns: bool, own_rows: bool) -> bool:
 def elects_in_loops(longest: int) -> bool:
     """Whether a loop finds the heaviest groups of rows, of which the longest has so many entries: one block takes it.
 
-    >>> elects_in_loops(4096), elects_in_loops(4097)
+    >>> elects_in_loops(200_000), elects_in_loops(2_000_000)
     (True, False)
     """
     return longest <= LONGEST_ELECTED

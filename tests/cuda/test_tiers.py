@@ -16,7 +16,7 @@ from running import printed_by
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, generators
-from grblas_gpu.backends.cpu import background
+from grblas_gpu.backends.cpu import background, pool
 from grblas_gpu.backends.cuda.runtime import archive
 from grblas_gpu.backends.cuda.runtime.nvrtc import OF_CUPY, OPTIONS, QUICK, compile_program
 from grblas_gpu.backends.machine import kernel_cache
@@ -45,6 +45,7 @@ class Compiler:
 
     def submit(self, without: str, function, text: str, architecture: str, library: str) -> background.Compilation:
         found = background.Compilation(without)
+        found.begun = True
 
         def compiled() -> None:
             self.gate.wait(60)
@@ -144,6 +145,46 @@ def test_the_first_program_of_an_algorithm_begins_the_others(
 
 
 @pytest.mark.emulated
+def test_other_processes_compile_what_will_be_needed(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If there are cores for them. This process compiles the first program only, and the loop."""
+    A, inner, here = generators.kronecker(6).dup(), importlib.import_module("cupy").RawModule, []
+
+    def compiled(*, code: str = "", **options):
+        here.append("loop_kernel(" in code) if code else None
+        return inner(code=code, **options)
+
+    monkeypatch.setattr(importlib.import_module("cupy"), "RawModule", compiled)
+    monkeypatch.setattr(pool, "threads", lambda: 8)
+    compiler.open()
+    assert algorithms.bfs(A, 0)[0].new().value == 0
+    known = len(runtime("ahead").programs_of("bfs", "", importlib.import_module(f"{CUDA}.runtime.compile").render))
+    assert known > 2 and here.count(False) == 1 and here.count(True) <= 1
+
+
+@gb.program
+def twice_more(x: gb.Vector) -> gb.Vector:
+    more = gb.binary.plus(x, 1).new()
+    return gb.binary.times(more, 2).new()
+
+
+@pytest.mark.emulated
+def test_functions_run_step_by_step_until_their_kernel_is_compiled(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "threads", lambda: 8)
+    x, run = gb.Vector.from_dense(np.arange(4)), importlib.import_module(f"{CUDA}.fusion.run")
+
+    def launched() -> list[int]:
+        assert twice_more(x).to_dense().tolist() == [2, 4, 6, 8]
+        return [len(each._launchers) for each in run._programs.values()]
+
+    assert launched() == launched() == [0]
+    compiler.open()
+    assert launched() == launched() == [1]
+    assert (compiler.quick, compiler.optimized) == (0, 0)  # the other process has compiled it
+
+
+@pytest.mark.emulated
 def test_a_failure_in_the_background_is_one_warning(compiler: Compiler) -> None:
     A = generators.path(4)
     assert levels(A) == ([0, 1, 2, 3], ["quick"])
@@ -192,7 +233,7 @@ def test_the_setting(compiler: Compiler) -> None:
 
 ENDS = """
 from pathlib import Path
-from grblas_gpu.backends.cpu import background
+from grblas_gpu.backends.cpu import background, pool
 from grblas_gpu.backends.cuda.runtime import archive
 
 if __name__ == "__main__":

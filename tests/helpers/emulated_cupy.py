@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import weakref
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -329,10 +330,11 @@ LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # a tenth faster
 
 def _compile(source: Path, text: str, target: Path, *options: str) -> None:
     """Write the target completely or not at all, even if other processes compile it, too."""
-    written = source.with_suffix(f".{os.getpid()}-text")
+    own = f"{os.getpid()}-{threading.get_ident()}"
+    written = source.with_suffix(f".{own}-text")
     written.write_text(text)
     written.rename(source)
-    partial = target.with_suffix(f".{os.getpid()}")
+    partial = target.with_suffix(f".{own}")
     done = subprocess.run([*COMPILER, *options, str(source), "-o", str(partial)], capture_output=True, text=True)
     if done.returncode:
         raise CompileException(done.stderr[:4000])

@@ -27,7 +27,7 @@ from ..machine import kernel_cache
 from . import compile, pool
 
 NICENESS = 10  # calls come first
-MOST = 4  # processes
+MOST = 8  # processes
 IDLE = 5.0  # seconds after which a process without work ends: it takes 150 MB
 WITHOUT = "operations run by their definitions, loops node by node"
 SEARCHED = Path(__file__).parents[3]  # where the package is

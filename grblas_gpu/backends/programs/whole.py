@@ -11,6 +11,8 @@ from ...ir.program import Program
 from .terms import Fields
 from .unfusable import unfusable_reason
 
+LATER = -1  # in place of the number of steps: nothing has changed, and a kernel is being compiled
+
 
 class Whole:
     """The compiled function of an engine, or the forms of its operands for which compiling failed."""
@@ -31,10 +33,12 @@ class Whole:
             return False
         if self._failed is not None and self._failed == self._forms():
             return False
-        if self._prepared() is not None:
+        steps = self._prepared()
+        if steps is None:
+            self._failed = self._forms()  # nothing has changed
+        elif steps != LATER:
             self._failed = None
             return True
-        self._failed = self._forms()  # nothing has changed
         return False
 
     def _forms(self) -> Fields:

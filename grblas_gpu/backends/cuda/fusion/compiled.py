@@ -37,7 +37,11 @@ class Compiled:
 
     def begin(self, matrices: Sequence[MatrixStore]) -> None:
         """Start to compile the kernel for these matrices while the run is prepared."""
-        self._tiers(*likely_variant(self.program, matrices))
+        self._tiers(*likely_variant(self.program, matrices)).begin()
+
+    def is_there(self, matrices: Sequence[MatrixStore]) -> bool:
+        """Whether a run need not wait for a compiler. Another process begins to compile the kernel."""
+        return bool(self._launchers) or self._tiers(*likely_variant(self.program, matrices)).is_there()
 
     def launcher(self, teams: bool, short_rows: bool) -> Launcher:
         """The kernel with clusters, if it has any, or without: these need neighbouring processors, and others have
@@ -66,7 +70,6 @@ class Compiled:
         if found is None:
             text = self.program.parts.of(teams and self.program.shape[2] > 1, short_rows)
             found = self._started[teams, short_rows] = Tiers(text, ["loop_kernel"], "a loop")
-            found.begin()
             begin(found, render)
         return found
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
+from ....ir.ops import CONTROL
 from ....ir.program import Program
 from ...programs.lower import Body, located, lower
 from ...programs.requests import trace_ignored_options
 from ...programs.terms import Unfusable
+from ...programs.whole import LATER
 from ...protocol import Backend
 from ..runtime.reporting import failed
 from .compiled import Compiled
@@ -36,12 +38,14 @@ class Loops(Backend):
 class Prepared:
     """A loop, and what was found out about it when it ran the last time."""
 
-    __slots__ = ("_body", "_compiled", "_meanwhile", "_program")
+    __slots__ = ("_body", "_compiled", "_may_wait", "_meanwhile", "_program")
 
     def __init__(self, program: Program, meanwhile: Callable[[], None] | None = None) -> None:
         self._program = program
         self._meanwhile = meanwhile
         self._body: Body | None = None
+        # A function without loops is not worth waiting for a compiler.
+        self._may_wait = program.condition is None and not any(node.op in CONTROL for node in program.nodes)
 
     def __call__(self) -> int | None:
         program, body, run = self._program, self._body, None
@@ -49,12 +53,14 @@ class Prepared:
             if body is None or not body.refresh():
                 self._body = None  # until its kernel is known: an error or an interrupt may come before
                 body = lower(program, nested=True)
-                self._compiled = _compiled(body)
+                self._compiled = _compiled(body, begin=not self._may_wait)
                 self._body = body
             compiled = self._compiled
             if isinstance(compiled, tuple):
                 self._iterated(*compiled)
                 return None
+            if self._may_wait and not compiled.is_there(body.matrices):
+                return LATER
             limit = program.limit
             run = Run(compiled, body, 2**62 if limit is None else limit, self._meanwhile)
             steps = run.result()
@@ -78,14 +84,15 @@ class Prepared:
             trace_iterated(located(self._program, why, number))
 
 
-def _compiled(body: Body) -> Compiled | tuple[str, int | None]:
+def _compiled(body: Body, begin: bool) -> Compiled | tuple[str, int | None]:
     """The kernel of a body, or why there is none."""
     key = body.key, body.unseen
     compiled = _programs.get(key)
     if compiled is None:
         try:
             compiled = Compiled(kernel_of(body), len(body.constants))
-            compiled.begin(body.matrices)
+            if begin:
+                compiled.begin(body.matrices)
         except Unfusable as reason:
             compiled = str(reason), reason.number
         _programs[key] = compiled

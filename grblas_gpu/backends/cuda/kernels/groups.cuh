@@ -6,7 +6,7 @@
 #include "thread_groups.cuh"
 
 constexpr int ALONE = 8;           // entries that a thread compares
-constexpr unsigned EMPTY = ~0u;
+constexpr unsigned EMPTY = ~0u, MOST_PROBES = 64;
 using Sum = either<COUNTS, unsigned, double>;
 
 struct Graph {
@@ -90,15 +90,13 @@ struct Table {
     DEVICE static Table at(void* memory, int64 slots) { return {(unsigned*)((Sum*)memory + slots), (Sum*)memory}; }
 };
 
-// The best group of a row, in thread 0. A table of fewer than twice as many slots as the row has entries takes a share of the groups at a
-// time, and a smaller one if it overflows.
+// The best group of a row, in thread 0. If the table overflows, it takes a share of the groups at a time: long rows have few groups, mostly.
 template <class Threads, class OnWrong>
 DEVICE Best elect(const Graph& graph, int64 i, const Table& table, unsigned most, OnWrong on_wrong) {
     int64 start = graph.indptr[i], stop = graph.indptr[i + 1];
     unsigned slots = most < 32 ? most : 32;
     while (slots < most && int64(slots) < 2 * (stop - start)) slots <<= 1;
     uint64 shares = 1;
-    while (shares * slots < 2 * uint64(stop - start)) shares <<= 1;
     Best own = {0.0, -1};
     for (uint64 share = 0; share < shares; ++share) {
         for (unsigned slot = Threads::rank(); slot < slots; slot += Threads::size()) {
@@ -107,20 +105,21 @@ DEVICE Best elect(const Graph& graph, int64 i, const Table& table, unsigned most
         }
         Threads::sync();
         bool overflows = false;
-        for (int64 p = start + Threads::rank(); p < stop; p += Threads::size()) {
+        for (int64 p = start + Threads::rank(); p < stop && !overflows; p += Threads::size()) {
             if (graph.group(p) >= uint64(graph.ncols)) {
                 on_wrong();
                 continue;
             }
             unsigned group = unsigned(graph.group(p)), slot = (group * 0x9e3779b9u >> 8) & (slots - 1), probed = 0;
             if (shares > 1 && ((group * 0x9e3779b97f4a7c15ull >> 32) & (shares - 1)) != share) continue;
-            for (; probed < slots; ++probed) {
+            unsigned longest = slots < MOST_PROBES ? slots : MOST_PROBES;
+            for (; probed < longest; ++probed) {
                 unsigned key = ((volatile unsigned*)table.keys)[slot];
                 if (key == EMPTY) key = atomicCAS(table.keys + slot, EMPTY, group);
                 if (key == EMPTY || key == group) break;
                 slot = (slot + 1) & (slots - 1);
             }
-            if (probed < slots) atomicAdd(table.sums + slot, COUNTS ? Sum(1) : Sum(graph.value(p)));
+            if (probed < longest) atomicAdd(table.sums + slot, COUNTS ? Sum(1) : Sum(graph.value(p)));
             else overflows = true;
         }
         if (Threads::any(overflows)) {

@@ -25,7 +25,7 @@ Render = Callable[[str, Sequence[str]], str]
 
 
 def begin(program: Tiers, render: Render) -> None:
-    """Compile what the algorithm on the stack is going to need in other threads, unless this program is on disk."""
+    """Compile what the algorithm on the stack is going to need, unless this program is on disk."""
     if program.on_disk or config["compile"] not in ("auto", "background"):
         return
     name = _algorithm()
@@ -34,7 +34,7 @@ def begin(program: Tiers, render: Render) -> None:
     _begun.add(name)
     for text in programs_of(name, program.text, render):
         if text != program.text:
-            Tiers(text, _KERNEL.findall(text)[:1], "").begin()  # CuPy's cache on disk has it when a call asks
+            Tiers.begin_ahead(text, _KERNEL.findall(text)[:1])
 
 
 def programs_of(name: str, first: str, render: Render) -> list[str]:

@@ -8,6 +8,7 @@ this one: its result stays on disk. The setting ``compile`` selects: "wait" for 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import threading
 import warnings
@@ -20,13 +21,15 @@ from ....config import config
 from ....foundation.progress import busy
 from ....foundation.types import Kernels
 from ....trace.records import Record, current
-from ...cpu import background
+from ...cpu import background, pool
 from . import archive, link, nvrtc
 from .nvrtc import OPTIONS, QUICK
 from .turns import turn
 
 WITHOUT = "kernels stay slow"  # if no other process can compile
+MANY_CORES = 4  # from here on other processes compile what will be needed: NVRTC has one thread work at a time, mostly
 _at_once: list[str] = []  # programs that threads are compiling
+_ahead: dict[str, background.Compilation] = {}  # programs that other processes compile before they are needed
 
 
 class Tiers:
@@ -37,12 +40,23 @@ class Tiers:
         self.of_this_device = False  # whether other devices need functions of their own
         self.on_disk = bool(link.declared_in(text)) or archive.find(text, architecture()) is not None
         self._thread: Future[tuple[Kernels, bool]] | None = None
-        self._process: background.Compilation | None = None
+        self._process = _ahead.pop(text, None)
+        self._waits = self._process is not None  # for that process, if it has begun
         self._quick: Kernels | None = None
 
     def begin(self) -> None:
         """Compile in another thread while the call prepares its operands. Each thread occupies a core."""
         self._thread = _submitted(self._now)
+
+    @staticmethod
+    def begin_ahead(text: str, names: Sequence[str]) -> None:
+        """Compile a program that will be needed soon."""
+        library = nvrtc.of_cupy() if pool.threads() >= MANY_CORES and background.is_possible() else None
+        with contextlib.suppress(OSError):
+            if library is not None and archive.find(text, architecture()) is None:
+                _ahead[text] = background.submit(WITHOUT, archive.keep, text, architecture(), library)
+                return
+        Tiers(text, names, "").begin()  # CuPy's cache on disk has it when a call asks
 
     def functions(self) -> tuple[Kernels, bool]:
         """Functions to call now, and whether they are the optimized ones."""
@@ -56,6 +70,10 @@ class Tiers:
             why = "its optimized kernel is not compiled yet"
             collector.records.append(Record(self._what.removeprefix("a "), 0.0, 0, "quick", why))
         return found, optimized
+
+    def is_there(self) -> bool:
+        """Whether functions need not be waited for, or the setting says to; if not, another process compiles them."""
+        return config["compile"] not in ("auto", "background") or pool.threads() < MANY_CORES or self._is_ready()
 
     def _now(self) -> tuple[Kernels, bool]:
         chosen = config["compile"]
@@ -74,6 +92,10 @@ class Tiers:
 
     def _is_ready(self) -> bool:
         """Whether the optimized functions are on disk, or no other process can compile them; otherwise one begins."""
+        if self._process is not None and self._waits:
+            self._waits = False
+            if self._process.needed():
+                return True
         if self._process is not None and not self._process.lost:
             return self._process.done()
         library = None if self.on_disk or not background.is_possible() else nvrtc.of_cupy()

@@ -26,10 +26,11 @@ from ..foundation.types import Computed, Engine, Handle
 from ..ir import recording
 from ..ir.node import Node
 from ..ir.program import Program
+from ..trace.records import iterated
 from .expressions import BaseExpression, Delayed
 from .matrix import Matrix, TransposedMatrix
 from .python_state import BodyCode, body_code
-from .recorder import Recorder, trace_iterated
+from .recorder import Recorder
 from .scalar import Scalar
 from .vector import Vector
 
@@ -169,7 +170,7 @@ class Loop:
             return self._iterate()  # a condition that is computed before every step cannot be recorded
         engine: Engine = condition.engine if _is_comparison(condition) else condition._engine
         if code is None:
-            trace_iterated(f"line {frame.f_lineno}: the loop is inside of a call, such as enumerate")
+            iterated(f"line {frame.f_lineno}: the loop is inside of a call, such as enumerate")
         if engine is None or code is None:
             return self._iterate()
         found = self._record(engine, frame, code)

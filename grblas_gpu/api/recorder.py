@@ -50,13 +50,6 @@ def _is_row(parent: AnyTensor, indexes: Indexes) -> bool:
     return rows.size is None and cols.size is not None and cols.index is None
 
 
-def trace_iterated(reason: str) -> None:
-    """Write to the trace why a loop is iterated."""
-    collector = trace.current()
-    if collector is not None:
-        collector.records.append(trace.Record("loop", 0.0, 0, "iterated", reason))
-
-
 class Recorder:
     """The recording of a loop's body: its rounds, and the objects that they change and read."""
 
@@ -173,7 +166,7 @@ class Recorder:
         if not self._fallback:
             self._error(f"{what} in the body of a loop, which is recorded before it runs; {ITERATES}")
         assert self._frame is not None
-        trace_iterated(f"line {self._frame.f_lineno}: {what} in the body")
+        trace.iterated(f"line {self._frame.f_lineno}: {what} in the body")
         self.give_up()
 
     def _error(self, message: str, line: int | None = None) -> None:
@@ -211,7 +204,7 @@ class Recorder:
                     f"{what}; a loop inside of another cannot repeat that: use the loop's number or a Scalar", line
                 )
             elif body.loop.limit != 1 and not self._looked():
-                trace_iterated(f"line {line}: {what}")
+                trace.iterated(f"line {line}: {what}")
                 self.give_up()
                 return False
         if len(body.rounds) == 2 and len(self._bodies) == 1 and (seen := self._looked()):

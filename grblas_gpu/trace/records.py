@@ -211,6 +211,13 @@ current = _current.get
 clock = time.perf_counter
 
 
+def iterated(why: str | None, what: str = "loop") -> None:
+    """If there is a reason, a loop or a function does not run as a whole: its operations run one after another."""
+    collector = _current.get()
+    if why is not None and collector is not None:
+        collector.records.append(Record(what, 0.0, 0, "iterated", why))
+
+
 def trace() -> Trace:
     """Record every operation of a ``with`` block.
 

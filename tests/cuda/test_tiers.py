@@ -174,13 +174,15 @@ def test_functions_run_step_by_step_until_their_kernel_is_compiled(
     monkeypatch.setattr(pool, "threads", lambda: 8)
     x, run = gb.Vector.from_dense(np.arange(4)), importlib.import_module(f"{CUDA}.fusion.run")
 
-    def launched() -> list[int]:
-        assert twice_more(x).to_dense().tolist() == [2, 4, 6, 8]
-        return [len(each._launchers) for each in run._programs.values()]
+    def launched() -> tuple[list[int], list[str]]:
+        with gb.trace() as trace:
+            assert twice_more(x).to_dense().tolist() == [2, 4, 6, 8]
+        told = [each.reason for each in trace.records if each.op == "function"]
+        return [len(each._launchers) for each in run._programs.values()], told
 
-    assert launched() == launched() == [0]
+    assert launched() == launched() == ([0], ["its kernel is not compiled yet"])
     compiler.open()
-    assert launched() == launched() == [1]
+    assert launched() == launched() == ([1], [])
     assert (compiler.quick, compiler.optimized) == (0, 0)  # the other process has compiled it
 
 

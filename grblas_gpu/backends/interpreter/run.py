@@ -176,7 +176,7 @@ class Repeated:
 def may_run_whole(program: Program, engine: Engine) -> bool:
     """Whether an engine may run a loop as a whole; the trace contains the reason if not."""
     reason = unfusable_reason(program) if engine.runs_loops else None
-    _trace_iterated(reason)
+    trace.iterated(reason)
     return engine.runs_loops and reason is None
 
 
@@ -197,18 +197,11 @@ def runner(node: Node) -> Callable[[], object]:
     def run() -> None:
         steps = None if prepared is None else prepared()
         if steps is None:
-            _trace_iterated(reason)
+            trace.iterated(reason)
             steps, _ = repeated()
         program.count.step = max(0, steps - 1)  # as Python's loops leave their variable
 
     return run
-
-
-def _trace_iterated(why: str | None) -> None:
-    """Add the reason why a loop does not run as a whole to the trace."""
-    collector = trace.current()
-    if why is not None and collector is not None:
-        collector.records.append(trace.Record("loop", 0.0, 0, "iterated", why))
 
 
 def holds(condition: Any) -> bool:

@@ -18,7 +18,6 @@ from .emit import loop_text
 from .memory import Memory
 from .steps import Steps
 from .tier import COMPILE, NOT_YET, level
-from .trace import trace_iterated
 
 LIGHT_PASS = 2**18  # positions; below it a pass is done before a second thread has begun
 SLICE = 2**24  # entries after which the host gets a chance to interrupt: some tens of milliseconds
@@ -75,7 +74,7 @@ def _found(program: Program, first: int, pays: int) -> tuple[Compiled, Body] | N
     """The function of a loop, if it exists or is worth compiling."""
     if pays == NOT_YET:
         if first == 0:
-            trace_iterated("it had too little to do so far to be compiled")
+            trace.iterated("it had too little to do so far to be compiled")
         return None
     try:
         body = lower(program, nested=True)
@@ -87,12 +86,12 @@ def _found(program: Program, first: int, pays: int) -> tuple[Compiled, Body] | N
             raise compiled
     except Unfusable as reason:
         if first == 0:
-            trace_iterated(located(program, str(reason), reason.number))
+            trace.iterated(located(program, str(reason), reason.number))
         return None
     if compiled.load(pays, body):
         return compiled, body
     if first == 0 and compiled.compilation is not None:
-        trace_iterated("its machine code is not compiled yet")
+        trace.iterated("its machine code is not compiled yet")
     return None
 
 

@@ -10,12 +10,6 @@ from .analyse import PULL
 from .memory import Memory
 
 
-def trace_iterated(why: str) -> None:
-    """A loop that cannot run as a whole is repeated, one node after another."""
-    if (collector := current()) is not None:
-        collector.records.append(Record("loop", 0.0, 0, "iterated", why))
-
-
 def record(memory: Memory, at: int, seconds: float, reuses: bool) -> None:
     """Add a product that has run to the current trace, with the planner's reason for its facts."""
     collector = current()

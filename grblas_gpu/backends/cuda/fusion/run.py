@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 
 from ....ir.ops import CONTROL
 from ....ir.program import Program
+from ....trace.records import iterated
 from ...programs.lower import Body, located, lower
 from ...programs.requests import trace_ignored_options
 from ...programs.terms import Unfusable
@@ -16,7 +17,6 @@ from .compiled import Compiled
 from .emit import kernel_of
 from .emit_teams import LONGEST_SHARED
 from .one_run import Run, Wrong
-from .trace import trace_iterated
 
 _programs: dict[Hashable, Compiled | tuple[str, int | None]] = {}  # or why there is none: see Unfusable
 
@@ -60,6 +60,7 @@ class Prepared:
                 self._iterated(*compiled)
                 return None
             if self._may_wait and not compiled.is_there(body.matrices):
+                iterated("its kernel is not compiled yet", "function")
                 return LATER
             limit = program.limit
             run = Run(compiled, body, 2**62 if limit is None else limit, self._meanwhile)
@@ -81,7 +82,7 @@ class Prepared:
     def _iterated(self, why: str, number: int | None) -> None:
         """The nodes are run one by one. Of a function, its loops will say why."""
         if self._program.condition is not None:
-            trace_iterated(located(self._program, why, number))
+            iterated(located(self._program, why, number))
 
 
 def _compiled(body: Body, begin: bool) -> Compiled | tuple[str, int | None]:

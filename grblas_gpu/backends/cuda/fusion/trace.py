@@ -16,12 +16,6 @@ TRACED = 65536  # steps that a trace reports at most
 SETTLES = 2  # in place of "in shared memory": several rounds at once (settling.py)
 
 
-def trace_iterated(why: str) -> None:
-    """A loop that cannot run as one kernel is repeated, one operation after another."""
-    if (collector := current()) is not None:
-        collector.records.append(Record("loop", 0.0, 0, "iterated", why))
-
-
 def _read(step: BodyStep, seen: Seen, push: bool) -> int:
     """How many entries a product read its operand from: those of the mask's vector, if a pull reused that."""
     if step.mask is None or push or not reuses_mask(step.desc, True):

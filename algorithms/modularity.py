@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 ROUNDS = 25  # the largest number of rounds
 PARTS = 4  # the number of parts of the vertices, which move one after another; a power of two
 MANY = 50  # the rounds end when at most one vertex in so many moves
+WHOLE = 2.0**52  # parts that all weights have
 TIE = 1e-12  # a move must gain more than this share of all weights
 TRIES, SMALL = 3, 10_000  # the number of tries on graphs of at most SMALL entries
 
@@ -135,7 +136,7 @@ def quality(W: Matrix, labels: Vector, resolution: float) -> float:
     """The modularity of communities that are named by vertex numbers."""
     # degree_i = sum_j W_ij
     degree = W.reduce_rowwise(monoid.plus).new()
-    return excess(total(inside(W, labels)), *grouped_concentration(degree, labels), resolution)
+    return excess(total(inside(W, labels)), *concentration(degree, labels), resolution)
 
 
 def excess(within: float, every: Scalar, squares: Scalar, resolution: float) -> float:
@@ -144,19 +145,24 @@ def excess(within: float, every: Scalar, squares: Scalar, resolution: float) -> 
     return within / every.value - resolution * squares.value if every.value else 0.0
 
 
+def in_parts(degree: Vector) -> tuple[Vector, Scalar]:
+    """Degrees in whole parts of the sum of all, which is WHOLE parts; and that sum.
+
+    Sums of whole numbers are the same in any order, and those of all degrees are exact as FP64, too.
+    """
+    every = degree.reduce(monoid.plus, allow_empty=False).new()
+    # parts_i = WHOLE degree_i / sum of degrees
+    parts = binary.times(binary.truediv(degree, every).new(), WHOLE).new()
+    return unary.round(parts).new(int), every
+
+
 @program
-def concentration(weight: Vector) -> tuple[Scalar, Scalar]:
-    """The sum of all weights, and of the squares of their shares of it."""
-    every = weight.reduce(monoid.plus, allow_empty=False).new()
-    # shares_c = weight_c / all weights
-    shares = binary.truediv(weight, every).new()
+def concentration(degree: Vector, labels: Vector) -> tuple[Scalar, Scalar]:
+    """The sum of all degrees, and of the squares of the communities' shares of it."""
+    parts, every = in_parts(degree)
+    # shares_c = sum of degree_i over i in c, of the sum of degrees
+    shares = binary.times(sizes(parts, labels), 1 / WHOLE).new(FP64)
     return every, binary.times(shares & shares).new().reduce(monoid.plus, allow_empty=False).new()
-
-
-@program
-def grouped_concentration(degree: Vector, labels: Vector) -> tuple[Scalar, Scalar]:
-    # weight_c = sum of degree_i over i in c
-    return concentration(sizes(degree, labels))
 
 
 def inside(W: Matrix, communities: Vector) -> Matrix:
@@ -174,8 +180,8 @@ def compact(labels: Vector) -> tuple[Vector, int]:
     ([1, 0, 1], 2)
     """
     # names = the c with an i
-    members = sizes(Vector.from_scalar(1.0, labels.size), labels)
-    names, _ = select.valuegt(members, 0.0).new().to_coo(values=False)
+    members = sizes(Vector.from_scalar(1, labels.size), labels)
+    names, _ = select.valuegt(members, 0).new().to_coo(values=False)
     number = Vector.from_coo(names, np.arange(len(names)), size=labels.size)
     # x_i = number of its community
     return number[labels].new(), len(names)
@@ -235,7 +241,7 @@ class Level(NamedTuple):
     @classmethod
     def of(cls, W: Matrix, resolution: float, coins: Vector) -> Level:
         degree, unit, own, *concentrated = of_degrees(W.reduce_rowwise(monoid.plus).new(), resolution)
-        # worth_ij = W_ij all weights / (resolution degree_i)
+        # worth_ij = W_ij WHOLE / (resolution sum_j W_ij)
         worth = binary.rtruediv(unit & W).new()
         # worth_ii = degree_i, which excludes the vertex from the degrees in its own community
         worth(binary.second) << own.diag()
@@ -251,13 +257,15 @@ class Level(NamedTuple):
 def of_degrees(sums: Vector, resolution: float) -> tuple[Vector, Vector, Vector, Scalar, Scalar]:
     """Parts of a level, from the sums of its rows."""
     # degree_i = sums_i, where it is not 0
-    degree = select.valuegt(sums, 0.0).new()
-    every, squares = concentration(degree)
-    # unit_i = resolution degree_i / all weights
-    unit = binary.times(binary.truediv(degree, every).new(), resolution).new()
+    weight = select.valuegt(sums, 0.0).new()
+    degree, every = in_parts(weight)
+    # squares = sum of (degree_i / all weights)^2
+    shares = binary.truediv(weight, every).new()
+    squares = binary.times(shares & shares).new().reduce(monoid.plus, allow_empty=False).new()
+    # unit_i = resolution degree_i, where all weights are WHOLE
+    unit = binary.times(weight, resolution / WHOLE).new()
     # own_i = degree_i, and a little more than that
-    own = Vector.from_scalar(TIE, sums.size)
-    own << binary.times(own, every)
+    own = Vector.from_scalar(TIE * WHOLE, sums.size)
     own(binary.plus) << degree
     return degree, unit, own, every, squares
 
@@ -271,7 +279,7 @@ def move(level: Level, labels: Vector) -> Vector:
 def _moved(worth: Matrix, degree: Vector, coins: Vector, labels: Vector) -> Vector:
     n = labels.size
     labels, active, bits = labels.dup(), degree.dup(), coins.dup()
-    weight = Vector.from_scalar(0.0, n)
+    weight = Vector.from_scalar(0, n)
     # many = the number of vertices; moved = more than that
     many = unary.one(degree).new(int).reduce(monoid.plus, allow_empty=False).new()
     moved = Scalar(int)
@@ -283,7 +291,7 @@ def _moved(worth: Matrix, degree: Vector, coins: Vector, labels: Vector) -> Vect
         for number in loop(part, PARTS):
             awake = select.valueeq(part, number).new()
             # weight_c = sum of degree_i over i in c
-            weight << 0.0
+            weight << 0
             weight(binary.plus)[labels] << degree
             # labels_i = the c with the largest (sum of worth_ij over j in c - weight_c), for awake i
             labels(binary.second) << worth.heaviest_groups(labels, weight, rows=awake)
@@ -298,7 +306,7 @@ def _moved(worth: Matrix, degree: Vector, coins: Vector, labels: Vector) -> Vect
 @program
 def sizes(degree: Vector, labels: Vector) -> Vector:
     """The sum of the degrees in every community."""
-    found = Vector.from_scalar(0.0, labels.size)
+    found = Vector.from_scalar(0, labels.size)
     # found_c = sum of degree_i over i in c
     found(binary.plus)[labels] << degree
     return found

@@ -19,6 +19,7 @@ import grblas_gpu as gb
 from grblas_gpu.backends.cpu import compile, tier
 
 faulthandler.dump_traceback_later(240, exit=True)  # where a process hangs
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background of a shell ignore interrupts
 tier.set_tier("numba")
 A = gb.Matrix.from_coo([0, 1], [1, 2], [1.0, 2.0], nrows=3, ncols=3)
 interrupted, source = 0, random.Random(SEED)

@@ -114,6 +114,7 @@ def refine(level: Level, communities: Vector) -> Vector:
 
 @program
 def joined(worth: Matrix, degree: Vector, coins: Vector, never: Scalar) -> Vector:
+    """The groups after some rounds in which single vertices join one; ``never`` is the penalty."""
     n = coins.size
     groups, bits, single = numbers(n), coins.dup(), Vector.from_scalar(True, n)
     costs, members, one = Vector.from_scalar(0.0, n), Vector.from_scalar(0, n), Vector.from_scalar(1, n)

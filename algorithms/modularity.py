@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ROUNDS = 25  # the largest number of rounds
 PARTS = 4  # the number of parts of the vertices, which move one after another; a power of two
 MANY = 50  # the rounds end when at most one vertex in so many moves
-WHOLE = 2.0**52  # parts that all weights have
+WHOLE = 2.0**52  # the sum of all degrees, in parts: sums of whole parts are exact, as FP64, too
 TIE = 1e-12  # a move must gain more than this share of all weights
 TRIES, SMALL = 3, 10_000  # the number of tries on graphs of at most SMALL entries
 
@@ -160,9 +160,13 @@ def in_parts(degree: Vector) -> tuple[Vector, Scalar]:
 def concentration(degree: Vector, labels: Vector) -> tuple[Scalar, Scalar]:
     """The sum of all degrees, and of the squares of the communities' shares of it."""
     parts, every = in_parts(degree)
-    # shares_c = sum of degree_i over i in c, of the sum of degrees
-    shares = binary.times(sizes(parts, labels), 1 / WHOLE).new(FP64)
-    return every, binary.times(shares & shares).new().reduce(monoid.plus, allow_empty=False).new()
+    return every, squared_shares(sizes(parts, labels))
+
+
+def squared_shares(parts: Vector) -> Scalar:
+    # shares_c = parts_c / WHOLE; the sum of their squares
+    shares = binary.times(parts, 1 / WHOLE).new(FP64)
+    return binary.times(shares & shares).new().reduce(monoid.plus, allow_empty=False).new()
 
 
 def inside(W: Matrix, communities: Vector) -> Matrix:
@@ -259,24 +263,22 @@ def of_degrees(sums: Vector, resolution: float) -> tuple[Vector, Vector, Vector,
     # degree_i = sums_i, where it is not 0
     weight = select.valuegt(sums, 0.0).new()
     degree, every = in_parts(weight)
-    # squares = sum of (degree_i / all weights)^2
-    shares = binary.truediv(weight, every).new()
-    squares = binary.times(shares & shares).new().reduce(monoid.plus, allow_empty=False).new()
     # unit_i = resolution degree_i, where all weights are WHOLE
     unit = binary.times(weight, resolution / WHOLE).new()
     # own_i = degree_i, and a little more than that
     own = Vector.from_scalar(TIE * WHOLE, sums.size)
     own(binary.plus) << degree
-    return degree, unit, own, every, squares
+    return degree, unit, own, every, squared_shares(degree)
 
 
 def move(level: Level, labels: Vector) -> Vector:
     """Move vertices to the community of largest gain, until few vertices move."""
-    return _moved(level.worth, level.degree, level.coins, labels)
+    return moves(level.worth, level.degree, level.coins, labels)
 
 
 @program
-def _moved(worth: Matrix, degree: Vector, coins: Vector, labels: Vector) -> Vector:
+def moves(worth: Matrix, degree: Vector, coins: Vector, labels: Vector) -> Vector:
+    """The labels after some rounds of moves."""
     n = labels.size
     labels, active, bits = labels.dup(), degree.dup(), coins.dup()
     weight = Vector.from_scalar(0, n)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..ir.descriptor import MXM_STRATEGIES, Descriptor
 
-LONGEST_ELECTED = 2**18  # entries of a row that one block looks through, some times
+LONGEST_IN_LOOPS = 2**18  # entries of a row in which a loop finds the heaviest group
 SMALL_EDGES = 4096  # below this every strategy is equally fast: push needs no conversion
 
 
@@ -201,13 +201,14 @@ def stays_by_rows(by_columns: bool, own_rows: bool) -> bool:
     return own_rows and not by_columns
 
 
-def elects_in_loops(longest: int) -> bool:
-    """Whether a loop finds the heaviest groups of rows, of which the longest has so many entries: one block takes it.
+def has_short_rows(longest: int) -> bool:
+    """Whether a loop may find the heaviest groups of rows, of which the longest has so many entries: on a GPU one block
+    goes through that row, several times if its groups are many.
 
-    >>> elects_in_loops(200_000), elects_in_loops(2_000_000)
+    >>> has_short_rows(200_000), has_short_rows(2_000_000)
     (True, False)
     """
-    return longest <= LONGEST_ELECTED
+    return longest <= LONGEST_IN_LOOPS
 
 
 def choose_matvec(facts: Facts, desc: Descriptor | None = None) -> Plan:

@@ -118,7 +118,7 @@ def other_sizes(A: Matrix, source: int) -> Result:
     return loop, [short, long, total]
 
 
-def elected(A: Matrix, source: int) -> Result:
+def heaviest(A: Matrix, source: int) -> Result:
     """The heaviest groups: of some rows, less handicaps; of all rows; through a mask; added to what is there."""
     n = A.nrows
     groups, handicaps = Vector.from_dense(np.arange(n) * 7 % n), Vector.from_dense(np.arange(n) % 3)

@@ -28,7 +28,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from gather_bodies import GATHERS, elected
+from gather_bodies import GATHERS, heaviest
 from loop_bodies import BODIES
 from nested_bodies import NESTED
 
@@ -95,7 +95,7 @@ CASES: dict[str, Case] = {
     "betweenness": lambda A: al.betweenness_centrality(A, [1, 5], batch=1),
     "betweenness, side by side": lambda A: al.betweenness_centrality(A, [1, 5, 9]),
     **{f"nested: {name}": case for name, case in of(NESTED).items()},
-    **{f"gathers: {name}": case for name, case in of({**GATHERS, "elected": elected}).items()},
+    **{f"gathers: {name}": case for name, case in of({**GATHERS, "heaviest groups": heaviest}).items()},
     "loop: all kinds of steps": of(BODIES)["all kinds"],
 }
 

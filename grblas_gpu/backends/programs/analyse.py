@@ -117,7 +117,7 @@ def _separated(
                 steps.append(plain._replace(out=result.number))
                 steps.append(step._replace(kind=Kind.COPY, op=None, args=(result,), desc=None))
                 continue
-        elif step.kind == Kind.HEAVIEST_GROUPS and not _elects_into(step, uses[step.out].dtype):
+        elif step.kind == Kind.HEAVIEST_GROUPS and not _gets_groups(step, uses[step.out].dtype):
             result = temporary(step, NUMBER)
             steps.append(plain._replace(out=result.number, mask=None))
             steps.append(step._replace(kind=Kind.COPY, args=(result,)))
@@ -134,8 +134,8 @@ def _separated(
     return [step for at, step in enumerate(steps) if not is_useless(step, steps[at + 1 :])], uses, copied
 
 
-def _elects_into(step: BodyStep, dtype: np.dtype) -> bool:
-    """Whether the numbers of groups go to the output as they are."""
+def _gets_groups(step: BodyStep, dtype: np.dtype) -> bool:
+    """Whether the output gets the numbers of groups as they are."""
     return step.accum is None and step.mask is None and dtype == NUMBER
 
 

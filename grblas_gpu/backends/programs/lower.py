@@ -19,8 +19,8 @@ from ...ir.descriptor import Counted
 from ...ir.node import Node
 from ...ir.program import Program
 from ...ir.recording import Number
-from ...plan.rules import elects_in_loops, stays_by_rows
-from ..stores.storage import HostEntry, MatrixStore
+from ...plan.rules import has_short_rows, stays_by_rows
+from ..stores.storage import INT32_LIMIT, HostEntry, MatrixStore
 from .fresh import overwritten_first
 from .monoids import keeps_order
 from .steps import POSITIONWISE, PRODUCTS, SCALARS
@@ -374,9 +374,11 @@ def _check(kind: Kind, op: TypedOperator, args: Sequence[Any]) -> None:
     if kind == Kind.ROW and args[0]._store.copies > 1:
         raise Unfusable("a row of copies of a matrix")
     if kind == Kind.HEAVIEST_GROUPS:
-        store = args[0]._store
-        if store.copies > 1 or not elects_in_loops(store.max_degree):
+        store, *beside = args[0]._store, *args[1:3]
+        if store.copies > 1 or max(store.nrows, store.ncols) >= INT32_LIMIT or not has_short_rows(store.max_degree):
             raise Unfusable("the heaviest groups of long rows, or of copies of a matrix")
+        if any(x is not None and x.dtype.np_type.kind not in "biuf" for x in beside):
+            raise Unfusable("groups or handicaps that are no real numbers")
     if op is not None and op.opclass == "Aggregator":
         raise Unfusable("an aggregator")
 

@@ -7,7 +7,7 @@ import importlib
 import numpy as np
 import pytest
 from emulated_engine import CUDA
-from gather_bodies import elected
+from gather_bodies import heaviest
 from grblas_gpu.algorithms.components import numbers
 from grblas_gpu.algorithms.leiden import joined
 from grblas_gpu.algorithms.modularity import Level, move
@@ -22,26 +22,26 @@ from grblas_gpu.generators import watts_strogatz
 
 
 @pytest.mark.parametrize("graph", ["directed", "star"])
-def test_a_loop_with_elections_is_a_loop(to_device, graph: str) -> None:
-    check_fused(elected, graphs()[graph], to_device, runs=2)
+def test_a_loop_with_them_is_a_loop(to_device, graph: str) -> None:
+    check_fused(heaviest, graphs()[graph], to_device, runs=2)
 
 
 def test_a_recorded_loop_is_the_same(backend: str) -> None:
-    check_recorded(elected, graphs()["directed"].to(backend))
+    check_recorded(heaviest, graphs()["directed"].to(backend))
 
 
 @pytest.mark.parametrize("density", [0.02, 0.3])
 def test_rows_of_any_length_for_threads_warps_and_blocks(to_device, density: float) -> None:
     with gb.using("cpu"):
         A = matrix_of(4, (300, 300), density, (-2, 6), float)
-    check_fused(elected, A, to_device)
+    check_fused(heaviest, A, to_device)
 
 
 def test_tables_that_overflow(to_device) -> None:
     """Groups that all have the same place in a table, and nearly all the same share: of a prime number."""
     with gb.using("cpu"):
         A = Matrix.from_coo(np.zeros(400, int), np.arange(400) * 3, np.arange(400) % 7, nrows=1200, ncols=1200)
-    check_fused(elected, A, to_device)
+    check_fused(heaviest, A, to_device)
 
 
 def test_a_number_that_is_no_group(to_device) -> None:
@@ -55,9 +55,9 @@ def test_a_number_that_is_no_group(to_device) -> None:
 
 def test_rows_that_are_too_long_are_iterated(to_device, monkeypatch: pytest.MonkeyPatch) -> None:
     with gb.using("cpu"):
-        _, expected = elected(graphs()["directed"], 5)
-    monkeypatch.setattr("grblas_gpu.plan.rules.LONGEST_ELECTED", 5)
-    loop, found = elected(to_device(graphs()["directed"]), 5)
+        _, expected = heaviest(graphs()["directed"], 5)
+    monkeypatch.setattr("grblas_gpu.plan.rules.LONGEST_IN_LOOPS", 5)
+    loop, found = heaviest(to_device(graphs()["directed"]), 5)
     assert loop.mode == "iterated" and all(map(same, expected, found))
 
 
@@ -92,3 +92,14 @@ def test_groups_are_put_together_in_one_kernel(to_device, level: Level, monkeypa
     never_iterated(monkeypatch)
     found = joined(to_device(worth), level.degree.to("cuda"), level.coins.to("cuda"), never)
     assert found.to("cpu").isequal(expected) and len(set(expected.to_dense().tolist())) < worth.nrows
+
+
+def test_handicaps_that_are_no_real_numbers(to_device) -> None:
+    """As in a single call, which a loop leaves them to."""
+    A = to_device(wide(6))
+    groups, handicaps = Vector.from_dense(np.arange(A.nrows)), Vector.from_dense(np.full(A.nrows, 1j))
+    found, once = Vector(int, A.nrows), Vector.from_scalar(True, A.nrows)
+    rounds = gb.loop(once, 1)
+    for _ in rounds:
+        found << A.heaviest_groups(groups, handicaps)
+    assert rounds.mode == "iterated" and found.isequal(A.heaviest_groups(groups, handicaps).new())

@@ -17,6 +17,7 @@ from .checks import with_labels
 from .components import connected_components, numbers
 from .modularity import (
     MANY,
+    WHOLE,
     Communities,
     Level,
     best_of_tries,
@@ -29,7 +30,7 @@ from .modularity import (
     quality,
     symmetric_weights,
 )
-from .preparing import largest
+from .preparing import with_zeros
 from .randomness import random_order
 
 JOINING = 8  # the number of rounds in which single vertices join groups
@@ -105,17 +106,17 @@ def levels_of_groups(finest: Level) -> Communities[Vector]:
 
 def refine(level: Level, communities: Vector) -> Vector:
     """Groups within communities, put together from single vertices."""
-    n, worth = communities.size, inside(level.worth, communities)
     # a penalty above every gain keeps vertices from joining a group that itself is joining another one
-    never = 2.0 * (largest(worth) * n + 1.0)
-    worth(binary.plus) << Vector.from_scalar(never, n).diag()
-    return joined(worth, level.degree, level.coins, Scalar.from_value(never))
+    never = Scalar.from_value(2.0 * WHOLE * (1.0 + 1.0 / level.resolution))
+    return joined(inside(level.graph, communities), level.share, level.own, level.degree, level.coins, never)
 
 
 @program
-def joined(worth: Matrix, degree: Vector, coins: Vector, never: Scalar) -> Vector:
+def joined(W: Matrix, share: Vector, own: Vector, degree: Vector, coins: Vector, never: Scalar) -> Vector:
     """The groups after some rounds in which single vertices join one; ``never`` is the penalty."""
     n = coins.size
+    share, own = with_zeros(share, n), with_zeros(own, n)
+    own(binary.plus) << binary.times(share, never)
     groups, bits, single = numbers(n), coins.dup(), Vector.from_scalar(True, n)
     costs, members, one = Vector.from_scalar(0.0, n), Vector.from_scalar(0, n), Vector.from_scalar(1, n)
     for _ in loop(single, JOINING):
@@ -128,7 +129,7 @@ def joined(worth: Matrix, degree: Vector, coins: Vector, never: Scalar) -> Vecto
         costs(binary.plus)[groups] << degree
         costs(joining.S, binary.plus) << never
         # groups_i = the best group within the community, for joining i
-        groups(binary.second) << worth.heaviest_groups(groups, costs, rows=joining)
+        groups(binary.second) << W.heaviest_groups(groups, costs, rows=joining, factors=share, diagonal=own)
         # members_c = number of vertices in c; single = vertices of groups with one member
         members << 0
         members(binary.plus)[groups] << one

@@ -1,9 +1,9 @@
 """Modularity: the excess of edges within communities over a random graph; and the parts of Louvain and Leiden.
 
-Method of a pass: the gain of a move of vertex i to community c, up to a factor common to all moves of i, is the weight
-of its edges to c, in units of its own degree, less the degrees in c. So the best community is the heaviest group of
-columns in row i. If all vertices moved at once, neighbours would swap communities forever. So in each round one random
-part of the vertices moves after another, and only vertices with a moved neighbour.
+Method of a pass: the gain of a move of vertex i to community c is the weight of its edges to c, less its own share of
+the degrees in c. So the best community is the heaviest group of columns in row i, with these degrees as handicaps. If
+all vertices moved at once, neighbours would swap communities forever. So in each round one random part of the vertices
+moves after another, and only vertices that have moved or have a neighbour that has.
 References: M. Newman, M. Girvan, Finding and evaluating community structure in networks, Physical Review E 2004;
 V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communities in large networks, 2008.
 """
@@ -22,7 +22,7 @@ from ..io import NodeValues
 from .checks import graph_algorithm
 from .components import numbers
 from .labels import Values, called, vertex_by_label
-from .preparing import VertexValues, as_floats, check_weights, every_label, largest, smallest, total
+from .preparing import VertexValues, as_floats, check_weights, every_label, largest, smallest, total, with_zeros
 
 if TYPE_CHECKING:
     from ..api.matrix import TransposedMatrix
@@ -230,7 +230,8 @@ def aggregate(W: Matrix | TransposedMatrix, labels: Vector, count: int) -> Matri
 
 
 class Level(NamedTuple):
-    """A graph prepared for moves: random numbers, degrees, and rows whose heaviest group is the best community.
+    """A graph prepared for moves: random numbers, degrees in parts, the share of every vertex in them, and its own
+    weight in the community where it is.
 
     The quality is the modularity if every vertex is a community; for an aggregated graph, that of these communities.
     """
@@ -239,18 +240,15 @@ class Level(NamedTuple):
     resolution: float
     coins: Vector
     degree: Vector
-    worth: Matrix
+    share: Vector
+    own: Vector
     quality: float
 
     @classmethod
     def of(cls, W: Matrix, resolution: float, coins: Vector) -> Level:
-        degree, unit, own, *concentrated = of_degrees(W.reduce_rowwise(monoid.plus).new(), resolution)
-        # worth_ij = W_ij WHOLE / (resolution sum_j W_ij)
-        worth = binary.rtruediv(unit & W).new()
-        # worth_ii = degree_i, which excludes the vertex from the degrees in its own community
-        worth(binary.second) << own.diag()
+        degree, share, own, *concentrated = of_degrees(W.reduce_rowwise(monoid.plus).new(), resolution)
         score = excess(total(select.diag(W).new()), *concentrated, resolution)
-        return cls(W, resolution, coins, degree, worth, score)
+        return cls(W, resolution, coins, degree, share, own, score)
 
     def aggregated(self, labels: Vector, count: int) -> Level:
         """The level whose vertices are the communities."""
@@ -263,25 +261,26 @@ def of_degrees(sums: Vector, resolution: float) -> tuple[Vector, Vector, Vector,
     # degree_i = sums_i, where it is not 0
     weight = select.valuegt(sums, 0.0).new()
     degree, every = in_parts(weight)
-    # unit_i = resolution degree_i, where all weights are WHOLE
-    unit = binary.times(weight, resolution / WHOLE).new()
-    # own_i = degree_i, and a little more than that
-    own = Vector.from_scalar(TIE * WHOLE, sums.size)
+    # share_i = resolution weight_i / WHOLE
+    share, own = Vector.from_scalar(1.0, sums.size), Vector.from_scalar(TIE * WHOLE, sums.size)
+    share(binary.second) << binary.times(weight, resolution / WHOLE)
+    # own_i = share_i degree_i, which excludes i from the degrees in its own community, and a little more than that
     own(binary.plus) << degree
-    return degree, unit, own, every, squared_shares(degree)
+    own << binary.times(share & own)
+    return degree, share, own, every, squared_shares(degree)
 
 
 def move(level: Level, labels: Vector) -> Vector:
     """Move vertices to the community of largest gain, until few vertices move."""
-    return moves(level.worth, level.degree, level.coins, labels)
+    return moves(level.graph, level.share, level.own, level.degree, level.coins, labels)
 
 
 @program
-def moves(worth: Matrix, degree: Vector, coins: Vector, labels: Vector) -> Vector:
+def moves(W: Matrix, share: Vector, own: Vector, degree: Vector, coins: Vector, labels: Vector) -> Vector:
     """The labels after some rounds of moves."""
     n = labels.size
     labels, active, bits = labels.dup(), degree.dup(), coins.dup()
-    weight = Vector.from_scalar(0, n)
+    share, own, weight = with_zeros(share, n), with_zeros(own, n), Vector.from_scalar(0, n)
     # many = the number of vertices; moved = more than that
     many = unary.one(degree).new(int).reduce(monoid.plus, allow_empty=False).new()
     moved = Scalar(int)
@@ -295,13 +294,14 @@ def moves(worth: Matrix, degree: Vector, coins: Vector, labels: Vector) -> Vecto
             # weight_c = sum of degree_i over i in c
             weight << 0
             weight(binary.plus)[labels] << degree
-            # labels_i = the c with the largest (sum of worth_ij over j in c - weight_c), for awake i
-            labels(binary.second) << worth.heaviest_groups(labels, weight, rows=awake)
+            # labels_i = the c with the largest (sum of W_ij over j in c - share_i weight_c), for awake i; W_ii is own_i
+            labels(binary.second) << W.heaviest_groups(labels, weight, rows=awake, factors=share, diagonal=own)
         # moving_i = MANY where the label is new
         moving = select.valuegt(binary.times(binary.ne(labels & before).new(int), MANY).new(), 0).new()
         moved << moving.reduce(monoid.plus, allow_empty=False)
-        # active = the neighbours of vertices that have moved
-        active << semiring.any_pair[bool](worth @ moving)
+        # active = vertices that have moved, and their neighbours
+        active << semiring.any_pair[bool](W @ moving)
+        active(moving.S) << True
     return labels
 
 

@@ -5,7 +5,7 @@ Some engines visit every triangle once, or sum group by group; the other engines
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -220,12 +220,18 @@ class MatrixGraphs(MatrixPreparation):
         return self.pattern()
 
     def heaviest_groups(
-        self, groups: Vector, handicap: Vector | None = None, *, rows: Vector | None = None
+        self,
+        groups: Vector,
+        handicap: Vector | None = None,
+        *,
+        rows: Vector | None = None,
+        factors: Vector | None = None,
+        diagonal: Vector | None = None,
     ) -> VectorExpression:
         """For every row, the group of columns with the largest sum of values minus its handicap; ties go to the lowest.
 
-        That is the lowest g with the largest ``sum_j A_ij - handicap_g``, where the sum is over the columns j of group
-        g that have an entry in row i. A row without entries has no result. Sums are FP64.
+        That is the lowest g with the largest ``sum_j A_ij - factor_i handicap_g``, where the sum is over the columns j
+        of group g that have an entry in row i. A row without entries has no result. Sums are FP64.
 
         Parameters
         ----------
@@ -235,17 +241,22 @@ class MatrixGraphs(MatrixPreparation):
             The number subtracted from the sum of each group; by default 0.
         rows : Vector, optional
             Computes only the rows where this has an entry.
+        factors : Vector, optional
+            The number by which handicaps are multiplied in each row; by default 1.
+        diagonal : Vector, optional
+            Values in place of those on the diagonal of a square Matrix. Then every row has an entry.
 
         Raises
         ------
         DimensionMismatch
-            The size of a Vector does not match the columns or rows of the Matrix.
+            The size of a Vector does not match the columns or rows of the Matrix, or it has a ``diagonal`` and is not
+            square.
         IndexOutOfBound
             The number of a group is not below the number of columns.
         DomainMismatch
             Values are complex numbers or records.
         InvalidValue
-            A column has no group, or a group no handicap.
+            A column has no group, a group no handicap, or a row no factor or no value on the diagonal.
 
         Examples
         --------
@@ -256,6 +267,9 @@ class MatrixGraphs(MatrixPreparation):
         {0: 2, 1: 2}
         >>> A.heaviest_groups(groups, handicap).new().to_dict()
         {0: 0, 1: 2}
+        >>> diagonal = Vector.from_dense([0.0, 2.0, 5.0])
+        >>> A.heaviest_groups(groups, handicap, factors=Vector.from_scalar(2.0, 3), diagonal=diagonal).new().to_dict()
+        {0: 0, 1: 2, 2: 0}
         """
         if self.dtype.np_type.kind not in "biuf":
             raise DomainMismatch(f"heaviest_groups: {self.dtype} has no order")
@@ -263,7 +277,12 @@ class MatrixGraphs(MatrixPreparation):
         groups = self._beside(groups, "groups", ncols)
         handicap = handicap if handicap is None else self._beside(handicap, "handicap", ncols)
         rows = rows if rows is None else self._beside(rows, "rows", nrows)
-        args = [self, groups, handicap, rows]
+        factors = factors if factors is None else self._beside(factors, "factors", nrows)
+        if diagonal is not None:
+            diagonal = self._beside(diagonal, "diagonal", nrows)
+            if nrows != ncols:
+                raise DimensionMismatch(f"heaviest_groups: a diagonal needs a square Matrix, not of shape {self.shape}")
+        args = [self, groups, handicap, rows, factors, diagonal]
         shown = "{0.name}.heaviest_groups({1.name})"
         return VectorExpression("heaviest_groups", ops.HEAVIEST_GROUPS, args, (nrows,), dtype=INT64, expr_repr=shown)
 
@@ -275,22 +294,30 @@ class MatrixGraphs(MatrixPreparation):
         return x
 
 
-def found(A: Matrix, groups: Vector, handicap: Vector | None, rows: Vector | None) -> Vector:
+def found(A: Matrix, groups: Vector, handicap: Vector | None, rows: Vector | None, *by_row: Vector | None) -> Vector:
     """The result of the engine's own kernel, or of products if the engine has none."""
     engine = A._engine
     with recording.paused(), using(engine.name):
-        groups, handicap = _full(groups, INT64), handicap if handicap is None else _full(handicap, FP64)
-        beside = [x if x is None else x._store for x in (groups, handicap, rows)]
-        best = engine.heaviest_groups(A._store, *beside)
-        return (
-            _by_products(A, groups, handicap, rows) if best is None else kinds.Vector._from_store(engine, INT64, best)
-        )
+        given = (_full(groups, INT64), _full(handicap, FP64), rows, *(_full(x, FP64) for x in by_row))
+        best = engine.heaviest_groups(A._store, *(x if x is None else x._store for x in given))
+        return _by_products(A, *given) if best is None else kinds.Vector._from_store(engine, INT64, best)
 
 
 define_groups(found)
 
 
-def _by_products(A: Matrix, groups: Vector, handicap: Vector | None, rows: Vector | None) -> Vector:
+def _by_products(
+    A: Matrix,
+    groups: Vector,
+    handicap: Vector | None,
+    rows: Vector | None,
+    factors: Vector | None = None,
+    diagonal: Vector | None = None,
+) -> Vector:
+    if diagonal is not None:
+        # A_ii = diagonal_i
+        A = A.dup(FP64)
+        A(binary.second) << diagonal.diag()
     # A = the requested rows
     A = A if rows is None else binary.second(rows & A).new()
     # S_jg = whether column j is in group g
@@ -298,18 +325,23 @@ def _by_products(A: Matrix, groups: Vector, handicap: Vector | None, rows: Vecto
     # sums_ig = sum of A_ij over the columns j of g
     sums = semiring.plus_first[FP64](A @ S).new()
     if handicap is not None:
-        # sums_ig = sums_ig - handicap_g
-        sums = binary.minus(sums & handicap).new()
+        # sums_ig = sums_ig - factor_i handicap_g
+        costs = binary.second(sums & handicap).new()
+        costs = costs if factors is None else binary.times(factors & costs).new()
+        sums = binary.minus(sums & costs).new()
     # best_i = lowest g with sums_ig = max_g sums_ig
     most = sums.reduce_rowwise(monoid.max).new()
     winners = select.valueeq(binary.eq(most & sums).new(), True).new()
     return indexunary.colindex(winners).new().reduce_rowwise(monoid.min).new(int)
 
 
-def _full(x: Vector, dtype: DataType) -> Vector:
-    """The Vector with values of this type in a full array."""
+def _full(x: Any, dtype: DataType) -> Any:
+    """The Vector with values of this type in a full array, or None."""
+    if x is None:
+        return None
     if x.nvals < x.size:
-        raise InvalidValue("heaviest_groups: every column must have a group, and every group a handicap")
+        wanted = "every column must have a group, every group a handicap, and every row a factor and a diagonal value"
+        raise InvalidValue(f"heaviest_groups: {wanted}")
     if x.dtype != dtype:
         x = x.dup(dtype)
     if x._store.kind == "full":

@@ -408,10 +408,17 @@ class Backend(Primitives, Protocol):
         return None
 
     def heaviest_groups(
-        self, a: MatrixStore, groups: VectorStore, handicap: VectorStore | None, rows: VectorStore | None
+        self,
+        a: MatrixStore,
+        groups: VectorStore,
+        handicap: VectorStore | None,
+        rows: VectorStore | None,
+        factors: VectorStore | None,
+        diagonal: VectorStore | None,
     ) -> VectorStore | None:
         """For every row, or those that ``rows`` has, the lowest of the groups of columns with the largest sum of values
-        less a handicap (FP64; both are full). None where products of matrices have to add up."""
+        less a handicap times the row's factor; ``diagonal`` replaces values. All but ``rows`` are full, and FP64 but
+        for ``groups``. None where products of matrices have to add up."""
         return None
 
     def largest_flow(self, a: MatrixStore, source: int, sink: int) -> tuple[int | float, Array, VectorStore] | None:

@@ -58,7 +58,7 @@ REDUCE = Op("reduce")
 REDUCE_OR_IDENTITY = Op("reduce_or_identity")  # an empty operand reduces to the identity instead of to no value
 REDUCE_ROWWISE = Op("reduce_rowwise")
 REDUCE_COLUMNWISE = Op("reduce_columnwise")
-HEAVIEST_GROUPS = Op("heaviest_groups")  # A, the group of every column, what groups cost or None, rows or None
+HEAVIEST_GROUPS = Op("heaviest_groups")  # A, groups of columns; handicaps, rows, factors, diagonal, or None
 
 # Structure.
 TRANSPOSE = Op("transpose")

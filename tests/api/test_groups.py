@@ -49,6 +49,30 @@ def test_sums_one_by_one(backend: str, dtype: type, n: int, density: float) -> N
         assert _by_products(A, given, Vector.from_dense(handicap), rows).isequal(found)
 
 
+@pytest.mark.parametrize("dtype", [float, bool])
+@pytest.mark.parametrize(("n", "density"), [(1, 1.0), (60, 0.02), (200, 0.2)])
+def test_factors_and_another_diagonal(backend: str, dtype: type, n: int, density: float) -> None:
+    """With values on the diagonal that the Matrix has there, and with others; some rows have no other entries."""
+    A = matrix_of(n, (n, n), density, (-1, 4), dtype)
+    rng = np.random.default_rng(8)
+    groups, handicap = rng.integers(0, min(n, 20), n), rng.integers(0, 3, n).astype(float)
+    factors, diagonal = rng.integers(-1, 3, n).astype(float), rng.integers(-2, 3, n)
+    B = A.dup(float)
+    B(binary.second) << Vector.from_dense(diagonal.astype(float)).diag()
+    expected = {}
+    for i in range(n):
+        expected |= one_by_one(B, groups.tolist(), (handicap * factors[i]).tolist(), {i})
+    given = Vector.from_dense(groups), Vector.from_dense(handicap)
+    by_row = {"factors": Vector.from_dense(factors), "diagonal": Vector.from_dense(diagonal)}
+    found = A.heaviest_groups(*given, **by_row).new()
+    assert found.to_dict() == expected and found.nvals == n
+    assert _by_products(A, *given, None, *by_row.values()).isequal(found)
+    rows = Vector.from_coo(np.arange(0, n, 2), 0, size=n)
+    assert A.heaviest_groups(*given, rows=rows, **by_row).new().isequal(found.dup(mask=rows.S))
+    no_factors = A.heaviest_groups(given[0], diagonal=by_row["diagonal"]).new()
+    assert no_factors.to_dict() == one_by_one(B, groups.tolist(), [0.0] * n, set(range(n)))
+
+
 def test_vectors_of_any_kind(backend: str) -> None:
     A = random_matrix(12, 0.4, float)
     expected = A.heaviest_groups(Vector.from_dense([4] * 15)).new()
@@ -69,6 +93,12 @@ def test_bad_arguments(backend: str) -> None:
         A.heaviest_groups(groups, rows=groups)
     with pytest.raises(InvalidValue, match="every column"):
         A.heaviest_groups(Vector.from_coo([0], [1], size=12)).new()
+    with pytest.raises(DimensionMismatch, match="square Matrix"):
+        A.heaviest_groups(groups, diagonal=Vector.from_scalar(0, 9))
+    with pytest.raises(DimensionMismatch, match="factors has size 12"):
+        A.heaviest_groups(groups, groups, factors=groups)
+    with pytest.raises(InvalidValue, match="every row a factor"):
+        A.heaviest_groups(groups, groups, factors=Vector(float, 9)).new()
     for number in (12, -1):
         with pytest.raises(IndexOutOfBound):
             A.heaviest_groups(Vector.from_scalar(number, 12)).new()

@@ -119,20 +119,23 @@ def other_sizes(A: Matrix, source: int) -> Result:
 
 
 def heaviest(A: Matrix, source: int) -> Result:
-    """The heaviest groups: of some rows, less handicaps; of all rows; through a mask; added to what is there."""
+    """The heaviest groups: of some rows, less handicaps times factors; of all rows; through a mask; added to what is
+    there; with another diagonal."""
     n = A.nrows
+    factors, diagonal = Vector.from_dense(np.arange(n) % 3 - 0.5), Vector.from_dense(np.arange(n) % 5)
     groups, handicaps = Vector.from_dense(np.arange(n) * 7 % n), Vector.from_dense(np.arange(n) % 3)
     rows, sums, ones = Vector.from_coo(np.arange(0, n, 2), True, size=n), Vector(int, n), Vector.from_scalar(0, n)
-    best, every, pattern = Vector(int, n), Vector(float, n), A.pattern()
+    best, every, own, pattern = Vector(int, n), Vector(float, n), Vector(int, n), A.pattern()
     loop = gb.loop(rows, 3)
     for step in loop:
-        best << A.heaviest_groups(groups, handicaps, rows=rows)
+        best << A.heaviest_groups(groups, handicaps, rows=rows, factors=factors, diagonal=diagonal)
         every << pattern.heaviest_groups(groups)
+        own << pattern.heaviest_groups(groups, handicaps, diagonal=diagonal)
         sums(best.S, binary.plus) << A.heaviest_groups(ones, rows=best)
         groups(binary.second) << best
         handicaps << binary.plus(handicaps, step)
         rows << select.valuegt(rows.dup(int), step - 1).new(bool)
-    return loop, [best, every, sums, groups]
+    return loop, [best, every, own, sums, groups]
 
 
 GATHERS: dict[str, Callable[[Matrix, int], Result]] = {

@@ -69,6 +69,11 @@ def level() -> Level:
         return Level.of(W, 1.0, random_order(W.nrows, 1))
 
 
+def there(level: Level, to_device) -> Level:
+    vectors = {name: getattr(level, name).to("cuda") for name in ("coins", "degree", "share", "own")}
+    return level._replace(graph=to_device(level.graph), **vectors)
+
+
 def never_iterated(monkeypatch: pytest.MonkeyPatch) -> None:
     run = importlib.import_module(f"{CUDA}.fusion.run")
     monkeypatch.setattr(run.Prepared, "_iterated", lambda _, why, number: pytest.fail(why))
@@ -79,19 +84,19 @@ def test_vertices_move_between_communities_in_one_kernel(
 ) -> None:
     with gb.using("cpu"):
         expected = move(level, numbers(level.graph.nrows))
-    there = {"worth": to_device(level.worth), "degree": level.degree.to("cuda"), "coins": level.coins.to("cuda")}
     never_iterated(monkeypatch)
-    assert move(level._replace(**there), numbers(level.graph.nrows)).to("cpu").isequal(expected)
+    assert move(there(level, to_device), numbers(level.graph.nrows)).to("cpu").isequal(expected)
 
 
 def test_groups_are_put_together_in_one_kernel(to_device, level: Level, monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(level: Level) -> Vector:
+        return joined(level.graph, level.share, level.own, level.degree, level.coins, Scalar.from_value(2.0**54))
+
     with gb.using("cpu"):
-        worth, never = level.worth.dup(), Scalar.from_value(1e6)
-        worth(binary.plus) << Vector.from_scalar(1e6, worth.nrows).diag()
-        expected = joined(worth, level.degree, level.coins, never)
+        expected = found(level)
     never_iterated(monkeypatch)
-    found = joined(to_device(worth), level.degree.to("cuda"), level.coins.to("cuda"), never)
-    assert found.to("cpu").isequal(expected) and len(set(expected.to_dense().tolist())) < worth.nrows
+    assert found(there(level, to_device)).to("cpu").isequal(expected)
+    assert len(set(expected.to_dense().tolist())) < level.graph.nrows
 
 
 def test_handicaps_that_are_no_real_numbers(to_device) -> None:

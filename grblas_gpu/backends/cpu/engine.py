@@ -94,14 +94,19 @@ class CpuKernels:
 
     @staticmethod
     def heaviest_groups(
-        a: MatrixStore, groups: VectorStore, handicap: VectorStore | None, rows: VectorStore | None
+        a: MatrixStore,
+        groups: VectorStore,
+        handicap: VectorStore | None,
+        rows: VectorStore | None,
+        factors: VectorStore | None,
+        diagonal: VectorStore | None,
     ) -> VectorStore:
-        worth = np.zeros(a.ncols) if handicap is None else expand(handicap.values, a.ncols)
-        allowed = np.ones(a.nrows, bool) if rows is None else present_flags(rows)
+        wanted = np.ones(a.nrows, bool) if rows is None else present_flags(rows)
+        beside = [None if x is None else expand(x.values, x.size) for x in (handicap, factors, diagonal)]
         try:
-            return by_groups.heaviest_groups(a, defined.group_numbers(groups), worth, allowed)
+            return by_groups.heaviest_groups(a, defined.group_numbers(groups), wanted, *beside)
         except Declined:
-            return defined.heaviest_groups(a, groups, handicap, rows)
+            return defined.heaviest_groups(a, groups, handicap, rows, factors, diagonal)
 
     @staticmethod
     def search(part: MatrixStore, layout: SearchLayout, degrees: Array, here: Array) -> CpuSearch | None:

@@ -16,7 +16,7 @@ from .values import reading
 
 SOURCE = """\
 @kernel
-def kernel(indptr, indices, values, groups, handicap, rows, sums, listed, found, best, lo, hi):
+def kernel(indptr, indices, values, groups, rows, handicap, factors, diagonal, sums, listed, found, best, lo, hi):
     count = 0
     for i in range(U(lo), U(hi)):
         found[i] = False
@@ -27,12 +27,19 @@ def kernel(indptr, indices, values, groups, handicap, rows, sums, listed, found,
         for p in range(start, U(indptr[i + U(1)])):
             group = groups[U(indices[p])]
             listed[n] = group
-            sums[U(group)] = -handicap[U(group)]
+            sums[U(group)] = -{cost}
+            n += U(1)
+        entries = n
+        if {has_diagonal}:
+            group = groups[i]
+            listed[n] = group
+            sums[U(group)] = diagonal[i] - {cost}
             n += U(1)
         if n == U(0):
             continue
-        for t in range(n):
-            sums[U(listed[t])] += values[{place}]
+        for t in range(entries):
+            if not {has_diagonal} or U(indices[start + t]) != i:
+                sums[U(listed[t])] += values[{place}]
         first = listed[U(0)]
         most = sums[U(first)]
         for t in range(U(1), n):
@@ -50,16 +57,25 @@ def kernel(indptr, indices, values, groups, handicap, rows, sums, listed, found,
 _table = KernelTable()
 
 
-def heaviest_groups(a: MatrixStore, groups: Array, handicap: Array, rows: Array) -> VectorStore:
-    mode = reading(a.values)
-    place = "U(0)" if mode == ISO else "start + t"
-    key = (mode, a.values.dtype.char, a.indices.dtype.char)
-    kernel = _table.find(key, len(a.indices), lambda: (SOURCE.format(place=place), {}))
+def heaviest_groups(
+    a: MatrixStore,
+    groups: Array,
+    rows: Array,
+    handicap: Array | None,
+    factors: Array | None,
+    diagonal: Array | None,
+) -> VectorStore:
+    mode, given = reading(a.values), [x is not None for x in (handicap, factors, diagonal)]
+    cost = "0.0" if handicap is None else "handicap[U(group)]" + " * factors[i]" * given[1]
+    text = {"place": "U(0)" if mode == ISO else "start + t", "cost": cost, "has_diagonal": given[2]}
+    key = (mode, a.values.dtype.char, a.indices.dtype.char, *given)
+    kernel = _table.find(key, len(a.indices), lambda: (SOURCE.format_map(text), {}))
     found, best = np.empty(a.nrows, bool), np.zeros(a.nrows, np.int64)
+    beside = [np.zeros(1) if x is None else x for x in (handicap, factors, diagonal)]
 
     def make(part: tuple[int, int]) -> bool:
-        scratch = np.empty(a.ncols, np.float64), np.empty(a.max_degree, np.int64)
-        return kernel(a.indptr, a.indices, a.values, groups, handicap, rows, *scratch, found, best, *part)
+        scratch = np.empty(a.ncols, np.float64), np.empty(a.max_degree + 1, np.int64)
+        return kernel(a.indptr, a.indices, a.values, groups, rows, *beside, *scratch, found, best, *part)
 
     parts = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
     count = sum(pool.run(make, parts))

@@ -54,11 +54,17 @@ class CudaKernels(Backend):
         return triangle_counts(lower, Product(lower, lower, semiring, True), of_edges)
 
     def heaviest_groups(
-        self, a: MatrixStore, groups: VectorStore, handicap: VectorStore | None, rows: VectorStore | None
+        self,
+        a: MatrixStore,
+        groups: VectorStore,
+        handicap: VectorStore | None,
+        rows: VectorStore | None,
+        factors: VectorStore | None,
+        diagonal: VectorStore | None,
     ) -> VectorStore | None:
-        costs = None if handicap is None else spread_out(handicap.values, a.ncols)
         wanted_rows = None if rows is None else self.with_kind(rows, "bitmap").present
-        return heaviest_groups(a, spread_out(groups.values, a.ncols), costs, wanted_rows)
+        by_row = [None if x is None else spread_out(x.values, x.size) for x in (handicap, factors, diagonal)]
+        return heaviest_groups(a, spread_out(groups.values, a.ncols), by_row[0], wanted_rows, *by_row[1:])
 
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
         """As the definition, but a row that is far longer than the mask's is searched at the mask's entries only."""

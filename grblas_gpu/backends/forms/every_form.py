@@ -71,9 +71,7 @@ class EveryForm(Backend):
             return None
         return NotImplemented
 
-    def heaviest_groups(
-        self, a: MatrixStore, groups: VectorStore, handicap: VectorStore | None, rows: VectorStore | None
-    ) -> VectorStore | None:
+    def heaviest_groups(self, a: MatrixStore, *beside: VectorStore | None) -> VectorStore | None:
         return None if a.form == HYPERSPARSE else NotImplemented
 
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:

@@ -374,11 +374,11 @@ def _check(kind: Kind, op: TypedOperator, args: Sequence[Any]) -> None:
     if kind == Kind.ROW and args[0]._store.copies > 1:
         raise Unfusable("a row of copies of a matrix")
     if kind == Kind.HEAVIEST_GROUPS:
-        store, *beside = args[0]._store, *args[1:3]
+        store, *beside = args[0]._store, *args[1:3], *args[4:]
         if store.copies > 1 or max(store.nrows, store.ncols) >= INT32_LIMIT or not has_short_rows(store.max_degree):
             raise Unfusable("the heaviest groups of long rows, or of copies of a matrix")
         if any(x is not None and x.dtype.np_type.kind not in "biuf" for x in beside):
-            raise Unfusable("groups or handicaps that are no real numbers")
+            raise Unfusable("groups, handicaps, factors or a diagonal that are no real numbers")
     if op is not None and op.opclass == "Aggregator":
         raise Unfusable("an aggregator")
 

@@ -41,7 +41,7 @@ def drivers_among(step: BodyStep, vectors: Container[int]) -> list[int]:
     if step.kind == Kind.CLEAR:
         usable = [step.out]
     elif step.kind == Kind.HEAVIEST_GROUPS:
-        usable = [arg.number for arg in step.args[3:] if arg.kind == "vector"]
+        usable = [arg.number for arg in step.args[3:4] if arg.kind == "vector"]
     elif step.kind in SCATTERS:  # its mask does not apply to the positions of its index
         usable = [arg.number for arg in step.args if arg.kind == "vector"]
     elif overwrites(step):
@@ -71,7 +71,7 @@ def read_anywhere(step: BodyStep) -> set[int]:
     if step.kind == Kind.GATHER:
         return {step.args[0].number}
     if step.kind == Kind.HEAVIEST_GROUPS:
-        return {arg.number for arg in step.args[1:3] if arg.kind == "vector"}
+        return {arg.number for arg in (*step.args[1:3], *step.args[4:]) if arg.kind == "vector"}
     return {step.mask.vector} if step.kind in SCATTERS and step.mask is not None else set()
 
 

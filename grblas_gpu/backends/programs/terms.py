@@ -45,7 +45,7 @@ class Kind(StrEnum):
     CLEAR = "clear"
     GATHER = "gather"
     ROW = "row"
-    HEAVIEST_GROUPS = "heaviest_groups"  # of a matrix: groups, their handicaps or nothing, rows or nothing
+    HEAVIEST_GROUPS = "heaviest_groups"  # of a matrix: groups; handicaps, rows, factors and a diagonal, or nothing
     # Values for one position are combined by a monoid, the first one is taken, or a second one is an error. Arguments
     # are the values, unless only positions matter, and the index.
     SCATTER = "scatter"

@@ -18,17 +18,27 @@ def group_numbers(groups: VectorStore) -> Array:
 
 
 def heaviest_groups(
-    a: MatrixStore, groups: VectorStore, handicap: VectorStore | None, rows: VectorStore | None
+    a: MatrixStore,
+    groups: VectorStore,
+    handicap: VectorStore | None,
+    rows: VectorStore | None,
+    factors: VectorStore | None,
+    diagonal: VectorStore | None,
 ) -> VectorStore:
-    keys, values = a.row_ids * a.ncols + group_numbers(groups)[a.indices], expand(a.values, a.nvals)
+    lines, columns, values = a.row_ids, a.indices, expand(a.values, a.nvals)
+    if diagonal is not None:
+        rest, every = lines != columns, np.arange(a.nrows)
+        lines, columns = np.append(lines[rest], every), np.append(columns[rest], every)
+        values = np.append(values[rest], expand(diagonal.values, a.nrows))
     if rows is not None:
-        wanted = present_flags(rows)[a.row_ids]
-        keys, values = keys[wanted], values[wanted]
-    pairs, place = np.unique(keys, return_inverse=True)
+        wanted = present_flags(rows)[lines]
+        lines, columns, values = lines[wanted], columns[wanted], values[wanted]
+    pairs, place = np.unique(lines * a.ncols + group_numbers(groups)[columns], return_inverse=True)
     row, group = np.divmod(pairs, max(1, a.ncols))
     sums = np.bincount(place, values, len(pairs))
     if handicap is not None:
-        sums = sums - expand(handicap.values, handicap.size)[group]
+        costs = expand(handicap.values, handicap.size)[group]
+        sums = sums - (costs if factors is None else costs * expand(factors.values, a.nrows)[row])
     order = np.lexsort((group, -sums, row))
     first = order[runs(row[order])]
     return VectorStore(a.nrows, group[first], indices=row[first])

@@ -23,16 +23,23 @@ def spread_out(values: Array, size: int) -> Array:
 
 
 def heaviest_groups(
-    a: MatrixStore, groups: Array, handicap: Array | None, wanted_rows: Array | None
+    a: MatrixStore,
+    groups: Array,
+    handicap: Array | None,
+    wanted_rows: Array | None,
+    factors: Array | None,
+    diagonal: Array | None,
 ) -> VectorStore | None:
     """None where a column has a number of more than 32 bits."""
     if max(a.nrows, a.ncols) >= INT32_LIMIT:
         return None
-    if a.nvals == 0:
+    if a.nvals == 0 and diagonal is None:
         return VectorStore(a.nrows, cupy.empty(0, INDEX), indices=cupy.empty(0, INDEX))
-    flags = {"COUNTS": a.iso, "HANDICAP": handicap is not None, "ROWS_GIVEN": wanted_rows is not None}
-    flags |= {"ONE_GROUP": False, "ONE_HANDICAP": False}
-    types = {"Stored": a.values.dtype, "Group": np.dtype(np.int64), "Handicap": np.dtype(np.float64)}
+    flags = {"COUNTS": a.iso, "ROWS_GIVEN": wanted_rows is not None, "HANDICAP": handicap is not None}
+    flags |= {"FACTORS": factors is not None, "DIAGONAL_GIVEN": diagonal is not None}
+    flags |= dict.fromkeys(("ONE_GROUP", "ONE_HANDICAP", "ONE_FACTOR", "ONE_DIAGONAL"), False)
+    types = {"Stored": a.values.dtype, "Group": np.dtype(np.int64)}
+    types |= dict.fromkeys(("Handicap", "Factor", "Diagonal"), np.dtype(np.float64))
     given = {**index_types(a), **types, **flags}
     short, by_warp, by_block, by_long = specialized("heaviest_groups.cu", _KERNELS, given)
     size = 4 if a.iso else 8  # bytes of a sum
@@ -43,7 +50,8 @@ def heaviest_groups(
     many = 2 * a.nvals // slots + 1  # there are fewer rows of more than half as many entries
     present, best = cupy.empty(a.nrows, bool), cupy.empty(a.nrows, INDEX)
     counters, lists = cupy.zeros(COUNTERS, INDEX), (cupy.empty(a.nrows, INDEX), cupy.empty(many, INDEX))
-    beside = (groups, 0 if handicap is None else handicap, a.nrows, a.ncols, 0 if wanted_rows is None else wanted_rows)
+    by_row = (0 if x is None else x for x in (handicap, factors, diagonal))
+    beside = (groups, *by_row, a.nrows, a.ncols, 0 if wanted_rows is None else wanted_rows)
     words = (a.indptr, a.indices, a.values, *beside, present, best, *lists, counters)
     launch(short, a.nrows, (*words, np.uint32(slots)))
     if 2 * a.max_degree > slots:

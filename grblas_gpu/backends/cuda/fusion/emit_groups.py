@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...programs.terms import BodyStep, Unfusable
+from ...programs.terms import BodyStep, Operand, Unfusable
 from ..runtime import compile as programs
 from ..runtime.compile import constant, using
 from .emit_barriers import others_clean
@@ -16,13 +16,13 @@ from .layout import IN_SHARED
 def groups(context: Context, item: Groups) -> str:
     at, step = item.step, context.facts.steps[item.step]
     slots, W, space = context.facts.slots, f"S.s{step.out}", f"g{at}"
-    matrix, names, handicap, rows = step.args
-    beside = [arg for arg in (names, handicap) if arg.kind == "vector"]
-    if not all(slots[arg.number].full for arg in beside):
+    matrix, _, _, rows, *_ = step.args
+    beside = _beside(step)
+    if not all(slots[arg.number].full for arg in beside if arg.kind == "vector"):
         raise Unfusable("heaviest groups of which a position may have none", step.number)
     _namespace(context, step, space)
     arrays = [f"(const {space}::{name}*){_array(context, matrix.number, field)}" for name, field in ARRAYS.items()]
-    values = [f"S.s{arg.number}.values()" for arg in beside] + ["nullptr"] * (2 - len(beside))
+    values = [f"S.s{arg.number}.values()" if arg.kind == "vector" else "nullptr" for arg in beside]
     sizes = [context.of_matrix(side, matrix.number) for side in ("nrows", "ncols")]
     driver = W if item.driver is None else f"S.s{item.driver}"
     by_list = "false" if item.driver is None else f"{driver}.listed"
@@ -36,6 +36,13 @@ def groups(context: Context, item: Groups) -> str:
 
 
 ARRAYS = {"Offset": "indptr", "Column": "indices", "Stored": "values"}
+BESIDE = ("Group", "Handicap", "Factor", "Diagonal")
+GIVEN = {"Handicap": "HANDICAP", "Factor": "FACTORS", "Diagonal": "DIAGONAL_GIVEN"}
+
+
+def _beside(step: BodyStep) -> list[Operand]:
+    """The groups, handicaps, factors and the diagonal, of which all but the first may be no vectors."""
+    return [*step.args[1:3], *step.args[4:]]
 
 
 def _array(context: Context, matrix: int, field: str) -> str:
@@ -44,11 +51,11 @@ def _array(context: Context, matrix: int, field: str) -> str:
 
 def _namespace(context: Context, step: BodyStep, space: str) -> None:
     """The pieces of ``kernels/loop_groups.cuh``."""
-    slots, (matrix, names, handicap, _) = context.facts.slots, step.args
-    store = context.facts.matrices[matrix.number]
-    given = slots[names.number], slots[handicap.number if handicap.kind == "vector" else names.number]
+    slots, store = context.facts.slots, context.facts.matrices[step.args[0].number]
     pieces = [using(name, getattr(store, field).dtype) for name, field in ARRAYS.items()]
-    pieces += [using(name, slot.dtype) for name, slot in zip(("Group", "Handicap"), given, strict=True)]
-    pieces += [constant(f"ONE_{name}", slot.iso) for name, slot in zip(("GROUP", "HANDICAP"), given, strict=True)]
-    pieces += [constant("COUNTS", store.iso), constant("HANDICAP", handicap.kind == "vector")]
+    for name, arg in zip(BESIDE, _beside(step), strict=True):
+        slot = slots[arg.number if arg.kind == "vector" else step.args[1].number]
+        pieces += [using(name, slot.dtype), constant(f"ONE_{name.upper()}", slot.iso)]
+        pieces += [constant(GIVEN[name], arg.kind == "vector")] if name in GIVEN else []
+    pieces.append(constant("COUNTS", store.iso))
     context.namespace(space, "\n".join(pieces) + f"\n{programs.paste('loop_groups.cuh', set(COMMON))}")

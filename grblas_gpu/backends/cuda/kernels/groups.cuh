@@ -1,7 +1,7 @@
 // The group of columns with the largest sum of values in a row, less a handicap: the lowest of those. A thread compares all pairs of entries
 // of a short row; otherwise a hash table holds the sums of the groups of a row, in memory of a warp or a block.
-// Generated: Offset, Column, Stored, Group and Handicap, COUNTS (all values are one: they are counted), HANDICAP (whether there is one),
-// ONE_GROUP and ONE_HANDICAP (one value stands for all).
+// Generated: Offset, Column, Stored, Group, Handicap, Factor and Diagonal, COUNTS (all values are one: they are counted), HANDICAP, FACTORS and
+// DIAGONAL_GIVEN (whether there are any), ONE_GROUP, ONE_HANDICAP, ONE_FACTOR and ONE_DIAGONAL (one value stands for all).
 
 #include "thread_groups.cuh"
 
@@ -15,14 +15,22 @@ struct Graph {
     const Stored* values;
     const Group* groups;
     const Handicap* handicap;
+    const Factor* factors;
+    const Diagonal* diagonal;
     int64 nrows, ncols;
 
-    // The group of an entry, or at least ncols if it has none.
-    DEVICE uint64 group(int64 p) const { return uint64(int64(groups[ONE_GROUP ? 0 : indices[p]])); }
+    // The group of a column, or at least ncols if it has none.
+    DEVICE uint64 group_of(int64 column) const { return uint64(int64(groups[ONE_GROUP ? 0 : column])); }
+    DEVICE uint64 group(int64 p) const { return group_of(indices[p]); }
     DEVICE double value(int64 p) const { return double(values[COUNTS ? 0 : p]); }
-    DEVICE double worth(double sum, unsigned group) const {
-        if constexpr (HANDICAP) return sum - double(handicap[ONE_HANDICAP ? 0 : group]);
-        else return sum;
+    // Whether another value stands for this entry of row i.
+    DEVICE bool replaced(int64 i, int64 p) const { return DIAGONAL_GIVEN && int64(indices[p]) == i; }
+    DEVICE double on_diagonal(int64 i) const { return double(diagonal[ONE_DIAGONAL ? 0 : i]); }
+    DEVICE double worth(int64 i, double sum, unsigned group) const {
+        if constexpr (!HANDICAP) return sum;
+        double cost = double(handicap[ONE_HANDICAP ? 0 : group]);
+        if constexpr (FACTORS) cost *= double(factors[ONE_FACTOR ? 0 : i]);
+        return sum - cost;
     }
 };
 
@@ -58,21 +66,28 @@ DEVICE void gather(Best& best, BlockGroup) {
     best.gather();
 }
 
-DEVICE bool alone(const Graph& graph, int64 start, int length, Best& best) {
-    uint64 groups[ALONE];
-    double values[ALONE];
+// False where an entry has no group.
+DEVICE bool alone(const Graph& graph, int64 i, int64 start, int length, Best& best) {
+    constexpr int MOST = ALONE + DIAGONAL_GIVEN;
+    uint64 groups[MOST];
+    double values[MOST];
     bool right = true;
     UNROLLED for (int k = 0; k < ALONE; ++k) {
         groups[k] = k < length ? graph.group(start + k) : ~uint64(0);
-        values[k] = k < length ? graph.value(start + k) : 0.0;
+        values[k] = k < length && !graph.replaced(i, start + k) ? graph.value(start + k) : 0.0;
         right &= k >= length || groups[k] < uint64(graph.ncols);
     }
+    if constexpr (DIAGONAL_GIVEN) {
+        groups[ALONE] = graph.group_of(i);
+        values[ALONE] = graph.on_diagonal(i);
+        right &= groups[ALONE] < uint64(graph.ncols);
+    }
     if (!right) return false;
-    UNROLLED for (int k = 0; k < ALONE; ++k) {
-        if (k >= length) continue;
+    UNROLLED for (int k = 0; k < MOST; ++k) {
+        if (k >= length && k < ALONE) continue;
         double sum = 0.0;
-        UNROLLED for (int other = 0; other < ALONE; ++other) sum += groups[other] == groups[k] ? values[other] : 0.0;
-        best.see(graph.worth(sum, unsigned(groups[k])), int64(groups[k]));
+        UNROLLED for (int other = 0; other < MOST; ++other) sum += groups[other] == groups[k] ? values[other] : 0.0;
+        best.see(graph.worth(i, sum, unsigned(groups[k])), int64(groups[k]));
     }
     return true;
 }
@@ -94,6 +109,8 @@ struct Table {
 template <class Threads, class OnWrong>
 DEVICE Best elect(const Graph& graph, int64 i, const Table& table, unsigned most, OnWrong on_wrong) {
     int64 start = graph.indptr[i], stop = graph.indptr[i + 1];
+    uint64 mine = DIAGONAL_GIVEN ? graph.group_of(i) : ~uint64(0);  // the group of the diagonal's value, which is in no table
+    bool counted = false;
     unsigned slots = most < 32 ? most : 32;
     while (slots < most && int64(slots) < 2 * (stop - start)) slots <<= 1;
     uint64 shares = 1;
@@ -110,6 +127,7 @@ DEVICE Best elect(const Graph& graph, int64 i, const Table& table, unsigned most
                 on_wrong();
                 continue;
             }
+            if (graph.replaced(i, p)) continue;
             unsigned group = unsigned(graph.group(p)), slot = (group * 0x9e3779b9u >> 8) & (slots - 1), probed = 0;
             if (shares > 1 && ((group * 0x9e3779b97f4a7c15ull >> 32) & (shares - 1)) != share) continue;
             unsigned longest = slots < MOST_PROBES ? slots : MOST_PROBES;
@@ -131,9 +149,17 @@ DEVICE Best elect(const Graph& graph, int64 i, const Table& table, unsigned most
             unsigned group = table.keys[slot];
             if (group == EMPTY) continue;
             double sum = double(table.sums[slot]) * (COUNTS ? graph.value(start) : 1.0);
-            own.see(graph.worth(sum, group), group);
+            if (group == mine) {
+                sum += graph.on_diagonal(i);
+                counted = true;
+            }
+            own.see(graph.worth(i, sum, group), group);
         }
         Threads::sync();  // the table is free again
+    }
+    if (DIAGONAL_GIVEN && !Threads::any(counted) && Threads::rank() == 0) {
+        if (mine < uint64(graph.ncols)) own.see(graph.worth(i, graph.on_diagonal(i), unsigned(mine)), int64(mine));
+        else on_wrong();
     }
     gather(own, Threads());
     return own;

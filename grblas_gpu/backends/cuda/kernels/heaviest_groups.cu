@@ -10,9 +10,9 @@ enum Counter { WARP_ROWS, BLOCK_ROWS, LONG_ROWS, NEXT_FOR_WARP, NEXT_FOR_BLOCK, 
 
 #define GIVEN                                                                                                        \
     const Offset *indptr, const Column *indices, const Stored *values, const Group *groups, const Handicap *handicap, \
-        int64 nrows, int64 ncols, const bool *wanted_rows, bool *present, int64 *best, int64 *list, int64 *long_list, \
-        int64 *counters, unsigned slots
-#define UNPACKED Graph graph = {indptr, indices, values, groups, handicap, nrows, ncols};
+        const Factor *factors, const Diagonal *diagonal, int64 nrows, int64 ncols, const bool *wanted_rows, bool *present, \
+        int64 *best, int64 *list, int64 *long_list, int64 *counters, unsigned slots
+#define UNPACKED Graph graph = {indptr, indices, values, groups, handicap, factors, diagonal, nrows, ncols};
 
 // Short rows at once; others are listed: those for warps from the front, for blocks from the back, and very long ones,
 // which have more than half as many entries as a block has slots.
@@ -21,17 +21,19 @@ extern "C" __global__ void __launch_bounds__(256) short_rows_kernel(GIVEN) {
     int64 found = 0, wrong = 0;
     for (int64 base = warp_in_grid() * 32; base < nrows; base += warps_in_grid() * 32) {
         int64 i = base + lane(), start = 0, length = 0;
+        bool has = false;
         if (i < nrows) {
             bool wanted = true;
             if constexpr (ROWS_GIVEN) wanted = wanted_rows[i];
             start = indptr[i];
             length = wanted ? int64(indptr[i + 1]) - start : 0;
-            present[i] = length > 0;
-            found += length > 0;
+            has = wanted && (length > 0 || DIAGONAL_GIVEN);
+            present[i] = has;
+            found += has;
         }
-        if (length > 0 && length <= ALONE) {
+        if (has && length <= ALONE) {
             Best own = {0.0, -1};
-            wrong += !alone(graph, start, int(length), own);
+            wrong += !alone(graph, i, start, int(length), own);
             best[i] = own.group;
         }
         bool by_warp = length > ALONE && length <= WARP_ENTRIES;

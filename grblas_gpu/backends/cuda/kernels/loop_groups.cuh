@@ -34,9 +34,11 @@ DEVICE void heaviest_groups(
         if (thread() == 0) for_warps = for_block = 0;
         __syncthreads();
         int64 t = (base + thread()) * BLOCK_COUNT + blockIdx.x, i = 0, start = 0, length = 0;
+        bool open = false;
         if (t < items) {
             i = by_list ? rows.list()[t] : t;
-            if (by_list || wanted(i)) {
+            open = by_list || wanted(i);
+            if (open) {
                 start = graph.indptr[i];
                 length = int64(graph.indptr[i + 1]) - start;
             }
@@ -45,7 +47,7 @@ DEVICE void heaviest_groups(
         if (length > ALONE) {
             if (2 * length <= in_warp) waiting[atomicAdd(&for_warps, 1u)] = i;
             else waiting[BLOCK_THREADS - 1 - atomicAdd(&for_block, 1u)] = i;
-        } else if (length > 0 && !alone(graph, start, int(length), best)) {
+        } else if (open && (length > 0 || DIAGONAL_GIVEN) && !alone(graph, i, start, int(length), best)) {
             wrong.note();
         }
         put(out, i, best.group >= 0, best.group, counters, count);

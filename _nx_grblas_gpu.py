@@ -133,20 +133,14 @@ GROUPS = (
     (FINITE + " So do nstart and a beta for every node.", "katz_centrality"),
     ("A source falls back to NetworkX.", "kosaraju_strongly_connected_components"),
     (COMMUNITIES, "leiden_communities louvain_communities"),
-    (
-        "Nodes that are given, and loops, fall back to NetworkX. Random numbers are others.",
-        "maximal_independent_set",
-    ),
+    ("Nodes that are given, and loops, fall back to NetworkX. Random numbers are others.", "maximal_independent_set"),
     ("It is another one than NetworkX's.", "maximal_matching"),
     (FLOWS, "maximum_flow_value minimum_cut minimum_cut_value"),
     (KRUSKAL, "maximum_spanning_edges maximum_spanning_tree minimum_spanning_edges minimum_spanning_tree"),
     ("normalized=True falls back to NetworkX.", "rich_club_coefficient"),
     ("A set that is given falls back to NetworkX.", "sets"),
     (UNDIRECTED, "single_target_shortest_path square_clustering"),
-    (
-        "Components come in a reverse topological order, which need not be NetworkX's.",
-        "strongly_connected_components",
-    ),
+    ("Components come in a reverse topological order, which need not be NetworkX's.", "strongly_connected_components"),
     (FINITE + " So do records, and multigraph_weight other than sum and min.", "to_numpy_array"),
     ("Multigraphs and loops fall back to NetworkX.", "voterank"),
 )

@@ -5,13 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from grblas_gpu.algorithms import (
-    apsp,
-    bellman_ford,
-    closeness,
-    delta_stepping,
-    sssp,
-)
+from grblas_gpu.algorithms import apsp, bellman_ford, closeness, delta_stepping, sssp
 from grblas_gpu.algorithms.sssp import default_widths
 from library_graphs import DIRECTED, as_list, as_matrix, compiles_slowly, weighted
 from scipy.sparse.csgraph import dijkstra, shortest_path

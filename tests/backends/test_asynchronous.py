@@ -13,10 +13,7 @@ from grblas_gpu import Descriptor, Matrix, Vector, generators, operations, semir
 
 
 def passes(
-    A: Matrix,
-    source: int,
-    expected: dict[int, int],
-    step=lambda levels, A: semiring.min_plus(levels @ A),
+    A: Matrix, source: int, expected: dict[int, int], step=lambda levels, A: semiring.min_plus(levels @ A)
 ) -> list[int]:
     """A search of asynchronous pulls only, checked after each; the number of vertices that each settled."""
     levels = Vector(int, A.nrows)

@@ -9,17 +9,7 @@ import emulated_cupy
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded
-from message_cases import (
-    CUTS,
-    FILLS,
-    FOLDS,
-    KINDS,
-    check_fold,
-    check_numbered,
-    check_parts,
-    check_short_parts,
-    vector,
-)
+from message_cases import CUTS, FILLS, FOLDS, KINDS, check_fold, check_numbered, check_parts, check_short_parts, vector
 
 from grblas_gpu.backends.cpu.engine import CpuBackend
 

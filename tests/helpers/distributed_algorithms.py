@@ -6,25 +6,13 @@ import sys
 from functools import partial
 
 import numpy as np
-from distributed_objects import (
-    EVERY,
-    GRIDS,
-    LOCAL,
-    RANK,
-    RANKS,
-    check,
-    graphs,
-)
+from distributed_objects import EVERY, GRIDS, LOCAL, RANK, RANKS, check, graphs
 from library_algorithms import ALGORITHMS as LIBRARY
 
 import grblas_gpu as gb
 from grblas_gpu import Vector, algorithms, generators, monoid
 from grblas_gpu.backends.mpi import searches
-from grblas_gpu.distributed import (
-    graph500,
-    hybrid_bfs,
-    validate_tree,
-)
+from grblas_gpu.distributed import graph500, hybrid_bfs, validate_tree
 
 ALGORITHMS = {
     "bfs": lambda A, s: algorithms.bfs(A, s),

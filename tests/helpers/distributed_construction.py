@@ -13,30 +13,13 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
-from distributed_objects import (
-    GRIDS,
-    LOCAL,
-    RANK,
-    RANKS,
-    WORLD,
-    check,
-    expect,
-    graphs,
-    some_matrices,
-    some_vectors,
-)
+from distributed_objects import GRIDS, LOCAL, RANK, RANKS, WORLD, check, expect, graphs, some_matrices, some_vectors
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, distributed, generators, select, version
 from grblas_gpu.backends.mpi.engine import MpiBackend
 from grblas_gpu.backends.mpi.transports import choose_transport
-from grblas_gpu.distributed import (
-    DistMatrix,
-    DistVector,
-    Grid,
-    RanksDiffer,
-    hybrid_bfs,
-)
+from grblas_gpu.distributed import DistMatrix, DistVector, Grid, RanksDiffer, hybrid_bfs
 from grblas_gpu.exceptions import IndexOutOfBound, InvalidValue, OutOfMemory
 from grblas_gpu.io.binary_files import MAGIC
 

@@ -24,9 +24,7 @@ from distributed_objects import (
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, generators, indexunary, monoid, select, semiring, unary
-from grblas_gpu.distributed import (
-    spread,
-)
+from grblas_gpu.distributed import spread
 from grblas_gpu.exceptions import DimensionMismatch, IndexOutOfBound, InvalidValue
 
 MASKS = [

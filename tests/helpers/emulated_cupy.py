@@ -140,12 +140,7 @@ class Kernel:
     max_dynamic_shared_size_bytes = 48 * 1024
 
     def __call__(
-        self,
-        grid: tuple[int, ...],
-        block: tuple[int, ...],
-        arguments,
-        stream=None,
-        shared_mem: int = 0,
+        self, grid: tuple[int, ...], block: tuple[int, ...], arguments, stream=None, shared_mem: int = 0
     ) -> None:
         boxed = [_boxed(argument) for argument in arguments]
         addresses = (ctypes.c_void_p * len(boxed))(*(ctypes.addressof(box) for box in boxed))

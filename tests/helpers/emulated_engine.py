@@ -20,10 +20,7 @@ from grblas_gpu.backends.stores.storage import MaskView, MatrixStore, VectorStor
 
 CUDA = "grblas_gpu.backends.cuda"
 GPU = has_gpu()
-ENGINES = [
-    pytest.param("gpu", marks=pytest.mark.gpu),
-    pytest.param("emulated", marks=pytest.mark.emulated),
-]
+ENGINES = [pytest.param("gpu", marks=pytest.mark.gpu), pytest.param("emulated", marks=pytest.mark.emulated)]
 #: Numbers of blocks that an emulation has in turn; a GPU has its own.
 BLOCKS = [3] if GPU else [1, 3]
 #: For tests of many programs: g++ takes seconds for each.

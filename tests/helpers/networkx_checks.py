@@ -336,10 +336,7 @@ def common() -> dict[str, Check]:
     )
     checks["minimum_spanning_forest"] = (
         lambda A, G, s: forest(A),
-        lambda G, s: (
-            (T := nx.minimum_spanning_tree(cheapest(G))).number_of_edges(),
-            T.size(weight="weight"),
-        ),
+        lambda G, s: ((T := nx.minimum_spanning_tree(cheapest(G))).number_of_edges(), T.size(weight="weight")),
     )
     checks["degree_centrality"] = (
         lambda A, G, s: filled(a.degree_centrality(A, **either(G))),

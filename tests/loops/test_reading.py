@@ -182,10 +182,7 @@ WRITES = {
     "removal": lambda v: v.__delitem__(4),
     "removal of a part": lambda v: v.__delitem__([4, 5]),
 }
-NOT_RECORDED = {
-    "resize": lambda v: v.resize(N),
-    "build": lambda v: v.build([0], [7], clear=True),
-}
+NOT_RECORDED = {"resize": lambda v: v.resize(N), "build": lambda v: v.build([0], [7], clear=True)}
 
 
 @pytest.mark.usefixtures("recording")

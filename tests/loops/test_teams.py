@@ -77,9 +77,7 @@ def test_clusters_are_left_out_where_rows_are_long(to_device, monkeypatch: pytes
     compiled = importlib.import_module(f"{emulated_engine.CUDA}.fusion.compiled")
     launched, launcher = [], compiled.Compiled.launcher
     monkeypatch.setattr(
-        compiled.Compiled,
-        "launcher",
-        lambda self, teams, short: launched.append(teams) or launcher(self, teams, short),
+        compiled.Compiled, "launcher", lambda self, teams, short: launched.append(teams) or launcher(self, teams, short)
     )
     with gb.using("cpu"):
         path, star = generators.path(40), generators.star(40)

@@ -31,10 +31,7 @@ def own_aggregators(library):
     power = {"semiring": semiring.plus_pow, "semiring2": semiring.plus_first}
     return [
         agg.Aggregator(
-            "silly",
-            composite=[agg.varp, agg.stdp],
-            finalize=lambda x, y, opts: binary.times(x & y),
-            types=[agg.varp],
+            "silly", composite=[agg.varp, agg.stdp], finalize=lambda x, y, opts: binary.times(x & y), types=[agg.varp]
         ),
         agg.Aggregator("highest", monoid=monoid.max),
         agg.Aggregator("cubes", **power, initval=3),

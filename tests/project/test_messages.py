@@ -44,11 +44,7 @@ MESSAGES: list[tuple[str, type, str]] = [
     ("algorithms.pagerank(ROADS, personalization={'bo': 1})", KeyError, "pagerank: personalization 'bo'"),
     ("algorithms.sssp(Graph.from_edges([('a', 'b', -1), ('b', 'a', -1)]), 'b')", InvalidValue, "sssp: .* from 'b'$"),
     # edges
-    (
-        "Graph.from_edges([('a', 'b', 1), ('c', 'd')])",
-        ValueError,
-        r"edge 1 is \('c', 'd'\), .* edge 0 has 3",
-    ),
+    ("Graph.from_edges([('a', 'b', 1), ('c', 'd')])", ValueError, r"edge 1 is \('c', 'd'\), .* edge 0 has 3"),
     ("Graph.from_edges([('a',)])", ValueError, r"from_edges: .* \(source, target, weight\)"),
     ("Graph.from_edges(5)", TypeError, "Graph.from_edges: .* got int"),
     # unknown names

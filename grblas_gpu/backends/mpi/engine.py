@@ -128,14 +128,7 @@ class MpiBackend(Searches, MatrixProducts, Indexed, Graphs, Building, Moving):
         return result
 
     def assign(
-        self,
-        c: AnyStore,
-        value: Any,
-        index: Index,
-        mask: MaskView | None,
-        accum: Accum,
-        replace: bool,
-        submask: bool,
+        self, c: AnyStore, value: Any, index: Index, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
     ) -> AnyStore:
         c, value = self.mine(c), self.mine(value)
         is_store = isinstance(value, DISTRIBUTED)

@@ -37,13 +37,7 @@ class Indirect(Parts):
         return self.vector(index.size, self.local.adopt(part))
 
     def scatter(
-        self,
-        c: DistVectorStore,
-        value: Any,
-        index: DistVectorStore,
-        mask: MaskView | None,
-        accum: Accum,
-        replace: bool,
+        self, c: DistVectorStore, value: Any, index: DistVectorStore, mask: MaskView | None, accum: Accum, replace: bool
     ) -> DistVectorStore | None:
         """``c<mask>[index] (accum)= value``; None for a vector without accumulator, where the last value must win."""
         c, value = self.mine(c), self.mine(value)

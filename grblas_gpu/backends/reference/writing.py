@@ -67,14 +67,7 @@ class Writing(Elementwise):
         return rebuild(c, *merge(keys, values, c_keys[outside], take(c_values, outside)))
 
     def assign(
-        self,
-        c: Store,
-        value: Assigned,
-        index: Index,
-        mask: MaskView | None,
-        accum: Accum,
-        replace: bool,
-        submask: bool,
+        self, c: Store, value: Assigned, index: Index, mask: MaskView | None, accum: Accum, replace: bool, submask: bool
     ) -> Store:
         """``c<m>(I, J) (+)= value``: a store of the region's shape, or a NumPy scalar (of c's type) for all of it.
 

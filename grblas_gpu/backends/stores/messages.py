@@ -125,14 +125,7 @@ def fields_of(message: Array, code: int, length: int, dtype: np.dtype) -> Fields
         given = np.asarray([1], dtype, like=message)
     else:
         given = message[values : values + stored * dtype.itemsize].view(dtype)
-    return Fields(
-        count,
-        how,
-        kind,
-        message[WORD : WORD + listed].view(index),
-        message[WORD : WORD + bits],
-        given,
-    )
+    return Fields(count, how, kind, message[WORD : WORD + listed].view(index), message[WORD : WORD + bits], given)
 
 
 def new_message(code: int, length: int, dtype: np.dtype, like: Array) -> tuple[Array, Fields]:

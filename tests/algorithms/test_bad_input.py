@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from grblas_gpu.algorithms.apsp import distances_from
-from library_algorithms import ALGORITHMS
+from library_algorithms import ALGORITHMS, SEARCHES, of_graph
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, generators
@@ -20,10 +20,6 @@ WITH_A_SOURCE = ("bellman_ford", "delta_stepping", "reachability", "sssp")
 BETWEEN_TWO = ("astar", "k_shortest_paths", "maximum_flow", "minimum_cost_flow", "shortest_path")
 NEEDS_A_VERTEX = (*WITH_A_SOURCE, *BETWEEN_TWO, "ego_graph")
 PARTS = ("ego_graph", "induced_subgraph", "sample_neighbors")  # of the graph, with its weights
-SEARCHES = {
-    name: lambda A, name=name: getattr(algorithms, name)(A, 0)
-    for name in "betweenness_centrality bfs bfs_parents dobfs hybrid_bfs turbobfs xbfs".split()
-} | {"bfs_multi": lambda A: algorithms.bfs_multi(A, [0])}
 EVERY = ALGORITHMS | SEARCHES
 every_algorithm = pytest.mark.parametrize("name", EVERY)
 
@@ -33,32 +29,14 @@ WEIGHTED = {
     for name in "apsp astar bellman_ford coarsen delta_stepping ecg hits k_shortest_paths leiden louvain".split()
     + "maximum_flow minimum_cost_flow minimum_cut minimum_spanning_forest modularity pagerank".split()
     + "personalized_pagerank shortest_path sssp".split()
-} | {
-    "betweenness_centrality": lambda A: algorithms.betweenness_centrality(A, weighted=True),
-    "closeness": lambda A: algorithms.closeness(A, weighted=True),
-    "clustering": lambda A: algorithms.clustering(A, weighted=True),
-    "cosine": lambda A: algorithms.cosine(A, weighted=True),
-    "diameter": lambda A: algorithms.diameter(A, weighted=True),
-    "diameter_estimate": lambda A: algorithms.diameter_estimate(A, weighted=True),
-    "eccentricity": lambda A: algorithms.eccentricity(A, weighted=True),
-    "edge_betweenness_centrality": lambda A: algorithms.edge_betweenness_centrality(A, weighted=True),
-    "ego_graph": lambda A: algorithms.ego_graph(A, 0, weighted=True),
-    "eigenvector_centrality": lambda A: algorithms.eigenvector_centrality(A, weighted=True),
-    "fiedler_vector": lambda A: algorithms.fiedler_vector(A, weighted=True),
-    "forceatlas2": lambda A: algorithms.forceatlas2(A, weighted=True, iterations=2),
-    "harmonic_centrality": lambda A: algorithms.harmonic_centrality(A, weighted=True),
-    "katz": lambda A: algorithms.katz(A, weighted=True),
-    "load_centrality": lambda A: algorithms.load_centrality(A, weighted=True),
-    "markov_clustering": lambda A: algorithms.markov_clustering(A, weighted=True),
-    "random_walks": lambda A: algorithms.random_walks(A, [0], 3, weighted=True),
-    "sample_neighbors": lambda A: algorithms.sample_neighbors(A, [0], 3, weighted=True),
-    "spectral_cut": lambda A: algorithms.spectral_cut(A, weighted=True),
-    "spectral_layout": lambda A: algorithms.spectral_layout(A, weighted=True),
 }
-
-
-def test_the_list_is_complete() -> None:
-    assert set(algorithms.__all__) - {"NotConverged", "diameter"} == set(EVERY)
+WEIGHTED |= {
+    name: of_graph(name, weighted=True)
+    for name in "betweenness_centrality closeness clustering cosine diameter diameter_estimate eccentricity".split()
+    + "edge_betweenness_centrality ego_graph eigenvector_centrality fiedler_vector forceatlas2".split()
+    + "harmonic_centrality katz load_centrality markov_clustering random_walks sample_neighbors".split()
+    + ["spectral_cut", "spectral_layout"]
+}
 
 
 @every_algorithm

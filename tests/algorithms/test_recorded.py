@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 from grblas_gpu.algorithms.weighted_betweenness import weighted_dependencies
-from library_algorithms import ALGORITHMS
+from library_algorithms import ALGORITHMS, of_graph
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms
 
 MORE = {
     "betweenness_centrality": algorithms.betweenness_centrality,
-    "bfs_parents": lambda A: algorithms.bfs_parents(A, 0, reproducible=True),
-    "sssp with predecessors": lambda A: algorithms.sssp(A, 0, predecessors=True),
+    "bfs_parents": of_graph("bfs_parents", reproducible=True),
+    "sssp with predecessors": of_graph("sssp", predecessors=True),
     "weighted_dependencies": lambda A: weighted_dependencies(A, gb.Vector.from_coo([0], [1.0], size=A.nrows)),
 }
 

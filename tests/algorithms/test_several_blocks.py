@@ -8,25 +8,22 @@ from functools import cache
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, FewBlocks, backend
-from library_algorithms import ALGORITHMS
+from library_algorithms import ALGORITHMS, SEARCHES, of_graph
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, algorithms, generators
+from grblas_gpu import Matrix, generators
 
 EMULATED, ON_A_GPU = 8, 11  # scales of graphs
-SEARCHES = {
-    "betweenness_centrality": lambda A: algorithms.betweenness_centrality(A, range(9)),
-    "bfs": lambda A: algorithms.bfs(A, 0),
-    "bfs_multi": lambda A: algorithms.bfs_multi(A, range(5)),
-    "bfs_parents": lambda A: algorithms.bfs_parents(A, 0, reproducible=True),
-    "dobfs": lambda A: algorithms.dobfs(A, 0),
-    "hybrid_bfs": lambda A: algorithms.hybrid_bfs(A, 0),
-    "load_centrality": lambda A: algorithms.load_centrality(A, range(5)),  # of all of them an emulation takes minutes
-    "sssp with predecessors": lambda A: algorithms.sssp(A, 0, predecessors=True),
-    "turbobfs": lambda A: algorithms.turbobfs(A, 0),
-    "xbfs": lambda A: algorithms.xbfs(A, 0, asynchronous=True),
+EVERY = {
+    **ALGORITHMS,
+    **SEARCHES,
+    "betweenness_centrality": of_graph("betweenness_centrality", sources=range(9)),
+    "bfs_multi": of_graph("bfs_multi", sources=range(5)),
+    "bfs_parents": of_graph("bfs_parents", reproducible=True),
+    "load_centrality": of_graph("load_centrality", sources=range(5)),  # of all of them an emulation takes minutes
+    "sssp with predecessors": of_graph("sssp", predecessors=True),
+    "xbfs": of_graph("xbfs", asynchronous=True),
 }
-EVERY = ALGORITHMS | SEARCHES
 
 
 @cache

@@ -15,7 +15,7 @@ from ..foundation.display import escape
 from ..foundation.memory import reports_memory
 from ..foundation.types import Computed, DTypeLike, Elementwise, MaskLike, OperatorLike, TypedBinary
 from ..ir import recording
-from ..ir.descriptor import Descriptor, descriptor_from_options
+from ..ir.descriptor import descriptor_from_options
 from ..operators import UNKNOWN_OPCLASS, BinaryOp, Monoid, binary_from_string, find_opclass, get_typed_op
 from ..operators.base import OpBase, TypedOpBase
 from . import kinds, updates
@@ -323,16 +323,7 @@ class BaseType:
         """
         updates.update(self, expr, desc=descriptor_from_options(opts))
 
-    def _update(
-        self,
-        expr: object,
-        mask: MaskLike | None = None,
-        accum: OperatorLike | None = None,
-        replace: bool = False,
-        input_mask: MaskLike | None = None,
-        desc: Descriptor | None = None,
-    ) -> None:
-        updates.update(self, expr, mask, accum, replace, input_mask, desc)
+    _update = updates.update
 
     def __bool__(self) -> bool:
         raise TypeError(

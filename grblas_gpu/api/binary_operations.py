@@ -15,6 +15,7 @@ from ..ir.ops import Op
 from ..operators import get_typed_op
 from . import kinds
 from .base import as_scalar, check_same_backend, expect_op, expect_type
+from .execution import check_shapes
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression
 
 
@@ -29,11 +30,6 @@ def _typed_op_of_chain(op: OperatorLike, left: Any, right: Any, kind: str) -> Ty
 def _computed(op: Any, *operands: object, **defaults: Operand) -> list[Any]:
     """The operands, chains among them computed."""
     return [op(x, **defaults).new() if getattr(x, "_role", None) == "infix" else x for x in operands]
-
-
-def check_shapes(within: str, a: Elementwise, b: Elementwise) -> None:
-    if a.shape != b.shape:
-        raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
 
 
 def _ewise_operands(

@@ -11,7 +11,8 @@ from ..ir.ops import Op
 from ..operators import UNKNOWN_OPCLASS, find_opclass, get_typed_op, op_from_string
 from .arithmetic import Arithmetic
 from .base import as_scalar, check_same_backend, expect_op, expect_type
-from .binary_operations import check_shapes, ewise, ewise_union
+from .binary_operations import ewise, ewise_union
+from .execution import check_shapes
 from .expressions import BaseExpression
 from .infix import EwiseSigns
 from .kinds import output_type

@@ -10,7 +10,7 @@ from ..backends.interpreter.changes import element
 from ..backends.interpreter.run import execute as execute_node
 from ..exceptions import DimensionMismatch, InvalidObject
 from ..foundation.memory import reports_memory
-from ..foundation.types import AnyTensor, BaseType, DataType, Scalar, Value
+from ..foundation.types import AnyTensor, BaseType, DataType, Elementwise, Scalar, Value
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..ir.recording import Number
@@ -47,7 +47,7 @@ def fitting_mask(mask: object, out: BaseType, shape: tuple[int, ...]) -> Mask:
     return mask
 
 
-def check_shapes_equal(within: str, a: BaseType, b: BaseType) -> None:
+def check_shapes(within: str, a: BaseType | Elementwise, b: BaseType | Elementwise) -> None:
     if a.shape != b.shape:
         raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
 

@@ -7,8 +7,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from ..backends.interpreter.run import execute as execute_node
 from ..config import config
 from ..dtypes import DataType
-from ..foundation.types import DTypeLike, Engine, MaskLike, Matrix, OperatorLike, Scalar, TypedOperator, Vector
-from ..ir import recording
+from ..foundation.types import DTypeLike, Engine, MaskLike, Matrix, Scalar, TypedOperator, Vector
+from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import node_of
 from ..ir.ops import Op
@@ -91,7 +91,10 @@ class DelayedScalar(Delayed[Scalar]):
 
     __slots__ = ()
     _is_scalar = True
-    _is_cscalar = False
+
+    @property
+    def _is_cscalar(self) -> bool:
+        return getattr(self, "ir_op", None) is ops.REDUCE_OR_IDENTITY
 
     @property
     def is_cscalar(self) -> bool:
@@ -131,7 +134,7 @@ class BaseExpression(Delayed[Result]):
         method_name: str,
         ir_op: Op,
         args: list[Any],
-        shape: tuple[int, ...],
+        shape: tuple[int, ...] = (),
         op: Any = None,
         dtype: DataType | None = None,
         expr_repr: str | None = None,
@@ -215,21 +218,7 @@ class MatrixExpression(BaseExpression[Matrix], ComputedMatrix):
 
 
 class ScalarExpression(BaseExpression[Scalar], DelayedScalar, ComputedScalar):
-    __slots__ = ("_is_cscalar",)
-
-    def __init__(
-        self,
-        method_name: str,
-        ir_op: Op,
-        args: list[Any],
-        shape: tuple[()] = (),
-        op: OperatorLike | None = None,
-        dtype: DataType | None = None,
-        expr_repr: str | None = None,
-        is_cscalar: bool = False,
-    ) -> None:
-        super().__init__(method_name, ir_op, args, shape, op, dtype, expr_repr)
-        self._is_cscalar = is_cscalar
+    __slots__ = ()
 
     def new(
         self, dtype: DTypeLike | None = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: object

@@ -181,7 +181,7 @@ class Tensor(Elementwise, ProductSigns):
                     raise ValueError("allow_empty=False not allowed when using Aggregators")
                 typed = typed.parent.monoid[typed.type]
         ir_op = ops.REDUCE if allow_empty else ops.REDUCE_OR_IDENTITY
-        return ScalarExpression(within, ir_op, [self], op=typed, is_cscalar=not allow_empty)
+        return ScalarExpression(within, ir_op, [self], op=typed)
 
     def _line_reduction(self, op: OperatorLike, within: str, ir_op: Op, size: int) -> VectorExpression:
         typed = _of_monoid(get_typed_op(op, self.dtype, kind="binary|aggregator"))

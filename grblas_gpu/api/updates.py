@@ -16,7 +16,7 @@ from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..ir.node import node_of
 from . import execution, kinds
 from .assignment import assign_region
-from .execution import LITERALS, assigned_value, check_shapes_equal, fitting_mask, plain_literal, submit
+from .execution import LITERALS, assigned_value, check_shapes, fitting_mask, plain_literal, submit
 from .indexing import Indexes
 from .mask import Mask, check_mask
 
@@ -188,7 +188,7 @@ def _assign_all(
     if literal is not None:
         op, operands = ops.ASSIGN, [literal, None]
     elif type(value) is type(out) and out.ndim:
-        check_shapes_equal("update", out, value)
+        check_shapes("update", out, value)
         if value._engine is not out._engine:
             raise InvalidObject(f"{value.name} and {out.name} are on different backends; use .to({out.backend!r})")
         op, operands = ops.COPY, [value]

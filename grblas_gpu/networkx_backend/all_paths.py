@@ -13,7 +13,7 @@ from .components import is_connected, is_strongly_connected, refuse_null
 from .dispatch import SINCE_3_7, define, own
 from .distances import in_batches
 from .graph import Graph
-from .weighted_paths import METHODS
+from .path_lengths import METHODS
 
 
 def _is_connected(G: Graph) -> bool:

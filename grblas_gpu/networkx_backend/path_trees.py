@@ -13,9 +13,8 @@ from ..algorithms.sssp import shortest_path_edges
 from ..backends.stores.entries import ranges
 from .dispatch import compose, define
 from .graph import Graph
+from .path_lengths import by_ends, distances_by_bellman_ford, ends_of, lengths_from, numbers_of
 from .search_trees import between
-from .unweighted_paths import ends_of
-from .weighted_paths import by_ends, distances_by_bellman_ford, lengths_from, numbers_of
 
 
 def _tight(A: Matrix, distances: Vector, G: Graph) -> Iterator[tuple[float, list[tuple[int, int]]]]:

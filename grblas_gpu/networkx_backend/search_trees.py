@@ -10,7 +10,7 @@ import numpy as np
 from .dispatch import define
 from .distances import edges_from, levels, tight_edges
 from .graph import Graph
-from .unweighted_paths import start_of
+from .path_lengths import start_of
 
 
 def _tree(G: Graph, source: object, cutoff: float | None) -> Iterator[tuple[object, object]]:

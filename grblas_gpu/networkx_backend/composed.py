@@ -6,7 +6,7 @@ from .all_paths import no_speed_to_gain
 from .clusters import of_all_nodes
 from .conversion import convert_to_nx
 from .dispatch import compose
-from .search_trees import refused_search
+from .path_trees import refused_search
 
 #: of ``to_scipy_sparse_array`` and ``to_numpy_array``
 compose(

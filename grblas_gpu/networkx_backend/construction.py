@@ -15,8 +15,7 @@ import numpy as np
 from ..foundation.types import ArrayLike, DataFrame, NetworkXGraph, SciPySparse
 from .conversion import Mirrored, converted
 from .dispatch import compose, define, own, parallel
-from .graph import NAME, Graph
-from .numbers import EXACT
+from .graph import EXACT, NAME, Graph
 
 
 def is_plain(create_using: object) -> bool:

@@ -12,8 +12,7 @@ import numpy as np
 
 from ..foundation.types import NetworkXGraph
 from ..io.networkx_graphs import numbered_lists
-from .graph import Graph
-from .numbers import real_numbers
+from .graph import Graph, real_numbers
 
 CHANGES = ("add_", "remove_", "clear", "update")
 

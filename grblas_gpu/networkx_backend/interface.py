@@ -12,8 +12,8 @@ from .graph import Graph
 __all__ = ["Graph", "can_run", "convert_from_nx", "convert_to_nx", "should_run"]
 
 AREAS = (
-    "all_paths centrality clusters communities components composed construction cuts degrees flows link_analysis "
-    "link_prediction matrices path_lengths path_trees search_trees subgraphs"
+    "all_paths centrality clusters components composed construction cuts degrees link_prediction matrices "
+    "path_lengths path_trees subgraphs"
 ).split()
 for area in AREAS:
     import_module(f".{area}", __package__)  # registers its functions

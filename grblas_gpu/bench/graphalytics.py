@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import FP32, Matrix, Vector, algorithms
 from ..foundation.types import Json, Value
-from ..io.ldbc import properties_of, read_ldbc
+from ..io.text_graphs import properties_of, read_ldbc
 from .harness import compiling, spread
 from .machine import seconds
 from .verify import WrongResult

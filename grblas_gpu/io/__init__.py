@@ -25,11 +25,9 @@ from .graph_libraries import (
     to_igraph as to_igraph,
     to_torch_geometric as to_torch_geometric,
 )
-from .ldbc import read_ldbc as read_ldbc
 from .matrix_market import mmread as mmread, mmwrite as mmwrite
 from .networkx_graphs import from_networkx as from_networkx, to_networkx as to_networkx
 from .node_values import NodeValues as NodeValues
-from .npz_files import load_npz as load_npz, save_npz as save_npz
 from .other_arrays import (
     from_awkward as from_awkward,
     from_pydata_sparse as from_pydata_sparse,
@@ -40,9 +38,12 @@ from .pandas_frames import from_pandas_edgelist as from_pandas_edgelist, to_pand
 from .python_graphblas import from_graphblas as from_graphblas, to_graphblas as to_graphblas
 from .scipy_sparse import (
     from_scipy_sparse as from_scipy_sparse,
+    load_npz as load_npz,
+    save_npz as save_npz,
     to_cupyx_sparse as to_cupyx_sparse,
     to_scipy_sparse as to_scipy_sparse,
 )
+from .text_graphs import read_ldbc as read_ldbc
 from .torch_tensors import from_torch as from_torch, to_torch as to_torch
 
 _public_only(globals())

@@ -16,17 +16,15 @@ from .arrow_files import read_table, write_table
 from .binary_files import load, save
 from .binary_graphs import read_ecl, read_gapbs, write_ecl, write_gapbs
 from .binsparse_files import read_hdf5, read_zarr, write_hdf5, write_zarr
-from .dimacs import read_dimacs, write_dimacs
 from .duplicates import combining
 from .edge_lists import read_edges, write_edges
 from .graph import Graph
-from .ldbc import read_ldbc, write_ldbc
 from .matrix_market import mmread, mmwrite
-from .metis import read_metis, write_metis
 from .networkx_files import reader, writer
 from .node_values import NodeValues
-from .npz_files import load_npz, save_npz
+from .scipy_sparse import load_npz, save_npz
 from .text_files import compressed_suffix, pieces
+from .text_graphs import read_dimacs, read_ldbc, read_metis, write_dimacs, write_ldbc, write_metis
 
 HEAD = 2**12  # bytes that are looked at
 

@@ -11,7 +11,6 @@ No other library is needed: arrays are NumPy's, or CuPy's on backend "cuda", unl
 """
 
 from ..foundation.suggestions import public_only as _public_only
-from .batches import Batch as Batch
-from .loader import NeighborLoader as NeighborLoader
+from .loader import Batch as Batch, NeighborLoader as NeighborLoader
 
 _public_only(globals())

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from grblas_gpu import Graph, Matrix, Vector
 from grblas_gpu.api.arrow_streams import Text
-from grblas_gpu.io.text_codes import TextCodes
+from grblas_gpu.io.arrow_edges import TextCodes
 
 pa = pytest.importorskip("pyarrow")
 

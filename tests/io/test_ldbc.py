@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grblas_gpu import algorithms, io
-from grblas_gpu.io.ldbc import properties_of
+from grblas_gpu.io.text_graphs import properties_of
 
 EXAMPLES = Path(__file__).parents[1] / "data" / "ldbc"
 UNREACHED = 2**63 - 1

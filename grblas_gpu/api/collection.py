@@ -16,13 +16,12 @@ from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
 from .arithmetic import ArithmeticInPlace
 from .base import BaseType
-from .binsparse import Interchange
 from .changes import update_elements
 from .conversions import MAX_SIZE, check_size, constructor_dtype
 from .execution import submit
 from .kinds import StorageOf
 from .mask import StructuralMask, ValueMask
-from .tables import Tabular
+from .tables import Interchange, Tabular
 from .tensor import Tensor
 from .updates import Updater
 

@@ -76,12 +76,12 @@ class Delayed(Generic[Result]):
         return type(self).__name__
 
     def _repr_html_(self) -> str:
-        from .shown_expressions import html_expression
+        from .formatting import html_expression
 
         return html_expression(self)
 
     def __repr__(self) -> str:
-        from .shown_expressions import format_expression
+        from .formatting import format_expression
 
         return format_expression(self)
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..api.binsparse import descriptor
 from ..api.matrix import Matrix
+from ..api.tables import descriptor
 from ..api.vector import Vector
 from ..foundation.border import border
 from ..foundation.suggestions import needed, type_text

@@ -1,4 +1,4 @@
-"""SciPy's sparse arrays, matrices and ``.npz`` files, and CuPy's arrays of the same interface (``cupyx.scipy.sparse``)."""
+"""SciPy's sparse arrays, matrices and ``.npz`` files, and CuPy's arrays of the same interface, ``cupyx``'s."""
 
 from __future__ import annotations
 

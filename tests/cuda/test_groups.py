@@ -7,7 +7,7 @@ import pytest
 from emulated_engine import ENGINES, loaded
 from random_objects import rows_of
 
-from grblas_gpu.backends.reference import groups as defined
+from grblas_gpu.backends.reference import graphs as defined
 from grblas_gpu.backends.stores.storage import MatrixStore, VectorStore
 from grblas_gpu.exceptions import IndexOutOfBound
 

@@ -12,7 +12,7 @@ from ...dtypes import when_records_are_used
 from ...foundation.types import Accum, Array, Assigned, Plan, Program, SearchLayout, TypedSemiring
 from ..engine import Declined, Engine
 from ..forms.every_form import EveryForm, NumpyBackend
-from ..reference import DEFINITIONS, Definitions, groups as defined
+from ..reference import DEFINITIONS, Definitions, graphs as defined
 from ..stores import counting, matrix_storage
 from ..stores.entries import Store, expand, present_flags
 from ..stores.storage import MaskView, MatrixStore, VectorStore

@@ -17,7 +17,7 @@ from ..engine import Engine
 from ..machine.memory_limits import check_positions
 from ..protocol import Backend
 from ..reference import DEFINITIONS, Definitions
-from ..reference.groups import heaviest_groups
+from ..reference.graphs import heaviest_groups
 from ..stores.entries import Store
 from ..stores.matrix_forms import flat
 from ..stores.matrix_storage import FULL, HYPERSPARSE, SPARSE

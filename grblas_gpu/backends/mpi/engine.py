@@ -20,7 +20,7 @@ from ..stores.storage import MaskView
 from .building import Building
 from .graphs import Graphs
 from .grid import Grid, parse_shape
-from .indexed import Indexed
+from .indirect import Indexed
 from .local_engine import local_engine_of
 from .matrix_products import MatrixProducts
 from .moving import Moving

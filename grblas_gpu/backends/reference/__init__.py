@@ -7,14 +7,13 @@ of :data:`DEFINITIONS` and of their kernels (``engine.py``).
 from __future__ import annotations
 
 from ..engine import Engine
-from .asynchronous import Asynchronous
 from .building import Building
 from .elements import Elements
 from .elementwise import Elementwise
 from .extracting import Extracting
 from .graphs import Graphs
 from .operating import Operating
-from .products import Products
+from .products import Asynchronous, Products
 from .writing import Writing
 
 __all__ = ["DEFINITIONS", "Definitions"]

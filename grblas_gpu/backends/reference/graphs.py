@@ -1,4 +1,4 @@
-"""Graph statistics: structure, degrees, and vertices ordered by degree."""
+"""Graph statistics: structure, degrees, vertices ordered by degree; and the heaviest group of columns in every row."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from ...exceptions import IndexOutOfBound
 from ..protocol import DegreeStatistics
 from ..stores.counting import how_many
-from ..stores.entries import matrix_from_keys, ranges, repeat
-from ..stores.storage import INDEX, MatrixStore, column_type, same_arrays
+from ..stores.entries import expand, matrix_from_keys, present_flags, ranges, repeat, runs
+from ..stores.storage import INDEX, Array, MatrixStore, VectorStore, column_type, same_arrays
 from .elementwise import with_values
 from .operating import Operating
 
@@ -61,3 +62,38 @@ class Graphs(Operating):
             self.array([True] * min(count, 1), bool),
         )
         return graph, selection
+
+
+def group_numbers(groups: VectorStore) -> Array:
+    """The group of every column, checked."""
+    values = groups.values
+    if len(values) and not 0 <= int(values.min()) <= int(values.max()) < groups.size:
+        raise IndexOutOfBound(f"heaviest_groups: the groups of {groups.size} columns have numbers below that")
+    return expand(values, groups.size)
+
+
+def heaviest_groups(
+    a: MatrixStore,
+    groups: VectorStore,
+    handicap: VectorStore | None,
+    rows: VectorStore | None,
+    factors: VectorStore | None,
+    diagonal: VectorStore | None,
+) -> VectorStore:
+    lines, columns, values = a.row_ids, a.indices, expand(a.values, a.nvals)
+    if diagonal is not None:
+        rest, every = lines != columns, np.arange(a.nrows)
+        lines, columns = np.append(lines[rest], every), np.append(columns[rest], every)
+        values = np.append(values[rest], expand(diagonal.values, a.nrows))
+    if rows is not None:
+        wanted = present_flags(rows)[lines]
+        lines, columns, values = lines[wanted], columns[wanted], values[wanted]
+    pairs, place = np.unique(lines * a.ncols + group_numbers(groups)[columns], return_inverse=True)
+    row, group = np.divmod(pairs, max(1, a.ncols))
+    sums = np.bincount(place, values, len(pairs))
+    if handicap is not None:
+        costs = expand(handicap.values, handicap.size)[group]
+        sums = sums - (costs if factors is None else costs * expand(factors.values, a.nrows)[row])
+    order = np.lexsort((group, -sums, row))
+    first = order[runs(row[order])]
+    return VectorStore(a.nrows, group[first], indices=row[first])

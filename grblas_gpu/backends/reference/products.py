@@ -1,4 +1,7 @@
-"""Matrix products by expansion: list every product, bring equal keys together, reduce each run."""
+"""Matrix products by expansion: list every product, bring equal keys together, reduce each run.
+
+The asynchronous pull is two products: every row reads the operand first, and then all rows that settled.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import numpy as np
 
 from ...foundation.types import Plan, TypedOperator, TypedSemiring, Value
 from ..machine.memory_limits import check_entries
+from ..protocol import Backend
 from ..stores.entries import (
     allowed,
     compress,
@@ -152,3 +156,28 @@ def grid(nrows: int, ncols: int, like: Array) -> tuple[Array, Array]:
     places = np.arange(check_entries(nrows * ncols, 16, like), dtype=INDEX, like=like)
     rows = places // max(1, ncols)
     return rows, places - rows * ncols
+
+
+class Asynchronous(Backend):
+    def pull_in_place(
+        self,
+        a: MatrixStore,
+        u: VectorStore,
+        semiring: TypedSemiring,
+        mask: MaskView | None,
+        *,
+        transposed: bool,
+        flip: bool,
+        plan: Plan,
+        final: Value,
+    ) -> VectorStore:
+        """``t = m u``, then ``t = t (+) m s`` with ``s`` the entries of ``t`` that are ``final``.
+
+        This is the order of rows in which all settled rows come first.
+        """
+        first = self.mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
+        keys, values = entries(first)
+        here = np.flatnonzero(values == final)
+        settled = VectorStore(first.size, compress(take(values, here)), indices=keys[here])
+        second = self.mxv(a, settled, semiring, mask, transposed=transposed, flip=flip, plan=plan)
+        return self.ewise_add(first, second, semiring.monoid.binaryop)

@@ -16,7 +16,7 @@ from .checks import with_labels
 from .components import numbers
 from .labels import labels_of
 from .matching import maximal_matching
-from .modularity import aggregate, compact, lowest_members, numbered
+from .modularity import lowest_members, numbered
 from .preparing import Start, as_floats, check_weights, every_label
 
 
@@ -78,10 +78,9 @@ def coarsen(A: Matrix, labels: Start = None, *, weighted: bool = True, loops: bo
         labels = binary.min(numbers(n) | maximal_matching(A, seed=seed)).new()
     labels = every_label(labels, A, "coarsen")
     # parts in the order of their lowest vertices
-    parts, count = compact(lowest_members(numbered(labels)))
-    # coarse = S' A S: of the transpose, because edges are turned round
-    coarse = aggregate((as_floats(A) if weighted else A.pattern().dup(FP64)).T, parts, count)
+    # coarse = S' A S
+    coarse, parts = (as_floats(A) if weighted else A.pattern().dup(FP64)).contracted(lowest_members(numbered(labels)))
     # lowest_p = min over the vertices i of part p
-    lowest = Vector(int, count)
+    lowest = Vector(int, coarse.nrows)
     lowest(binary.min)[parts] << numbers(n)
     return Coarse(coarse if loops else select.offdiag(coarse).new(), parts, lowest)

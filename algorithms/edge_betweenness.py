@@ -18,7 +18,6 @@ from .arithmetic import of_numbers, with_counts_that_fit
 from .batches import Searches
 from .bc import backward, forward
 from .checks import Sources, check_sources, graph_algorithm
-from .modularity import aggregate
 from .sssp import default_widths, distances_from, shortest_path_edges
 from .weighted_betweenness import check_lengths, count_and_depend
 
@@ -80,8 +79,8 @@ def edge_betweenness_centrality(
         # total += sigma_i T_ij z_j
         total(binary.plus) << shares(searches.graph, start, weighted)
     if total.nrows > n:
-        # total = the sum over all copies of A: of the transpose, because edges are turned round
-        total = aggregate(total.T, Vector.from_dense(np.arange(total.nrows) % n), n)
+        # total = the sum over all copies of A
+        total, _ = total.contracted(Vector.from_dense(np.arange(total.nrows) % n))
     if both_ways:
         # total = total + total': a path counts in both directions
         total << binary.plus(total | total.T.new())

@@ -23,7 +23,6 @@ from .modularity import (
     best_of_tries,
     check_resolution,
     communities_by_label,
-    compact,
     inside,
     lowest_members,
     move,
@@ -88,11 +87,11 @@ def levels_of_groups(finest: Level) -> Communities[Vector]:
     communities = place = numbers(W.nrows)  # place: the number of every vertex in the graph of this level
     for _ in range(LEVELS):
         communities = move(level, communities)
-        groups, count = compact(refine(level, communities))
+        coarse, groups = level.contracted(refine(level, communities))
+        count = coarse.graph.nrows
         if MANY * (communities.size - count) <= communities.size:
             break
-        # graph = S' graph S
-        level = level.aggregated(groups, count)
+        level = coarse
         # the community of a group is that of its members; its number is that of its lowest group
         of_group = Vector(int, count)
         of_group(binary.min)[groups] << communities

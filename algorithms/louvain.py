@@ -19,7 +19,6 @@ from .modularity import (
     best_of_tries,
     check_resolution,
     communities_by_label,
-    compact,
     move,
     quality,
     symmetric_weights,
@@ -78,13 +77,12 @@ def louvain(
 def multilevel(level: Level) -> Communities[Vector]:
     """The communities of a graph: move vertices, find communities of the graph of communities, move vertices again."""
     alone = numbers(level.graph.nrows)
-    labels, count = compact(move(level, alone))
-    coarse = level.aggregated(labels, count)
+    coarse, parts = level.contracted(move(level, alone))
     if not coarse.quality > level.quality + GAIN:
         return Communities(alone, level.quality)
     found = multilevel(coarse)
     # labels_i = the community of its community
-    labels = found.labels[labels].new()
+    labels = found.labels[parts].new()
     moved = move(level, labels)
     score = quality(level.graph, moved, level.resolution)
     return Communities(moved, score) if score > found.modularity else Communities(labels, found.modularity)

@@ -18,7 +18,6 @@ from .. import FP64, Matrix, Vector, binary, monoid, select, semiring
 from .checks import graph_algorithm
 from .components import connected_components, numbers
 from .maximum_flow import maximum_flow
-from .modularity import aggregate, compact
 from .preparing import check_weights, largest, smallest, with_zeros
 
 
@@ -87,10 +86,9 @@ def minimum_cut(A: Matrix, *, weighted: bool = True) -> Cut:
             value, _, near = maximum_flow(W, source, target, along_edges=False)
             if value < best:
                 best, side = value, at_members(parts, near)
-        # W = S' W S, off the diagonal
-        labels, count = compact(connected_components(joined))
-        W = select.offdiag(aggregate(W, labels, count)).new()
-        parts = labels[parts].new()
+        # W = the graph of the components, without loops
+        W, number = W.contracted(connected_components(joined))
+        W, parts = select.offdiag(W).new(), number[parts].new()
     return Cut(float(best) if A.nrows > 1 else 0.0, side)
 
 

@@ -11,7 +11,7 @@ V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communiti
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, NamedTuple
+from typing import Generic, NamedTuple
 
 import numpy as np
 
@@ -23,9 +23,6 @@ from .checks import graph_algorithm
 from .components import numbers
 from .labels import Values, called, vertex_by_label
 from .preparing import VertexValues, as_floats, check_weights, every_label, largest, smallest, total, with_zeros
-
-if TYPE_CHECKING:
-    from ..api.matrix import TransposedMatrix
 
 ROUNDS = 25  # the largest number of rounds
 PARTS = 4  # the number of parts of the vertices, which move one after another; a power of two
@@ -176,21 +173,6 @@ def inside(W: Matrix, communities: Vector) -> Matrix:
     return W.dup(mask=binary.eq(own & other).new().V)
 
 
-def compact(labels: Vector) -> tuple[Vector, int]:
-    """Communities that are named by vertex numbers, numbered from 0 in the same order, and how many there are.
-
-    >>> found, count = compact(Vector.from_dense([2, 0, 2]))
-    >>> found.to_dense().tolist(), count
-    ([1, 0, 1], 2)
-    """
-    # names = the c with an i
-    members = sizes(Vector.from_scalar(1, labels.size), labels)
-    names, _ = select.valuegt(members, 0).new().to_coo(values=False)
-    number = Vector.from_coo(names, np.arange(len(names)), size=labels.size)
-    # x_i = number of its community
-    return number[labels].new(), len(names)
-
-
 @program
 def lowest_members(labels: Vector, count: int | None = None) -> Vector:
     """The lowest member of the group of every member; labels are below ``count``, by default the number of members.
@@ -221,14 +203,6 @@ def membership(labels: Vector, count: int) -> Matrix:
     return Matrix.from_csr(np.arange(labels.size + 1, like=target), target, True, ncols=count, dtype=bool)
 
 
-def aggregate(W: Matrix | TransposedMatrix, labels: Vector, count: int) -> Matrix:
-    """The graph whose vertices are the communities, with all edges turned round: one product, used twice."""
-    S = membership(labels, count)
-    # right = W S; S' W' S = right' S
-    right = semiring.plus_first[FP64](W @ S).new()
-    return semiring.plus_first[FP64](right.T @ S).new()
-
-
 class Level(NamedTuple):
     """A graph prepared for moves: random numbers, degrees in parts, the share of every vertex in them, and its own
     weight in the community where it is.
@@ -250,9 +224,10 @@ class Level(NamedTuple):
         score = excess(total(select.diag(W).new()), *concentrated, resolution)
         return cls(W, resolution, coins, degree, share, own, score)
 
-    def aggregated(self, labels: Vector, count: int) -> Level:
-        """The level whose vertices are the communities."""
-        return Level.of(aggregate(self.graph, labels, count), self.resolution, self.coins[:count].new())
+    def contracted(self, labels: Vector) -> tuple[Level, Vector]:
+        """The level whose vertices are the communities, and the vertex of every vertex there."""
+        graph, parts = self.graph.contracted(labels)
+        return Level.of(graph, self.resolution, self.coins[: graph.nrows].new()), parts
 
 
 @program

@@ -268,7 +268,7 @@ class MatrixGraphs(MatrixPreparation):
         >>> A.heaviest_groups(groups, handicap).new().to_dict()
         {0: 0, 1: 2}
         >>> diagonal = Vector.from_dense([0.0, 2.0, 5.0])
-        >>> A.heaviest_groups(groups, handicap, factors=Vector.from_scalar(2.0, 3), diagonal=diagonal).new().to_dict()
+        >>> A.heaviest_groups(groups, handicap, diagonal=diagonal).new().to_dict()
         {0: 0, 1: 2, 2: 0}
         """
         if self.dtype.np_type.kind not in "biuf":
@@ -286,11 +286,56 @@ class MatrixGraphs(MatrixPreparation):
         shown = "{0.name}.heaviest_groups({1.name})"
         return VectorExpression("heaviest_groups", ops.HEAVIEST_GROUPS, args, (nrows,), dtype=INT64, expr_repr=shown)
 
-    def _beside(self, x: Vector, name: str, size: int) -> Vector:
+    @reports_memory
+    def contracted(self, groups: Vector) -> tuple[Matrix, Vector]:
+        """A square Matrix whose rows and columns of equal groups become one; values of equal positions are added up.
+
+        Returns this Matrix and the number that every row and column has in it: that of its group, counted from 0 in the
+        order of the groups. It is ``S' A S`` with the Matrix S of the rows and their numbers. Booleans are counted.
+
+        Parameters
+        ----------
+        groups : Vector
+            The group of every row and column: a number below their number.
+
+        Raises
+        ------
+        DimensionMismatch
+            The Matrix is not square, or the Vector has another size.
+        IndexOutOfBound
+            The number of a group is not below the number of columns.
+        InvalidValue
+            A column has no group.
+
+        Examples
+        --------
+        >>> from grblas_gpu import Matrix, Vector
+        >>> A = Matrix.from_coo([0, 0, 1, 3], [1, 2, 2, 0], [1, 2, 3, 4], nrows=4, ncols=4)
+        >>> B, numbers = A.contracted(Vector.from_dense([1, 1, 3, 3]))
+        >>> B.to_dense(0).tolist(), numbers.to_dense().tolist()
+        ([[1, 5], [4, 0]], [0, 0, 1, 1])
+        """
+        groups, engine = self._beside(groups, "groups", self._nrows, "contracted"), self._engine
+        if self._nrows != self._ncols:
+            raise DimensionMismatch(f"contracted: a Matrix of shape {self.shape} is not square")
+        recording.read("the entries", self)
+        recording.read("the entries", groups)
+        with recording.paused(), using(engine.name):
+            A = self.dup(INT64) if self.dtype == BOOL else self
+            groups, store = _full(groups, INT64, "contracted: every column must have a group"), A._store
+            found = engine.contracted(store, groups._store, monoid.plus[A.dtype], store._transpose is store)
+            if found is None:
+                return _contracted_by_products(A, groups)
+            return (
+                kinds.Matrix._from_store(engine, A.dtype, found[0]),
+                kinds.Vector._from_store(engine, INT64, found[1]),
+            )
+
+    def _beside(self, x: Vector, name: str, size: int, what: str = "heaviest_groups") -> Vector:
         x = ensure_type(x, kinds.Vector)
-        check_same_backend(self, x, "heaviest_groups")
+        check_same_backend(self, x, what)
         if x.size != size:
-            raise DimensionMismatch(f"heaviest_groups: {name} has size {x.size}; the Matrix has shape {self.shape}")
+            raise DimensionMismatch(f"{what}: {name} has size {x.size}; the Matrix has shape {self.shape}")
         return x
 
 
@@ -335,13 +380,27 @@ def _by_products(
     return indexunary.colindex(winners).new().reduce_rowwise(monoid.min).new(int)
 
 
-def _full(x: Any, dtype: DataType) -> Any:
+def _contracted_by_products(A: Matrix, groups: Vector) -> tuple[Matrix, Vector]:
+    # used_g = whether a column is in group g; its number among those
+    used = kinds.Vector(BOOL, groups.size)
+    used[groups] << True
+    names, _ = used.to_coo(values=False)
+    number = kinds.Vector.from_coo(names, np.arange(len(names)), size=groups.size)
+    numbers = number[groups].new()
+    # S' A S
+    S = _membership(numbers, len(names))
+    return semiring.plus_first[A.dtype](semiring.plus_second[A.dtype](S.T @ A).new() @ S).new(), numbers
+
+
+EVERY = "heaviest_groups: every column must have a group, every group a handicap, every row a factor and a diagonal"
+
+
+def _full(x: Any, dtype: DataType, message: str = EVERY) -> Any:
     """The Vector with values of this type in a full array, or None."""
     if x is None:
         return None
     if x.nvals < x.size:
-        wanted = "every column must have a group, every group a handicap, and every row a factor and a diagonal value"
-        raise InvalidValue(f"heaviest_groups: {wanted}")
+        raise InvalidValue(message)
     if x.dtype != dtype:
         x = x.dup(dtype)
     if x._store.kind == "full":
@@ -349,8 +408,9 @@ def _full(x: Any, dtype: DataType) -> Any:
     return kinds.Vector._from_store(x._engine, dtype, x._engine.with_kind(x._store, "full"))
 
 
-def _membership(groups: Vector) -> Matrix:
-    """The matrix with one entry per row: from every column to its group."""
+def _membership(groups: Vector, count: int | None = None) -> Matrix:
+    """The matrix with one entry per row: from every column to its group, of as many as columns or of ``count``."""
     store, n = groups._store, groups.size
     numbers = expand(store.values, n) if isinstance(store, VectorStore) else groups.to_dense()
-    return kinds.Matrix.from_csr(np.arange(n + 1, like=numbers), numbers, True, ncols=n, dtype=bool)
+    ncols = n if count is None else count
+    return kinds.Matrix.from_csr(np.arange(n + 1, like=numbers), numbers, True, ncols=ncols, dtype=bool)

@@ -421,6 +421,14 @@ class Backend(Primitives, Protocol):
         for ``groups``. None where products of matrices have to add up."""
         return None
 
+    def contracted(
+        self, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool
+    ) -> tuple[MatrixStore, VectorStore] | None:
+        """A square matrix whose rows and columns with equal groups (full, INT64) become one, with their entries added
+        up by the monoid, that of sums; and the number of each of them, in the order of the groups. Of a ``symmetric``
+        matrix it is symmetric, and known to be. None where products of matrices have to add up."""
+        return None
+
     def largest_flow(self, a: MatrixStore, source: int, sink: int) -> tuple[int | float, Array, VectorStore] | None:
         """The value of a largest flow, the flow along every entry of CSR (whose values, INT64 or FP64, are capacities),
         and True at the vertices that do not reach the sink any more. None where operations have to find it."""

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import when_records_are_used
-from ...foundation.types import Accum, Array, Assigned, Plan, Program, SearchLayout, TypedSemiring
+from ...foundation.types import Accum, Array, Assigned, Plan, Program, SearchLayout, TypedMonoid, TypedSemiring
 from ..engine import Declined, Engine
 from ..forms.every_form import EveryForm, NumpyBackend
 from ..reference import DEFINITIONS, Definitions, graphs as defined
+from ..reference.contracting import contracted
 from ..stores import counting, matrix_storage
 from ..stores.entries import Store, expand, present_flags
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from . import (
     assign,
     buffers,
+    contracting,
     distances,
     ewise,
     extract,
@@ -107,6 +109,14 @@ class CpuKernels:
             return by_groups.heaviest_groups(a, defined.group_numbers(groups), wanted, *beside)
         except Declined:
             return defined.heaviest_groups(a, groups, handicap, rows, factors, diagonal)
+
+    def contracted(
+        self, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool
+    ) -> tuple[MatrixStore, VectorStore]:
+        try:
+            return contracting.contracted(a, groups, monoid, symmetric)
+        except Declined:
+            return contracted(self, a, groups, monoid, symmetric)
 
     @staticmethod
     def search(part: MatrixStore, layout: SearchLayout, degrees: Array, here: Array) -> CpuSearch | None:

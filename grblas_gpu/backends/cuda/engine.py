@@ -24,6 +24,7 @@ from ..stores.messages import Numbering, PackedParts
 from ..stores.storage import Array, MatrixStore, VectorStore, column_type
 from .building import CudaBuilding
 from .eager import array_code, degree_order, extracting, kronecker, mxm, positions, radix, rows, vectors
+from .eager.contracting import contracted
 from .eager.groups import heaviest_groups, spread_out
 from .eager.mxm_masked import estimate_dots, estimate_masked_products, triangle_counts
 from .eager.mxm_operands import Product
@@ -65,6 +66,11 @@ class CudaKernels(Backend):
         wanted_rows = None if rows is None else self.with_kind(rows, "bitmap").present
         by_row = [None if x is None else spread_out(x.values, x.size) for x in (handicap, factors, diagonal)]
         return heaviest_groups(a, spread_out(groups.values, a.ncols), by_row[0], wanted_rows, *by_row[1:])
+
+    def contracted(
+        self, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool
+    ) -> tuple[MatrixStore, VectorStore] | None:
+        return contracted(a, spread_out(groups.values, a.ncols), monoid, symmetric)
 
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
         """As the definition, but a row that is far longer than the mask's is searched at the mask's entries only."""

@@ -17,6 +17,7 @@ from ..engine import Engine
 from ..machine.memory_limits import check_positions
 from ..protocol import Backend
 from ..reference import DEFINITIONS, Definitions
+from ..reference.contracting import contracted
 from ..reference.graphs import heaviest_groups
 from ..stores.entries import Store
 from ..stores.matrix_forms import flat
@@ -72,6 +73,11 @@ class EveryForm(Backend):
         return NotImplemented
 
     def heaviest_groups(self, a: MatrixStore, *beside: VectorStore | None) -> VectorStore | None:
+        return None if a.form == HYPERSPARSE else NotImplemented
+
+    def contracted(
+        self, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool
+    ) -> tuple[MatrixStore, VectorStore] | None:
         return None if a.form == HYPERSPARSE else NotImplemented
 
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
@@ -235,6 +241,7 @@ class NumpyKernels:
     """Accelerated operations in array code."""
 
     heaviest_groups = staticmethod(heaviest_groups)
+    contracted = contracted
 
 
 class NumpyBackend(Engine, definitions=DEFINITIONS, kernels=(NumpyKernels,), forms=EveryForm):

@@ -64,11 +64,11 @@ class Graphs(Operating):
         return graph, selection
 
 
-def group_numbers(groups: VectorStore) -> Array:
+def group_numbers(groups: VectorStore, what: str = "heaviest_groups") -> Array:
     """The group of every column, checked."""
     values = groups.values
     if len(values) and not 0 <= int(values.min()) <= int(values.max()) < groups.size:
-        raise IndexOutOfBound(f"heaviest_groups: the groups of {groups.size} columns have numbers below that")
+        raise IndexOutOfBound(f"{what}: the groups of {groups.size} columns have numbers below that")
     return expand(values, groups.size)
 
 

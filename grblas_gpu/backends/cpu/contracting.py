@@ -1,0 +1,79 @@
+"""A square matrix by groups of positions: the rows of each group are added up in an array of all groups."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...foundation.types import TypedMonoid
+from ..engine import Declined
+from ..programs.reading import ISO
+from ..reference.contracting import mirrored, numbered
+from ..reference.graphs import group_numbers
+from ..stores.entries import cast
+from ..stores.matrix_storage import transpose_csr
+from ..stores.storage import INDEX, MatrixStore, VectorStore, column_type
+from . import pool
+from .parallel import PARALLEL_WORK, edge_chunks
+from .tier import KernelTable
+from .values import reading
+
+SOURCE = """\
+@kernel
+def kernel(indptr, indices, values, parts, starts, members, sums, row_of_sum, out_indices, out_values, counts, lo, hi):
+    place = U(0)
+    for g in range(lo, hi):
+        first = place
+        for m in range(U(starts[U(g)]), U(starts[U(g) + U(1)])):
+            i = U(members[m])
+            for p in range(U(indptr[i]), U(indptr[i + U(1)])):
+                other = U(parts[U(indices[p])])
+                if row_of_sum[other] != g:
+                    row_of_sum[other] = g
+                    sums[other] = values[{place}]
+                    out_indices[place] = other
+                    place += U(1)
+                else:
+                    sums[other] += values[{place}]
+        for t in range(first, place):
+            out_values[t] = sums[U(out_indices[t])]
+        counts[U(g)] = place - first
+    return place
+"""
+
+_table = KernelTable()
+
+
+def contracted(
+    a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool
+) -> tuple[MatrixStore, VectorStore]:
+    if a.dtype.kind not in "iuf":
+        raise Declined
+    mode, dtype = reading(a.values), monoid.return_type.np_type
+    place = "U(0)" if mode == ISO else "p"
+    key = (mode, a.values.dtype.char, a.indices.dtype.char)
+    kernel = _table.find(key, len(a.indices), lambda: (SOURCE.format(place=place), {}))
+    parts, count = numbered(group_numbers(groups, "contracted"))
+    members = np.argsort(parts.astype(np.uint16) if count < 2**16 else parts, kind="stable")
+    starts, counts = np.zeros(count + 1, INDEX), np.empty(count, INDEX)
+    np.cumsum(np.bincount(parts, minlength=count), out=starts[1:])
+    before = np.zeros(a.nrows + 1, INDEX)  # entries of the members so far
+    np.cumsum(np.diff(a.indptr)[members], out=before[1:])
+    column, values = column_type(count), cast(a.values, dtype)
+
+    def make(part: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+        most = before[starts[part[1]]] - before[starts[part[0]]]
+        found = np.empty(most, column), np.empty(most, dtype)
+        scratch = np.empty(count, dtype), np.full(count, -1, INDEX)
+        entries = kernel(a.indptr, a.indices, values, parts, starts, members, *scratch, *found, counts, *part)
+        return found[0][:entries], found[1][:entries]
+
+    work = before[starts]  # of the groups before
+    chunks = edge_chunks(work) if len(a.indices) > PARALLEL_WORK else [(0, count)]
+    lines = list(pool.run(make, chunks))
+    indptr = np.zeros(count + 1, a.indptr.dtype)
+    np.cumsum(counts, out=indptr[1:])
+    unordered = MatrixStore(count, count, indptr, *(np.concatenate(each) for each in zip(*lines, strict=True)))
+    # a transpose has its rows in order
+    found = transpose_csr(unordered)
+    found = mirrored(found) if symmetric else transpose_csr(found)
+    return found, VectorStore(a.nrows, parts)

@@ -1,0 +1,77 @@
+"""Square matrices by groups of positions: against sums by a dictionary, and as matrix products."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from random_objects import matrix_of
+
+from grblas_gpu import Matrix, Vector, binary
+from grblas_gpu.api.matrix_graphs import _contracted_by_products
+from grblas_gpu.exceptions import DimensionMismatch, IndexOutOfBound, InvalidValue
+
+
+def one_by_one(A: Matrix, parts: list[int]) -> dict[int, dict[int, float]]:
+    found: dict[int, dict[int, float]] = {}
+    for i, row in A.to_dicts().items():
+        sums = found.setdefault(parts[i], {})
+        for j, value in row.items():
+            sums[parts[j]] = sums.get(parts[j], 0) + value
+    return found
+
+
+@pytest.mark.parametrize("dtype", [float, np.int16, bool])
+@pytest.mark.parametrize(("n", "density"), [(1, 1.0), (60, 0.02), (200, 0.2)])
+def test_sums_one_by_one(backend: str, dtype: type, n: int, density: float) -> None:
+    A, rng = matrix_of(n, (n, n), density, (0, 3), dtype), np.random.default_rng(7)
+    for count in (1, min(5, n), n):
+        groups = rng.integers(0, count, n) * (n // count)
+        B, parts = A.contracted(Vector.from_dense(groups))
+        assert parts.to_dense().tolist() == np.unique(groups, return_inverse=True)[1].tolist()
+        assert B.dtype == ("INT64" if dtype is bool else A.dtype) and B.backend == parts.backend == A.backend
+        assert B.nrows == B.ncols == len(set(groups.tolist()))
+        assert B.to_dicts() == one_by_one(A, parts.to_dense().tolist())
+        expected, same = _contracted_by_products(A.dup(B.dtype), Vector.from_dense(groups))
+        assert same.isequal(parts) and expected.isequal(B)
+
+
+@pytest.mark.parametrize("n", [50, 700])
+def test_a_symmetric_matrix_stays_symmetric(backend: str, n: int) -> None:
+    """With sums of floats that depend on their order; without values on the diagonal, and with one value for all."""
+    A, rng = matrix_of(n, (n, n), 0.1, (1, 9), float), np.random.default_rng(8)
+    A = binary.plus(A | A.T).new()
+    A << binary.truediv(1.0, A)
+    for edges in (A, A.select("offdiag").new(), binary.pair(A, 0.1).new()):
+        assert edges.is_symmetric()
+        B, parts = edges.contracted(Vector.from_dense(rng.integers(0, n, n) // 3))
+        assert B._store._transpose is B._store
+        again = Matrix.from_coo(*B.to_coo(), nrows=B.nrows, ncols=B.ncols)
+        assert again.is_symmetric() and again.isequal(B)
+        assert B.isclose(_contracted_by_products(edges, parts)[0])
+
+
+def test_of_any_kind_and_without_entries(backend: str) -> None:
+    A = matrix_of(3, (12, 12), 0.4, (-1, 4), float)
+    B, parts = A.contracted(Vector.from_scalar(4, 12))
+    assert B.to_dicts() == {0: {0: A.reduce_scalar("plus").get()}} and parts.to_dense().tolist() == [0] * 12
+    assert A.contracted(Vector.from_coo(range(11, -1, -1), [4] * 12, np.int8))[0].isequal(B)
+    B, parts = Matrix(float, 3, 3).contracted(Vector.from_dense([2, 0, 2]))
+    assert B.shape == (2, 2) and B.nvals == 0 and parts.to_dense().tolist() == [1, 0, 1]
+    B, parts = Matrix(float, 0, 0).contracted(Vector(int, 0))
+    assert B.shape == (0, 0) and parts.size == 0
+    wide = Matrix.from_coo([5, 2**39], [2**38, 5], [1.5, 2], nrows=2**40, ncols=2**40)
+    with pytest.raises(InvalidValue, match="every column"):
+        wide.contracted(Vector(int, 2**40))
+
+
+def test_bad_arguments(backend: str) -> None:
+    A = matrix_of(3, (9, 9), 0.5, (-1, 4), float)
+    with pytest.raises(DimensionMismatch, match="groups has size 8"):
+        A.contracted(Vector.from_scalar(0, 8))
+    with pytest.raises(DimensionMismatch, match="not square"):
+        Matrix(float, 3, 4).contracted(Vector.from_scalar(0, 3))
+    with pytest.raises(InvalidValue, match="contracted: every column"):
+        A.contracted(Vector.from_coo([0], [1], size=9))
+    for number in (9, -1):
+        with pytest.raises(IndexOutOfBound, match=r"contracted: .* 9 columns"):
+            A.contracted(Vector.from_scalar(number, 9))

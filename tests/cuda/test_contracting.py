@@ -1,0 +1,66 @@
+"""Square matrices by groups of positions by CUDA kernels: against the definition, on a GPU or emulated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from emulated_engine import ENGINES, loaded
+from random_objects import rows_of
+
+import grblas_gpu as gb
+from grblas_gpu import monoid
+from grblas_gpu.backends.reference import contracting as defined
+from grblas_gpu.backends.registry import get_engine
+from grblas_gpu.backends.stores.storage import MatrixStore, VectorStore
+from grblas_gpu.exceptions import IndexOutOfBound
+
+LENGTHS = [0, 1, 9, 32, 33, 129, 300, 2, 0, 513, 3, 40]
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch):
+    with loaded(request.param, monkeypatch, "eager.contracting") as found:
+        yield found
+
+
+@pytest.mark.parametrize("kind", ["counted", "added up", "symmetric", "integers", "few"])
+def test_against_the_definition(engine, kind: str) -> None:
+    """Of more entries than one block sorts, and of fewer; values are whole numbers, whose sums are exact."""
+    rng, n = np.random.default_rng(3), 40 if kind == "few" else 120
+    lengths = [20] * n if kind == "few" else np.tile(LENGTHS, n // len(LENGTHS) + 1)[:n].tolist()
+    a = rows_of([min(length, n) for length in lengths], n)
+    a.values = np.full(1, 2.0) if kind == "counted" else rng.integers(-2, 4, a.nvals).astype(float)
+    if kind == "integers":
+        a.values = a.values.astype(np.int32)
+    if kind == "symmetric":
+        a = defined.mirrored(_with_other_side(a))
+    there = MatrixStore(n, n, *map(engine.to_device, (a.indptr, a.indices, a.values)))
+    typed = monoid.plus["INT32" if kind == "integers" else "FP64"]
+    for count in (1, 20, n):
+        groups = rng.integers(0, count, n)
+        given = there, engine.to_device(groups), typed, kind == "symmetric"
+        found, parts = engine.contracting.contracted(*given)
+        with gb.using("cpu"):
+            expected, same = defined.contracted(
+                get_engine("numpy"), a, VectorStore(n, groups), typed, kind == "symmetric"
+            )
+        assert engine.to_host(parts.values).tolist() == same.values.tolist()
+        assert found.shape == expected.shape and found.dtype == expected.dtype
+        rows = np.arange(found.nrows).repeat(np.diff(engine.to_host(found.indptr)))
+        assert [rows.tolist(), engine.to_host(found.indices).tolist()] == [x.tolist() for x in _positions(expected)]
+        values = np.broadcast_to(engine.to_host(found.values), len(rows))
+        assert values.tolist() == np.broadcast_to(expected.values, len(rows)).tolist()
+        assert (found._transpose is found) is (kind == "symmetric")
+    for number in (n, -1):
+        groups[n // 2] = number
+        with pytest.raises(IndexOutOfBound, match=f"{n} columns"):
+            engine.contracting.contracted(there, engine.to_device(groups), typed, False)
+
+
+def _positions(a: MatrixStore) -> tuple[np.ndarray, np.ndarray]:
+    return a.row_ids, a.indices
+
+
+def _with_other_side(a: MatrixStore) -> MatrixStore:
+    rows, columns = np.append(a.row_ids, a.indices), np.append(a.indices, a.row_ids)
+    return get_engine("numpy").build_matrix(*a.shape, rows, columns, np.append(a.values, a.values), monoid.plus["FP64"])

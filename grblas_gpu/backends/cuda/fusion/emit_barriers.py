@@ -47,7 +47,7 @@ def barrier(context: Context, item: Barrier, sums_of: dict[int, str]) -> str:
 
 def cleaning(context: Context, number: int) -> str:
     slot = context.facts.slots[number]
-    return f"        clean_by_list<{filled(slot)}>(S.s{number}, {slot.initial});\n"
+    return f"        clean_by_list<{filled(slot)}>(S.s{number}, {slot.initial}, {1 + number % 5});\n"
 
 
 def others_clean(context: Context, numbers: Sequence[int], condition: str = "true") -> str:

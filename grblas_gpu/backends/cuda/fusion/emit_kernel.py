@@ -190,10 +190,6 @@ DECIDING = """        bool goes_on = {goes_on} && S.step < limit && !S.stop;
         bool other_team = small ? team_blocks() > CLUSTER : team_blocks() < gridDim.x;
         S.then = other_team ? OTHER_TEAM : goes_on ? GO_ON : END;
         if (S.then != GO_ON) return;
-        if (blockIdx.x == team_blocks() - 1) {{  // the counters after the next ones
-            int64* next = counters_of(S.turn == SETS_OF_COUNTERS - 1 ? 0 : S.turn + 1);
-            for (int64 at = 0; at < COUNTERS_IN_SET; ++at) next[at] = 0;
-        }}
         bool looks = blockIdx.x == 0 && S.tick % 8 == 0;  // at the clock, which takes a while
         if (looks && nanoseconds() - started > TIME_SLICE) stop_because(counters_of(S.turn) + STOP, OUT_OF_TIME);
 {plan}"""
@@ -264,6 +260,10 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
             continue;
         }}
         int64* counters = counters_of(S.turn);
+        if (blockIdx.x == team_blocks() - 1) {{
+            int64* next = counters_of(S.turn == SETS_OF_COUNTERS - 1 ? 0 : S.turn + 1);
+            for (int64 at = thread(); at < COUNTERS_IN_SET; at += blockDim.x) next[at] = 0;
+        }}
 {steps}
     }}
     auto publish = [&] {{

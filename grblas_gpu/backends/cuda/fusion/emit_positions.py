@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...programs.terms import BodyStep, MaskUse
+from ...programs.terms import BodyStep
 from ..runtime.translate import c_type
 from .analyse import gathers_all
 from .emit_barriers import others_clean
@@ -13,7 +13,7 @@ from .items import Positions
 
 def position(context: Context, item: Positions) -> str:
     at, step = item.steps[0], context.facts.steps[item.steps[0]]
-    reading = Reading(context)
+    reading = Reading(context, there=None if item.swapped else item.driver)
     result = computed(reading, at, step)
     opened = reading.opened(step.mask)
     first = _one_value(item, step) if item.one_value else ""
@@ -69,8 +69,6 @@ def _gathering(context: Context, item: Positions, step: BodyStep) -> str:
 def _changing(context: Context, item: Positions, step: BodyStep, opened: str, result: tuple[str, str]) -> str:
     at, out, driver = item.steps[0], context.facts.slots[step.out], item.driver
     kind, following = c_type(out.dtype), context.next_offsets(step.out)
-    if driver is not None and step.mask == MaskUse(driver, structure=True, complement=False):
-        opened = "true"  # at all entries of the driver
     closed = "found = false;" if step.replace else ""
     inside = changed(context, at, step, result, ("found", "value", ""))
     change = (

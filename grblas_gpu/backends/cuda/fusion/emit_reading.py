@@ -37,6 +37,7 @@ class Reading:
     context: Surroundings
     registers: dict[int, tuple[str, str]] = field(default_factory=dict)  # whether there is an entry, and its value
     loaded: dict[str, str] | None = None  # variables for what is read, if that is read first
+    there: int | None = None  # the vector whose entries the pass visits
     row: str = "i"  # the position that an operator is given
     column: str = "0"
     second_row: str = ""  # of the second operand, if it is elsewhere
@@ -51,8 +52,8 @@ class Reading:
         """Whether a vector has an entry at position i."""
         if number in self.registers:
             return self.registers[number][0]
-        full = self.context.slots[number].full
-        return "true" if full else self._load(f"bool has{number}", f"S.s{number}.has(i)")
+        known = self.context.slots[number].full or number == self.there
+        return "true" if known else self._load(f"bool has{number}", f"S.s{number}.has(i)")
 
     def at(self, number: int) -> str:
         """The value of a vector at position i."""

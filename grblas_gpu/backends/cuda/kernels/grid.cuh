@@ -22,6 +22,15 @@ DEVICE int64 threads_in_grid() { return int64(BLOCK_COUNT) * blockDim.x; }
 DEVICE int64 warp_in_grid() { return thread_in_grid() >> 5; }
 DEVICE int64 warps_in_grid() { return threads_in_grid() >> 5; }
 
+// The number of a thread for `items` of work beside a step: the first warps of all blocks have the step's work, so few items go to the last
+// ones, in works of different `place` to different ones. Many items go to whole blocks.
+DEVICE int64 spare_thread(int64 items, int place) {
+    if (8 * items > threads_in_grid()) return thread_in_grid();
+    unsigned warps = (blockDim.x >> 5) * BLOCK_COUNT, before = (thread() >> 5) * BLOCK_COUNT + blockIdx.x + place * (warps >> 3);
+    unsigned number = warps - 1 - (before < warps ? before : before - warps);
+    return int64(number) * 32 + lane();
+}
+
 // A pointer that was kept in shared memory: the compiler then assumes that it may point to shared memory, too.
 template <class T> DEVICE T* global(T* address) {
 #ifdef __CUDA_ARCH__

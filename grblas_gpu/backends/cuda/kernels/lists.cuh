@@ -163,6 +163,7 @@ struct Plan {
     bool lists;       // a push lists the positions that it reaches
     bool sorts;       // products are sorted before they are reduced
     bool by_list;     // a push goes by the list
+    bool spare;       // and has so few edges that other warps take the steps at the operand's entries
     bool ready;       // the list is there, and the other buffer of the result is clean
     bool in_shared;   // a push continues through several levels (loop_shared_frontier.cuh)
     bool marked;      // a pull that adds up has the operand's flags in its values (loop_operands.cuh)

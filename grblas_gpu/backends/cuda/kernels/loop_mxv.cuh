@@ -20,8 +20,9 @@ CALLABLE void make_plan(
     bool ready = (!is_push(PUSH_BY) || listable == (u.listed != 0)) && !out.other_is_dirty();
     int width = listable ? vertices_for_a_warp(length, edges) : 32, spread = width == 1 ? spread_of(length, edges) : 0;
     bool lists = PUSH_BY != SCAN && !scans, sorts = PUSH_BY == SORT && edges <= sortable;
+    bool spare = listable && 8 * (edges + 2 * length) <= threads_in_grid() && length * MANY < u.size;
     in_shared = in_shared && u.listed && !u.dirty && length <= SMALL_ENTRIES && edges <= MOST_SHARED && team_blocks() == CLUSTER;
-    ::plan() = {edges, length, width, spread, push || in_shared, few, lists, sorts, listable, ready, in_shared, marked && !push};
+    ::plan() = {edges, length, width, spread, push || in_shared, few, lists, sorts, listable, spare, ready, in_shared, marked && !push};
 }
 
 template <int WAY, class S, class C>
@@ -56,7 +57,7 @@ DEVICE Operands in_memory(Operands given) {
 template <class U, class S>
 CALLABLE void push_alone(const Operands& given, const U& u, const S& out, int64* counters, int64* parts_list, bool in_parts) {
     NoChange nothing;
-    push_edges(in_memory(in_block(given)), in_block(u), in_block(out), counters, parts_list, in_parts, nothing);
+    push_edges(in_memory(in_block(given)), in_block(u), in_block(out), counters, parts_list, in_parts, false, nothing);
 }
 template <int WAY, class S> CALLABLE void pull_alone(const Operands& given, const S& out, int64* counters, int64* parts_list, bool epilogue) {
     NoChange nothing;
@@ -66,9 +67,11 @@ template <class S> CALLABLE void pull_rest_alone(const Operands& given, const S&
     pull_long_rows(in_memory(in_block(given)), parts_list, ::parts_left(), in_block(out), counters, lists);
 }
 template <class U, class S, class C>
-DEVICE void push_and_change(const Operands& given, const U& u, const S& out, int64* counters, int64* parts_list, bool in_parts, C& change) {
+DEVICE void push_and_change(
+    const Operands& given, const U& u, const S& out, int64* counters, int64* parts_list, bool in_parts, bool changes, C& change
+) {
     if constexpr (CALLS && same_type<C, NoChange>) push_alone(given, u, out, counters, parts_list, in_parts);
-    else push_edges(given, u, out, counters, parts_list, in_parts, change);
+    else push_edges(given, u, out, counters, parts_list, in_parts, changes, change);
 }
 template <int WAY, class S, class C>
 DEVICE void pull_and_change(const Operands& given, const S& out, int64* counters, int64* parts_list, C& change, bool epilogue) {
@@ -122,7 +125,7 @@ DEVICE void multiply_into(
         });
         filtered = push && filters;
     }
-    bool in_epilogue = walks ? ::plan().by_list : push ? runs_epilogue(PUSH_BY, false) : runs_epilogue(PULL_BY, true);
+    bool in_epilogue = walks ? ::plan().by_list && !::plan().spare : push ? runs_epilogue(PUSH_BY, false) : runs_epilogue(PULL_BY, true);
     if (!in_epilogue) change.visit_all(&u);
     if constexpr (REUSES_MASK && CLOSING)
         if (!push) grid_barrier([] {});  // from here on the mask's vector contains the operand's entries
@@ -146,7 +149,7 @@ DEVICE void multiply_into(
         }
     UNROLLED_BY(1) do {  // a second pass for parts of long rows, for carries of chunks, or to count marked rows
         if (walks) {
-            if constexpr (is_push(PUSH_BY)) push_and_change(given, u, out, counters, parts_list, rest, change);
+            if constexpr (is_push(PUSH_BY)) push_and_change(given, u, out, counters, parts_list, rest, in_epilogue, change);
         } else if (rest && balanced) {
             // Other blocks wrote the carries and the rows: the grid barrier between orders that.
             if constexpr (BALANCED)

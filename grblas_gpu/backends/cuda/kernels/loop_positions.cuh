@@ -51,7 +51,7 @@ DEVICE void overwrite_by_row(
 ) {
     Count<Offset> count = {next, 0, 0};
     if (!VALUED && length > 0 && thread_in_grid() == 0) out.other_values()[0] = cast<T>(values[0]);
-    for (int64 t = thread_in_grid(); t < length; t += threads_in_grid()) {
+    for (int64 t = spare_thread(length, 0); t < length; t += threads_in_grid()) {  // positions before may still be computed
         int64 i = indices[t];
         out.other_flags()[i] = true;
         if (t < out.capacity) out.other_list()[t] = i;
@@ -66,7 +66,7 @@ DEVICE void overwrite_by_row(
 template <class D, class Visit> DEVICE void for_each_entry(const Slot<D>* driver, int64 size, Visit visit) {
     if (driver && driver->listed && driver->count * MANY < size) {
         const int64* list = driver->list();
-        for (int64 t = thread_in_grid(); t < driver->count; t += threads_in_grid()) visit(list[t]);
+        for (int64 t = spare_thread(driver->count, 0); t < driver->count; t += threads_in_grid()) visit(list[t]);
     } else if (driver && !driver->full()) {
         const bool* flags = driver->flags();
         for (int64 base = thread_in_grid() * 4; base < size; base += threads_in_grid() * 4)
@@ -206,10 +206,12 @@ template <bool VALUED, class T, class Offset> struct Overwriting {
     int64* counters;
     bool with_list;
     DEVICE void write(int64 i, bool found, T value) {
+        int64 edges = found ? count.edges_of(i) : 0;  // in flight while the entry is written
         if (found || !with_list) flags[i] = found;
         if constexpr (VALUED)
             if (found) values[i] = value;
-        if (found) count.add(i);
+        count.entries += found;
+        count.edges += edges;
     }
     DEVICE void publish() {
         if (with_list) count.publish_edges(counters);

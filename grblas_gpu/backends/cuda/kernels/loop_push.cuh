@@ -143,10 +143,10 @@ DEVICE int spread_of(int64 length, int64 edges) {
 }
 
 // The edges of the entries of u, from its list or its flags: a warp takes some vertices at a time, or several warps share one. Vertices
-// with very many edges go to a list in parts; with `in_parts` the call pushes these. Other steps at the vertices run on the way.
+// with very many edges go to a list in parts; with `in_parts` the call pushes these. `changes`: other steps at the vertices run on the way.
 template <class U, class S, class C>
 DEVICE void push_edges(
-    const Operands& given, const U& u, const S& out, int64* counters, int64* parts_list, bool in_parts, C& change
+    const Operands& given, const U& u, const S& out, int64* counters, int64* parts_list, bool in_parts, bool changes, C& change
 ) {
     const ::Plan& plan = ::plan();
     bool by_list = plan.by_list;
@@ -169,11 +169,13 @@ DEVICE void push_edges(
                 if (stop - start > part_size) stop = start + part_size;
             } else if (by_list || FULL || given.u.present[k]) {
                 if (by_list) k = u.list()[k];
-                auto seen = change.look(k);
+                int share = scattered_warp() & ((1u << spread) - 1);
+                changes = changes && share == 0;
+                decltype(change.look(k)) seen = {};
+                if (changes) seen = change.look(k);
                 start = given.columns.indptr[k];
                 stop = given.columns.indptr[k + 1];
-                int share = scattered_warp() & ((1u << spread) - 1);
-                if (by_list && share == 0) change.make(k, seen);
+                if (changes) change.make(k, seen);
                 if ((stop - start) >> spread > 2 * part_size) {
                     if (share == 0) ::put_parts(parts_list, counters + ::PARTS, k, (stop - start + part_size - 1) / part_size);
                     stop = start;

@@ -79,9 +79,8 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
 };
 
 // Cleans the old buffer by its list after the buffers were exchanged. It is not read before the next barrier.
-template <bool FILLED, class T> CALLABLE void clean_by_list(const Slot<T>& slot, T initial) {
-    // From the last block on: if there is little work, the first blocks are busy with the next step.
-    int64 mine = (BLOCK_COUNT - 1 - blockIdx.x) * blockDim.x + thread();
+template <bool FILLED, class T> CALLABLE void clean_by_list(const Slot<T>& slot, T initial, int place = 0) {
+    int64 mine = spare_thread(slot.old_count, place);
     if (mine >= slot.old_count) return;
     int64 old = slot.old_buffer();
     const int64* list = global(slot.list_at[old]);

@@ -66,10 +66,12 @@ class Compiled:
 
     def _tiers(self, teams: bool, short_rows: bool) -> Tiers:
         """The kernel, which is being compiled."""
-        found = self._started.get((teams, short_rows))
+        key = teams, short_rows
+        found = self._started.get(key)
         if found is None:
-            text = self.program.parts.of(teams and self.program.shape[2] > 1, short_rows)
-            found = self._started[teams, short_rows] = Tiers(text, ["loop_kernel"], "a loop")
+            parts, teams = self.program.parts, teams and self.program.shape[2] > 1
+            text, plain = parts.of(teams, short_rows), parts.of(teams, short_rows, plain=True)
+            found = self._started[key] = Tiers(text, ["loop_kernel"], "a loop", plain)
             begin(found, render)
         return found
 

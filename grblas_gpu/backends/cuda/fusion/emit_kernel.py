@@ -34,10 +34,13 @@ class KernelText(NamedTuple):
 
     before: str
     after: str
+    has_plain_form: bool
 
-    def of(self, teams: bool, short_rows: bool) -> str:
-        """``teams``: a cluster may go on alone; ``short_rows``: rows may be so short that a lane takes one."""
-        return f"{self.before}#define TEAMS {int(teams)}\n{constant('SHORT_ROWS', short_rows)}\n{self.after}"
+    def of(self, teams: bool, short_rows: bool, plain: bool = False) -> str:
+        """``teams``: a cluster may go on alone; ``short_rows``: rows may be so short that a lane takes one; ``plain``:
+        one way to push, one to pull, and no short cuts, for the time until another kernel is compiled."""
+        macros = f"#define TEAMS {int(teams)}\n#define PLAIN {int(plain and self.has_plain_form)}\n"
+        return f"{self.before}{macros}{constant('SHORT_ROWS', short_rows)}\n{self.after}"
 
 
 def kernel_text(
@@ -98,7 +101,15 @@ def kernel_text(
     first, *others = (programs.paste(name, pasted) for name in COMMON)  # in this order
     common = f"constexpr int BLOCK_THREADS = {shape[0]};\n{declarations()}{''.join(others)}"
     after = f'{common}#line 1 "generated for a loop"\n{head}{"".join(context.pieces)}{kernel}'
-    return KernelText(f"{first}{emit_calls.CALLING if context.calls else ''}", after)
+    return KernelText(f"{first}{emit_calls.CALLING if context.calls else ''}", after, has_plain_form(facts))
+
+
+def has_plain_form(facts: Analysis) -> bool:
+    """Not products whose strategy somebody requested, or which settle or sort: other kernels would change results."""
+    requests = [facts.steps[at].desc for at in facts.products if "push.sort" not in facts.strategies[at]]
+    if facts.settling or len(requests) < len(facts.products):
+        return False
+    return all(desc is None or (desc.strategy is None and desc.settles_at is None) for desc in requests)
 
 
 def in_cases(parts: Sequence[str]) -> str:
@@ -186,8 +197,11 @@ def report(layout: Layout) -> str:
 
 #: Thread 0 of every block, at the end of a round.
 DECIDING = """        bool goes_on = {goes_on} && S.step < limit && !S.stop;
+        bool other_team = false;
+#if !PLAIN
         bool small = goes_on && ({small});
-        bool other_team = small ? team_blocks() > CLUSTER : team_blocks() < gridDim.x;
+        other_team = small ? team_blocks() > CLUSTER : team_blocks() < gridDim.x;
+#endif
         S.then = other_team ? OTHER_TEAM : goes_on ? GO_ON : END;
         if (S.then != GO_ON) return;
         bool looks = blockIdx.x == 0 && S.tick % 8 == 0;  // at the clock, which takes a while
@@ -233,6 +247,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
 {decides}    while (true) {{
         if (S.then != GO_ON) {{
             if (S.then == END) break;
+#if !PLAIN
             bool changes = S.then == OTHER_TEAM, all = team_blocks() == gridDim.x;
             __syncthreads();
             if (changes && all) {{
@@ -254,6 +269,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
                     barrier().wait();
                 }}
             }}
+#endif
             __syncthreads();
             if (thread() == 0) decide();
             __syncthreads();

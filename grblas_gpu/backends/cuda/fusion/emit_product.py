@@ -98,11 +98,13 @@ def _advance(context: Context, item: Product, step: BodyStep, names: Names) -> s
     begins = noted_begin(facts, item, names.space, dense_text(item, step), allowed)
     return (
         f"            auto advance = [&](int64 reached, int64 following) {{\n"
+        f"#if !PLAIN\n"
         f"{noted_end(facts, item, 'reached', False)}"
         f"                {U}.advanced(reached, following);\n"
         f"                ++{_rounds(item)}, ++S.tick;\n"
         f"{''.join(f'                {emit_sums.scalar_text(context, at)}{chr(10)}' for at in item.between)}"
         f"                if (trace) {{\n{edges_text(context, item, step, names)}{begins}                }}\n"
+        f"#endif\n"
         f"            }};\n"
         f"{_stays(item, step, names)}"
     )

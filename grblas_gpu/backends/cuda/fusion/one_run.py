@@ -267,6 +267,7 @@ class Run:
             words[compiled.resumes] = 1
             if numbers[STOPPED] != OUT_OF_TIME:
                 return numbers
+            self.launcher = compiled.launcher(workspace.wants_teams, workspace.short_rows)  # there may be a faster one
 
     def _make_stores(self) -> None:
         """What vectors will have, be it without entries, while the kernel runs: their numbers are all that is missing.

@@ -68,7 +68,12 @@ CALLABLE void meet() {
 }
 // All threads of the team wait for each other; then thread 0 of every block reads the counters of the others.
 template <class Note> DEVICE void grid_barrier(Note note) {
-    if constexpr (CALLS) {
+#if PLAIN
+    constexpr bool called = true;
+#else
+    constexpr bool called = CALLS;
+#endif
+    if constexpr (called) {
         meet();
         if (thread() == 0) note();
         __syncthreads();

@@ -2,14 +2,22 @@
 // (loop_pull_hybrid.cuh, loop_pull_plain.cuh, loop_pull_marks.cuh, loop_pull_balanced.cuh). Pasted once for each product, inside a namespace with the
 // pieces of mxv.cuh. The result goes to the other buffer of `out`.
 
+#include "loop_operands.cuh"
+#if PLAIN
+#include "loop_mxv_plain.cuh"
+#else
 #include "loop_push.cuh"
 #include "loop_shared_frontier.cuh"
-#include "loop_operands.cuh"
 #include "loop_pull_hybrid.cuh"
 #include "loop_pull_balanced.cuh"
 #include "loop_pull_marks.cuh"
 #include "loop_pull_plain.cuh"
 
+DEVICE int strategy() {
+    if (!::plan().push) return PULL_BY;
+    if constexpr (PUSH_BY == SORT) return ::plan().sorts ? SORT : SCATTER;
+    return PUSH_BY == SCATTER && !::plan().lists ? SCAN : PUSH_BY;
+}
 // Thread 0 of every block, at a grid barrier before the product.
 template <class U, class S>
 CALLABLE void make_plan(
@@ -191,3 +199,4 @@ DEVICE void multiply_into(
         rest = ::parts_left() != 0;
     } while (rest);
 }
+#endif

@@ -14,11 +14,6 @@ DEVICE constexpr bool is_scattered(int strategy) { return is_push(strategy) || (
 // A row is done at its first entry that hits, whatever value the matrix has there: then rows are taken four at a time.
 constexpr bool ANY_HIT = EARLY_EXIT && (STRUCTURE || (EXIT_AT_FIRST && MATRIX != EACH));
 DEVICE constexpr bool takes_four(int strategy) { return strategy == HYBRID && ANY_HIT; }
-DEVICE int strategy() {
-    if (!::plan().push) return PULL_BY;
-    if constexpr (PUSH_BY == SORT) return ::plan().sorts ? SORT : SCATTER;
-    return PUSH_BY == SCATTER && !::plan().lists ? SCAN : PUSH_BY;
-}
 // The workspace of a push that sorts: as many keys and products as there may be edges, twice; and counts of digits.
 using Key = either<sizeof(RowId) == 8, uint64, unsigned>;
 using Payload = either<sizeof(Value) == 8, uint64, either<sizeof(Value) == 4, unsigned, either<sizeof(Value) == 2, uint16, uint8>>>;

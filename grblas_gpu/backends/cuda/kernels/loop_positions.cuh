@@ -64,6 +64,14 @@ DEVICE void overwrite_by_row(
 // visit(i) for the entries of `driver`, from its list or its flags, or for all positions without a driver. Lists are unordered: if one
 // position in MANY has an entry, visiting all of them takes less time than random accesses.
 template <class D, class Visit> DEVICE void for_each_entry(const Slot<D>* driver, int64 size, Visit visit) {
+#if PLAIN
+    bool by_list = driver && driver->listed;
+    for (int64 t = thread_in_grid(); t < (by_list ? driver->count : size); t += threads_in_grid()) {
+        int64 i = by_list ? driver->list()[t] : t;
+        if (by_list || !driver || driver->has(i)) visit(i);
+    }
+    return;
+#endif
     if (driver && driver->listed && driver->count * MANY < size) {
         const int64* list = driver->list();
         for (int64 t = spare_thread(driver->count, 0); t < driver->count; t += threads_in_grid()) visit(list[t]);

@@ -41,6 +41,12 @@ DEVICE void sum_entries(const Slot<D>& slot, Cell<T>* partial, Add add, Read rea
     constexpr int AT_ONCE = 4;  // positions whose entries are on their way together; they are added in their order
     Cell<T> mine = {T(), false};
     int64 items = slot.listed ? slot.count : slot.size;
+#if PLAIN
+    for (int64 t = thread_in_grid(); t < items; t += threads_in_grid()) {
+        int64 i = slot.listed ? slot.list()[t] : t;
+        if (slot.has(i)) mine = {mine.present ? add(mine.value, read(i)) : read(i), true};
+    }
+#else
     for (int64 first = thread_in_grid(); first < items; first += AT_ONCE * threads_in_grid()) {
         Cell<T> cells[AT_ONCE];
         int64 i[AT_ONCE];
@@ -53,6 +59,7 @@ DEVICE void sum_entries(const Slot<D>& slot, Cell<T>* partial, Add add, Read rea
         UNROLLED for (int n = 0; n < AT_ONCE; ++n)
             if (cells[n].present) mine = {mine.present ? add(mine.value, cells[n].value) : cells[n].value, true};
     }
+#endif
     mine = block_sum(mine, add);
     if (threadIdx.x == 0) partial[blockIdx.x] = mine;
 }

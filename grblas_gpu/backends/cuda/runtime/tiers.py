@@ -1,8 +1,9 @@
 """The functions of a program: loaded, or compiled quickly for the calls of the next seconds and then optimized.
 
-NVRTC takes a third to half of the time for slower code. Another process compiles the optimized code, which may outlast
-this one: its result stays on disk. The setting ``compile`` selects: "wait" for the optimized kernel, "auto" or
-"background" for the quick one until the optimized one is on disk, "quick" for the quick one always.
+NVRTC takes a third of the time or less for slower code, and loops have a plain form. Another process compiles the
+optimized code, which may outlast this one: its result stays on disk. The setting ``compile`` selects: "wait" for the
+optimized kernel, "auto" or "background" for the quick one until the optimized one is on disk, "quick" for the quick
+one always.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ _ahead: dict[str, background.Compilation] = {}  # programs that other processes 
 class Tiers:
     """The functions of a program: whichever are ready."""
 
-    def __init__(self, text: str, names: Sequence[str], what: str) -> None:
+    def __init__(self, text: str, names: Sequence[str], what: str, plain: str = "") -> None:
         self.text, self._names, self._what = text, names, what
+        self._plain = plain or text  # a shorter program for the quick functions
         self.of_this_device = False  # whether other devices need functions of their own
-        self.on_disk = bool(link.declared_in(text)) or archive.find(text, architecture()) is not None
+        self._linked = bool(link.declared_in(text))
+        self.on_disk = self._linked or archive.find(text, architecture()) is not None
         self._thread: Future[tuple[Kernels, bool]] | None = None
         self._process = _ahead.pop(text, None)
         self._waits = self._process is not None  # for that process, if it has begun
@@ -77,11 +80,13 @@ class Tiers:
 
     def _now(self) -> tuple[Kernels, bool]:
         chosen = config["compile"]
+        if not self._linked:
+            archive.record(self.text)
         if chosen == "wait" or (chosen != "quick" and self._is_ready()):
             return self._optimized(), True
         if self._quick is None:
             try:
-                self._quick, _ = functions_of(self.text, self._names, (*OPTIONS, *QUICK))
+                self._quick, _ = functions_of(self._plain, self._names, (*OPTIONS, *QUICK))
             except Exception:  # the program is wrong, or this NVRTC does not know the option
                 return self._optimized(), True
         return self._quick, False
@@ -120,8 +125,6 @@ def functions_of(text: str, names: Iterable[str], options: tuple[str, ...] = OPT
     import cupy
 
     symbols = link.declared_in(text)
-    if not symbols:
-        archive.record(text)
     _at_once.append(text)
     try:
         with turn(text if options == OPTIONS else f"{options}{text}"):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import inspect
 import time
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
 
 from ..foundation.types import Json
 from .files import FORMATS, Loaded, check_table, read_graph, write_table
-from .library_commands import COMMANDS, Command
 from .library_tables import LAYOUTS, Table, first_rows, groups, table
 from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
 
@@ -160,3 +162,34 @@ def plural(word: str) -> str:
     ('communities', 'colours')
     """
     return word[:-1] + "ies" if word.endswith("y") else word + "s"
+
+
+class Command(NamedTuple):
+    """An algorithm, the name of its values, and the rows to show first."""
+
+    algorithm: str
+    value: str
+    help: str
+    first: str = "highest"  # or "lowest" values, the largest "groups" with equal values, or rows "in order"
+    arguments: str = ""  # command-line arguments that the algorithm takes
+    layout: str = "vertices"  # the layout of the table, or "number"
+    weighted: bool = False  # whether weights always matter
+    labels: bool = False  # whether values are vertices
+    more: Json | None = None  # other arguments of the algorithm
+    part: str = ""  # the part of the result that is the table
+    facts: dict[str, str] | None = None  # further facts, by the part of the result that has each
+    totals: dict[str, int] | None = None  # facts that are sums of all values, and how often each is in the sum
+
+    def table_of(self, found: object) -> object:
+        return getattr(found, self.part) if self.part else found
+
+    def facts_of(self, found: object, table: Table) -> dict[str, object]:
+        facts = {name: getattr(found, part) for name, part in (self.facts or {}).items()}
+        for name, times in (self.totals or {}).items():
+            total = sum(row[-1] for row in table.rows)
+            facts[name] = total if times == 1 else total // times
+        return facts
+
+
+ROWS = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
+COMMANDS = {name: Command(**row) for name, row in ROWS.items()}

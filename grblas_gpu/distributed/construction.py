@@ -21,8 +21,7 @@ from ..dtypes import BOOL, lookup_dtype
 from ..exceptions import DimensionMismatch, InvalidValue
 from ..foundation.types import ArrayLike, DTypeLike, OperatorLike, PathLike, Value
 from .arriving import Arriving, Piece, checked_index, combiner
-from .files import edges_of_file, vertices_of_file
-from .folders import files_of, read_description, read_parts, write_parts
+from .files import edges_of_file, files_of, read_description, read_parts, vertices_of_file, write_parts
 from .permuted_kronecker import kronecker_pieces
 
 

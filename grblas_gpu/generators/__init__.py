@@ -24,12 +24,14 @@ from .edge_lists import (
     star_edges as star_edges,
     uniform_random_edges as uniform_random_edges,
 )
-from .given_structure import (
+from .kronecker_graphs import kronecker as kronecker
+from .network_models import (
     configuration_model as configuration_model,
+    hyperbolic as hyperbolic,
+    lfr as lfr,
+    noisy_kronecker as noisy_kronecker,
     stochastic_block_model as stochastic_block_model,
 )
-from .kronecker_graphs import kronecker as kronecker
-from .network_models import hyperbolic as hyperbolic, lfr as lfr, noisy_kronecker as noisy_kronecker
 from .plane_graphs import delaunay as delaunay, random_geometric as random_geometric, road as road
 from .random_graphs import (
     bipartite as bipartite,

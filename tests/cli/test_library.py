@@ -11,7 +11,7 @@ from command_line import one_line_error, run
 import grblas_gpu as gb
 from grblas_gpu import algorithms
 from grblas_gpu.cli import main
-from grblas_gpu.cli.library_commands import COMMANDS
+from grblas_gpu.cli.library import COMMANDS
 from grblas_gpu.cli.library_tables import LAYOUTS
 
 #: For each argument: on the command line, and in Python.

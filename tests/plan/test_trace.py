@@ -9,7 +9,7 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, generators
-from grblas_gpu.trace.plot import frontiers
+from grblas_gpu.trace.records import frontiers
 
 SEARCHES = [algorithms.bfs, algorithms.dobfs, algorithms.xbfs]
 

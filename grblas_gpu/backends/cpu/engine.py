@@ -31,7 +31,6 @@ from . import (
     mxm,
     mxv,
     reduce,
-    scaling,
     scatter,
     select,
     spread,
@@ -86,13 +85,13 @@ class CpuKernels:
     ) -> MatrixStore | None:
         if plan.strategy == "mxm.scale" and mask is None:
             with suppress(Declined):
-                if (found := scaling.scaled(a, b, semiring)) is not None:
+                if (found := mxm.scaled(a, b, semiring)) is not None:
                     return found
         return mxm.mxm(a, b, semiring, mask, plan=plan)
 
     @staticmethod
     def shaped_product(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, masked: bool) -> tuple[str, str] | None:
-        return ("mxm.scale", "a factor is a diagonal") if not masked and scaling.is_scaling(a, b, semiring) else None
+        return ("mxm.scale", "a factor is a diagonal") if not masked and mxm.is_scaling(a, b, semiring) else None
 
     @staticmethod
     def heaviest_groups(

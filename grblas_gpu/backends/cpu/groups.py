@@ -10,9 +10,9 @@ import numpy as np
 from ..programs.reading import ISO
 from ..stores.storage import Array, MatrixStore, VectorStore
 from . import pool
+from .operands import reading
 from .parallel import PARALLEL_WORK, edge_chunks
 from .tier import KernelTable
-from .values import reading
 
 SOURCE = """\
 @kernel

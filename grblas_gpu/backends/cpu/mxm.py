@@ -1,4 +1,4 @@
-"""Matrix times matrix: Gustavson's method row by row, and dot products at the positions of a mask."""
+"""Matrix times matrix: Gustavson's method row by row, dot products at the positions of a mask, and diagonals."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from ...ir.descriptor import DENSE_STRATEGIES
 from ...plan.storage_rules import DENSE_LIMIT
 from ..forms import dense_products
 from ..machine.memory_limits import check_entries, check_positions
-from ..stores.matrix_storage import FULL
-from ..stores.storage import INDEX, Array, MaskView, MatrixStore, column_type
+from ..stores.entries import cast, expand
+from ..stores.matrix_storage import FULL, SPARSE
+from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
 from ..stores.vector_storage import shortened
-from . import buffers, mxm_source as text, pool
+from . import buffers, ewise, mxm_source as text, pool
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING
 from .mxv_call import Call, prepared
 from .parallel import PARALLEL_WORK, Chunks, edge_chunks, lengths
 from .spmm import DenseKernels, times_full
+from .spread import spread
 from .tier import KernelTable
 
 MANY = 2**24  # positions of a dense result from which free memory is checked
@@ -206,3 +208,29 @@ def _masked_dot(a: MatrixStore, b: MatrixStore, call: Call, pattern: MatrixStore
     found = _filtered(pattern, present, values[present] if call.constant is None else call.constant.copy())
     found.indices = found.indices.astype(column_type(b.nrows), copy=False)
     return found
+
+
+_NUMBERS = "biuf"
+
+
+def is_scaling(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> bool:
+    """Whether a factor is a diagonal without gaps, so that every entry of the other one makes a product."""
+    plain = a.form == b.form == SPARSE and semiring.binaryop.positional is None
+    numbers = semiring.return_type.np_type.kind in _NUMBERS and a.dtype.kind in _NUMBERS and b.dtype.kind in _NUMBERS
+    return plain and numbers and (a.is_diagonal or b.is_diagonal)
+
+
+def scaled(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> MatrixStore | None:
+    """``t[i, j] = mult(a[i, i], b[i, j])``, or ``mult(a[i, j], b[j, j])``; or None for other methods."""
+    rows = a.is_diagonal
+    diagonal, other = (a, b) if rows else (b, a)
+    numbers = np.ascontiguousarray(expand(diagonal.values, diagonal.nrows))
+    factors = spread(VectorStore(diagonal.nrows, numbers), other.nrows, other.ncols, rows, other)
+    if factors is None:
+        return None
+    left, right = (factors, other) if rows else (other, factors)
+    found = ewise.ewise_mult(left, right, semiring.binaryop)
+    if found is None:
+        return None
+    values = cast(found.values, semiring.return_type.np_type)
+    return MatrixStore(found.nrows, found.ncols, found.indptr, found.indices, values)

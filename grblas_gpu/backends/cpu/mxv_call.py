@@ -9,8 +9,8 @@ import numpy as np
 from ...foundation.types import TypedSemiring
 from ..programs.reading import EACH, UNUSED, Reading, Values
 from ..stores.storage import Array, MatrixStore, VectorStore
+from .operands import single
 from .tier import KernelTable
-from .values import single
 
 MIXED_ABOVE, MIXED_BELOW = 0.03, 0.97  # fills of a bitmap between which its flags are unpredictable
 MOST_CALLS = 4096  # entries of the cache, which is then cleared

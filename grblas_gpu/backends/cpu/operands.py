@@ -1,4 +1,4 @@
-"""One operator on the values of two stores, and its text inside a kernel."""
+"""One operator on the values of two stores, its text inside a kernel, and how kernels read the values."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...foundation.caches import Bounded
-from ...foundation.types import Accum, Value
-from ..programs.reading import EACH
+from ...foundation.types import Accum, TypedOperator, Value
+from ..programs.reading import EACH, ISO, UNUSED, mode
 from ..stores.entries import cast
 from ..stores.storage import Array
 from . import buffers
 from .compile import Source
 from .inline import Inliner, uses
-from .values import prologue, reading, single
 
 
 class Operands:
@@ -148,3 +147,22 @@ def first_of(element: str) -> str:
     'x_values[0]'
     """
     return f"{element.partition('[')[0]}[0]"
+
+
+def reading(values: Array, used: bool = True) -> int:
+    return mode(used, len(values) == 1)
+
+
+def prologue(inliner: Inliner, name: str, mode: int, stored: np.dtype, wanted: np.dtype, variable: str) -> str:
+    """The line before the loop that loads an iso value, or a placeholder for an unused value."""
+    if mode == ISO:
+        return f"    {variable} = {inliner.load(f'{name}[0]', stored, wanted)}\n"
+    if mode == UNUSED:
+        return f"    {variable} = {inliner.load('np.int8(1)', np.dtype(np.int8), wanted)}\n"
+    return ""
+
+
+def single(op: TypedOperator, x: Array, y: Array) -> Array:
+    """``op`` on the first value of each operand, as an array of one."""
+    left, right = cast(x[:1].copy(), op.type.np_type), cast(y[:1].copy(), op.type2.np_type)
+    return np.array(op.numpy(left, right), op.return_type.np_type).reshape(1)

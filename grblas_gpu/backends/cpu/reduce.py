@@ -11,9 +11,9 @@ from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from . import pool
 from .compile import Source
 from .inline import Inliner, literal, static_cast
+from .operands import prologue, reading
 from .parallel import PARALLEL_WORK, edge_chunks
 from .tier import KernelTable
-from .values import prologue, reading
 
 BLOCK = 1024  # entries of a bitmap that are added up one after another
 CHUNK = 131_072  # entries reduced on their own; fixed, so that results do not depend on the number of threads

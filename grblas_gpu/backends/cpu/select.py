@@ -13,9 +13,9 @@ from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
 from .compile import Source
 from .inline import Inliner, kept_end, uses
+from .operands import prologue, reading
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
 from .tier import KernelTable
-from .values import prologue, reading
 
 LONG_ROW = 32  # entries: a scan of shorter rows is faster than a search
 

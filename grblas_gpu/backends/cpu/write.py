@@ -19,9 +19,8 @@ from . import ewise, matrix_masks, pool, workspace
 from .compile import Source
 from .inline import where
 from .masks import BYTE_KIND, NO_MASK, NOTHING, OPENED, ROWS, clean, flags_of, resolve
-from .operands import Form, Text
+from .operands import Form, Text, reading
 from .tier import KernelTable
-from .values import reading
 
 DENSE_RESULT = 16  # two sparse vectors with more than size / DENSE_RESULT entries are written as dense ones
 

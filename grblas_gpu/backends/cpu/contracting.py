@@ -13,9 +13,9 @@ from ..stores.entries import cast
 from ..stores.matrix_storage import transpose_csr
 from ..stores.storage import INDEX, MatrixStore, VectorStore, column_type
 from . import pool
+from .operands import reading
 from .parallel import PARALLEL_WORK, edge_chunks
 from .tier import KernelTable
-from .values import reading
 
 SOURCE = """\
 @kernel

@@ -162,7 +162,7 @@ def as_scalar(self: Elementwise, value: object, within: str, keyword_name: str, 
         found = kinds.Scalar.from_value(value, dtype, is_cscalar=None, name="")
         is_thunk = getattr(op, "_modname", "") in ("indexunary", "select")  # a number there may be meant for one field
         if dtype is not None and not is_thunk and not keeps(value, found._content, dtype):
-            raise ValueError(f"{within}: {value!r} has numbers that {dtype} cannot hold")
+            raise ValueError(f"{within}: {value!r} does not fit {dtype}")
         return found
     except TypeError:
         return self._expect_type(

@@ -88,7 +88,7 @@ def _read(
     start = source.tell() if hasattr(source, "tell") else 0
     text = ReaderInput(source)
     try:
-        array = read(text, **options, **kwargs)
+        array = read(text, **options | kwargs)
     except (OverflowError, ValueError) as error:
         raise text.fault or ValueError(f"{name_of(source)}: {_with_line(str(error), source, start)}") from None
     except MemoryError as error:

@@ -131,7 +131,7 @@ def from_pydata_sparse(
     {0: {0: 1.0}, 1: {1: 1.0}}
     """
     if not hasattr(s, "asformat") or not hasattr(s, "fill_value"):
-        raise TypeError(f"from_pydata_sparse only accepts objects from the `sparse` library; got {type_text(s)}")
+        raise TypeError(f"from_pydata_sparse only accepts objects of sparse (sparse.pydata.org); got {type_text(s)}")
     if s.ndim not in (1, 2):
         raise GraphblasException(f"from_pydata_sparse: the array must have one or two dimensions; got {s.ndim}")
     coo = s.asformat("coo")

@@ -378,13 +378,21 @@ class OpBase(Documented):
         def _arguments(dtype: DataType, dtype2: DataType) -> Arguments: ...
 
     @classmethod
-    def _build(cls, name: str | None, func: Udf, *, anonymous: bool = False, is_udt: bool = False) -> Self:
+    def _build(
+        cls,
+        name: str | None,
+        func: Udf,
+        *,
+        anonymous: bool = False,
+        is_udt: bool = False,
+        ret_dtype: DataType | None = None,
+    ) -> Self:
         """From a Python function."""
         check_function(func)
         op = cls(name or str(getattr(func, "__name__", f"<anonymous_{cls._modname}>")), anonymous=anonymous)
         op.orig_func = func
         op._is_udt = is_udt
-        op._compiled = Compiled(func, cls._arguments)
+        op._compiled = Compiled(func, cls._arguments, ret_dtype)
         op._parameterized_info = getattr(func, "_parameterized_info", None)
         if not is_udt:
             op._compiled.check()
@@ -405,7 +413,8 @@ class OpBase(Documented):
 
     def _options(self) -> dict[str, object]:
         """The keywords of ``register_anonymous`` that are not their defaults."""
-        return {"is_udt": True} if self._is_udt else {}
+        returns = None if self._compiled is None else self._compiled.returns
+        return ({"is_udt": True} if self._is_udt else {}) | ({"ret_dtype": returns} if returns else {})
 
     @classmethod
     def _deserialize(cls, name: str, *args: object, **options: object) -> object:

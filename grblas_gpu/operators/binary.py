@@ -124,7 +124,7 @@ class BinaryOp(Registered, OpBase):
     def _beside_a_record(self, dtype: DataType, dtype2: DataType) -> TypedOpBase | None:
         if dtype is dtype2:
             return self[dtype]
-        results = {"first": dtype, "second": dtype2, "pair": INT64}
+        results = {"first": dtype, "second": dtype2, "any": dtype2, "pair": INT64}
         if self._row is not None and self.name in results:
             return self._typed_class(self, dtype, results[self.name], dtype2)
         if not self._lifts():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import BOOL, INT64, UINT64, DataType
-from ..foundation.types import DTypeKey, Udf
+from ..foundation.types import DTypeKey, DTypeLike, Udf
 from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .call_types import IndexUnaryCall
@@ -81,7 +81,14 @@ class IndexUnaryOp(Registered, OpBase):
 
     @classmethod
     def register_new(
-        cls, name: str, func: Udf, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
+        cls,
+        name: str,
+        func: Udf,
+        *,
+        parameterized: bool = False,
+        is_udt: bool = False,
+        lazy: bool = False,
+        ret_dtype: DTypeLike | None = None,
     ) -> Any:
         """Make an operator and add it to the namespace; one that returns BOOL becomes a SelectOp as well.
 
@@ -97,8 +104,11 @@ class IndexUnaryOp(Registered, OpBase):
             Whether to compile for the exact types of the operands when it is used, user-defined types among them.
         lazy : bool
             Whether to compile nothing until the operator is looked up.
+        ret_dtype : dtype, optional
+            With ``is_udt``, the type of the result; by default what the function returns for its operands.
         """
-        op = super().register_new(name, func, parameterized=parameterized, is_udt=is_udt, lazy=lazy)
+        options: Any = {"parameterized": parameterized, "is_udt": is_udt, "lazy": lazy, "ret_dtype": ret_dtype}
+        op = super().register_new(name, func, **options)
         if isinstance(op, IndexUnaryOp) and not is_udt and _returns_bool(op):
             registry.install("select", name, SelectOp._from_indexunary(op), in_op=False)
         return op

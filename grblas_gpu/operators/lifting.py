@@ -66,24 +66,27 @@ def result_type(row: Row, *dtypes: DataType) -> DataType:
 
     def shape_of(given: tuple[np.dtype, ...]) -> tuple[int, ...]:
         shapes = {each.shape for each in given}
+        if len(shapes) == 1:
+            return given[0].shape
+        whole = dtypes[0].subarray
+        if whole is None or given[0] != whole or whole.base.names is not None:  # in fields
+            raise refuse("record UDTs must have the same shape for each field")
         try:
-            if len(shapes) == 1 or (given[0] == dtypes[0].subarray and given[0].base.names is None):  # not in fields
-                return np.broadcast_shapes(*shapes)
+            return np.broadcast_shapes(*shapes)
         except ValueError:
-            pass
-        raise refuse("arrays must share their shape")
+            raise refuse("array UDTs must have shapes that broadcast together") from None
 
     def of(*given: np.dtype) -> np.dtype:
         first = given[0]
         if len({each.names for each in given}) > 1:
             mixed = len({is_subarray(each) for each in given}) > 1
             raise refuse("cannot mix record and array UDTs" if mixed else "record UDTs must share field names")
-        if first.subdtype is not None:
+        if len({each.shape for each in given}) > 1 or first.subdtype is not None:
             return np.dtype((of(*(each.base for each in given)), shape_of(given)))
         if first.names is None:
             used = _common(given)
             if used not in row.signature:
-                raise refuse(f"it takes no {'complex' if used.np_type.kind == 'c' else used} fields")
+                raise refuse(f"it is not defined on {'complex' if used.np_type.kind == 'c' else used} fields")
             return row.signature[used][1].np_type
         fields = [(name, of(*(each[name] for each in given))) for name in first.names]
         whole = [each for each in given if all(kind == each[name] for name, kind in fields)]

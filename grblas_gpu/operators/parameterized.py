@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..foundation.types import Operator, Udf
+from ..dtypes import DataType, lookup_dtype
+from ..foundation.types import DTypeLike, Operator, Udf
 from . import registry
 from .documented import Documented
 
@@ -128,7 +129,13 @@ class Registered(InNamespace):
 
     @classmethod
     def register_anonymous(
-        cls, func: Udf, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
+        cls,
+        func: Udf,
+        name: str | None = None,
+        *,
+        parameterized: bool = False,
+        is_udt: bool = False,
+        ret_dtype: DTypeLike | None = None,
     ) -> Any:
         """Make an operator from a Python function without adding it to a namespace.
 
@@ -142,6 +149,8 @@ class Registered(InNamespace):
             Whether ``func`` takes parameters and returns the function to compile.
         is_udt : bool
             Whether to compile for the exact types of the operands when it is used, user-defined types among them.
+        ret_dtype : dtype, optional
+            With ``is_udt``, the type of the result; by default what the function returns for its operands.
 
         Raises
         ------
@@ -149,11 +158,18 @@ class Registered(InNamespace):
             Numba compiles the function for none of the types.
         """
         make = cls._parameterized_class if parameterized else cls._build
-        return make(name, func, anonymous=True, is_udt=is_udt)
+        return make(name, func, anonymous=True, is_udt=is_udt, **_returns(ret_dtype, parameterized, is_udt))
 
     @classmethod
     def register_new(
-        cls, name: str, func: Udf, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
+        cls,
+        name: str,
+        func: Udf,
+        *,
+        parameterized: bool = False,
+        is_udt: bool = False,
+        lazy: bool = False,
+        ret_dtype: DTypeLike | None = None,
     ) -> Any:
         """Make an operator from a Python function and add it to the namespace.
 
@@ -167,6 +183,8 @@ class Registered(InNamespace):
             Whether ``func`` takes parameters and returns the function to compile.
         is_udt : bool
             Whether to compile for the exact types of the operands when it is used, user-defined types among them.
+        ret_dtype : dtype, optional
+            With ``is_udt``, the type of the result; by default what the function returns for its operands.
         lazy : bool
             Whether to compile nothing until the operator is looked up.
 
@@ -178,4 +196,19 @@ class Registered(InNamespace):
             Numba compiles the function for none of the types.
         """
         make = cls._parameterized_class if parameterized else cls._build
-        return cls._register(name, lambda: make(name, func, is_udt=is_udt), lazy)
+        returns = _returns(ret_dtype, parameterized, is_udt)
+        return cls._register(name, lambda: make(name, func, is_udt=is_udt, **returns), lazy)
+
+
+def _returns(ret_dtype: DTypeLike | None, parameterized: bool, is_udt: bool) -> dict[str, DataType]:
+    """The keyword for the type of results, if it is given."""
+    if ret_dtype is None:
+        return {}
+    if parameterized:
+        raise ValueError("ret_dtype does not work with parameterized=True: register the function that is made with it")
+    if not is_udt:
+        raise ValueError("ret_dtype requires is_udt=True: other operators return a type for each type of operands")
+    try:
+        return {"ret_dtype": lookup_dtype(ret_dtype)}
+    except (TypeError, ValueError):
+        raise ValueError(f"ret_dtype={ret_dtype!r} is not a recognized dtype") from None

@@ -85,17 +85,23 @@ def _infer(func: Callable[..., object], signature: tuple[object, ...]) -> object
 class Compiled:
     """A user-defined function and the return types found so far; what uses it compiles it.
 
-    ``arguments`` gives the types of all parameters for a data type.
+    ``arguments`` gives the types of all parameters for a data type; ``returns`` is the type of the result, if given.
     """
 
-    def __init__(self, func: Callable[..., object], arguments: Callable[[DataType, DataType], Arguments]) -> None:
+    def __init__(
+        self,
+        func: Callable[..., object],
+        arguments: Callable[[DataType, DataType], Arguments],
+        returns: DataType | None = None,
+    ) -> None:
         numba = imported("numba")
         self.func = func
         self.arguments = arguments
+        self.returns = returns
         self.dispatcher: Function = numba.njit(func, error_model="numpy")  # x // 0 is 0, as in ufuncs
         exact: dict[tuple[DataType, DataType], DataType | None] = {}
         reasons: dict[tuple[DataType, DataType], str] = {}  # why types did not compile
-        known = _content(func), arguments
+        known = _content(func), arguments, returns
         exact, reasons = _inferred.get(known) or (exact, reasons)
         self._exact, self._reasons = exact, reasons
         self._adjusted: dict[DataType, DataType | None] = {}
@@ -114,7 +120,7 @@ class Compiled:
         signature = tuple(_parameter(argument) for argument in arguments)
         result: DataType | None
         try:
-            result = _returned(completed(_infer, self.func, signature), arguments)
+            result = _returned(completed(_infer, self.func, signature), arguments, self.returns)
         except (numba.TypingError, ValueError) as error:
             self._reasons[dtype, dtype2] = _first_lines(str(error))
             result = None
@@ -266,29 +272,55 @@ def _items(found: object, place: str = "") -> list[tuple[str, object]]:
 def _places(found: object, dtype: DataType) -> list[tuple[str, str]]:
     """Where in a record the items of a returned tuple belong; nothing if it is no tuple, or does not fit.
 
-    Tuples may be nested or flat; an array fills a field that is one.
+    Tuples may be nested or flat; an array, a list or one number for all fills a field that is an array.
     """
+    return _matched(_items(found), dtype) or _matched(_items(found), dtype, spread=True)
+
+
+def _matched(items: list[tuple[str, object]], dtype: DataType, spread: bool = False) -> list[tuple[str, str]]:
+    """``spread``: a number is for all elements of an array."""
     import numba
 
-    items, places = _items(found), []
+    number = numba.types.Number | numba.types.Boolean
+    whole = numba.types.Array | numba.types.List | (number if spread else numba.types.Array)
+    places: list[tuple[str, str]] = []
     if items[0][0] == "":
         return []
     for path, kind in leaves(dtype.np_type, dtype.subarray is None):
         to = "".join(f"[{key!r}]" for key in path)
-        if kind.subdtype is not None and items and isinstance(items[0][1], numba.types.Array):
+        if kind.subdtype is not None and items and isinstance(items[0][1], whole):
             places.append((f"{to}[:]", items.pop(0)[0]))
             continue
         for inner, _ in leaves(kind):
-            if not items or not isinstance(items[0][1], numba.types.Number | numba.types.Boolean):
+            if not items or not isinstance(items[0][1], number):
                 return []
             places.append((to + "".join(f"[{key!r}]" for key in inner), items.pop(0)[0]))
     return [] if items else places
 
 
-def _returned(found: object, arguments: Arguments) -> DataType:
-    """The type of a result; an array has the shape of the first argument that is one of as many dimensions."""
+def _holds(dtype: DataType, found: Any) -> bool:
+    """Whether values of a type can be written as those of a data type."""
     import numba
 
+    if isinstance(found, numba.types.BaseTuple):
+        return dtype.subarray is None and bool(_places(found, dtype))
+    if isinstance(found, numba.types.Record):
+        return found == dtype.numba_type
+    if isinstance(found, numba.types.Array):
+        return dtype.subarray is not None and found.ndim <= len(dtype.subarray.shape)
+    return isinstance(found, numba.types.Number | numba.types.Boolean) and (
+        not dtype._is_udt or dtype.subarray is not None
+    )
+
+
+def _returned(found: object, arguments: Arguments, given: DataType | None = None) -> DataType:
+    """The type of a result, which may be given; an array has the shape of the arguments of as many dimensions."""
+    import numba
+
+    if given is not None:
+        if not _holds(given, found):
+            raise ValueError(f"it returns {found}, which cannot be written as ret_dtype={given}")
+        return given
     if isinstance(found, numba.types.BaseTuple):
         records = [each for each in arguments if each._is_udt]
         for each in records:
@@ -307,7 +339,12 @@ def _returned(found: object, arguments: Arguments) -> DataType:
         raise ValueError(f"it returns {what}")  # for NumPy, these are names of FP64
     if not isinstance(found, numba.types.Array):
         return lookup_dtype(found)
-    for each in arguments:
-        if each.subarray is not None and len(each.subarray.shape) == found.ndim:
-            return lookup_dtype(np.dtype((numba.np.numpy_support.as_dtype(found.dtype), each.subarray.shape)))
-    raise ValueError(f"an array that no argument has the shape of: {found}")
+    arrays = [each.subarray.shape for each in arguments if each.subarray is not None]
+    shapes = {shape for shape in arrays if len(shape) == found.ndim}
+    if isinstance(found, numba.types.NestedArray):  # a field of a record
+        shapes = {found.shape}
+    if len(shapes) != 1:
+        raise ValueError(
+            f"{found} matches {'more than one' if shapes else 'no'} input array UDT; ret_dtype names its type"
+        )
+    return lookup_dtype(np.dtype((numba.np.numpy_support.as_dtype(found.dtype), shapes.pop())))

@@ -131,6 +131,23 @@ def test_operators(backend: str) -> None:
     assert u.to_dict() == y | x
 
 
+def test_functions_of_two_arrays() -> None:
+    u, v = Vector.from_dense(np.ones((1, 3))), Vector.from_dense(np.full((1, 2), 5))
+    assert binary.any(u & v).new().isequal(v)
+    kept = unary.register_anonymous(_part, is_udt=True, ret_dtype="FP64[2]")
+    assert pickle.loads(pickle.dumps(kept))(u).new().to_dense().tolist() == [[1, 1]]
+    added = binary.register_anonymous(lambda x, y: x + 1, is_udt=True)
+    assert added(u & u).new().to_dense().tolist() == [[2, 2, 2]]
+    with pytest.raises(UdfParseError, match="matches more than one input array UDT"):
+        added(u & v)
+    with pytest.raises(UdfParseError, match="matches no input array UDT"):
+        binary.register_anonymous(lambda x, y: x.reshape(3, 1), is_udt=True)(u & u)
+
+
+def _part(x: np.ndarray) -> np.ndarray:
+    return x[:2]
+
+
 @pytest.mark.slow  # Numba compiles each of them for arrays
 @pytest.mark.parametrize("shapes", [((3,), (2, 3)), ((3, 1), (1, 2)), ((2, 1, 2), (3, 1))])
 def test_arrays_of_two_shapes(backend: str, shapes: tuple) -> None:
@@ -146,7 +163,7 @@ def test_arrays_of_two_shapes(backend: str, shapes: tuple) -> None:
         assert np.array_equal(result.new().to_dense(), expected)
         assert result.new().dtype == np.dtype((float, np.shape(expected)[1:]))
     assert gb.binary.eq(u & v).new().to_dense().tolist() == [bool((a == b).all()) for a, b in pairs]
-    with pytest.raises(KeyError, match="share their shape"):
+    with pytest.raises(KeyError, match="shape"):
         gb.binary.plus[{"a": "FP64[1]"}, {"a": "FP64[3]"}]
 
 

@@ -357,6 +357,7 @@ class TestMatrixMarket:
         io.mmwrite(path, A, comment="a comment")
         assert io.mmread(path).isequal(A, check_dtype=True)
         assert suffix == ".mtx.xz" or (scipy.io.mmread(path).toarray() == A.to_dense(0)).all()
+        assert io.mmread(path, spmatrix=True).isequal(A, check_dtype=True)
         io.mmwrite(str(path), A.T)
         assert io.mmread(str(path)).isequal(A.T.new())
 

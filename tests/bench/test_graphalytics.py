@@ -1,4 +1,7 @@
-"""LDBC Graphalytics: every reference output of its example graphs, on every engine, and rules that reject others."""
+"""LDBC Graphalytics: every reference output of its example graphs, on every engine, and rules that reject others.
+
+On generated graphs the six kernels run, and the checks reject changed results.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,11 @@ import numpy as np
 import pytest
 from mpi_jobs import launch
 
+import grblas_gpu as gb
+from benchmarks import __main__ as program, graphalytics as generated
 from grblas_gpu import cli
 from grblas_gpu.bench import graphalytics
+from grblas_gpu.bench.graphs import BenchmarkGraph
 from grblas_gpu.bench.verify import WrongResult
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "ldbc"
@@ -120,3 +126,29 @@ def test_two_ranks():
     done = launch(2, sys.executable, *command)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.count(" yes") == 24 and "no reference" not in done.stdout
+
+
+def test_program(capsys, tmp_path):
+    assert program.main(f"graphalytics --backend cpu --scale 6 --trials 1 --out {tmp_path}".split()) == 0
+    assert "published 2023" in capsys.readouterr().out
+    rows = json.loads((tmp_path / "graphalytics.json").read_text())["rows"]
+    assert [row["kernel"] for row in rows] == list(generated.KERNELS) and all(row["verified"] for row in rows)
+
+
+@pytest.mark.parametrize("kernel", generated.KERNELS)
+def test_changed_results_are_rejected(kernel):
+    case = generated.Case(BenchmarkGraph("small", generated.graph500, 7), "cpu")
+    assert case.degrees.min() > 0  # LDBC's graphs have no vertex without an edge
+    source = case.graph.sources(1)[0]
+    A = case.weighted if kernel == "sssp" else case.A
+    given = {f"{name}.source-vertex": str(source) for name in ("bfs", "sssp")}
+    given |= {"pr.damping-factor": "0.85", "pr.num-iterations": "10", "cdlp.max-iterations": "10"}
+    data = generated.Dataset("small", A, np.arange(A.nrows), False, given)
+    result = generated.KERNELS[kernel].run(data)
+    generated.CHECKS[kernel](case, result, source)
+    where, values = result.to_coo()
+    changed = values.copy()
+    last = len(values) - 1 - (where[-1] == source)
+    changed[last] = changed[last] * 1.01 + 0.01 if changed.dtype.kind == "f" else changed[last] + 1
+    with pytest.raises(WrongResult):
+        generated.CHECKS[kernel](case, gb.Vector.from_coo(where, changed, size=result.size), source)

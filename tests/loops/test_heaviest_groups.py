@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 
 import numpy as np
@@ -42,6 +43,28 @@ def test_tables_that_overflow(to_device) -> None:
     with gb.using("cpu"):
         A = Matrix.from_coo(np.zeros(400, int), np.arange(400) * 3, np.arange(400) % 7, nrows=1200, ncols=1200)
     check_fused(heaviest, A, to_device)
+
+
+def test_rows_that_all_blocks_share(to_device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More groups than fit the table of a block, which an emulated one has only here."""
+    run = importlib.import_module(f"{CUDA}.fusion.run")
+    kernel_of, texts = run.kernel_of, []
+
+    def with_memory(body):
+        made = kernel_of(body)
+        text = made.parts._replace(after=made.parts.after.replace("unsigned bytes = 64;", "unsigned bytes = 24576;"))
+        texts.append(text.after)
+        return dataclasses.replace(made, parts=text)
+
+    monkeypatch.setattr(run, "kernel_of", with_memory)
+    monkeypatch.setattr(run, "_programs", {})
+    n = 20_000
+    rows = np.repeat([0, 1, 5, 7], [n, n // 2, 3, n // 3])
+    cols = np.concatenate([np.arange(count) * step % n for count, step in ((n, 1), (n // 2, 2), (3, 7), (n // 3, 1))])
+    with gb.using("cpu"):
+        A = Matrix.from_coo(rows, cols, (rows + cols) % 5 + 1.0, nrows=n, ncols=n)
+    check_fused(heaviest, A, to_device)
+    assert "unsigned bytes = 24576;" in texts[0]
 
 
 def test_a_number_that_is_no_group(to_device) -> None:

@@ -26,12 +26,13 @@ def groups(context: Context, item: Groups) -> str:
     sizes = [context.of_matrix(side, matrix.number) for side in ("nrows", "ncols")]
     driver = W if item.driver is None else f"S.s{item.driver}"
     by_list = "false" if item.driver is None else f"{driver}.listed"
+    longest = context.of_matrix("longest", matrix.number, True)
     wanted = "true" if rows.kind != "vector" else Reading(context).has(rows.number)
     return (
         f"{others_clean(context, [step.out])}"
-        f"        {space}::heaviest_groups({space}::Graph{{{', '.join([*arrays, *values, *sizes])}}}, {driver}, "
-        f"{by_list}, {W}, {context.next_offsets(step.out)}, {counters_of(at)}, {wrong(step, 'OUT_OF_RANGE')}, "
-        f"[&](int64 i) -> bool {{ return {wanted}; }});\n"
+        f"        {space}::heaviest_groups({space}::Graph{{{', '.join([*arrays, *values, *sizes])}}}, {longest}, "
+        f"{driver}, {by_list}, {W}, {context.next_offsets(step.out)}, {counters_of(at)}, parts, "
+        f"{wrong(step, 'OUT_OF_RANGE')}, [&](int64 i) -> bool {{ return {wanted}; }});\n"
     )
 
 

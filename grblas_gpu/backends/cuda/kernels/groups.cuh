@@ -105,17 +105,24 @@ struct Table {
     DEVICE static Table at(void* memory, int64 slots) { return {(unsigned*)((Sum*)memory + slots), (Sum*)memory}; }
 };
 
-// The best group of a row, in thread 0. If the table overflows, it takes a share of the groups at a time: long rows have few groups, mostly.
+// Groups are distributed over a number of shares, which is a power of two.
+DEVICE uint64 share_of(uint64 group, uint64 shares) { return (group * 0x9e3779b97f4a7c15ull >> 32) & (shares - 1); }
+
+// The best group of a row, in thread 0; of several `parts`, that of the groups in one. If the table overflows, it takes a share of the groups
+// at a time: long rows have few groups, mostly. Or nothing is found, if the caller asks whether it `overflows`.
 template <class Threads, class OnWrong>
-DEVICE Best elect(const Graph& graph, int64 i, const Table& table, unsigned most, OnWrong on_wrong) {
+DEVICE Best elect(
+    const Graph& graph, int64 i, const Table& table, unsigned most, OnWrong on_wrong, bool* overflowed = nullptr, uint64 part = 0,
+    uint64 parts = 1
+) {
     int64 start = graph.indptr[i], stop = graph.indptr[i + 1];
     uint64 mine = DIAGONAL_GIVEN ? graph.group_of(i) : ~uint64(0);  // the group of the diagonal's value, which is in no table
     bool counted = false;
     unsigned slots = most < 32 ? most : 32;
     while (slots < most && int64(slots) < 2 * (stop - start)) slots <<= 1;
-    uint64 shares = 1;
+    uint64 shares = parts;
     Best own = {0.0, -1};
-    for (uint64 share = 0; share < shares; ++share) {
+    for (uint64 share = part; share < shares; share += parts) {
         for (unsigned slot = Threads::rank(); slot < slots; slot += Threads::size()) {
             table.keys[slot] = EMPTY;
             table.sums[slot] = Sum(0);
@@ -129,7 +136,7 @@ DEVICE Best elect(const Graph& graph, int64 i, const Table& table, unsigned most
             }
             if (graph.replaced(i, p)) continue;
             unsigned group = unsigned(graph.group(p)), slot = (group * 0x9e3779b9u >> 8) & (slots - 1), probed = 0;
-            if (shares > 1 && ((group * 0x9e3779b97f4a7c15ull >> 32) & (shares - 1)) != share) continue;
+            if (shares > 1 && share_of(group, shares) != share) continue;
             unsigned longest = slots < MOST_PROBES ? slots : MOST_PROBES;
             for (; probed < longest; ++probed) {
                 unsigned key = ((volatile unsigned*)table.keys)[slot];
@@ -141,8 +148,12 @@ DEVICE Best elect(const Graph& graph, int64 i, const Table& table, unsigned most
             else overflows = true;
         }
         if (Threads::any(overflows)) {
+            if (overflowed) {
+                *overflowed = true;
+                return own;
+            }
             shares *= 2;
-            share = ~uint64(0);  // from the beginning: the best of all is the same
+            share = part - parts;  // from the beginning: the best of all is the same
             continue;
         }
         for (unsigned slot = Threads::rank(); slot < slots; slot += Threads::size()) {
@@ -157,7 +168,7 @@ DEVICE Best elect(const Graph& graph, int64 i, const Table& table, unsigned most
         }
         Threads::sync();  // the table is free again
     }
-    if (DIAGONAL_GIVEN && !Threads::any(counted) && Threads::rank() == 0) {
+    if (DIAGONAL_GIVEN && share_of(mine, parts) == part && !Threads::any(counted) && Threads::rank() == 0) {
         if (mine < uint64(graph.ncols)) own.see(graph.worth(i, graph.on_diagonal(i), unsigned(mine)), int64(mine));
         else on_wrong();
     }

@@ -95,7 +95,7 @@ def levels_of_groups(finest: Level) -> Communities[Vector]:
         # the community of a group is that of its members; its number is that of its lowest group
         of_group = Vector(int, count)
         of_group(binary.min)[groups] << communities
-        communities = lowest_members(of_group, communities.size)
+        communities = lowest_members(of_group, communities)
         # place_i = groups[place_i]
         place = groups[place].new()
     # labels_i = communities[place_i]; then vertices move again

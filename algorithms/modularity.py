@@ -174,13 +174,13 @@ def inside(W: Matrix, communities: Vector) -> Matrix:
 
 
 @program
-def lowest_members(labels: Vector, count: int | None = None) -> Vector:
-    """The lowest member of the group of every member; labels are below ``count``, by default the number of members.
+def lowest_members(labels: Vector, named: Vector | None = None) -> Vector:
+    """The lowest member of the group of every member; labels are positions in ``named``, by default among the members.
 
     >>> lowest_members(Vector.from_dense([2, 2, 0])).to_dense().tolist()
     [0, 0, 2]
     """
-    lowest = Vector(int, labels.size if count is None else count)
+    lowest = Vector(int, labels.size if named is None else named.size)
     # lowest_c = min over the members i of c
     lowest(binary.min)[labels] << numbers(labels.size)
     # x_i = lowest of its group
@@ -256,10 +256,9 @@ def moves(W: Matrix, share: Vector, own: Vector, degree: Vector, coins: Vector, 
     n = labels.size
     labels, active, bits = labels.dup(), degree.dup(), coins.dup()
     share, own, weight = with_zeros(share, n), with_zeros(own, n), Vector.from_scalar(0, n)
-    # many = the number of vertices; moved = more than that
+    # many = the number of vertices with edges; moved = more than that, so that there is a first round
     many = unary.one(degree).new(int).reduce(monoid.plus, allow_empty=False).new()
-    moved = Scalar(int)
-    moved << MANY * n + 1
+    moved = Vector.from_scalar(MANY, n).reduce(monoid.plus, allow_empty=False).new()
     for _ in loop(moved > many, ROUNDS):
         # part_i = the next two bits of coins_i, of active vertices
         part, before = binary.band(bits, np.uint64(PARTS - 1)).new(mask=active.S), labels.dup()

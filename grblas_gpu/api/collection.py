@@ -21,6 +21,7 @@ from .conversions import MAX_SIZE, check_size, constructor_dtype
 from .execution import submit
 from .kinds import StorageOf
 from .mask import StructuralMask, ValueMask
+from .sizes import is_size
 from .tables import Interchange, Tabular
 from .tensor import Tensor
 from .updates import Updater
@@ -65,7 +66,7 @@ class Collection(Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
     @classmethod
     def _checked_shape(cls, shape: tuple[int, ...]) -> tuple[int, ...]:
         for n in shape:  # no call in the usual case
-            if type(n) is not int or not 0 <= n < MAX_SIZE:
+            if (type(n) is not int or not 0 <= n < MAX_SIZE) and not is_size(n):
                 return tuple(check_size(n, name) for n, name in zip(shape, cls._sizes, strict=True))
         return shape
 
@@ -73,7 +74,7 @@ class Collection(Tensor, ArithmeticInPlace, BaseType, Interchange, Tabular):
     def _unwritten(cls, engine: Engine, dtype: DTypeLike, shape: tuple[int, ...], name: str | None) -> Self:
         """An object for the result of an expression: it has no store until the result exists."""
         new = object.__new__(cls)
-        if max(shape) >= MAX_SIZE:
+        if type(shape[0]) is int and max(shape) >= MAX_SIZE:
             cls._checked_shape(shape)
         new._begin(engine, dtype if type(dtype) is DataType else lookup_dtype(dtype), shape, name)
         return new

@@ -9,6 +9,7 @@ from ..exceptions import LoopError, user_place
 from ..foundation.types import Handle, Store, Value
 from ..ir.recording import Count, refuse
 from .scalar import Scalar
+from .sizes import Shape
 
 
 class _Unknown:
@@ -22,14 +23,14 @@ class _Unknown:
         raise AttributeError(name)
 
 
-def formal(given: Any) -> Any:
-    """A handle with the type and shape of the given one, without contents."""
+def formal(given: Any, shape: Shape) -> Any:
+    """A handle with the type of the given one and this shape, without contents."""
     formal = object.__new__(type(given))
     formal.dtype, formal.name, formal._engine = given.dtype, given.name, given._engine
     if formal.ndim == 0:
         formal._is_cscalar, formal._content = given._is_cscalar, None
     else:
-        formal._shape, formal._store = given.shape, _Unknown(given.name)
+        formal._shape, formal._store = shape, _Unknown(given.name)
     return formal
 
 
@@ -43,9 +44,9 @@ def is_empty_list(initial: object) -> bool:
     return type(initial) is VectorStore and initial.kind == "sparse" and initial.nvals == 0
 
 
-def empty_list(initial: VectorStore) -> VectorStore:
+def empty_list(initial: VectorStore, size: int) -> VectorStore:
     """Another empty store: arrays without elements may be shared."""
-    return VectorStore.known(initial.size, initial.values, initial.indices, None, 0)
+    return VectorStore.known(size, initial.values, initial.indices, None, 0)
 
 
 def begin(made: Handle, initial: Any) -> None:

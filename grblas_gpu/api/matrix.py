@@ -31,6 +31,7 @@ from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, e
 from .matrix_graphs import MatrixGraphs
 from .matrix_operations import MatrixOperations
 from .scalar import Scalar, whole_number
+from .sizes import numbers_of
 from .vector import Vector
 
 
@@ -72,7 +73,7 @@ class Matrix(MatrixGraphs):
         self._begin_empty(dtype, (nrows, ncols), name)
         if recording.active and (recorder := recording.current()) is not None:
             with recording.paused():  # a body may create one on any engine
-                self._store = empty_store(self._engine, self._shape, self.dtype.np_type)
+                self._store = empty_store(self._engine, numbers_of(self._shape), self.dtype.np_type)
             recorder.new(self)
         else:
             self._store = empty_store(self._engine, self._shape, self.dtype.np_type)

@@ -380,7 +380,7 @@ def _by_products(
     return indexunary.colindex(winners).new().reduce_rowwise(monoid.min).new(int)
 
 
-def _contracted_by_products(A: Matrix, groups: Vector) -> tuple[Matrix, Vector]:
+def _contracted_by_products(A: Any, groups: Vector) -> tuple[Matrix, Vector]:
     # used_g = whether a column is in group g; its number among those
     used = kinds.Vector(BOOL, groups.size)
     used[groups] << True

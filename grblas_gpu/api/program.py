@@ -33,6 +33,8 @@ from .python_state import BodyCode
 from .recorder import Recorder, as_recorded
 from .rounds import Difference, Round
 from .scalar import Scalar
+from .sized_handles import SizedHandles
+from .sizes import Shape, Sizes, pattern
 from .steady import compare
 from .vector import Vector
 
@@ -46,11 +48,12 @@ MOST_CALLS = 4  # kinds of calls that are recognized without a key, for calls th
 def program(function: Callable[Parameters, Result]) -> RecordedFunction[Parameters, Result]:
     """Record a function once for each kind of arguments, and run the recording at later calls.
 
-    Matrices, Vectors and Scalars among the arguments are inputs: a later call may pass others of the same types, shapes
-    and backend. All other arguments are static: they must be hashable, and another value is another recording. The
-    function may change its inputs, create objects, contain loops (:func:`loop`) and conditions (:func:`when`), and
-    return inputs, new objects, or tuples of them. It is recorded without values, so it cannot read any. It can change
-    only objects that it created or received.
+    Matrices, Vectors and Scalars among the arguments are inputs: a later call may pass others of the same types and
+    backend. Other shapes share the recording, unless the function looks at the number of a size. All other arguments
+    are static: they must be hashable, and another value is another recording. The function may change its inputs,
+    create objects, contain loops (:func:`loop`) and conditions (:func:`when`), and return inputs, new objects, or
+    tuples of them. It is recorded without values, so it cannot read any. It can change only objects that it created or
+    received.
 
     Parameters
     ----------
@@ -88,9 +91,9 @@ class RecordedFunction(Generic[Parameters, Result]):
 
     @property
     def recordings(self) -> int:
-        return len(self._recorded())
+        return sum(each is not None for each in self._recorded().values())
 
-    def _recorded(self) -> dict[Hashable, Recording]:
+    def _recorded(self) -> dict[Hashable, Recording | None]:
         try:
             return self._local.recorded
         except AttributeError:
@@ -121,29 +124,51 @@ class RecordedFunction(Generic[Parameters, Result]):
         for arg in given:
             kind: type = type(arg)
             if kind in INPUTS:
-                key += kind, arg.dtype, arg.shape, arg._engine
+                key += kind, arg.dtype, arg._engine
                 inputs.append(arg)
             else:
                 key.append(_static(arg))
         repeated = _repeated(inputs)
         if repeated:  # the key says which inputs are the same object
             key.append(tuple(next(n for n, other in enumerate(inputs) if other is one) for one in inputs))
-        recorded = self._recorded()
+        shapes = [arg.shape for arg in inputs]
         try:
-            found = recorded.get(tuple(key))
+            found = self._found((True, pattern(shapes), *key), args, kwargs, inputs, Sizes(shapes))
         except TypeError:
             name = self.function.__name__
             raise TypeError(f"{name}: an argument is neither an input (Matrix, Vector, Scalar) nor hashable") from None
-        if found is None:
-            found = Recording(self.function, args, kwargs, inputs)
-            if len(recorded) >= MOST_RECORDINGS:
-                del recorded[next(iter(recorded))]
-            recorded[tuple(key)] = found
+        if found is None:  # the function looks at sizes
+            found = self._found((False, tuple(shapes), *key), args, kwargs, inputs, None)
+            assert found is not None
         if found.running:
             return self.function(*args, **kwargs)  # a recursive call, perhaps from an operator
         if not repeated:
             self._local.calls = (_KnownCall(found, given, kwargs), *calls[: MOST_CALLS - 1])
         return found.run(inputs)
+
+    def _found(
+        self, key: tuple, args: tuple, kwargs: dict[str, Any], inputs: list[Handle], sizes: Sizes | None
+    ) -> Recording | None:
+        """The recording for this key, made now if there is none. With ``sizes``, it serves all that are as different:
+        None if the function looks at one."""
+        recorded = self._recorded()
+        try:
+            return recorded[key]
+        except KeyError:
+            pass
+        if len(recorded) >= MOST_RECORDINGS:
+            del recorded[next(iter(recorded))]
+        found: Recording | None
+        try:
+            found = Recording(self.function, args, kwargs, inputs, sizes)
+        except Exception:
+            if sizes is None:
+                raise
+            found = None  # the error may be about a Size: sizes as numbers give the function's own
+        if sizes is not None and sizes.seen:
+            found = None
+        recorded[key] = found
+        return found
 
 
 class _KnownCall:
@@ -192,9 +217,12 @@ class _KnownCall:
 class Recording:
     """The recorded operations of a function on inputs of one kind."""
 
-    def __init__(self, function: Udf, args: Sequence[object], kwargs: dict[str, Any], inputs: list[Handle]) -> None:
+    def __init__(
+        self, function: Udf, args: Sequence[object], kwargs: dict[str, Any], inputs: list[Handle], sizes: Sizes | None
+    ) -> None:
         self.running = False
-        formal = {id(one): handles.formal(one) for one in inputs}
+        shapes = [one.shape if sizes is None else sizes.of(one.shape) for one in inputs]
+        formal = {id(one): handles.formal(one, shape) for one, shape in zip(inputs, shapes, strict=True)}
         self.formals = [formal[id(one)] for one in inputs]
         engine = inputs[0]._engine if inputs else current_engine()
         rounds, results = [], []
@@ -224,10 +252,7 @@ class Recording:
         self._written = [(n, one) for n, one in self._given if id(one) in recorder.written]
         self._written_scalars = [(n, one) for n, one in self._given_scalars if id(one) in recorder.written]
         self._new: Any = None
-        self._steps = _steps(self.program, recorder.engine, self._make_result)
-        whole = recorder.engine.runs_functions and len(self._steps) > 1
-        # the whole function at once: its loops, and the nodes between them
-        self._whole = Whole(self.program, recorder.engine, self._make_result) if whole else None
+        self._engine = recorder.engine
         numbers = {id(one): n for n, one in enumerate(self.formals)}
         self._numbers, self._result = numbers, result
         self._makes_result = type(result) in INPUTS and id(result) not in numbers
@@ -242,19 +267,39 @@ class Recording:
         every = (*self.formals, *(made for made, _ in self._made))
         self._collections = [one for one in every if one.ndim]
         self._scalars = [one for one in every if not one.ndim]
+        self._sized = None if sizes is None else SizedHandles(self.program, every, self._made, sizes)
         self._empty = [(one, initial) for one, initial in self._made if handles.is_empty_list(initial)]
         self._made = [(one, initial) for one, initial in self._made if not handles.is_empty_list(initial)]
         self._release()
+        self._prepared: dict[tuple[Shape, ...], tuple[list[Callable[[], object]], Whole | None]] = {}
+        self._shapes: list[Shape] = []  # of the last call
+
+    def _resize(self, shapes: list[Shape]) -> None:
+        """Give all objects the shapes that they have in a call with arguments of these, and select their plan."""
+        if self._sized is not None:
+            self._sized.resize(shapes)
+        self._shapes, key = shapes, tuple(shapes)
+        if key not in self._prepared:
+            if len(self._prepared) >= MOST_RECORDINGS:
+                del self._prepared[next(iter(self._prepared))]
+            steps = _steps(self.program, self._engine, self._make_result)
+            # the whole function at once: its loops, and the nodes between them
+            whole = self._engine.runs_functions and len(steps) > 1
+            self._prepared[key] = steps, Whole(self.program, self._engine, self._make_result) if whole else None
+        self._steps, self._whole = self._prepared[key]
 
     def run(self, inputs: Sequence[Any]) -> Any:
         self.running = True
         try:
+            shapes = [one.shape for one in inputs]
+            if shapes != self._shapes:
+                self._resize(shapes)
             for n, one in self._given:
                 one._stored = inputs[n]._store
             for n, one in self._given_scalars:
                 one._content = inputs[n]._content
             for one, initial in self._empty:
-                one._stored = handles.empty_list(initial)
+                one._stored = handles.empty_list(initial, one._shape[0])
             for one, initial in self._made:
                 handles.begin(one, initial)
             try:

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..foundation.caches import Bounded
 from ..ir.recording import Number
+from .sizes import Size
 
 ACCESS = re.compile("(LOAD|STORE|DELETE)_(?:FAST|NAME|DEREF|GLOBAL)")  # of names; some instructions access two
 DEPTH = 4  # of nested containers
@@ -101,7 +102,7 @@ class PythonState:
         values = {}
         for name in self._code.names:
             value = known[name] if name in known else others.get(name, UNBOUND)
-            if value is not UNBOUND and not isinstance(value, FIXED):
+            if value is not UNBOUND and (type(value) is Size or not isinstance(value, FIXED)):
                 values[name] = _snapshot(value, DEPTH, set())
         if self._code.uses_random:
             values["random"] = random.getstate()
@@ -116,6 +117,8 @@ class PythonState:
         found, inside = [], {}
         for name in chosen:
             value = known[name] if name in known else others.get(name)
+            if type(value) is Size:
+                continue
             role = getattr(value, "_role", None)
             if role == "object":
                 found.append((name, value))
@@ -147,6 +150,8 @@ class PythonState:
 def _snapshot(value: object, depth: int, seen: set[int]) -> object:
     """A snapshot to compare with a later one of the same value. That of a container is a dict of its parts."""
     kind = type(value)
+    if kind is Size:  # the same in all rounds
+        return value
     if getattr(kind, "_role", None) is not None:
         return kind, getattr(value, "dtype", None), getattr(value, "shape", None)  # compared by operations
     if isinstance(value, FIXED):  # without attributes: reading those of modules may create them

@@ -25,6 +25,7 @@ from .dense_arrays import dense_fill
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
 from .kinds import stands_for
 from .scalar import whole_number
+from .sizes import numbers_of
 from .vector_construction import VectorConstruction, vector_entries
 
 if TYPE_CHECKING:
@@ -76,9 +77,11 @@ class Vector(VectorConstruction):
 
     def __init__(self, dtype: DTypeLike = FP64, size: int = 0, *, name: str | None = None) -> None:
         self._begin_empty(dtype, (size,), name)
-        self._store = self._engine.empty_vector(*self._shape, self.dtype.np_type)
         if recording.active and (recorder := recording.current()) is not None:
+            self._store = self._engine.empty_vector(*numbers_of(self._shape), self.dtype.np_type)
             recorder.new(self)
+        else:
+            self._store = self._engine.empty_vector(*self._shape, self.dtype.np_type)
 
     # ---- properties -----------------------------------------------------------------------------------------
 

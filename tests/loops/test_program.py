@@ -65,7 +65,7 @@ def test_a_recording_is_the_function(backend: str) -> None:
             expected = powers(A, s, Scalar.from_value(damping), 4)
             assert found[0] is r
             assert [x.isclose(y) for x, y in zip(found, expected, strict=True)] == [True] * 3
-    assert search.recordings == rank.recordings == len({(A.dtype, A.shape) for A in graphs().values()})
+    assert search.recordings == rank.recordings == len({A.dtype for A in graphs().values()})
 
 
 def test_vectors_that_begin_otherwise(to_device) -> None:
@@ -128,10 +128,10 @@ def test_other_contents_are_read(backend: str) -> None:
     assert search.recordings == 1
 
 
-def test_other_types_shapes_and_statics_are_recorded_anew(backend: str) -> None:
+def test_other_types_and_statics_are_recorded_anew(backend: str) -> None:
     search = gb.program(levels_of)
     A = gb.generators.path(6).to(backend)
-    for number, (graph, limit) in enumerate([(A, None), (A, 3), (A.dup(dtype=float), 3), (A[:5, :5].new(), 3)], 1):
+    for number, (graph, limit) in enumerate([(A, None), (A, 3), (A.dup(dtype=float), 3)], 1):
         assert search(graph, entry(graph, 0), limit).nvals == (6 if limit is None else 3)
         assert search.recordings == number
     with gb.using("numpy"):
@@ -171,7 +171,7 @@ def test_kinds_of_calls_that_take_turns() -> None:
                 found = more(v, Compared(value))
                 assert found.size == size and found.to_dict() == {1: 7 + value}
             assert (Compared.hashed == before) == (turn > 0 and kinds <= MOST_CALLS)
-    assert more.recordings == 2 * MOST_CALLS + 1
+    assert more.recordings == MOST_CALLS + 1
 
 
 def test_statics_that_are_equal_and_not_the_same() -> None:
@@ -484,10 +484,11 @@ def test_forms_that_failed_are_not_tried_again(monkeypatch: pytest.MonkeyPatch) 
 
 def test_there_are_only_so_many_recordings() -> None:
     @gb.program
-    def doubled(v: Vector) -> Vector:
-        return binary.plus(v & v).new()
+    def more(v: Vector, by: int) -> Vector:
+        return binary.plus(v, by).new()
 
-    for size in range(1, 2 * MOST_RECORDINGS):
-        assert doubled(Vector.from_scalar(size, size)).reduce().new().value == 2 * size * size
-    assert doubled.recordings == MOST_RECORDINGS
-    assert doubled(Vector.from_scalar(5, 1)).to_dict() == {0: 10}  # of a kind that was forgotten
+    for number in range(1, 2 * MOST_RECORDINGS):
+        assert more(Vector.from_scalar(number, 3), number).to_dense().tolist() == [2 * number] * 3
+        assert more(Vector.from_scalar(number, number + 3), 0).reduce().new().value == number * (number + 3)
+    assert more.recordings == MOST_RECORDINGS
+    assert more(Vector.from_scalar(5, 3), 1).to_dense().tolist() == [6] * 3  # of a kind that was forgotten

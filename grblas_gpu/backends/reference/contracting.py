@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...foundation.types import TypedMonoid
-from ..protocol import Backend
 from ..stores.entries import expand
 from ..stores.matrix_storage import transpose_csr
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
@@ -35,7 +36,7 @@ def mirrored(a: MatrixStore) -> MatrixStore:
 
 
 def contracted(
-    engine: Backend, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool
+    engine: Any, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool
 ) -> tuple[MatrixStore, VectorStore]:
     parts, count = numbered(group_numbers(groups, "contracted"))
     rows, columns = parts[a.row_ids], parts[a.indices]

@@ -77,8 +77,8 @@ def contracted(
     scratch.launch(list_rows, count + 1, (out_lines.data.ptr, runs, count, indptr.data.ptr), LINES_OF_A_BLOCK)
     indices = out_columns[:runs]
     if symmetric and dtype.kind == "f":
-        words = (indptr.data.ptr, out_lines.data.ptr, indices.data.ptr, runs, result.data.ptr)
-        scratch.launch(mirror, runs, words)
+        entry = (out_lines.data.ptr, indices.data.ptr, runs, result.data.ptr)
+        scratch.launch(mirror, runs, (indptr.data.ptr, *entry))
     found = MatrixStore(count, count, indptr, indices.copy(), result)  # whose memory is no larger than its entries
     if symmetric:
         found._transpose = found

@@ -16,8 +16,7 @@ from ..foundation.progress import elapsed
 from ..plan.search_rules import TILE, is_small
 from .bfs import bfs_multi
 from .checks import Sources, check_sources, graph_algorithm
-from .preparing import check_weights
-from .relaxing import relax
+from .preparing import check_weights, relax
 from .sssp import EXACT, distance_type
 
 

@@ -17,8 +17,7 @@ from ..exceptions import DimensionMismatch, InvalidValue
 from .checks import check_source, with_labels
 from .labels import vertex_weights
 from .paths import Path, path_among, path_with_labels
-from .preparing import VertexValues, by_vertex, check_weights, largest
-from .relaxing import relax
+from .preparing import VertexValues, by_vertex, check_weights, largest, relax
 from .sssp import WIDEST, default_widths, distance_type
 
 

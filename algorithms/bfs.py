@@ -18,8 +18,7 @@ from ..plan.search_rules import is_long, may_search_alone
 from .changed_paths import repaired
 from .checks import Sources, check_source, check_sources, graph_algorithm, level_type, with_labels
 from .labels import rows_by_label, vertex_by_label
-from .preparing import Start, largest
-from .relaxing import settle_in_buckets
+from .preparing import Start, largest, settle_in_buckets
 
 
 @graph_algorithm

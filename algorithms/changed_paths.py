@@ -14,8 +14,7 @@ from ..foundation.types import DTypeLike
 from .changes import old_values, with_shorter_paths
 from .checks import vertex_set
 from .labels import called, shown
-from .preparing import Start
-from .relaxing import relax
+from .preparing import Start, relax
 
 
 def repaired(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import BOOL, Matrix, Vector, loop, program, search, semiring
 from .checks import check_source, graph_algorithm, level_type
 from .hybrid_bfs import search_by_degree
-from .relaxing import settle_in_buckets
+from .preparing import settle_in_buckets
 
 if TYPE_CHECKING:
     from ..api.matrix_preparation import DegreeOrder

@@ -20,8 +20,7 @@ from ..plan.search_rules import copies_tree
 from .bfs import bfs_parents
 from .checks import check_source, with_labels
 from .labels import called, labels_of, shown
-from .preparing import check_weights
-from .relaxing import settle_in_buckets
+from .preparing import check_weights, settle_in_buckets
 from .sssp import WIDEST, default_widths, distance_type, shortest_path_edges, shortest_path_tree, sssp
 
 

@@ -26,8 +26,7 @@ from .bfs import bfs, bfs_parents
 from .changed_paths import repaired
 from .checks import check_source, graph_algorithm, with_labels
 from .labels import Values, called, shown, vertex_by_label
-from .preparing import Start, check_weights, sum_type
-from .relaxing import relax, settle_in_buckets
+from .preparing import Start, check_weights, relax, settle_in_buckets, sum_type
 
 EXACT = 2**53  # sums of integers in floats are exact up to here
 WIDEST = 2**62  # the largest width of a bucket: integer distances are below it

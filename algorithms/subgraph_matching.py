@@ -16,8 +16,7 @@ from .. import Graph, Matrix, Vector, io
 from .checks import graph_algorithm, with_labels
 from .components import numbers
 from .labels import labels_of
-from .partial_matches import Search
-from .patterns import Edges, Kinds
+from .partial_matches import Edges, Kinds, Search
 from .preparing import Start
 
 

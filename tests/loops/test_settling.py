@@ -8,7 +8,7 @@ from collections.abc import Callable
 import emulated_engine
 import numpy as np
 import pytest
-from grblas_gpu.algorithms.relaxing import relax
+from grblas_gpu.algorithms.preparing import relax
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, select, semiring

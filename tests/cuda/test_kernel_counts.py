@@ -18,7 +18,7 @@ MOST = {
     "bfs": 5,
     "pagerank": 7,
     "connected_components": 6,
-    "triangle_count": 10,
+    "triangle_count": 11,
     "betweenness_centrality": 6,
     "louvain": 35,
     "leiden": 60,

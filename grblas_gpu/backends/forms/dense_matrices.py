@@ -19,6 +19,8 @@ from ..stores.matrix_forms import flat
 from ..stores.matrix_storage import FULL
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 
+FEW_ROWS = 2**12  # whose offsets are made on the host: a device would compile two operations for them
+
 
 def as_vector(a: MatrixStore) -> VectorStore:
     """Any matrix, row after row: dense ones in their own memory, others as a list."""
@@ -198,7 +200,10 @@ def reduce_rowwise(engine: Engine, a: MatrixStore, monoid: TypedMonoid) -> Vecto
     if a.present is None and a.iso and a.ncols > 1:  # all rows are equal
         one = engine.reduce_scalar(VectorStore(a.ncols, a.dense), monoid)
         return VectorStore(a.nrows, engine.array([one], monoid.type.np_type))
-    starts = np.arange(a.nrows, dtype=INDEX, like=a.dense) * a.ncols
+    if a.nrows <= FEW_ROWS:
+        starts = engine.array(np.arange(a.nrows) * a.ncols, INDEX)
+    else:
+        starts = np.arange(a.nrows, dtype=INDEX, like=a.dense) * a.ncols
     values = expand(cast(a.dense, monoid.type.np_type), a.nrows * a.ncols)
     if a.present is None:
         return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts))

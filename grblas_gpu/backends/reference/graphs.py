@@ -36,9 +36,8 @@ class Graphs(Operating):
         n, entries = columns.nrows, columns.nvals
         if n == 0:
             return DegreeStatistics(0.0, 0, 0.0)
-        degrees = np.diff(columns.indptr if columns.rows is None else columns.starts).astype(float)
-        squares = int((degrees * degrees).sum())  # CuPy would compile mean() and std() for seconds
-        return DegreeStatistics(entries / n, columns.max_degree, math.sqrt(max(0, n * squares - entries**2)) / n)
+        variance = max(0, n * columns.squared_lengths() - entries**2)
+        return DegreeStatistics(entries / n, columns.max_degree, math.sqrt(variance) / n)
 
     def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]:
         """The graph with its vertices renumbered by descending in-degree, and the matrix that selects them."""

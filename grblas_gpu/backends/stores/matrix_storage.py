@@ -176,6 +176,9 @@ class MatrixStore:
         """
         store = cls._bare(SPARSE, once.nrows * copies, once.ncols * copies)  # without indices and values
         store._once, store.copies, store.nvals = once, copies, copies * once.nvals
+        if not isinstance(once.indptr, np.ndarray):
+            store.indptr = natives[type(once.indptr)].repeated_offsets(once, copies)
+            return store
         starts = np.arange(copies, dtype=INDEX, like=once.indptr)[:, None] * once.nvals + once.indptr[None, :-1]
         whole = np.zeros(1, INDEX, like=starts) + store.nvals
         offset = once.indptr.dtype if store.nvals <= INT32_LIMIT else INDEX
@@ -310,6 +313,13 @@ class MatrixStore:
         if isinstance(self.indptr, np.ndarray):
             return int((self.indptr[1:] - self.indptr[:-1]).max())
         return int(natives[type(self.indptr)].max_degree(self))
+
+    def squared_lengths(self) -> int:
+        """The sum of the squares of the rows' lengths."""
+        if self.rows is None and not isinstance(self.indptr, np.ndarray):
+            return int(natives[type(self.indptr)].squared_lengths(self))
+        lengths = np.diff(self.indptr if self.rows is None else self.starts).astype(float)
+        return int((lengths * lengths).sum())
 
     @property
     def max_column(self) -> int:

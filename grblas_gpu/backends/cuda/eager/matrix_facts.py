@@ -11,7 +11,7 @@ import cupy
 import numpy as np
 
 from ....foundation.memory import free_on_device as free_bytes
-from ...stores.storage import Array, MatrixStore, natives
+from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, natives
 from ..runtime import records, workspace as scratch_arrays
 from ..runtime.compile import functions, specialized
 from ..runtime.host_memory import is_on_host
@@ -30,14 +30,18 @@ __all__ = [
     "is_on_host",
     "max_degree",
     "order_of_keys",
+    "repeated_offsets",
     "row_ids",
     "same",
+    "squared_lengths",
     "transpose",
 ]
 
 natives[cupy.ndarray] = natives[records.RecordArray] = sys.modules[__name__]
 
-_KERNELS = ("longest_row_kernel", "hub_neighbours_kernel", "off_diagonal_kernel")
+_KERNELS = tuple(
+    f"{name}_kernel" for name in ("longest_row", "hub_neighbours", "off_diagonal", "squared_lengths", "repeat_offsets")
+)
 DENSE_ROWS = 8  # entries on average: in shorter rows the first entry is as good as any
 
 
@@ -55,9 +59,28 @@ def max_degree(a: MatrixStore) -> int:
 
 
 @sized
+def squared_lengths(a: MatrixStore) -> int:
+    """The sum of the squares of the rows' lengths, below 2^64."""
+    *_, squares, _ = _kernels(a.indptr.dtype)
+    slots = scratch_arrays.current().slots()
+    launch(squares, a.nrows, (a.indptr, a.nrows, slots.address))
+    return slots.counter().read() % 2**64  # synchronizes
+
+
+@sized
+def repeated_offsets(a: MatrixStore, copies: int) -> Array:
+    """The offsets of a matrix several times along the diagonal."""
+    *_, repeat = _kernels(a.indptr.dtype)
+    wide = a.nvals * copies > INT32_LIMIT
+    offsets = cupy.empty(a.nrows * copies + 1, INDEX if wide else a.indptr.dtype)
+    launch(repeat, len(offsets), (a.indptr, a.nrows, a.nvals, copies, wide, offsets))
+    return offsets
+
+
+@sized
 def is_diagonal(a: MatrixStore) -> bool:
     """Whether every row of a square matrix with an entry for each has it on the diagonal."""
-    *_, off_diagonal = _kernels(a.indptr.dtype, a.indices.dtype)
+    _, _, off_diagonal, *_ = _kernels(a.indptr.dtype, a.indices.dtype)
     slots = scratch_arrays.current().slots()
     launch(off_diagonal, a.nrows, (a.indptr, a.indices, a.nrows, slots.address))
     return slots.counter().read() == 0  # synchronizes
@@ -107,7 +130,7 @@ def mend_hub_neighbours(a: MatrixStore, before: MatrixStore, rows: Array, count:
 
 
 def _find_hub_neighbours(a: MatrixStore, rows: Array | np.uint64, count: int) -> None:
-    _, find, _ = _kernels(a.indptr.dtype, a.indices.dtype)
+    _, find, *_ = _kernels(a.indptr.dtype, a.indices.dtype)
     launch(find, 32 * count, (a.indptr, a.indices, a.nrows, rows, count, a._hub_neighbours))
 
 

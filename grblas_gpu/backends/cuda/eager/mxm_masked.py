@@ -10,6 +10,7 @@ import numpy as np
 
 from ...protocol import SAMPLE
 from ...stores.storage import INDEX, Array, MatrixStore
+from ..runtime.compile import specialized
 from ..runtime.launch import BLOCK, launch
 from .mxm_gustavson import count_products
 from .mxm_operands import INSIDE, MatrixMask, PatternOnly, Product
@@ -103,23 +104,24 @@ def _kept_entries(job: Multiplication, present: Array, values: Array) -> MatrixS
 
 def estimate_dots(a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
     """How many entries are looked up for ``a`` times the transpose of ``b`` at the entries of a mask, about."""
-    rows, columns = _sampled(mask)
-    row, column = _lengths(a, rows), _lengths(b, columns)
+    row, column = _sampled_lengths(mask, a, b)
     return mask.nvals * float((np.minimum(column, FAR_LONGER * row + WIDE_ROW) * (row > 0)).mean())
 
 
 def estimate_masked_products(a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
     """How many entries of ``b`` are looked up for ``a b`` inside of a mask, about."""
-    rows, inner = _sampled(a)
-    length, open_ = _lengths(b, inner), _lengths(mask, rows)
+    open_, length = _sampled_lengths(a, mask, b)
     return a.nvals * float((np.minimum(length, FAR_LONGER * open_ + WIDE_ROW) * (open_ > 0)).mean())
 
 
-def _sampled(store: MatrixStore) -> tuple[Array, Array]:
-    """Rows and columns of some entries."""
-    entries = cupy.arange(0, store.nvals, -(-store.nvals // SAMPLE))
-    return np.searchsorted(store.indptr, entries, side="right") - 1, store.indices[entries]
-
-
-def _lengths(store: MatrixStore, rows: Array) -> np.ndarray:
-    return cupy.asnumpy(store.indptr[rows + 1] - store.indptr[rows])  # synchronizes
+def _sampled_lengths(store: MatrixStore, by_row: MatrixStore, by_column: MatrixStore) -> np.ndarray:
+    """For some entries of a matrix, the lengths of other matrices' rows by the number of its row, and of its column."""
+    step = -(-store.nvals // SAMPLE)
+    count = -(-store.nvals // step)
+    lengths = cupy.empty((2, count), INDEX)
+    types = {"Offset": store.indptr.dtype, "Column": store.indices.dtype}
+    types |= {"OfRow": by_row.indptr.dtype, "OfColumn": by_column.indptr.dtype}
+    (kernel,) = specialized("sampled_lengths.cu", ["sampled_lengths_kernel"], types)
+    given = store.indptr, store.indices, store.nrows, step, count, by_row.indptr, by_column.indptr, lengths
+    launch(kernel, count, given)
+    return cupy.asnumpy(lengths)  # synchronizes

@@ -1,5 +1,5 @@
-// Cached properties of a matrix: its longest row, whether it is a diagonal, and the neighbours of each row with most neighbours
-// (hub-neighbour cache).
+// Cached properties of a matrix: its longest row, the squares of the rows' lengths, whether it is a diagonal, its offsets several times
+// along the diagonal, and the neighbours of each row with most neighbours (hub-neighbour cache).
 
 #include "grid.cuh"
 
@@ -14,6 +14,25 @@ extern "C" __global__ void longest_row_kernel(const Offset* indptr, int64 nrows,
         if (other > most) most = other;
     }
     if (lane() == 0) atomicMax((uint64*)longest, uint64(most));
+}
+
+extern "C" __global__ void squared_lengths_kernel(const Offset* indptr, int64 nrows, int64* sum) {
+    int64 found = 0;
+    for (int64 i = thread_in_grid(); i < nrows; i += threads_in_grid()) {
+        int64 length = int64(indptr[i + 1]) - int64(indptr[i]);
+        found += length * length;
+    }
+    add_to_counter(sum, found);
+}
+
+// `wide`: the offsets of all copies need 64 bits.
+extern "C" __global__ void repeat_offsets_kernel(const Offset* indptr, int64 nrows, int64 nvals, int64 copies, bool wide, void* out) {
+    for (int64 t = thread_in_grid(); t <= nrows * copies; t += threads_in_grid()) {
+        int64 copy = t < nrows * copies ? t / nrows : copies;
+        int64 offset = copy * nvals + (copy < copies ? int64(indptr[t - copy * nrows]) : 0);
+        if (wide) ((int64*)out)[t] = offset;
+        else ((Offset*)out)[t] = Offset(offset);
+    }
 }
 
 // The number of rows that do not begin with their diagonal entry, row i as entry i.

@@ -127,12 +127,12 @@ def mxm(
 ) -> MatrixStore:
     if semiring.binaryop.positional is not None:
         return on_host(engine, "mxm", a, b, semiring, mask, plan=plan)
-    closed = _store(mask)
-    rows = Numbering(a.nrows, _rows(a), *(() if closed is None else (_rows(closed),)))
-    inner = Numbering(a.ncols, a.indices, _rows(b))
-    cols = Numbering(b.ncols, b.indices, *(() if closed is None else (closed.indices,)))
-    left, right = compact(a, rows, inner), compact(b, inner, cols)
-    t = engine.mxm(left, right, semiring, view_of(mask, rows, cols), plan=plan)
+    rows, inner = Numbering(a.nrows, _rows(a)), Numbering(a.ncols, a.indices, _rows(b))
+    cols = Numbering(b.ncols, b.indices)
+    left, right, view = compact(a, rows, inner), compact(b, inner, cols), mask
+    if mask is not None:  # it may be far larger than the factors: only their rows and columns matter
+        view = MaskView(engine.extract_matrix(mask.store, rows.lines, cols.lines), mask.structure, mask.complement)
+    t = engine.mxm(left, right, semiring, view, plan=plan)
     return original(t, rows, cols)
 
 

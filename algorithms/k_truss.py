@@ -124,7 +124,7 @@ def peeled(edges: Matrix, support: Matrix, k: int) -> Matrix:
         if not missed.nvals or not support.nvals:
             return support
         left = support.pattern()
-        if counts_again(removed.nvals, left.nvals):
+        if counts_again(missed.nvals, left.nvals):
             support = supports(left)
         else:
             # lost = missed edges, inside of left; gone = lost + lost' - missed missed: triangles that an edge loses

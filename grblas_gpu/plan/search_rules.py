@@ -158,14 +158,14 @@ def reads_each_pair(entries: int, stored: int) -> bool:
 
 # ---- trusses and forests -------------------------------------------------------------------------------------
 
-FEW = 3  # below one removed edge in FEW, the remaining ones lose triangles; above, they are counted again
+FEW = 4  # below one removed edge with triangles in FEW, the remaining ones lose these; above, they are counted again
 SOME = 16  # above one edge in SOME at vertices that leave, these vertices are removed first
 SAMPLE = 256  # rows in a sample of weights
 
 
-def counts_again(removed: int, left: int) -> bool:
-    """Whether the triangles of the remaining edges are counted again after a removal."""
-    return FEW * removed >= left
+def counts_again(missed: int, left: int) -> bool:
+    """Whether the triangles of the remaining edges are counted again after edges with triangles were removed."""
+    return FEW * missed >= left
 
 
 def worth_removing(leaving: int, edges: int) -> bool:

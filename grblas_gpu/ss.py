@@ -13,7 +13,7 @@ from .api.base import expect_type
 from .api.matrix import Matrix, TransposedMatrix
 from .api.scalar import Scalar
 from .api.ss.settings import Context, Facts, Settings, global_context
-from .api.ss.tiles import checked_tiles, concatenated
+from .api.ss.tiles import joined
 from .api.vector import Vector
 from .backends.registry import using
 from .foundation.suggestions import public_only
@@ -62,9 +62,7 @@ def concat(
     (2, 4)
     """
     descriptor_from_options(opts)
-    rows, is_matrix = checked_tiles(tiles)
-    whole = concatenated(rows, rows[0][0].dtype if dtype is None else dtype, name)
-    return whole if is_matrix else whole._as_vector(name=name)
+    return joined(tiles, dtype, name)
 
 
 def diag(

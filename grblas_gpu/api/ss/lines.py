@@ -11,7 +11,10 @@ import numpy as np
 
 from ...backends.registry import using
 from ...backends.stores.entries import entries as sorted_entries, expand, repeat, runs
+from ...backends.stores.formats import choose_format
+from ...backends.stores.matrix_storage import from_lines as store_of_lines
 from ...backends.stores.storage import INDEX, Array, MatrixStore, VectorStore
+from ...dtypes import lookup_dtype
 from ...foundation.types import AnyTensor, DTypeLike, Tensor
 from ...ir import recording
 from ..conversions import row_order
@@ -91,8 +94,18 @@ def host_lines(x: AnyTensor, order: str = "rowwise") -> Lines:
     return Lines(line, index, values)
 
 
-def from_lines(x: Kind, entries: Lines, dtype: DTypeLike, order: str, size: int, name: str | None) -> Kind:
+def from_lines(
+    x: Kind, entries: Lines, dtype: DTypeLike, order: str, size: int, name: str | None, in_order: bool = True
+) -> Kind:
     """An object of the kind of ``x`` with these entries; ``size`` is the length of its lines."""
+    engine, kind = x._engine, type(x._store)
+    if in_order and kind is VectorStore:
+        store = VectorStore(size, entries.values, indices=entries.index)
+        return Vector._from_store(engine, lookup_dtype(dtype), store, name)
+    if in_order and kind is MatrixStore:
+        made = store_of_lines(x.shape[not row_order(order)], size, *entries)
+        made = choose_format(engine, made if row_order(order) else made.transposed())
+        return Matrix._from_store(engine, lookup_dtype(dtype), made, name)
     with using(x.backend):
         if x.ndim == 1:
             return Vector.from_coo(entries.index, entries.values, dtype, size=size, name=name)

@@ -70,8 +70,7 @@ class MatrixStorage(Storage):
     def concat(self, tiles: object, **opts: object) -> None:
         """Join tiles, given as rows of Matrices, into this Matrix."""
         descriptor_from_options(opts)
-        rows, _ = tiling.checked_tiles(tiles, is_matrix=True)
-        self._parent << tiling.concatenated(rows, self._parent.dtype)
+        self._parent << tiling.joined(tiles, self._parent.dtype, is_matrix=True)
 
     def split(self, chunks: object, *, name: str | None = None, **opts: object) -> list[list[Matrix]]:
         """Split into rows of Matrices of these sizes; ``concat`` joins them again."""

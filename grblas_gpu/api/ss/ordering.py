@@ -16,6 +16,9 @@ from ...foundation.types import Engine, OperatorLike, Tensor, TypedBinary
 from ...operators import get_typed_op
 from .lines import Kind, Lines, from_lines, line_size, lines_of
 
+FEW = 1000  # entries: for more, one sort of packed ranks is faster than a sort for each key
+#: The order that comparisons mean.
+DESCENDING = {"lt": False, "le": False, "gt": True, "ge": True}
 CHOICES = ("first", "last", "smallest", "largest", "random")
 
 
@@ -59,10 +62,12 @@ def sort(x: Kind, op: OperatorLike, order: str, values: bool, permutation: bool)
 def sorting_order(engine: Engine, entries: Lines, op: TypedBinary) -> Array:
     """A stable order in which x is before y if ``op(x, y)`` is true.
 
-    Ascending and descending order are tried first. One of them is right if each pair of neighbours is equal, or
-    ``op`` is true for the pair and false for the reversed pair.
+    Comparisons say which one it is. For others, ascending and descending order are tried first. One of them is right
+    if each pair of neighbours is equal, or ``op`` is true for the pair and false for the reversed pair.
     """
     line, _, values = entries
+    if op.parent._row is not None and op.name in DESCENDING and op.type.np_type == values.dtype:
+        return by_value(engine, entries, DESCENDING[op.name])
     new_line = line[1:] != line[:-1]
     for descending in (False, True):
         found = by_value(engine, entries, descending)
@@ -124,7 +129,7 @@ def compactify(x: Kind, how: str, size: int | None, order: str, reverse: bool, a
     ordered = entries.take(_ranked(engine_of(x), entries, how)[entries.place < size])
     place = ordered.length - 1 - ordered.place if reverse else ordered.place
     packed = Lines(ordered.line, place, ordered.index if asindex else ordered.values)
-    return from_lines(x, packed, UINT64 if asindex else x.dtype, order, size, name)
+    return from_lines(x, packed, UINT64 if asindex else x.dtype, order, size, name, in_order=not reverse)
 
 
 def _checked(how: str, choices: tuple[str, ...]) -> str:
@@ -152,6 +157,9 @@ def by_value(engine: Engine, entries: Lines, descending: bool, first: Array | No
     if type(values) is np.ndarray or values.dtype.kind not in "biuf":
         # NumPy sorts values of any type; a device cannot sort complex numbers, which are rare
         host_line, host_values, host_start = (engine.host(part) for part in (line, values, start))
+        if len(line) < FEW and host_values.dtype.kind in "biuf":
+            keys = ~ascending_bits(host_values) if descending else host_values
+            return host_start[np.lexsort((keys[host_start], host_line[host_start]))]
         ranks = np.unique(host_values, return_inverse=True)[1].reshape(-1)[host_start]
         ranks = len(ranks) - ranks if descending else ranks
         return engine.array(host_start[order_of((host_line[host_start], ranks))])

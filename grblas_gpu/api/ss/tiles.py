@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +11,10 @@ from ...backends.interpreter.operands import matrix_store
 from ...backends.registry import using
 from ...backends.stores.entries import cast
 from ...backends.stores.formats import choose_format
-from ...backends.stores.matrix_storage import HYPERSPARSE
-from ...backends.stores.storage import MatrixStore
-from ...dtypes import lookup_dtype
+from ...backends.stores.matrix_storage import HYPERSPARSE, SPARSE
+from ...backends.stores.storage import MatrixStore, VectorStore
+from ...backends.stores.tiles import in_a_line
+from ...dtypes import DataType, lookup_dtype
 from ...exceptions import DimensionMismatch
 from ...foundation.memory import reports_memory
 from ...foundation.types import AnyMatrix, DTypeLike
@@ -92,22 +94,53 @@ def split_vector(v: Vector, chunks: object, name: str | None) -> list[Vector]:
 def split_matrix(a: Matrix, chunks: object, name: str | None) -> list[list[Matrix]]:
     rows, cols = (_slices(sizes, n) for sizes, n in zip(normalize_chunks(chunks, a.shape), a.shape, strict=True))
     stem = a.name if name is None else name
-    return [[a[i, j].new(name=f"{stem}_{m}x{n}") for n, j in enumerate(cols)] for m, i in enumerate(rows)]
+    store, engine = a._matrix._store if a._is_transposed else a._store, a._engine
+    if type(store) is not MatrixStore or store.form != SPARSE:
+        return [[a[i, j].new(name=f"{stem}_{m}x{n}") for n, j in enumerate(cols)] for m, i in enumerate(rows)]
+    recording.read("the entries", a._matrix if a._is_transposed else a)
+    store = matrix_store(a)
+    sides = [
+        store if len(cols) == 1 else engine.extract_matrix(store, None, engine.array(np.arange(j.start, j.stop)))
+        for j in cols
+    ]
+    return [
+        [
+            Matrix._from_store(engine, a.dtype, engine.extract_rows(side, i.start, i.stop), f"{stem}_{m}x{n}")
+            for n, side in enumerate(sides)
+        ]
+        for m, i in enumerate(rows)
+    ]
 
 
-def checked_tiles(tiles: object, is_matrix: bool | None = None) -> tuple[list[list[AnyMatrix]], bool]:
-    """Rows of matrices (a Vector is a column, a Scalar one position), and whether they make a Matrix."""
+def joined(tiles: object, dtype: DTypeLike | None, name: str | None = None, is_matrix: bool | None = None) -> Any:
+    """One Matrix or Vector of tiles, of the type of the first one if none is given."""
+    rows, is_matrix = _checked_tiles(tiles, is_matrix)
+    first = rows[0][0]
+    dtype = lookup_dtype(first.dtype if dtype is None else dtype)
+    if is_matrix:
+        return _concatenated([[_as_matrix(tile) for tile in row] for row in rows], dtype, name)
+    parts: list[Any] = [_as_vector(row[0]) for row in rows]
+    engine = parts[0]._engine
+    if any(part._engine is not engine or type(part._store) is not VectorStore for part in parts):
+        return _concatenated([[part._as_matrix()] for part in parts], dtype)._as_vector(name=name)
+    for part in parts:
+        recording.read("the entries", part)
+    return Vector._from_store(engine, dtype, in_a_line([part._store for part in parts], dtype.np_type), name)
+
+
+def _checked_tiles(tiles: object, is_matrix: bool | None) -> tuple[list[list[Any]], bool]:
+    """Rows of tiles (a Vector is a column, a Scalar one position), and whether they make a Matrix."""
     if not isinstance(tiles, list | tuple):
         raise TypeError(f"tiles argument must be list or tuple; got: {type(tiles)}")
     if not tiles:
         raise ValueError("tiles argument must not be empty")
-    rows: list[list[AnyMatrix]] = []
+    rows: list[list[Any]] = []
     for i, row in enumerate(tiles):
         if not isinstance(row, list | tuple):
             if is_matrix or output_type(row) not in (Vector, Scalar):
                 raise TypeError(f"tiles must be lists or tuples; got: {type(row)}")
             is_matrix = False
-            rows.append([_as_matrix(row, "")])
+            rows.append([row])
             continue
         if is_matrix is False:
             raise TypeError(f"Bad tile type for concat at position {i}")
@@ -116,20 +149,26 @@ def checked_tiles(tiles: object, is_matrix: bool | None = None) -> tuple[list[li
             raise ValueError("tiles must not be empty")
         if rows and len(row) != len(rows[0]):
             raise ValueError(f"tiles must all be the same length; got tiles of length {len(rows[0])} and {len(row)}")
-        rows.append(
-            [_as_matrix(tile, f"Bad tile type for concat at position [{i}, {j}]") for j, tile in enumerate(row)]
-        )
+        rows.append([_tile(tile, f"Bad tile type for concat at position [{i}, {j}]") for j, tile in enumerate(row)])
     return rows, bool(is_matrix)
 
 
-def _as_matrix(tile: object, message: str) -> AnyMatrix:
+def _tile(tile: object, message: str) -> Any:
     dummy = object.__new__(Matrix)  # provides the type for error messages
-    found = expect_type(dummy, tile, TILES, within="ss.concat", argname="tiles", extra_message=message)
-    return found if found.ndim == 2 else found._as_matrix()
+    return expect_type(dummy, tile, TILES, within="ss.concat", argname="tiles", extra_message=message)
+
+
+def _as_matrix(tile: Any) -> AnyMatrix:
+    return tile if tile.ndim == 2 else tile._as_matrix()
+
+
+def _as_vector(tile: Any) -> Vector:
+    found = _tile(tile, "")
+    return found if found.ndim == 1 else found._as_vector()
 
 
 @reports_memory
-def concatenated(rows: list[list[AnyMatrix]], dtype: DTypeLike, name: str | None = None) -> Matrix:
+def _concatenated(rows: list[list[AnyMatrix]], dtype: DataType, name: str | None = None) -> Matrix:
     """One Matrix of the tiles, whose shapes must match."""
     heights = [row[0]._nrows for row in rows]
     widths = [tile._ncols for tile in rows[0]]
@@ -137,7 +176,7 @@ def concatenated(rows: list[list[AnyMatrix]], dtype: DTypeLike, name: str | None
         for tile, width in zip(row, widths, strict=True):
             if tile.shape != (height, width):
                 raise DimensionMismatch(f"concat: a tile has shape {tile.shape}, its place has {(height, width)}")
-    engine, dtype = rows[0][0]._engine, lookup_dtype(dtype)
+    engine = rows[0][0]._engine
     one_engine = all(tile._engine is engine for row in rows for tile in row)
     if one_engine and all(_has_pointers(tile) for row in rows for tile in row) and sum(heights) <= POINTER_LIMIT:
         for tile in (tile for row in rows for tile in row):

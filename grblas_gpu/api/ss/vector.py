@@ -54,8 +54,7 @@ class VectorStorage(Storage):
     def concat(self, tiles: object, **opts: object) -> None:
         """Concatenate Vectors and Scalars into this Vector."""
         descriptor_from_options(opts)
-        rows, _ = tiling.checked_tiles(tiles, is_matrix=False)
-        self._parent << tiling.concatenated(rows, self._parent.dtype)._as_vector()
+        self._parent << tiling.joined(tiles, self._parent.dtype, is_matrix=False)
 
     def split(self, chunks: object, *, name: str | None = None, **opts: object) -> list[Vector]:
         """Split into Vectors of these sizes; ``concat`` joins them again.

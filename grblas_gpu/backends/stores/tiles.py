@@ -7,8 +7,8 @@ from operator import add
 
 import numpy as np
 
-from .entries import cast, compress, expand
-from .storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
+from .entries import cast, compress, entries, expand
+from .storage import INDEX, INT32_LIMIT, Array, MatrixStore, VectorStore, column_type
 
 FEW = 8  # parts; more of them CuPy puts together by a single kernel ...
 LONG = 2**21  # ... if they are shorter than that on average: bytes
@@ -17,6 +17,20 @@ LONG = 2**21  # ... if they are shorter than that on average: bytes
 def joined(tiles: list[list[MatrixStore]], dtype: np.dtype) -> MatrixStore:
     """Rows of tiles that fit together."""
     return _above([_beside(row, dtype) if len(row) > 1 else row[0] for row in tiles], dtype)
+
+
+def in_a_line(parts: list[VectorStore], dtype: np.dtype) -> VectorStore:
+    """Vectors one after another."""
+    size = sum(part.size for part in parts)
+    if all(part.kind == "full" for part in parts):
+        return VectorStore(size, _values(parts, dtype))
+    iso, indices, values, before = _iso(parts, dtype), [], [], 0
+    for part in parts:
+        index, value = entries(part)
+        indices.append(index + before)
+        values.append(cast(value, dtype))
+        before += part.size
+    return VectorStore(size, _in_a_row(values) if iso is None else iso, indices=_in_a_row(indices))
 
 
 def _above(tiles: list[MatrixStore], dtype: np.dtype) -> MatrixStore:

@@ -133,13 +133,14 @@ def quality(W: Matrix, labels: Vector, resolution: float) -> float:
     """The modularity of communities that are named by vertex numbers."""
     # degree_i = sum_j W_ij
     degree = W.reduce_rowwise(monoid.plus).new()
-    return excess(total(inside(W, labels)), *concentration(degree, labels), resolution)
+    within = inside(W, labels).reduce_scalar(monoid.plus, allow_empty=False).new()
+    return excess(within, *concentration(degree, labels), resolution)
 
 
-def excess(within: float, every: Scalar, squares: Scalar, resolution: float) -> float:
+def excess(within: Scalar, every: Scalar, squares: Scalar, resolution: float) -> float:
     """The modularity, by the weight within communities and the concentration of all weights."""
     # modularity = within / all weights - resolution sum_c shares_c^2
-    return within / every.value - resolution * squares.value if every.value else 0.0
+    return within.value / every.value - resolution * squares.value if every.value else 0.0
 
 
 def in_parts(degree: Vector) -> tuple[Vector, Scalar]:
@@ -221,8 +222,8 @@ class Level(NamedTuple):
     @classmethod
     def of(cls, W: Matrix, resolution: float, coins: Vector) -> Level:
         degree, share, own, *concentrated = of_degrees(W.reduce_rowwise(monoid.plus).new(), resolution)
-        score = excess(total(select.diag(W).new()), *concentrated, resolution)
-        return cls(W, resolution, coins, degree, share, own, score)
+        within = W.diag().reduce(monoid.plus, allow_empty=False).new()
+        return cls(W, resolution, coins, degree, share, own, excess(within, *concentrated, resolution))
 
     def contracted(self, labels: Vector) -> tuple[Level, Vector]:
         """The level whose vertices are the communities, and the vertex of every vertex there."""

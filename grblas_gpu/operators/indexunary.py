@@ -151,7 +151,7 @@ class SelectOp(IndexUnaryOp):
         return select
 
     @classmethod
-    def register_anonymous(
+    def register_anonymous(  # type: ignore[override]
         cls, func: Udf, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
     ) -> ParameterizedSelectOp | SelectOp:
         """Make a SelectOp without adding it to the namespace; it must return BOOL.
@@ -172,7 +172,7 @@ class SelectOp(IndexUnaryOp):
         return cls._from_indexunary(IndexUnaryOp._build(name, func, anonymous=True, is_udt=is_udt))
 
     @classmethod
-    def register_new(
+    def register_new(  # type: ignore[override]
         cls, name: str, func: Udf, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
     ) -> Any:
         """Make a SelectOp, and the IndexUnaryOp of the same name; it must return BOOL.

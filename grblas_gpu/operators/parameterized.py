@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..dtypes import DataType, lookup_dtype
+from ..dtypes import lookup_dtype
 from ..foundation.types import DTypeLike, Operator, Udf
 from . import registry
 from .documented import Documented
@@ -200,7 +200,7 @@ class Registered(InNamespace):
         return cls._register(name, lambda: make(name, func, is_udt=is_udt, **returns), lazy)
 
 
-def _returns(ret_dtype: DTypeLike | None, parameterized: bool, is_udt: bool) -> dict[str, DataType]:
+def _returns(ret_dtype: DTypeLike | None, parameterized: bool, is_udt: bool) -> dict[str, Any]:
     """The keyword for the type of results, if it is given."""
     if ret_dtype is None:
         return {}

@@ -164,8 +164,12 @@ def _complete(kernel: Dispatcher) -> None:
 def _compile_for(kernel: Dispatcher, *arguments: object, **keywords: object) -> object:
     """What Numba calls for arguments of new types."""
     compiled = kernel()
+    compile_for_args = partial(type(compiled)._compile_for_args, compiled, **keywords)
     with busy("compiling a kernel for this processor, once; later processes load it"):
-        return completed(partial(type(compiled)._compile_for_args, compiled, **keywords), *arguments)
+        try:
+            return completed(compile_for_args, *arguments)
+        except KeyError:  # Numba finds an operator again after typing, and more of its types may be registered by then
+            return completed(compile_for_args, *arguments)
 
 
 def _forget(module: ModuleType) -> None:

@@ -53,7 +53,6 @@ def kernel(indptr, indices, values, groups, rows, handicap, factors, diagonal, s
     return count
 """
 
-SORTED = 8  # times the work of other definitions on an entry: this one sorts all of them twice
 
 _table = KernelTable()
 
@@ -70,7 +69,7 @@ def heaviest_groups(
     cost = "0.0" if handicap is None else "handicap[U(group)]" + " * factors[i]" * given[1]
     text = {"place": "U(0)" if mode == ISO else "start + t", "cost": cost, "has_diagonal": given[2]}
     key = (mode, a.values.dtype.char, a.indices.dtype.char, *given)
-    kernel = _table.find(key, SORTED * len(a.indices), lambda: (SOURCE.format_map(text), {}))
+    kernel = _table.find(key, len(a.indices), lambda: (SOURCE.format_map(text), {}))
     found, best = np.empty(a.nrows, bool), np.zeros(a.nrows, np.int64)
     beside = [np.zeros(1) if x is None else x for x in (handicap, factors, diagonal)]
 

@@ -156,6 +156,7 @@ def test_other_processes_compile_what_will_be_needed(compiler: Compiler, monkeyp
 
     monkeypatch.setattr(importlib.import_module("cupy"), "RawModule", compiled)
     monkeypatch.setattr(pool, "threads", lambda: 8)
+    monkeypatch.setattr(runtime("tiers"), "YOUNG", 0.0)
     compiler.open()
     assert algorithms.bfs(A, 0)[0].new().value == 0
     known = len(runtime("ahead").programs_of("bfs", "", importlib.import_module(f"{CUDA}.runtime.compile").render))

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -46,8 +47,13 @@ class Compilation:
         self._without, self.call = without, call  # what becomes of calls without the code; a function and its arguments
         self.failed = self.lost = False  # lost: with its process, in the child of a fork, or taken back
         self.begun = False
+        self._since = time.monotonic()
         self._problem = ""
         self._ended = threading.Event()
+
+    def age(self) -> float:
+        """Seconds since this was submitted."""
+        return time.monotonic() - self._since
 
     def end(self, problem: str = "") -> None:
         self._problem = problem

@@ -37,7 +37,7 @@ class Compiled:
 
     def begin(self, matrices: Sequence[MatrixStore]) -> None:
         """Start to compile the kernel for these matrices while the run is prepared."""
-        self._tiers(*likely_variant(self.program, matrices)).begin()
+        self._tiers(*likely_variant(self.program, matrices), begins=True)
 
     def is_there(self, matrices: Sequence[MatrixStore]) -> bool:
         """Whether a run need not wait for a compiler. Another process begins to compile the kernel."""
@@ -64,7 +64,7 @@ class Compiled:
             self._quick.pop(key, None)
         return found
 
-    def _tiers(self, teams: bool, short_rows: bool) -> Tiers:
+    def _tiers(self, teams: bool, short_rows: bool, begins: bool = False) -> Tiers:
         """The kernel, which is being compiled."""
         key = teams, short_rows
         found = self._started.get(key)
@@ -72,6 +72,8 @@ class Compiled:
             parts, teams = self.program.parts, teams and self.program.shape[2] > 1
             text, plain = parts.of(teams, short_rows), parts.of(teams, short_rows, plain=True)
             found = self._started[key] = Tiers(text, ["loop_kernel"], "a loop", plain)
+            if begins:  # before others: there may be few cores
+                found.begin()
             begin(found, render)
         return found
 

@@ -29,6 +29,7 @@ from .turns import turn
 
 WITHOUT = "kernels stay slow"  # if no other process can compile
 MANY_CORES = 4  # from here on other processes compile what will be needed: NVRTC has one thread work at a time, mostly
+YOUNG = 0.5  # seconds after which another process is likely to be done: before that, quick functions are sooner here
 _at_once: list[str] = []  # programs that threads are compiling
 _ahead: dict[str, background.Compilation] = {}  # programs that other processes compile before they are needed
 
@@ -99,7 +100,7 @@ class Tiers:
         """Whether the optimized functions are on disk, or no other process can compile them; otherwise one begins."""
         if self._process is not None and self._waits:
             self._waits = False
-            if self._process.needed():
+            if self._process.age() >= YOUNG and self._process.needed():
                 return True
         if self._process is not None and not self._process.lost:
             return self._process.done()

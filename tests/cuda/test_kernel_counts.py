@@ -18,10 +18,10 @@ MOST = {
     "bfs": 5,
     "pagerank": 7,
     "connected_components": 6,
-    "triangle_count": 11,
+    "triangle_count": 13,
     "betweenness_centrality": 6,
-    "louvain": 35,
-    "leiden": 60,
+    "louvain": 29,
+    "leiden": 54,
 }
 QUICK = ("triangle_count",)
 

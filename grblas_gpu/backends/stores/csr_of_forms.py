@@ -9,7 +9,7 @@ from ...foundation.types import MatrixStore
 from ...plan.storage_rules import POINTER_LIMIT
 from ..machine.memory_limits import ALWAYS, check_bytes, free_bytes
 from .counting import places
-from .index_types import INDEX, INT32_LIMIT, Array, column_type
+from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
 
 
 def all_pointers(a: MatrixStore) -> Array:
@@ -37,6 +37,9 @@ def of_dense(a: MatrixStore) -> tuple[Array, Array, Array]:
         indptr = np.arange(nrows + 1, dtype=INDEX, like=dense) * ncols
         indices: Array = np.tile(np.arange(ncols, dtype=column_type(ncols), like=dense), nrows)
         return indptr.astype(offset, copy=False), indices, dense if a.nvals else dense[:0]
+    if not isinstance(dense, np.ndarray) and dense.dtype.kind != "V" and nrows * ncols:
+        found: tuple[Array, Array, Array] = natives[type(dense)].csr_of_bitmap(a)
+        return found
     keys = places(a.present)
     indptr = np.searchsorted(keys, np.arange(nrows + 1, dtype=INDEX, like=dense) * ncols)
     indices = (keys % max(1, ncols)).astype(column_type(ncols))

@@ -11,7 +11,7 @@ from ...foundation.types import Array
 from ..machine.memory_limits import check_positions
 from .entries import filled
 from .matrix_storage import BITMAP, FULL, HYPERSPARSE, SPARSE, MatrixStore, hypersparse_from_lines
-from .storage import INDEX, VectorStore
+from .storage import INDEX, VectorStore, natives
 
 FORMS = (SPARSE, HYPERSPARSE, BITMAP, FULL)
 
@@ -34,6 +34,9 @@ def with_form(a: MatrixStore, form: str) -> MatrixStore:
         return MatrixStore.full(a.nrows, a.ncols, a.stored_values.copy())  # of CSR, too, in this order
     if a.dense is not None:  # it is full
         return MatrixStore.bitmap(a.nrows, a.ncols, filled(positions, True, a.dense), a.dense.copy(), positions)
+    native = None if isinstance(a.values, np.ndarray) or a.dtype.kind == "V" else natives[type(a.values)]
+    if native is not None and positions:
+        return MatrixStore.bitmap(a.nrows, a.ncols, *native.bitmap_of(a, positions), a.nvals)
     keys = a.row_ids.astype(INDEX) * a.ncols + a.indices
     present = filled(positions, False, a.values)
     present[keys] = True

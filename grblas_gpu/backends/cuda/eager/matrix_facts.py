@@ -17,13 +17,16 @@ from ..runtime.compile import functions, specialized
 from ..runtime.host_memory import is_on_host
 from ..runtime.launch import launch
 from ..runtime.reporting import sized
+from .bitmaps import bitmap_of, csr_of_bitmap
 from .operating import cast_values
 from .radix import bits_for, sort_positions
 from .transpose import row_ids
 from .transpose_in_parts import transpose
 
 __all__ = [
+    "bitmap_of",
     "cast_values",
+    "csr_of_bitmap",
     "free_bytes",
     "hub_neighbours",
     "is_diagonal",

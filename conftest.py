@@ -3,8 +3,6 @@ for which SuiteSparse:GraphBLAS 9 has no wheels, files that compare with python-
 Any other failing import is an error.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import importlib.util

@@ -1,7 +1,5 @@
 """``python -m benchmarks NAME ...``; without a name what there is."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import os

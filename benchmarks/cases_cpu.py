@@ -1,7 +1,5 @@
 """What the CPU engine is compared on: each work done by us and by others on the same data, and a check of results."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """What gpu_speed.py times on a graph, how a result is verified, and how many bytes must move for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Operations on whole matrices, as a table: what we do, what cupyx does, the bytes that must move; and their graphs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 python -m benchmarks changes --scale 22 --backend cuda
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable
 

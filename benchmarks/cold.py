@@ -6,8 +6,6 @@ python -m benchmarks cold --backend cuda --archive kernels-sm_90.zip
 python -m benchmarks cold --warm --only "^dobfs$"               # with the caches of this machine
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What the benchmarks share: their options, result files, further graphs, and arrays on the host."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -6,8 +6,6 @@
 What is promised: a NetworkX graph of a million edges in less than 3 s, a SciPy CSR in less than 50 ms.
 """
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Callable

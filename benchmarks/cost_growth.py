@@ -6,8 +6,6 @@ same numbers of edges and rows; docs/pictures.py draws the result.
     python -m benchmarks cost_growth --out benchmarks/results/cpu
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

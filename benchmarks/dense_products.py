@@ -4,8 +4,6 @@ python -m benchmarks dense_products                  # on a GPU where there is o
 python -m benchmarks dense_products --backend cpu --scale 17
 """
 
-from __future__ import annotations
-
 import gc
 import statistics
 from collections.abc import Callable, Iterator

@@ -9,8 +9,6 @@ matrix that no call has read before.
 A size takes one to two minutes.
 """
 
-from __future__ import annotations
-
 import re
 import statistics
 import time

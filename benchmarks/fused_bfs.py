@@ -4,8 +4,6 @@ It changes direction as Beamer's does, keeps a byte for each vertex that was vis
 Nothing of the library is used: what the API costs is the difference.
 """
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 from numba import njit, prange

@@ -7,8 +7,6 @@ from 1 to 255; pr ends when ranks change by less than 1e-4 in sum; tc includes t
 Reference: S. Beamer, K. Asanovic, D. Patterson, The GAP benchmark suite, arXiv 1508.03619.
 """
 
-from __future__ import annotations
-
 import gc
 import re
 import sys

@@ -6,8 +6,6 @@ python -m benchmarks gpu_operations --graphs grid_2000 --seconds 70 --out benchm
 python -m benchmarks gpu_operations --backend cpu --small
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import json

@@ -5,8 +5,6 @@ python -m benchmarks gpu_speed --only "dobfs|^bfs" --others "" --profile
 python -m benchmarks gpu_speed --backend cpu --small
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import importlib.util

@@ -7,8 +7,6 @@ References: H. Jananthan et al., Anonymized Network Sensing Graph Challenge, arX
 Deep Neural Network Graph Challenge, arXiv 1909.05631; S. Samsi et al., Static Graph Challenge, HPEC 2017.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ python -m benchmarks graphalytics --scale 24 --backend cuda
 grblas-gpu graphalytics FOLDER         # data sets with reference outputs
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -4,8 +4,6 @@ python -m benchmarks host_columns --scale 22 --backend cuda
 python -m benchmarks host_columns --scale 27 --backend cuda --limit 4    # GiB of the device: a graph that does not fit
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Checks of the library's results by other means: SciPy, arrays, what a result must fulfil; else an AssertionError."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

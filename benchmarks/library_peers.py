@@ -5,8 +5,6 @@ answer must be the same, what has many (colours, matchings) must fulfil what our
 could be wrong (communities, labels, walks) is not compared.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from functools import cached_property

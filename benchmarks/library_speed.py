@@ -16,8 +16,6 @@ some; medians are kept, too. SciPy, igraph, NetworKit and NetworkX run where the
 entries. What other people's CUDA takes is quoted in cases.toml, with its conditions; it is not measured here.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

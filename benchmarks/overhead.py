@@ -6,8 +6,6 @@ the CUDA engine too: there a call returns when its kernels are launched, and `nv
     python -m benchmarks overhead --rounds 200
 """
 
-from __future__ import annotations
-
 import importlib
 import statistics
 

@@ -10,8 +10,6 @@ Bytes and messages do not depend on the machine; times do, and ranks that share 
 ``--levels`` runs a job of ``search_levels.py`` for each grid and way to search, else one of ``grblas-gpu graph500``.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

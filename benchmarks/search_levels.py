@@ -6,8 +6,6 @@
 GRBLAS_GPU_MPI_GRID say how ranks search. ``--json`` is for ``scaling --levels``, which runs this for several grids.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

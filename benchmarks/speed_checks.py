@@ -4,8 +4,6 @@ By other means than those that made them, as in ``grblas_gpu.bench.verify``, and
 the definition at every edge, another library's products, or (triangles) compiled loops over edges to higher degrees.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numba

@@ -4,8 +4,6 @@ Semirings are those with kernels of their own (factory kernels); graphs are symm
 ``q A`` a push.
 """
 
-from __future__ import annotations
-
 import graphblas as gb
 import numpy as np
 from graphblas import Matrix, Vector, agg, binary, monoid, select, semiring, unary

@@ -4,8 +4,6 @@
 fails when a public name has no entry in the reference.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from functools import cache

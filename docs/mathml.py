@@ -1,7 +1,5 @@
 """Formulas as MathML, made by the build: browsers draw it without scripts or a network."""
 
-from __future__ import annotations
-
 from docutils.nodes import SkipNode
 from latex2mathml.converter import convert
 

@@ -1,7 +1,5 @@
 """``.. operators:: binary``: the operators of a namespace with meaning and types, from the tables they are made of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import grblas_gpu as gb

@@ -6,8 +6,6 @@
 (searches over MPI ranks), which follow ``<!-- table: NAME -->``.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

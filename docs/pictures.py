@@ -5,8 +5,6 @@ python docs/pictures.py
 Every picture has a background card that follows the reader's light or dark setting, so that it is readable on any page.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable

@@ -11,8 +11,6 @@ Notation: a grid of ``down`` x ``across`` ranks, each of which owns ``vertices``
   1 - (1 - 1/down) ** neighbours. One of the blocks is the owner's.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import statistics

@@ -3,8 +3,6 @@
 python examples/betweenness.py --top 5 --plot betweenness.png
 """
 
-from __future__ import annotations
-
 import argparse
 
 import networkx

@@ -3,8 +3,6 @@
 python examples/bfs_trees.py --side 20
 """
 
-from __future__ import annotations
-
 import argparse
 
 import graphblas

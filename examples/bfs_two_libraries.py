@@ -3,8 +3,6 @@
 python examples/bfs_two_libraries.py
 """
 
-from __future__ import annotations
-
 PROGRAM = """
 import grblas_gpu as gb    # or: import graphblas as gb, and the same lines run on SuiteSparse
 from grblas_gpu import Matrix, Vector, semiring

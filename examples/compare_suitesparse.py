@@ -3,8 +3,6 @@
 python examples/compare_suitesparse.py --scale 14 --plot comparison.png
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import time

@@ -5,8 +5,6 @@ python examples/demo.py --scale 16
 Where python-graphblas cannot be installed (Python 3.14), SciPy checks the results.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.metadata
 import importlib.util

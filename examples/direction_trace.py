@@ -3,8 +3,6 @@
 python examples/direction_trace.py --scale 14 --plot directions.png
 """
 
-from __future__ import annotations
-
 import argparse
 
 import numpy as np

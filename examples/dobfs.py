@@ -3,8 +3,6 @@
 python examples/dobfs.py --scale 14
 """
 
-from __future__ import annotations
-
 import argparse
 
 import graphblas

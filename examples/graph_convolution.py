@@ -3,8 +3,6 @@
 python examples/graph_convolution.py --features 16 --hidden 8
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 

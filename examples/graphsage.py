@@ -6,8 +6,6 @@ they give half of the classes, alone; with those of sampled neighbours a network
 python examples/graphsage.py --vertices 2000 --epochs 5
 """
 
-from __future__ import annotations
-
 import argparse
 
 import numpy as np

@@ -3,8 +3,6 @@
 python examples/hybrid_bfs.py --vertices 2000
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 

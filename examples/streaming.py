@@ -3,8 +3,6 @@
 python examples/streaming.py --scale 16 --plot streaming.png
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 

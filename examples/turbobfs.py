@@ -3,8 +3,6 @@
 python examples/turbobfs.py --k 7
 """
 
-from __future__ import annotations
-
 import argparse
 
 import networkx

@@ -3,8 +3,6 @@
 python examples/xbfs.py --scale 11
 """
 
-from __future__ import annotations
-
 import argparse
 
 import networkx

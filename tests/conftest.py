@@ -1,7 +1,5 @@
 """Every test with the `backend` fixture runs on every engine that this machine has."""
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import os

@@ -4,8 +4,6 @@ Small enough for tools that watch every access to memory:
 ``compute-sanitizer --tool racecheck python -m pytest -m gpu tests/test_tiny.py``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

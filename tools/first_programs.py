@@ -4,8 +4,6 @@ Each folder has what one call of an algorithm wrote with ``GRBLAS_GPU_RECORD_KER
 ``louvain-16-FP64``. Loops are left out: their text is long, and known before they run.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -6,8 +6,6 @@ Operators are made from tables at their first use, which a type checker cannot s
 program in every build, `make stubs` for an editor. It needs NumPy and the source tree, not an installed package.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from pathlib import Path

@@ -4,8 +4,6 @@ Needs no Jupyter: a cell is Python, and what its last line is worth is shown as 
 notebooks by :func:`run`.
 """
 
-from __future__ import annotations
-
 import ast
 import base64
 import contextlib

@@ -5,8 +5,6 @@ python -m benchmarks papers 004.table2 --backend cuda --out benchmarks/results
 python -m benchmarks papers all --small
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from functools import partial

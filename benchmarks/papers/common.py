@@ -1,7 +1,5 @@
 """What the papers' experiments share: what papers.toml says of them, their options, how they search and are timed."""
 
-from __future__ import annotations
-
 import statistics
 import tomllib
 import tracemalloc

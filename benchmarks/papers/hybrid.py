@@ -1,7 +1,5 @@
 """001: T. Hiragushi, D. Takahashi, Efficient hybrid breadth-first search on GPUs, ICA3PP 2013. Tesla M2050."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from grblas_gpu import algorithms, generators

@@ -1,7 +1,5 @@
 """004: C. Yang, A. Buluc, J. Owens, Implementing push-pull efficiently in GraphBLAS, ICPP 2018. Tesla K40c."""
 
-from __future__ import annotations
-
 import statistics
 from functools import partial
 

@@ -1,7 +1,5 @@
 """002: O. Artiles, F. Saeed, TurboBC, ICPP Workshops 2021. Titan Xp."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import grblas_gpu as gb

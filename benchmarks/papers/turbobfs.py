@@ -1,7 +1,5 @@
 """000: O. Artiles, F. Saeed, TurboBFS, IPDPSW 2021. Titan Xp."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from grblas_gpu.algorithms.turbobfs import KERNELS

@@ -1,7 +1,5 @@
 """003: A. Gaihre, Z. Wu, F. Yao, H. Liu, XBFS, HPDC 2019. Quadro P6000."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every algorithm that NetworkX has, too, on small graphs of all kinds. ``GRAPHS`` says how many odd ones are drawn."""
 
-from __future__ import annotations
-
 import os
 import random
 

@@ -4,8 +4,6 @@ Calls and checks are those of ``benchmarks.library_speed``, which has all algori
 of how ours work. Larger graphs are in the other files here, next to NetworkX.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 A new algorithm is tested by being public. It fails here until ``ARGUMENTS`` knows what its arguments are.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Any

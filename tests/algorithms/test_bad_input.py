@@ -1,7 +1,5 @@
 """The algorithm library on what is no proper graph: the right answer or a clear error, and inputs that stay."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Betweenness centrality against Brandes' algorithm in exact fractions, in plain arrays, and networkx."""
 
-from __future__ import annotations
-
 import tracemalloc
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Results that are repaired after a change of the graph are those computed anew."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import backend as engine_of

@@ -1,7 +1,5 @@
 """Louvain and Leiden: modularity against networkx's, on graphs where it is plain and on others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import networkx as nx

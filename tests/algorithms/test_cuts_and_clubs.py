@@ -1,7 +1,5 @@
 """Cuts, matchings, clubs, further centralities and paths, against networkx or the definition."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

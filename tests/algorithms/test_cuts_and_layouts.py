@@ -1,7 +1,5 @@
 """Minimum cuts, bounds of matchings, partitions, spectral methods, drawings, load: against networkx or definitions."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Maximum flows and minimum cuts, against networkx and SciPy."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

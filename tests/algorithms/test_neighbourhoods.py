@@ -1,7 +1,5 @@
 """Similarity, subgraphs and pairs two steps apart, against networkx, SciPy and sets."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The papers' systems run by the papers' rules: what a trace shows, level by level, beside rules computed by hand."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Shortest paths, reachability, components and the centralities made of distances, against networkx and SciPy."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Cliques, graphlets and occurrences of patterns, against enumeration and NetworkX's matchers."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Queries over edges of several kinds, and A*: against brute force and NetworkX."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Random walks and neighbour sampling: every step is an edge, and steps are as frequent as they must be."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

@@ -3,8 +3,6 @@
 ``GRBLAS_GPU_GRAPHS`` names a folder with more Matrix Market files.
 """
 
-from __future__ import annotations
-
 import lzma
 import os
 from functools import cache

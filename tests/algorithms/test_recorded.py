@@ -1,7 +1,5 @@
 """Every algorithm's loops can be recorded, and then do the same; arrays are released with the last name of a graph."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 

@@ -1,7 +1,5 @@
 """Searches of large undirected graphs go on in order of degree, where an engine says so; levels are the same."""
 
-from __future__ import annotations
-
 import importlib
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The algorithms against serial checkers, networkx, SciPy and the same lines run by python-graphblas."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, partial
 

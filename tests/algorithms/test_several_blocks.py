@@ -1,7 +1,5 @@
 """Algorithms on graphs whose positions several blocks of a device have: they find what the CPU engine finds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 

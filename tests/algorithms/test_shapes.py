@@ -1,7 +1,5 @@
 """Graphs of some hundred vertices with long chains, cycles, dense parts and many parts, against SciPy and networkx."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from library_graphs import takes_long

@@ -1,7 +1,5 @@
 """Ranks, triangles, cores and communities, against networkx and serial checkers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 

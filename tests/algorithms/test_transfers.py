@@ -1,7 +1,5 @@
 """What is on a device stays there: no list of vertices or pairs passes through the host."""
 
-from __future__ import annotations
-
 import emulated_engine
 import numpy as np
 import pytest

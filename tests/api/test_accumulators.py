@@ -1,7 +1,5 @@
 """Accumulators of other types than the output's, against python-graphblas: what they do not combine stays as it is."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import graphblas

@@ -1,7 +1,5 @@
 """Expressions that compute themselves: lines of programs for python-graphblas, as they stand, mean the same here."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import graphblas

@@ -1,7 +1,5 @@
 """Bad input: the right exception at the call that made it, a message that helps, and nothing changed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hardware import has_gpu

@@ -1,7 +1,5 @@
 """Settings: python-graphblas's spelling (donfig's), and nothing that is not one."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

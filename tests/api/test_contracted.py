@@ -1,7 +1,5 @@
 """Square matrices by groups of positions: against sums by a dictionary, and as matrix products."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from random_objects import matrix_of

@@ -1,7 +1,5 @@
 """Every operation against python-graphblas, on random operands, masks, accumulators, types and storages."""
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What calls do without: a store that is thrown away, an object for a number. They mean the same as before."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Elements that are set and removed one by one: changes wait until an operation reads the object."""
 
-from __future__ import annotations
-
 import pickle
 import threading
 from itertools import product

@@ -1,7 +1,5 @@
 """Matrices in every form: what they take, and when they change. Results are compared in test_differential.py."""
 
-from __future__ import annotations
-
 import pickle
 import tracemalloc
 

@@ -1,7 +1,5 @@
 """The functional API gives what expressions give, with every field of the descriptor."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

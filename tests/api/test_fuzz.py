@@ -1,7 +1,5 @@
 """Lines of programs, made at random, next to python-graphblas: what calls mean when they come together."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Gather and scatter: ``v[index]``, ``w(accum)[index] << v``, ``A[index, :]`` by a Vector or an array."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from exchanged import Exchanged

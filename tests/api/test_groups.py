@@ -1,7 +1,5 @@
 """Heaviest groups of columns, and triangles of edges and vertices: against plain sums, and as matrix products."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from random_objects import matrix_of

@@ -1,7 +1,5 @@
 """Matrices of 2**60 rows and columns, or columns alone, as in python-graphblas: they take memory by their entries."""
 
-from __future__ import annotations
-
 import pickle
 import tracemalloc
 from pathlib import Path

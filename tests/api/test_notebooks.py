@@ -1,7 +1,5 @@
 """What notebooks show: tables of objects, traces and loops, figures that show themselves, and pictures of matrices."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One stored value for all entries is reduced in closed form, however many they are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What a matrix keeps for searches: right, kept while it stays right, and made anew when it is not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from graphs import SMALL, graph

@@ -1,7 +1,5 @@
 """What objects and expressions print: python-graphblas's headings, and with autocompute what an expression gives."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

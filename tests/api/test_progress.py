@@ -1,7 +1,5 @@
 """All kinds of long work show progress to interactive users, one line at a time."""
 
-from __future__ import annotations
-
 import io
 import sys
 import time

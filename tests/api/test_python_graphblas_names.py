@@ -1,7 +1,5 @@
 """Names and behaviours of python-graphblas that programs rely on: the same line in both libraries."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib import import_module

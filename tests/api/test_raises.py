@@ -1,7 +1,5 @@
 """What docstrings say is raised is raised, and by the calls that a newcomer gets wrong."""
 
-from __future__ import annotations
-
 import inspect
 import re
 

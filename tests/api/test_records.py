@@ -1,7 +1,5 @@
 """User-defined types next to python-graphblas: records in vectors, matrices and scalars, and operators on them."""
 
-from __future__ import annotations
-
 import dataclasses
 import pickle
 
@@ -448,7 +446,7 @@ def test_errors_about_given_types():
 @dataclasses.dataclass
 class Place:
     x: float
-    near: "UINT16[2]"  # noqa: UP037, F821
+    near: "UINT16[2]"  # noqa: F821
 
 
 @dataclasses.dataclass

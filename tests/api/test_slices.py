@@ -1,7 +1,5 @@
 """Slices: what follows each other is cut out, and is what the same positions one by one give."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import backends  # noqa: F401 (a fixture)

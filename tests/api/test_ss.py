@@ -1,7 +1,5 @@
 """``v.ss``, ``A.ss`` and ``gb.ss`` against python-graphblas, on random objects; tiles in every form."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 

@@ -1,7 +1,5 @@
 """Values that are arrays (``"INT64[3]"``) next to python-graphblas, and functions of users on them."""
 
-from __future__ import annotations
-
 import pickle
 
 import graphblas

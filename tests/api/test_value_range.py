@@ -1,7 +1,5 @@
 """What a matrix remembers of its values: right, found once, and forgotten by every kind of change."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded

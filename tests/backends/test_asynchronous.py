@@ -1,7 +1,5 @@
 """The asynchronous pull: what rows may see of each other, and that XBFS's lemma 2 holds after every pass."""
 
-from __future__ import annotations
-
 import pytest
 from checkers import serial_bfs
 from graphs import SMALL, TRAPS, Graph, from_edges, graph

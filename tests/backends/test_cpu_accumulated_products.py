@@ -1,7 +1,5 @@
 """Pulls that the CPU engine adds to a dense output without a product of their own: as python-graphblas does."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import graphblas as ss

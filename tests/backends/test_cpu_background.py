@@ -1,7 +1,5 @@
 """Another process compiles kernels and loops of the CPU engine: calls run without them until they are on disk."""
 
-from __future__ import annotations
-
 import importlib
 import math
 import os

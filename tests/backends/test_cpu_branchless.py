@@ -1,7 +1,5 @@
 """Kernels that avoid unpredictable branches agree with the definitions, on long and short rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cpu_kernel_cases import DEFINITIONS, ENGINE, same

@@ -1,7 +1,5 @@
 """Memory of large results is reused only after its last reference is gone, and the kept memory is limited."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator
 

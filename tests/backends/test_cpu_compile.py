@@ -1,7 +1,5 @@
 """Kernels on disk: a second process loads what the first compiled; tiers; the thread pool."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

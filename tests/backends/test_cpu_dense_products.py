@@ -1,7 +1,5 @@
 """Products with bitmap and full matrices, compiled, against the definitions; and what the planner makes of them."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

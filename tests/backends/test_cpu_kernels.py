@@ -1,7 +1,5 @@
 """The compiled kernels against the NumPy definitions, over every kind of store, mask and strategy."""
 
-from __future__ import annotations
-
 import threading
 import weakref
 from itertools import product

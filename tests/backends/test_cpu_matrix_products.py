@@ -1,7 +1,5 @@
 """Compiled products of two matrices, with a diagonal, and Kronecker products, against the NumPy definitions."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

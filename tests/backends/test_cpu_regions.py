@@ -1,7 +1,5 @@
 """Regions, lines and column reductions on the CPU engine: those of python-graphblas, by kernels and by definitions."""
 
-from __future__ import annotations
-
 import graphblas as ss
 import numpy as np
 import pytest

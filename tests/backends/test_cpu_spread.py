@@ -1,7 +1,5 @@
 """Vectors next to matrices on the CPU engine: where each entry has a value beside it, the structure is shared."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Matrices and vectors from positions in any order, and transposes, beside SciPy and the definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

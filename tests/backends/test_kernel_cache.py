@@ -1,7 +1,5 @@
 """The cache of compiled kernels: no code of other users, no damaged files, and no operation fails without a cache."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

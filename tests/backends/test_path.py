@@ -1,7 +1,5 @@
 """The path of a masked product with a vector, from ``<<`` to the launch of its kernel: Python files and calls."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

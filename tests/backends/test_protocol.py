@@ -1,7 +1,5 @@
 """Engines do what the protocol says, and say so."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import os

@@ -1,7 +1,5 @@
 """The GAP benchmark: its verifiers reject changed results, and take arrays of a device, by calls that CuPy has."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

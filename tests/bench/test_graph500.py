@@ -1,7 +1,5 @@
 """Graph500 on one device: its trees and distances are checked, and the checks reject wrong ones."""
 
-from __future__ import annotations
-
 import json
 
 import networkx as nx

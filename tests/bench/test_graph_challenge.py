@@ -1,7 +1,5 @@
 """The Graph Challenge: statistics of packets, inference, triangles and trusses, each against another method."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

@@ -3,8 +3,6 @@
 On generated graphs the six kernels run, and the checks reject changed results.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from functools import cache

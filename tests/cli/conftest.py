@@ -1,7 +1,5 @@
 """Graphs in files."""
 
-from __future__ import annotations
-
 import pytest
 
 from grblas_gpu import generators, io

@@ -1,7 +1,5 @@
 """Bad files and bad arguments are one line on standard error, and change nothing."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import subprocess

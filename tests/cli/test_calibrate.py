@@ -1,7 +1,5 @@
 """``calibrate``: what it measures is kept, and what is damaged or of other hardware is not used."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``generate``, every format that graphs are written in, and whether they fit into memory."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

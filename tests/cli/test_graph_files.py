@@ -1,7 +1,5 @@
 """Graphs from files and standard input: tables, labels, archives."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io as streams

@@ -1,7 +1,5 @@
 """Algorithms of the library on files: the same as in Python, with labels, in every form of output."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The program itself: its help, ``info``, and what long work says."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

@@ -1,7 +1,5 @@
 """``bfs``, and files of graphs."""
 
-from __future__ import annotations
-
 import json
 import re
 import warnings

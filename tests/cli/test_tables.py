@@ -1,7 +1,5 @@
 """Edges that repeat, and results as tables: nothing is cut off, dropped, or written in another format than named."""
 
-from __future__ import annotations
-
 import csv
 import json
 

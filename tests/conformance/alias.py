@@ -5,8 +5,6 @@ name the C library; what exists only because SuiteSparse is one (``lib``, ``ffi`
 that need the real thing are out of scope by name.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import os

@@ -6,8 +6,6 @@
 graphblas-algorithms 2023.10 needs an older NetworkX than ours: both are put into `.conformance/`, next to nothing else.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

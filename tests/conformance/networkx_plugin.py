@@ -1,7 +1,5 @@
 """pytest plugin: records what became of every test of NetworkX, and where the calls of our functions ran."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

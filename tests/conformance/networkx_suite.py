@@ -7,8 +7,6 @@
 Prints a table, whose totals are in docs/networkx.md: tests that pass, calls that ran here, calls left to NetworkX.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """pytest plugin: installs the alias before the tests' conftest is imported, and records what became of every item."""
 
-from __future__ import annotations
-
 import json
 import os
 import tomllib

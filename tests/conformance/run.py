@@ -10,8 +10,6 @@
 The report (every failed, skipped and out-of-scope item with its reason) is written to build/conformance.txt.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 import json

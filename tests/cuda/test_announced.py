@@ -1,7 +1,5 @@
 """Operations and loops tell users at a terminal what is being compiled."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import numpy as np

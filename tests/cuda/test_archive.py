@@ -1,7 +1,5 @@
 """Kernels compiled ahead of time: an archive takes the place of a compiler, unless others may have written it."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import subprocess

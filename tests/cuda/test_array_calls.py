@@ -3,8 +3,6 @@
 The emulated arrays refuse what CuPy refuses (``cupy_calls.py``).
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext

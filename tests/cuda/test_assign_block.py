@@ -1,7 +1,5 @@
 """``C[I, a:b] << value`` by the kernels of the CUDA engine against the definitions: on a GPU, or emulated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, SLOW_ENGINES, backend, engine_fixture

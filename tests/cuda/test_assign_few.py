@@ -1,7 +1,5 @@
 """``c<m>[positions] (accum)= value`` with a few positions: the CUDA engine's kernel against the definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture

@@ -1,7 +1,5 @@
 """Matrices from coordinates by the CUDA engine against the definitions, on a GPU where there is one or emulated."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

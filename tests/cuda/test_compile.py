@@ -3,8 +3,6 @@
 The emulation has NVRTC compile each program that it runs (`nvrtc.check`).
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

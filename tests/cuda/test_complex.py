@@ -1,7 +1,5 @@
 """Complex numbers on the CUDA engine: operators compile, and every operation gives what the definitions give."""
 
-from __future__ import annotations
-
 from functools import partial
 from types import SimpleNamespace
 

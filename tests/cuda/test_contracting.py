@@ -1,7 +1,5 @@
 """Square matrices by groups of positions by CUDA kernels: against the definition, on a GPU or emulated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded

@@ -1,7 +1,5 @@
 """Matrices with long runs of empty rows, or far fewer entries than rows: the same results, and no warp walks alone."""
 
-from __future__ import annotations
-
 import emulated_cupy
 import numpy as np
 import pytest

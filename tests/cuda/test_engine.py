@@ -1,7 +1,5 @@
 """What only a device can show: nothing waits for it, streams and threads share it, and its memory is bounded."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from running import in_threads

@@ -1,7 +1,5 @@
 """Parts of matrices and vectors by the CUDA engine's kernels against the definitions: on a GPU, or emulated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture

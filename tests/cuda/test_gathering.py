@@ -1,7 +1,5 @@
 """Rows by number, and products with diagonals, by the CUDA engine's kernels against the definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture

@@ -1,7 +1,5 @@
 """The heaviest group of every row by CUDA kernels against the definition, on a GPU where there is one or emulated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded

@@ -1,7 +1,5 @@
 """Matrices with their columns in the memory of the host: they stay there, and answers are those of the device."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Arrays on a CUDA device, given to objects and taken from them without a trip through the host."""
 
-from __future__ import annotations
-
 import emulated_engine
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """How many programs algorithms compile: what machine code does not depend on is no part of a kernel's key."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

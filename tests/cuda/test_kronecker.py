@@ -3,8 +3,6 @@
 On a GPU where there is one; otherwise the kernel runs in an emulation.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded

@@ -1,7 +1,5 @@
 """Kronecker products by the kernels of the CUDA engine against the definitions: on a GPU, or emulated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture

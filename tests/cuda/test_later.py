@@ -1,7 +1,5 @@
 """Sums that a device computes: the first read waits for them. On a GPU, or emulated."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from collections.abc import Callable, Iterator

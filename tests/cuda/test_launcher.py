@@ -1,7 +1,5 @@
 """How the kernel of a loop is launched: which of the driver's functions is called, with how many blocks."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterator
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """How many kernels an operation launches, and how often the host waits for a count: nothing runs here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

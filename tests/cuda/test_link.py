@@ -3,8 +3,6 @@
 Compiling and linking need no GPU, only the packages.
 """
 
-from __future__ import annotations
-
 import importlib.util
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One program of every kernel for whole matrices, against the definitions: on a GPU where there is one, or emulated."""
 
-from __future__ import annotations
-
 import numpy as np
 from emulated_engine import engine_fixture
 from random_objects import definitions, same, valued_matrix

@@ -1,7 +1,5 @@
 """Single elements of matrices: the CUDA engine's kernels against the definitions, and that they compile."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture

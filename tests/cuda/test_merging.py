@@ -1,7 +1,5 @@
 """Two matrices merged: unions, intersections and masked writes by the CUDA engine's kernels against the definitions."""
 
-from __future__ import annotations
-
 import itertools
 from functools import partial
 

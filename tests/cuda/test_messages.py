@@ -1,7 +1,5 @@
 """Messages between ranks: each engine writes the same bytes and reads the same entries as the definition."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import device_arrays

@@ -3,8 +3,6 @@
 On a GPU where there is one; otherwise the kernels run in an emulation, which shows that they compute the right thing.
 """
 
-from __future__ import annotations
-
 import importlib
 import itertools
 

@@ -1,7 +1,5 @@
 """Products with a factor that has one entry in every row, against the definition."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, GPU, loaded

@@ -1,7 +1,5 @@
 """The sort of the CUDA engine against NumPy's: on a GPU where there is one, otherwise in an emulation."""
 
-from __future__ import annotations
-
 import emulated_cupy
 import numpy as np
 import pytest

@@ -3,8 +3,6 @@
 What operations give is compared with python-graphblas in tests/api/test_records.py and test_subarrays.py.
 """
 
-from __future__ import annotations
-
 import emulated_engine
 import numpy as np
 import pytest

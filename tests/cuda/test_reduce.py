@@ -1,7 +1,5 @@
 """Reductions of the CUDA engine against the definitions: on a GPU where there is one, otherwise in an emulation."""
 
-from __future__ import annotations
-
 import emulated_cupy
 import numpy as np
 import pytest

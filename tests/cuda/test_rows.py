@@ -1,7 +1,5 @@
 """Reductions of rows by the CUDA engine against the definitions: on a GPU where there is one, or in an emulation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture

@@ -1,7 +1,5 @@
 """A rank's part of a search on the CUDA engine next to the CPU engine's, level by level."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import importlib

@@ -4,8 +4,6 @@ Whatever is given to the public API as an index or as values may be a part of an
 seen many times. On a GPU, or emulated: there the address of such an array is an error (``emulated_cupy.Pointer``).
 """
 
-from __future__ import annotations
-
 import itertools
 
 import emulated_engine

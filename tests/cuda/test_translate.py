@@ -1,7 +1,5 @@
 """Operators as C++: the built-in ones compute what their definitions say, user-defined functions what Python says."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 

@@ -1,7 +1,5 @@
 """The transpose of the CUDA engine against SciPy's: on a GPU where there is one, otherwise in an emulation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture

@@ -1,7 +1,5 @@
 """A process waits for a program that another process compiles, but not for a process that has ended."""
 
-from __future__ import annotations
-
 import errno
 import subprocess
 import sys

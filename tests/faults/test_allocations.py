@@ -1,7 +1,5 @@
 """Every allocation of an operation fails in turn: OutOfMemory, and its objects are as they were."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager

@@ -3,8 +3,6 @@
 ``tests/helpers/file_fuzzer.py`` reads in a process of its own, and has the files that once ended one among its seeds.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

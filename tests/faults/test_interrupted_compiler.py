@@ -1,7 +1,5 @@
 """Interrupts while Numba is imported or compiles: the next calls work."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from pathlib import Path

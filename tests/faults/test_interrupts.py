@@ -1,7 +1,5 @@
 """Operations that are interrupted leave the old value or the new one, and scratch memory that the next may use."""
 
-from __future__ import annotations
-
 import random
 import signal
 import threading

@@ -5,8 +5,6 @@ numbers, look at values, hold loops and ``when``, and leave with ``break``. With
 loop's answer, or raise a LoopError.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import types

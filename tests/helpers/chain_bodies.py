@@ -4,8 +4,6 @@ Options are those of the product at the beginning of each body. A push lists its
 pull does not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

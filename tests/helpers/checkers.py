@@ -1,7 +1,5 @@
 """Independent verifiers: they work differently from the code they check."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The command line as a user sees it: exit code, standard output, standard error."""
 
-from __future__ import annotations
-
 from grblas_gpu.cli import main
 
 

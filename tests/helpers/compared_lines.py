@@ -4,8 +4,6 @@ python-graphblas crashes on some lines, which ends the process. Many lines are t
 It prints each line before it runs, so that the parent knows the line and the library of a crash.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Random stores and semirings for the compiled kernels, and the comparison with the NumPy definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 import random_objects
 from random_objects import KINDS  # noqa: F401 (for tests of kernels)

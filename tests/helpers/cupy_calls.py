@@ -6,8 +6,6 @@ missing. ``tests/project/test_cupy_calls.py`` compares this list with an install
 ``stores/counting.py`` does without.
 """
 
-from __future__ import annotations
-
 import inspect
 
 FUNCTIONS = """

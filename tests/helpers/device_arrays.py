@@ -4,8 +4,6 @@ Arrays of ``emulated_cupy`` derive from NumPy's, so they pass as arrays of the h
 succeed. These follow NumPy's protocols only, as CuPy's do; kernels run in the same emulation.
 """
 
-from __future__ import annotations
-
 from types import ModuleType
 
 import cupy_calls

@@ -1,7 +1,5 @@
 """Cases of distributed_program.py: algorithms and searches."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Cases of distributed_program.py: construction of objects, files, and faults that all ranks notice."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Helpers of the cases of distributed_program.py: the ranks, some objects, and comparisons of results."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 

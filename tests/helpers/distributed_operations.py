@@ -1,7 +1,5 @@
 """Cases of distributed_program.py: operations."""
 
-from __future__ import annotations
-
 import itertools
 from functools import partial
 

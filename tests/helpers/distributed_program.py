@@ -3,8 +3,6 @@
 Rank 0 prints the name of each case that passed. Every rank makes all comparisons.
 """
 
-from __future__ import annotations
-
 import sys
 
 import distributed_algorithms

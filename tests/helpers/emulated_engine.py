@@ -1,7 +1,5 @@
 """The CUDA engine's modules, on a GPU where there is one and otherwise on ``emulated_cupy``."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The program of the ranks in tests/mpi on the emulated CUDA engine: cases of ``distributed_program``."""
 
-from __future__ import annotations
-
 import device_arrays
 import emulated_cupy
 import pytest

@@ -1,7 +1,5 @@
 """An array of another library."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -1,7 +1,5 @@
 """A device on which one allocation fails: CuPy's pool on a GPU, or the arrays of its emulation."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

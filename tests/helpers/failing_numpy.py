@@ -1,7 +1,5 @@
 """A NumPy for the modules of the package in which one allocation fails."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

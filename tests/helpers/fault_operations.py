@@ -1,7 +1,5 @@
 """Operations that change an object, for tests that let them fail or interrupt them: ``run(*objects)``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

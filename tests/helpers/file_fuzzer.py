@@ -4,8 +4,6 @@ python tests/helpers/file_fuzzer.py mmread 50000 7
 python tests/helpers/file_fuzzer.py all 50000 7 count     # go on after findings, and count them
 """
 
-from __future__ import annotations
-
 import bz2
 import faulthandler
 import gzip

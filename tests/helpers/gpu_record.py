@@ -1,7 +1,5 @@
 """The record of tests on a GPU, for machines without one: ``tests/gpu_record.json``, written by ``make test-gpu``."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

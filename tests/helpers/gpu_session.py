@@ -1,7 +1,5 @@
 """A run of the tests on a GPU, noted in ``tests/gpu_record.json``: in one go, or, where time is short, in several."""
 
-from __future__ import annotations
-
 import os
 
 import gpu_record

@@ -1,7 +1,5 @@
 """The graphs of the tests of searches: ``rows, cols, n`` and whether an edge has a direction."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The hardware of this machine."""
 
-from __future__ import annotations
-
 from functools import cache
 
 

@@ -1,7 +1,5 @@
 """Pages and tables in HTML, as tests read them."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 

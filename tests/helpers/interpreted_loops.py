@@ -1,7 +1,5 @@
 """The generated code of loops, run by Python: every statement, without the time of a compilation."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Every algorithm of the library as a function of the graph alone."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

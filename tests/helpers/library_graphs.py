@@ -1,7 +1,5 @@
 """Small graphs for the algorithm library: the same ones as networkx graphs and as matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import networkx as nx

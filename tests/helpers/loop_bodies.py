@@ -1,7 +1,5 @@
 """Loops of all kinds, each as ``body(A, source) -> (loop, results)``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

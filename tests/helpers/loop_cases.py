@@ -1,7 +1,5 @@
 """Helpers of the tests of loops on the device: graphs, copies of matrices to it, and comparisons of results."""
 
-from __future__ import annotations
-
 from functools import cache
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Options of products in loops: those that a fused loop supports, and those that it refuses."""
 
-from __future__ import annotations
-
 from grblas_gpu.ir.descriptor import PULL_STRATEGIES
 
 #: Options, with the strategies of the steps of a fused search, and their reasons.

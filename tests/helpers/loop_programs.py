@@ -1,7 +1,5 @@
 """Random bodies of loops: steps with masks and accumulators, products, sums, gathers, scatters, loops and decisions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lines of programs, made at random, in which matrices are operands, outputs and masks of every operation."""
 
-from __future__ import annotations
-
 from fuzzed_lines import Lines
 
 SUMMARIES = "sum min max count mean count_nonzero exists L1norm prod all any varp".split()

@@ -1,7 +1,5 @@
 """Steps of random loops in which matrices change: products, element-wise steps, parts and elements, new matrices."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

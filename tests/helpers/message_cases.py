@@ -1,7 +1,5 @@
 """Vectors cut into parts, packed, and joined again: by an engine, and by the definition."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 import numpy as np

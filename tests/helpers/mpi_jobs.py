@@ -1,7 +1,5 @@
 """Jobs of several ranks: one launch of ``mpiexec`` for each."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

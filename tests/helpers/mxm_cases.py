@@ -1,7 +1,5 @@
 """Matrix-matrix products as an engine sees them, next to the definition."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random matrix-vector products on stores of NumPy arrays, drawn from a number."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Loops with loops and conditions inside, each as ``body(A, source) -> (loop, results)``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ Graphs may be directed, and have loops, lone vertices, parts, and edges of lengt
 Matrix of ``theirs(G, s)``; ``s`` is a vertex. What a definition leaves open is checked by ``ours``.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Programs that tests compile with NVRTC, and the architectures that they compile for."""
 
-from __future__ import annotations
-
 import zlib
 
 from grblas_gpu.backends.cuda.runtime.nvrtc import compile_program, library as library

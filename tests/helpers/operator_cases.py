@@ -1,7 +1,5 @@
 """Every built-in operator, for tests of their translations."""
 
-from __future__ import annotations
-
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.operators import builtin, registry
 

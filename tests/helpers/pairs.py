@@ -1,7 +1,5 @@
 """The same random object in grblas_gpu and in python-graphblas, and a comparison of results."""
 
-from __future__ import annotations
-
 import graphblas
 import numpy as np
 from hypothesis import strategies as st

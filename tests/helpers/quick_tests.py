@@ -6,8 +6,6 @@
    faults comes first in a list of parameters.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Random vectors and matrices: stores as an engine sees them, and objects of the public API."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

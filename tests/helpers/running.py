@@ -1,7 +1,5 @@
 """Running code in tests: in another process, modules outside of the package, and functions in concurrent threads."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Expressions are computed by explicit calls only: automatic computing is off in these tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

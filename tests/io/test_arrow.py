@@ -1,7 +1,5 @@
 """Tables through the Arrow interface: of every library here, with labels of every type, beside plain Python."""
 
-from __future__ import annotations
-
 import weakref
 
 import numpy as np

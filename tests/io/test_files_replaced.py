@@ -1,7 +1,5 @@
 """Writers replace a file as a whole: readers find the old file or the new one."""
 
-from __future__ import annotations
-
 import os
 import stat
 import sys

@@ -1,7 +1,5 @@
 """Every format there and back, beside independent readers, on samples of other programs, and with damaged files."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

@@ -1,7 +1,5 @@
 """Every generator makes a simple, symmetric graph, the same on every engine; and each the graph that it promises."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from functools import partial

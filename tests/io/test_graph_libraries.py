@@ -1,7 +1,5 @@
 """igraph, PyTorch Geometric and DGL: there and back, beside their own answers; objects stand in where there is none."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import networkx as nx

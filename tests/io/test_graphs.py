@@ -1,7 +1,5 @@
 """A Graph as people look at it: nodes, neighbours, degrees, edges, tables and pictures, beside NetworkX."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pandas as pd

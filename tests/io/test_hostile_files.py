@@ -1,7 +1,5 @@
 """Files that lie about themselves are a ValueError that names them, and ask for no more memory than they can fill."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """Conversions from and to other libraries, and files; what is malformed gives an error that says where."""
 
-from __future__ import annotations
-
 import gzip
 import io as streams
 import json

@@ -1,7 +1,5 @@
 """Files of LDBC Graphalytics: its own examples, and malformed ones."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Whatever could end it is read in another process.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from io import BytesIO, StringIO

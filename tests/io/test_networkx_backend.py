@@ -1,7 +1,5 @@
 """The NetworkX backend: NetworkX's results, order and errors, whatever the graph is like; and where calls run."""
 
-from __future__ import annotations
-
 import inspect
 import logging
 import math

@@ -1,7 +1,5 @@
 """Text of numbers, and labels that are numbers, against Python's own conversions."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 import numpy as np

@@ -1,7 +1,5 @@
 """PyData Sparse, Awkward Array and Vectors of entries: there and back, and as python-graphblas converts them."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every format there and back with every type of values and odd labels, and by other readers."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Products of a Matrix and a tensor of PyTorch, and their gradients."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Programs: what a loop records, as text, on an engine that needs no GPU."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Products of which any is the result: trees and labels of searches, by fours of rows, by open rows, and by cost."""
 
-from __future__ import annotations
-
 import emulated_engine
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Products with full vectors in loops: rows added up whole, balanced over entries, as a single call does it."""
 
-from __future__ import annotations
-
 import importlib
 import re
 

@@ -1,7 +1,5 @@
 """Loops of many steps are compiled as many functions, and compute the same; those of few are one function."""
 
-from __future__ import annotations
-
 import importlib
 
 import emulated_engine

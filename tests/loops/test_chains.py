@@ -1,7 +1,5 @@
 """Steps of a loop that run in one pass: which they are, and that they do what they do one after another."""
 
-from __future__ import annotations
-
 import importlib
 
 import pytest

@@ -1,7 +1,5 @@
 """Hubs of rows: found for matrices that are often searched, and searches by way of them find what others do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import interpreted_loops

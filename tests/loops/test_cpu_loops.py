@@ -3,8 +3,6 @@
 Compiling one takes seconds, so most tests have Python run its text (``interpreted_loops``); a few compile it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import interpreted_loops

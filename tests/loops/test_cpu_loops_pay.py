@@ -1,7 +1,5 @@
 """When a loop on the CPU is loaded, and when it is compiled: the account that it keeps, without running anything."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What a descriptor asks for inside of a loop is done, or the loop is not fused; the trace says what ran, and why."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

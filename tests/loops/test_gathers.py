@@ -1,7 +1,5 @@
 """Gathers and scatters in loops: fused, the same as one after another, and clear errors for wrong indices."""
 
-from __future__ import annotations
-
 import importlib
 
 import numpy as np

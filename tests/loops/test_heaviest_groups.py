@@ -1,7 +1,5 @@
 """The heaviest groups of rows in loops: fused, the same as one after another, and clear errors for wrong groups."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 

@@ -1,7 +1,5 @@
 """Asynchronous searches of graphs with long rows: the step that needs the first buffer of their frontier fills it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

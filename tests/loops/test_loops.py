@@ -1,7 +1,5 @@
 """Whole loops: the same results however they run, and clear errors for bodies that look at values."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 

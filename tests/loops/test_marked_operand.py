@@ -1,8 +1,6 @@
 """Pulls that add up where the operand has its flags in its values: floats of both sizes, and what has none to spare;
 NaN, zeros of both signs, and an entry that is the very mark."""
 
-from __future__ import annotations
-
 import emulated_engine
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Loops in which matrices change: recorded, and run from the recording; the same as iterating, on every engine."""
 
-from __future__ import annotations
-
 import pytest
 from loop_cases import graphs, same
 from loop_programs import random_body

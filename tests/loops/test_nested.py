@@ -1,7 +1,5 @@
 """Loops and conditions inside of loops: recorded on every engine, the same as iterating, and clear errors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from loop_cases import check_fused, check_recorded, graphs, made_of, same

@@ -1,7 +1,5 @@
 """The plain form of a loop's kernel, which runs while the optimized one is compiled, gives the same results."""
 
-from __future__ import annotations
-
 import importlib
 
 import nvrtc

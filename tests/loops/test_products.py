@@ -1,7 +1,5 @@
 """Products in loops on the device: sums, hub neighbours, frontiers of all sizes, copies of a graph side by side."""
 
-from __future__ import annotations
-
 import emulated_engine
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Functions that are recorded once: the same results as without, never stale, and clear errors."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 

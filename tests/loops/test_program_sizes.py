@@ -1,7 +1,5 @@
 """Recordings that serve calls with arguments of other shapes: the function's results, or a recording for each shape."""
 
-from __future__ import annotations
-
 import copy
 import math
 import operator

@@ -1,8 +1,6 @@
 """Searches that pull by a thread for each entry: groups of entries that are of one row, of two and of several, that end
 where a row does, and that cannot have the column of a search's first vertex."""
 
-from __future__ import annotations
-
 import emulated_engine
 import numpy as np
 import pytest

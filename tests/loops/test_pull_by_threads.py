@@ -1,8 +1,6 @@
 """Searches that pull by a thread for each row: any size, rows of any length, few rows for each warp and many, frontiers
 with a bit for each position, for 32 of them (from 2,049 on in an emulation) and without (from 65,537 on)."""
 
-from __future__ import annotations
-
 import emulated_engine
 import numpy as np
 import pytest

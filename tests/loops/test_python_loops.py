@@ -3,8 +3,6 @@
 Each body is run as a plain Python loop over single calls, too (``body_fuzzer.Plain``).
 """
 
-from __future__ import annotations
-
 import gc
 import types
 from collections.abc import Iterator

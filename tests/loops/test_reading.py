@@ -1,7 +1,5 @@
 """A body that is recorded must not see old values: every way to look at what changes in the loop ends recording."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import pickle

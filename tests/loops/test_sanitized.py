@@ -1,7 +1,5 @@
 """What the cases of tests/sanitize run: small as they are, they take the ways that they are there for."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from pathlib import Path

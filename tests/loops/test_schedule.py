@@ -1,7 +1,5 @@
 """The schedules of some loops: their passes, and why there is a barrier where there is one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Loops that may follow edges in any order: the same values as by rounds, and the trace says which it was."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Searches whose short frontiers stay in shared memory: the same results as anywhere else, however they come and go."""
 
-from __future__ import annotations
-
 import re
 
 import emulated_engine

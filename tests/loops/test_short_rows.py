@@ -1,7 +1,5 @@
 """Products of short rows inside of the chains that read them: the same results, in half of the passes."""
 
-from __future__ import annotations
-
 import emulated_engine
 import numpy as np
 import pytest

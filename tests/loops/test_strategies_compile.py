@@ -1,7 +1,5 @@
 """Every strategy is valid C++ for every kind of sum: the quick set compiles loops no further than that."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import nvrtc

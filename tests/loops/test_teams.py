@@ -1,7 +1,5 @@
 """A cluster goes on alone with loops whose vectors are on short lists, and gives back what it did."""
 
-from __future__ import annotations
-
 import importlib
 
 import emulated_engine

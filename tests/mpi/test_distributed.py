@@ -3,8 +3,6 @@
 Each job is one launch of ``mpiexec``; tests/helpers/distributed_program.py is what its ranks run.
 """
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import json

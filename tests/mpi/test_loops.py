@@ -1,7 +1,5 @@
 """``gb.loop`` over two ranks does what Python would have done, with the bodies of tests/loops."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

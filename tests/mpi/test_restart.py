@@ -1,7 +1,5 @@
 """Jobs that are killed, and go on where they were; objects in folders of many files."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Searches in which a level is one round: the same trees on every transport, and a clear end when a rank fails."""
 
-from __future__ import annotations
-
 import re
 import sys
 

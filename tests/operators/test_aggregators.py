@@ -1,7 +1,5 @@
 """Aggregators that users make."""
 
-from __future__ import annotations
-
 import graphblas
 import numpy as np
 import pytest

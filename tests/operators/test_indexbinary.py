@@ -1,7 +1,5 @@
 """IndexBinaryOps on every engine: functions of two values, their positions and theta."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

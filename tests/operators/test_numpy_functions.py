@@ -1,7 +1,5 @@
 """``config.set(mapnumpy=False)``: names under ``.numpy`` are NumPy's functions, as in python-graphblas."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator
 

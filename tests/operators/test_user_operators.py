@@ -1,7 +1,5 @@
 """User-defined operators on every engine: Python functions, simple or not; new ones for ever, which are let go."""
 
-from __future__ import annotations
-
 import gc
 import importlib.util
 import math

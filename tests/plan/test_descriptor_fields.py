@@ -2,8 +2,6 @@
 trace says so. What products in loops do with the planner's options is in tests/loops (test_descriptor, test_cpu_loops).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import fields
 

@@ -1,7 +1,5 @@
 """The planner: pure functions, so every case can be looked at; of products of matrices by form, size and mask."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """The records of a trace, its picture, and that nothing is recorded without a trace."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The harness finds wrong results and counts right; experiments run at their small size; reports need no other file."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

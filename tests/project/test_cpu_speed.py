@@ -1,7 +1,5 @@
 """What makes the CPU engine fast is also right, stays within its memory, and is measured on checked results."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Iterator
 

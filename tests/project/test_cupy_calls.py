@@ -1,7 +1,5 @@
 """What the emulated CuPy takes is what CuPy takes."""
 
-from __future__ import annotations
-
 import inspect
 
 import cupy_calls

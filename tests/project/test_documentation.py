@@ -1,7 +1,5 @@
 """Every public name has a docstring, an example that runs (as a doctest) and types."""
 
-from __future__ import annotations
-
 import inspect
 
 import grblas_gpu as gb

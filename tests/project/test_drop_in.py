@@ -1,7 +1,5 @@
 """Programs that say `import graphblas`, run as they are."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -4,8 +4,6 @@ algorithms/ is a folder beside the package it installs into, so pytest's own col
 under the wrong name.
 """
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import importlib.util

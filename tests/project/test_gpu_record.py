@@ -1,7 +1,5 @@
 """The record of what was tested on a GPU, and what compute-sanitizer said."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """The import graph of the package, lazy imports included: no cycles, and layers that point one way."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

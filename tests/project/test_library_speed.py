@@ -1,7 +1,5 @@
 """The benchmark of the library: what is wrong stops it, what does not converge is said; the page shows what is kept."""
 
-from __future__ import annotations
-
 import json
 import signal
 import time

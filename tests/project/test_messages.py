@@ -1,7 +1,5 @@
 """Error messages name the operation, the operand as the user knows it, the mistake, and what to write instead."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 

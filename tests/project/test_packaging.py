@@ -1,7 +1,5 @@
 """What pyproject.toml says about the package is true."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -4,8 +4,6 @@ The blocks of a page run from top to bottom with the same names, in an empty fol
 ``# needs a GPU`` or ``# needs matplotlib`` is only compiled where that is missing. Blocks with ``>>>`` are doctests.
 """
 
-from __future__ import annotations
-
 import doctest
 import importlib.util
 import json

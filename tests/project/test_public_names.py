@@ -1,7 +1,5 @@
 """What has a name in python-graphblas has it here, on objects and on expressions: no program stops at a missing one."""
 
-from __future__ import annotations
-
 import graphblas
 import pytest
 

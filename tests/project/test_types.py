@@ -1,7 +1,5 @@
 """Type checkers on programs of users: they find nothing in a good one and every mistake in a bad one."""
 
-from __future__ import annotations
-
 import doctest
 import os
 import re

@@ -1,7 +1,5 @@
 """Batches of neighbourhoods: NetworkX's where all edges are drawn, else checked by their properties."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 from collections import Counter

@@ -7,8 +7,6 @@ Processes share the device by turns, so there are few. Before that all cases run
 cores: their kernels are compiled then, and the watched processes find them on disk.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -19,8 +19,6 @@ frontiers count as long (:data:`SMALLER`):
 ``tests/loops/test_sanitized.py`` looks at what these cases run, on an emulated device.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 python tests/soak --minutes 60
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import gc

@@ -6,8 +6,6 @@ python tests/soak/attack.py --interrupts 500 --cold                         # wi
 After every interrupt, the interrupted call is repeated and compared with the result of the NumPy engine.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

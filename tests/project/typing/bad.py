@@ -1,7 +1,5 @@
 """A user's program with a mistake in every line that says so: type checkers find each of them."""
 
-from __future__ import annotations
-
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, agg, binary, monoid, select, semiring, unary
 

@@ -1,7 +1,5 @@
 """A user's program: type checkers find nothing wrong, and know what things are."""
 
-from __future__ import annotations
-
 from typing import Any, assert_type
 
 import numpy as np

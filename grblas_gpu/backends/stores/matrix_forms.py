@@ -36,7 +36,8 @@ def with_form(a: MatrixStore, form: str) -> MatrixStore:
         return MatrixStore.bitmap(a.nrows, a.ncols, filled(positions, True, a.dense), a.dense.copy(), positions)
     native = None if isinstance(a.values, np.ndarray) or a.dtype.kind == "V" else natives[type(a.values)]
     if native is not None and positions:
-        return MatrixStore.bitmap(a.nrows, a.ncols, *native.bitmap_of(a, positions), a.nvals)
+        present, values = native.bitmap_of(a, positions)
+        return MatrixStore.bitmap(a.nrows, a.ncols, present, values, a.nvals)
     keys = a.row_ids.astype(INDEX) * a.ncols + a.indices
     present = filled(positions, False, a.values)
     present[keys] = True

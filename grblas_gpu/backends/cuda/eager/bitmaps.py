@@ -24,15 +24,16 @@ def bitmap_of(a: MatrixStore, positions: int) -> tuple[Array, Array]:
 
 def csr_of_bitmap(a: MatrixStore) -> tuple[Array, Array, Array]:
     """The arrays of a CSR with the entries of a bitmap."""
-    count, size, scratch = a.nvals, a.nrows * a.ncols, scratch_arrays.current()
+    count, size, scratch, dense = a.nvals, a.nrows * a.ncols, scratch_arrays.current(), a.dense
+    assert dense is not None
     offset, column = np.dtype(INDEX if size > INT32_LIMIT else np.int32), np.dtype(column_type(a.ncols))
     keys, values = cupy.empty(count, INDEX), None if a.iso else cupy.empty(count, a.dtype)
     slots = scratch.slots()
-    collect(VectorMask(present=a.present), size, keys, scratch, slots.address, None if a.iso else a.dense, values)
+    collect(VectorMask(present=a.present), size, keys, scratch, slots.address, None if a.iso else dense, values)
     indptr, indices = cupy.empty(a.nrows + 1, offset), cupy.empty(count, column)
     _, split = _kernels(offset, column, column, a.dtype)
     launch(split, max(count, a.nrows + 1), (keys, count, a.nrows, max(1, a.ncols), indptr, indices))
-    return indptr, indices, a.dense[: min(1, count)] if values is None else values
+    return indptr, indices, dense[: min(1, count)] if values is None else values
 
 
 def _kernels(offset: np.dtype, column: np.dtype, row: np.dtype, value: np.dtype) -> tuple:

@@ -15,7 +15,8 @@ from pathlib import Path
 from ....exceptions import JitError
 
 OPTIONS = ("-std=c++17",)
-QUICK = ("--Ofast-compile=max", "--split-compile=0")  # a third of the time of a loop, on all cores; larger, slower code
+#: A third of the time of a loop, and half of that in further threads; larger, slower code.
+QUICK = ("--Ofast-compile=max", "--split-compile=16")
 OF_CUPY = ("-ftz=true", "--device-as-default-execution-space")  # CuPy adds these to the options of a RawModule
 MISSING = "NVRTC is not installed: `pip install nvidia-cuda-nvrtc-cu12` (CUDA 12) or `nvidia-cuda-nvrtc` (CUDA 13)"
 

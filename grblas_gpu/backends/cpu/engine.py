@@ -34,6 +34,7 @@ from . import (
     scatter,
     select,
     spread,
+    tiles,
     write,
 )
 from .fusion import tier as loop_tier
@@ -70,6 +71,7 @@ class CpuKernels:
     spread = staticmethod(spread.spread)
     replace_column = staticmethod(assign.replace_column)
     extract_matrix = staticmethod(extract.extract_matrix)
+    join_tiles = staticmethod(tiles.join_tiles)
     gather = staticmethod(scatter.gather)
     with_kind = staticmethod(scatter.with_kind)
     build_vector = scatter.build_vector

@@ -24,7 +24,7 @@ def in_a_line(parts: list[VectorStore], dtype: np.dtype) -> VectorStore:
     size = sum(part.size for part in parts)
     if all(part.kind == "full" for part in parts):
         return VectorStore(size, _values(parts, dtype))
-    iso, indices, values, before = _iso(parts, dtype), [], [], 0
+    iso, indices, values, before = one_value(parts, dtype), [], [], 0
     for part in parts:
         index, value = entries(part)
         indices.append(index + before)
@@ -50,7 +50,7 @@ def _beside(tiles: list[MatrixStore], dtype: np.dtype) -> MatrixStore:
     nrows, ncols, entries = tiles[0].nrows, sum(tile.ncols for tile in tiles), sum(tile.nvals for tile in tiles)
     offset, kind = _offset_type(tiles, entries), column_type(ncols)
     offsets: list[Array] = [tile.indptr.astype(offset, copy=False) for tile in tiles]
-    iso = _iso(tiles, dtype)
+    iso = one_value(tiles, dtype)
     columns: Array = np.empty(entries, kind, like=tiles[0].indices)
     values = np.empty(entries, dtype, like=tiles[0].values) if iso is None else iso
     before = 0
@@ -69,7 +69,7 @@ def _offset_type(tiles: list[MatrixStore], entries: int) -> type[np.integer]:
     return INDEX if isinstance(tiles[0].indptr, np.ndarray) or entries > INT32_LIMIT else np.int32
 
 
-def _iso(tiles: list[MatrixStore], dtype: np.dtype) -> Array | None:
+def one_value(tiles: list[MatrixStore], dtype: np.dtype) -> Array | None:
     """The value that stands for all, if there is one."""
     filled = [tile for tile in tiles if tile.nvals] or tiles[:1]
     first = filled[0].values
@@ -80,7 +80,7 @@ def _iso(tiles: list[MatrixStore], dtype: np.dtype) -> Array | None:
 
 def _values(tiles: list[MatrixStore], dtype: np.dtype) -> Array:
     """The values of one tile after the other, or one where it stands for all."""
-    iso = _iso(tiles, dtype)
+    iso = one_value(tiles, dtype)
     return _in_a_row([cast(expand(tile.values, tile.nvals), dtype) for tile in tiles]) if iso is None else iso
 
 

@@ -388,6 +388,10 @@ class Backend(Primitives, Protocol):
         of the longest line. None: to be checked and copied step by step."""
         return None
 
+    def line_order(self, starts: Array, keys: Array) -> Array | None:
+        """A stable order of unsigned keys in every line, by its start and the end of the last one; None: by sorts."""
+        return None
+
     def to_dense(self, x: Store, fill: Value, dtype: np.dtype) -> Array: ...
 
     # graph statistics

@@ -335,3 +335,20 @@ def test_what_does_not_fit(backend) -> None:
     A, B = tile(4, 3, 0.5, "sparse"), tile(5, 3, 0.5, "sparse")
     with pytest.raises(gb.exceptions.DimensionMismatch, match="a tile has shape"):
         gb.ss.concat([[A, B]])
+
+
+@pytest.mark.parametrize("dtype", ["INT8", "UINT64", "FP64"])
+@pytest.mark.parametrize("rows", [700, 3])
+def test_sorting_many_entries(dtype: str, rows: int) -> None:
+    """Short lines are sorted by insertion, long ones by their ranks; equal values stay in order."""
+    random = np.random.default_rng(3)
+    keys = np.sort(random.choice(rows * 7000, 4000, replace=False))
+    given = keys // 7000, keys % 7000, random.integers(0, 50, 4000).astype(lookup(dtype))
+    ours, theirs = (library.Matrix.from_coo(*given, nrows=rows, ncols=7000) for library in (gb, graphblas))
+    for op in ("lt", "gt"):
+        for mine, other in zip(ours.ss.sort(op), theirs.ss.sort(op), strict=True):
+            assert all(np.array_equal(a, b) for a, b in zip(mine.to_coo(), other.to_coo(), strict=True))
+
+
+def lookup(dtype: str) -> np.dtype:
+    return gb.dtypes.lookup_dtype(dtype).np_type

@@ -160,6 +160,10 @@ def by_value(engine: Engine, entries: Lines, descending: bool, first: Array | No
         if len(line) < FEW and host_values.dtype.kind in "biuf":
             keys = ~ascending_bits(host_values) if descending else host_values
             return host_start[np.lexsort((keys[host_start], host_line[host_start]))]
+        if first is None and host_values.dtype.kind in "biuf":
+            keys, starts = ascending_bits(host_values), np.append(entries.starts, len(line))
+            if (found := engine.line_order(starts, ~keys if descending else keys)) is not None:
+                return found
         ranks = np.unique(host_values, return_inverse=True)[1].reshape(-1)[host_start]
         ranks = len(ranks) - ranks if descending else ranks
         return engine.array(host_start[order_of((host_line[host_start], ranks))])

@@ -77,6 +77,7 @@ class CpuKernels:
     build_vector = scatter.build_vector
     build_matrix = grouping.build_matrix
     ascending_lines = staticmethod(grouping.ascending_lines)
+    line_order = staticmethod(grouping.line_order)
     largest_flow = staticmethod(flows.largest_flow)
     shortest_distances = staticmethod(distances.shortest_distances)
     run_loop = staticmethod(run_loop)

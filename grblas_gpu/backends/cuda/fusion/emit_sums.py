@@ -13,11 +13,6 @@ from .emit_context import Context, counters_of, truth, valued
 from .items import Reduce, Row, ScalarStep
 
 
-def _add(context: Context, at: int, kind: str) -> str:
-    """The monoid of a sum; where functions are called, of a type that equal ones have in common."""
-    return f"r{at}::Add()" if context.calls else f"[]({kind} x, {kind} y) {{ return r{at}::add(x, y); }}"
-
-
 def parts(context: Context, item: Reduce) -> str:
     """Where the blocks leave their parts of a sum."""
     kind = c_type(context.facts.steps[item.step].op.type.np_type)
@@ -29,12 +24,11 @@ def sum_of_entries(context: Context, item: Reduce, where: str) -> str:
     monoid = context.facts.steps[item.step].op
     kind, name = c_type(monoid.type.np_type), f"S.s{item.slot}"
     text = binary("add", monoid.binaryop)
-    if context.calls:
-        text += f"\nstruct Add {{\n    DEVICE {kind} operator()({kind} x, {kind} y) const {{ return add(x, y); }}\n}};"
+    text += f"\nstruct Add {{\n    DEVICE {kind} operator()({kind} x, {kind} y) const {{ return add(x, y); }}\n}};"
     context.namespace(f"r{item.step}", text)
     index = "0" if context.facts.slots[item.slot].iso else "i"
     return (
-        f"        sum_entries({name}, {where}, {_add(context, item.step, kind)}, "
+        f"        sum_entries({name}, {where}, r{item.step}::Add(), "
         f"[&](int64 i) {{ return cast<{kind}>({name}.values()[{index}]); }});\n"
     )
 
@@ -44,7 +38,7 @@ def sum_of_blocks(context: Context, at: int, where: str) -> str:
     step = context.facts.steps[at]
     monoid, cell = step.op, f"S.c{step.out}"
     result = c_type(context.facts.variables[step.out])
-    lines = [f"auto total = sum_blocks({where}, {_add(context, at, c_type(monoid.type.np_type))});"]
+    lines = [f"auto total = sum_blocks({where}, r{at}::Add());"]
     if step.kind == Kind.REDUCE_IDENTITY:
         lines.append(f"if (!total.present) total = {{{literal(monoid.identity, monoid.type.np_type)}, true}};")
     value = f"cast<{result}>(total.value)"

@@ -23,7 +23,6 @@ from .modularity import (
     best_of_tries,
     check_resolution,
     communities_by_label,
-    inside,
     lowest_members,
     move,
     quality,
@@ -99,7 +98,7 @@ def levels_of_groups(finest: Level) -> Communities[Vector]:
         # place_i = groups[place_i]
         place = groups[place].new()
     # labels_i = communities[place_i]; then vertices move again
-    labels = connected_components(inside(W, move(finest, communities[place].new())))
+    labels = connected_components(W.within(move(finest, communities[place].new())))
     return Communities(labels, quality(W, labels, finest.resolution))
 
 
@@ -107,7 +106,7 @@ def refine(level: Level, communities: Vector) -> Vector:
     """Groups within communities, put together from single vertices."""
     # a penalty above every gain keeps vertices from joining a group that itself is joining another one
     never = Scalar.from_value(2.0 * WHOLE * (1.0 + 1.0 / level.resolution))
-    return joined(inside(level.graph, communities), level.share, level.own, level.degree, level.coins, never)
+    return joined(level.graph.within(communities), level.share, level.own, level.degree, level.coins, never)
 
 
 @program

@@ -133,7 +133,7 @@ def quality(W: Matrix, labels: Vector, resolution: float) -> float:
     """The modularity of communities that are named by vertex numbers."""
     # degree_i = sum_j W_ij
     degree = W.reduce_rowwise(monoid.plus).new()
-    within = inside(W, labels).reduce_scalar(monoid.plus, allow_empty=False).new()
+    within = W.within(labels).reduce_scalar(monoid.plus, allow_empty=False).new()
     return excess(within, *concentration(degree, labels), resolution)
 
 
@@ -165,13 +165,6 @@ def squared_shares(parts: Vector) -> Scalar:
     # shares_c = parts_c / WHOLE; the sum of their squares
     shares = binary.times(parts, 1 / WHOLE).new(FP64)
     return binary.times(shares & shares).new().reduce(monoid.plus, allow_empty=False).new()
-
-
-def inside(W: Matrix, communities: Vector) -> Matrix:
-    """The entries within communities."""
-    own, other = binary.first(communities & W).new(), binary.second(W & communities).new()
-    # W where communities_i = communities_j
-    return W.dup(mask=binary.eq(own & other).new().V)
 
 
 @program

@@ -287,6 +287,43 @@ class MatrixGraphs(MatrixPreparation):
         return VectorExpression("heaviest_groups", ops.HEAVIEST_GROUPS, args, (nrows,), dtype=INT64, expr_repr=shown)
 
     @reports_memory
+    def within(self, groups: Vector) -> Matrix:
+        """The entries of a square Matrix whose row and column have the same group.
+
+        Parameters
+        ----------
+        groups : Vector
+            The group of every row and column: any integer.
+
+        Raises
+        ------
+        DimensionMismatch
+            The Matrix is not square, or the Vector has another size.
+        InvalidValue
+            A column has no group.
+
+        Examples
+        --------
+        >>> from grblas_gpu import Matrix, Vector
+        >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 2, 0], [1, 2, 3, 4], nrows=3, ncols=3)
+        >>> A.within(Vector.from_dense([7, 5, 7])).to_dicts()
+        {0: {2: 2}, 2: {0: 4}}
+        """
+        groups, engine = self._beside(groups, "groups", self._nrows, "within"), self._engine
+        if self._nrows != self._ncols:
+            raise DimensionMismatch(f"within: a Matrix of shape {self.shape} is not square")
+        recording.read("the entries", self)
+        recording.read("the entries", groups)
+        with recording.paused(), using(engine.name):
+            groups, store = _full(groups, INT64, "within: every column must have a group"), self._store
+            found = engine.within(store, groups._store)
+            if found is None:
+                return _within_by_masks(self, groups)
+            if store._transpose is store:
+                found._transpose = found
+            return kinds.Matrix._from_store(engine, self.dtype, found)
+
+    @reports_memory
     def contracted(self, groups: Vector) -> tuple[Matrix, Vector]:
         """A square Matrix whose rows and columns of equal groups become one; values of equal positions are added up.
 
@@ -378,6 +415,12 @@ def _by_products(
     most = sums.reduce_rowwise(monoid.max).new()
     winners = select.valueeq(binary.eq(most & sums).new(), True).new()
     return indexunary.colindex(winners).new().reduce_rowwise(monoid.min).new(int)
+
+
+def _within_by_masks(A: Any, groups: Vector) -> Matrix:
+    own, other = binary.first(groups & A).new(), binary.second(A & groups).new()
+    # A where groups_i = groups_j
+    return A.dup(mask=binary.eq(own & other).new().V)
 
 
 def _contracted_by_products(A: Any, groups: Vector) -> tuple[Matrix, Vector]:

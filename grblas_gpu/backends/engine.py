@@ -34,9 +34,9 @@ TYPED = frozenset(
 )
 #: Operations that take memory: an engine says why they failed.
 GUARDED = TYPED | frozenset(
-    "array listed host share adopt export copy triangle_counts heaviest_groups contracted search pack_parts join_parts "
-    "fold_parts checked_positions extract_given by_degree positions join_tiles pattern degree_statistics count_edges "
-    "reduce_later count_rowwise assign_block assign_few largest_flow shortest_distances".split()
+    "array listed host share adopt export copy triangle_counts heaviest_groups contracted within search pack_parts "
+    "join_parts fold_parts checked_positions extract_given by_degree positions join_tiles pattern degree_statistics "
+    "count_edges reduce_later count_rowwise assign_block assign_few largest_flow shortest_distances".split()
 )
 #: Types of arguments without a NumPy type of one of these kinds.
 _NEITHER = frozenset((type(None), bool, int, float, str, *(np.dtype(char).type for char in "?bhilqBHILQefdg")))

@@ -433,6 +433,11 @@ class Backend(Primitives, Protocol):
         matrix it is symmetric, and known to be. None where products of matrices have to add up."""
         return None
 
+    def within(self, a: MatrixStore, groups: VectorStore) -> MatrixStore | None:
+        """The entries of a square matrix whose row and column have the same group (full, INT64). None where operations
+        have to compare them."""
+        return None
+
     def largest_flow(self, a: MatrixStore, source: int, sink: int) -> tuple[int | float, Array, VectorStore] | None:
         """The value of a largest flow, the flow along every entry of CSR (whose values, INT64 or FP64, are capacities),
         and True at the vertices that do not reach the sink any more. None where operations have to find it."""

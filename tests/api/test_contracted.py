@@ -5,7 +5,7 @@ import pytest
 from random_objects import matrix_of
 
 from grblas_gpu import Matrix, Vector, binary
-from grblas_gpu.api.matrix_graphs import _contracted_by_products
+from grblas_gpu.api.matrix_graphs import _contracted_by_products, _within_by_masks
 from grblas_gpu.exceptions import DimensionMismatch, IndexOutOfBound, InvalidValue
 
 
@@ -73,3 +73,33 @@ def test_bad_arguments(backend: str) -> None:
     for number in (9, -1):
         with pytest.raises(IndexOutOfBound, match=r"contracted: .* 9 columns"):
             A.contracted(Vector.from_scalar(number, 9))
+
+
+@pytest.mark.parametrize("dtype", [float, np.int16, bool])
+@pytest.mark.parametrize(("n", "density"), [(1, 1.0), (60, 0.02), (200, 0.2), (900, 0.2)])
+def test_entries_within_groups(backend: str, dtype: type, n: int, density: float) -> None:
+    A, rng = matrix_of(n, (n, n), density, (0, 3), dtype), np.random.default_rng(6)
+    symmetric = binary.second(A | A.T).new()
+    for edges, count in ((A, 1), (A, 4), (A, 10 * n), (symmetric.pattern(), 4), (Matrix(dtype, n, n), 2)):
+        groups = rng.integers(0, count, n) - 1
+        rows, columns, values = edges.to_coo()
+        same = groups[rows] == groups[columns]
+        found = edges.within(Vector.from_dense(groups))
+        assert [x.tolist() for x in found.to_coo()] == [x[same].tolist() for x in (rows, columns, values)]
+        assert found.dtype == edges.dtype and found.shape == (n, n)
+        assert _within_by_masks(edges, Vector.from_dense(groups)).isequal(found)
+        if edges is not A and edges.is_symmetric():
+            assert edges.within(Vector.from_dense(groups)).is_symmetric()
+
+
+def test_bad_arguments_of_within(backend: str) -> None:
+    A = matrix_of(3, (9, 9), 0.5, (-1, 4), float)
+    with pytest.raises(DimensionMismatch, match="groups has size 8"):
+        A.within(Vector.from_scalar(0, 8))
+    with pytest.raises(DimensionMismatch, match="not square"):
+        Matrix(float, 3, 4).within(Vector.from_scalar(0, 3))
+    with pytest.raises(InvalidValue, match="within: every column"):
+        A.within(Vector.from_coo([0], [1], size=9))
+    wide = Matrix.from_coo([5, 7], [7, 5], [1.5, 2], nrows=2**40, ncols=2**40)
+    with pytest.raises(InvalidValue, match="every column"):
+        wide.within(Vector(int, 2**40))

@@ -17,7 +17,7 @@ LENGTHS = [0, 1, 9, 32, 33, 129, 300, 2, 0, 513, 3, 40]
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch):
-    with loaded(request.param, monkeypatch, "eager.contracting") as found:
+    with loaded(request.param, monkeypatch, "eager.contracting", "eager.selecting") as found:
         yield found
 
 
@@ -53,6 +53,20 @@ def test_against_the_definition(engine, kind: str) -> None:
         groups[n // 2] = number
         with pytest.raises(IndexOutOfBound, match=f"{n} columns"):
             engine.contracting.contracted(there, engine.to_device(groups), typed, False)
+
+
+@pytest.mark.parametrize("kind", ["one value", "values"])
+def test_entries_within_groups(engine, kind: str) -> None:
+    rng, n = np.random.default_rng(3), 120
+    a = rows_of([min(length, n) for length in LENGTHS * 10], n)
+    a.values = np.full(1, 2.0) if kind == "one value" else rng.integers(-2, 4, a.nvals).astype(float)
+    there = MatrixStore(n, n, *map(engine.to_device, (a.indptr, a.indices, a.values)))
+    for count in (1, 5, n):
+        groups = rng.integers(0, count, n)
+        found = engine.selecting.within(there, engine.to_device(groups))
+        expected = defined.within(a, VectorStore(n, groups))
+        for name in ("indptr", "indices", "values"):
+            assert engine.to_host(getattr(found, name)).tolist() == getattr(expected, name).tolist()
 
 
 def _positions(a: MatrixStore) -> tuple[np.ndarray, np.ndarray]:

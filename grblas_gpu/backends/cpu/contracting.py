@@ -11,7 +11,7 @@ from ..reference.contracting import mirrored, numbered
 from ..reference.graphs import group_numbers
 from ..stores.entries import cast
 from ..stores.matrix_storage import transpose_csr
-from ..stores.storage import INDEX, MatrixStore, VectorStore, column_type
+from ..stores.storage import INDEX, Array, MatrixStore, VectorStore, column_type
 from . import pool
 from .operands import reading
 from .parallel import PARALLEL_WORK, edge_chunks
@@ -40,7 +40,44 @@ def kernel(indptr, indices, values, parts, starts, members, sums, row_of_sum, ou
     return place
 """
 
+#: Counts the entries of rows that are within a group, or writes them.
+WITHIN = """\
+@kernel
+def kernel(indptr, indices, values, groups, fill, counts, out_indices, out_values, lo, hi):
+    for i in range(U(lo), U(hi)):
+        n, group = U(counts[i]) if fill else U(0), groups[i]
+        for p in range(U(indptr[i]), U(indptr[i + U(1)])):
+            if groups[U(indices[p])] == group:
+                if fill:
+                    out_indices[n] = indices[p]
+                    {copy}
+                n += U(1)
+        if not fill:
+            counts[i + U(1)] = n
+"""
+
 _table = KernelTable()
+
+
+def within(a: MatrixStore, groups: Array) -> MatrixStore:
+    if a.dtype.kind not in "biuf":
+        raise Declined
+    copy = "pass" if a.iso else "out_values[n] = values[p]"
+    key = ("within", a.iso, a.values.dtype.char, a.indices.dtype.char, a.indptr.dtype.char)
+    kernel = _table.find(key, len(a.indices), lambda: (WITHIN.format(copy=copy), {}))
+    indptr = np.zeros(a.nrows + 1, a.indptr.dtype)
+    chunks = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
+    found = a.indices[:0], a.values[:0]
+
+    def run(fill: bool) -> None:
+        list(pool.run(lambda part: kernel(a.indptr, a.indices, a.values, groups, fill, indptr, *found, *part), chunks))
+
+    run(False)
+    np.cumsum(indptr, out=indptr)
+    kept = int(indptr[-1])
+    found = np.empty(kept, a.indices.dtype), a.values[: min(1, kept)] if a.iso else np.empty(kept, a.dtype)
+    run(True)
+    return MatrixStore(a.nrows, a.ncols, indptr, *found)
 
 
 def contracted(

@@ -13,7 +13,7 @@ from ...foundation.types import Accum, Array, Assigned, Plan, Program, SearchLay
 from ..engine import Declined, Engine
 from ..forms.every_form import EveryForm, NumpyBackend
 from ..reference import DEFINITIONS, Definitions, graphs as defined
-from ..reference.contracting import contracted
+from ..reference.contracting import contracted, within
 from ..stores import counting, matrix_storage
 from ..stores.entries import Store, expand, present_flags
 from ..stores.storage import MaskView, MatrixStore, VectorStore
@@ -111,6 +111,13 @@ class CpuKernels:
             return by_groups.heaviest_groups(a, defined.group_numbers(groups), wanted, *beside)
         except Declined:
             return defined.heaviest_groups(a, groups, handicap, rows, factors, diagonal)
+
+    @staticmethod
+    def within(a: MatrixStore, groups: VectorStore) -> MatrixStore:
+        try:
+            return contracting.within(a, expand(groups.values, a.nrows))
+        except Declined:
+            return within(a, groups)
 
     def contracted(
         self, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool

@@ -23,7 +23,7 @@ from ..stores.matrix_storage import HYPERSPARSE, SPARSE
 from ..stores.messages import Numbering, PackedParts
 from ..stores.storage import Array, MatrixStore, VectorStore, column_type
 from .building import CudaBuilding
-from .eager import array_code, degree_order, extracting, kronecker, mxm, positions, radix, rows, vectors
+from .eager import array_code, degree_order, extracting, kronecker, mxm, positions, radix, rows, selecting, vectors
 from .eager.contracting import contracted
 from .eager.groups import heaviest_groups, spread_out
 from .eager.mxm_masked import estimate_dots, estimate_masked_products, triangle_counts
@@ -66,6 +66,9 @@ class CudaKernels(Backend):
         wanted_rows = None if rows is None else self.with_kind(rows, "bitmap").present
         by_row = [None if x is None else spread_out(x.values, x.size) for x in (handicap, factors, diagonal)]
         return heaviest_groups(a, spread_out(groups.values, a.ncols), by_row[0], wanted_rows, *by_row[1:])
+
+    def within(self, a: MatrixStore, groups: VectorStore) -> MatrixStore:
+        return selecting.within(a, spread_out(groups.values, a.ncols))
 
     def contracted(
         self, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool

@@ -17,7 +17,7 @@ from ..engine import Engine
 from ..machine.memory_limits import check_positions
 from ..protocol import Backend
 from ..reference import DEFINITIONS, Definitions
-from ..reference.contracting import contracted
+from ..reference.contracting import contracted, within
 from ..reference.graphs import heaviest_groups
 from ..stores.entries import Store
 from ..stores.matrix_forms import flat
@@ -78,6 +78,9 @@ class EveryForm(Backend):
     def contracted(
         self, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool
     ) -> tuple[MatrixStore, VectorStore] | None:
+        return None if a.form == HYPERSPARSE else NotImplemented
+
+    def within(self, a: MatrixStore, groups: VectorStore) -> MatrixStore | None:
         return None if a.form == HYPERSPARSE else NotImplemented
 
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
@@ -242,6 +245,7 @@ class NumpyKernels:
 
     heaviest_groups = staticmethod(heaviest_groups)
     contracted = contracted
+    within = staticmethod(within)
 
 
 class NumpyBackend(Engine, definitions=DEFINITIONS, kernels=(NumpyKernels,), forms=EveryForm):

@@ -25,6 +25,15 @@ def numbered(groups: Array) -> tuple[Array, int]:
     return numbers[groups], int(numbers[-1]) + 1 if len(numbers) else 0
 
 
+def within(a: MatrixStore, groups: VectorStore) -> MatrixStore:
+    names = expand(groups.values, a.nrows)
+    kept = names[a.row_ids] == names[a.indices]
+    indptr = np.append(0, np.cumsum(kept))[a.indptr].astype(a.indptr.dtype)
+    indices = a.indices[kept]
+    values = a.values[: min(1, len(indices))] if a.iso else a.values[kept]
+    return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
+
+
 def mirrored(a: MatrixStore) -> MatrixStore:
     """A matrix with a symmetric structure, made symmetric: its sums may differ on the two sides of the diagonal."""
     if a.dtype.kind == "f" and not a.iso:

@@ -57,6 +57,11 @@ def flagged(a: MatrixStore, flags: Array) -> MatrixStore:
     return _kept(a, None, 0, MatrixMask(), flags=flags)
 
 
+def within(a: MatrixStore, groups: Array) -> MatrixStore:
+    """The entries whose row and column have the same group."""
+    return _kept(a, None, 0, MatrixMask(), groups=groups)
+
+
 def offsets_workspace(scratch: Scratch, number: int) -> int:
     """Where chunks note how many entries they keep, and find where to write them."""
     return scratch.values("offsets of chunks", np.dtype(INDEX), number).data.ptr
@@ -69,6 +74,7 @@ def _kept(
     mask: MatrixMask,
     places: Array | None = None,
     flags: Array | None = None,
+    groups: Array | None = None,
 ) -> MatrixStore:
     entries = a.nvals
     if entries == 0:
@@ -80,17 +86,18 @@ def _kept(
         **index_types(a),
         "Stored": stored,
         "SELECT": op is not None,
-        "USES_ROW": mask.where != EVERYWHERE or (op is not None and uses(op, "i")),
+        "USES_ROW": mask.where != EVERYWHERE or groups is not None or (op is not None and uses(op, "i")),
         "READS": reads,
         "RENAMED": places is not None,
         "FLAGGED": flags is not None,
+        "GROUPED": groups is not None,
     }
     count, fill = specialized("select_entries.cu", _KERNELS, given, _operator(op), mask)
     scratch = scratch_arrays.current()
     slots = scratch.slots()
     offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
     arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, int(not a.iso), a.nrows, entries, thunk)
-    words = (*arrays, address(places), address(flags), *mask.addresses)
+    words = (*arrays, address(places), address(flags), address(groups), *mask.addresses)
     bits = cupy.empty(-(-entries // 32) * 2, np.uint32)  # of entries that stay; then how many come before each word
     scratch.launch(count, chunks_of(entries), (*words, bits.data.ptr, offsets, done, slots.host), BLOCK // 32)
     kept = slots.read()  # synchronizes: memory must be sized

@@ -5,6 +5,7 @@
 //   READS      the operator reads values
 //   RENAMED    columns have places, and those with a negative one are left out
 //   FLAGGED    entries have flags, which alone decide
+//   GROUPED    rows and columns have groups, and entries between two groups are left out
 
 #include "matrix_mask.cuh"
 #include "tiles.cuh"
@@ -18,11 +19,12 @@ struct Given {
     Thunk thunk;
     const Column* places;
     const bool* flags;
+    const int64* groups;
     Mask mask;
 };
 #define GIVEN                                                                                                 \
     const Offset *indptr, const Column *indices, const Stored *values, int64 each, int64 nrows, int64 entries,   \
-        Thunk thunk, const Column *places, const bool *flags, const MaskOffset *mask_indptr,                         \
+        Thunk thunk, const Column *places, const bool *flags, const int64 *groups, const MaskOffset *mask_indptr,    \
         const MaskColumn *mask_indices, const MaskValue *mask_values
 
 // The entries of a lane in a window, all in flight together.
@@ -51,6 +53,7 @@ DEVICE bool keeps(const Given& m, const Window& window, int k, int64 i) {
     int64 j = window.columns[k];
     if constexpr (SELECT) kept = cast<bool>(op(READS ? cast<Left>(window.stored[k]) : Left(), i, j, m.thunk));
     if constexpr (RENAMED) kept = m.places[j] >= 0;
+    if constexpr (GROUPED) kept = m.groups[i] == m.groups[j];
     if constexpr (MASK != EVERYWHERE) kept = kept && allowed(m.mask, i, j);
     return kept;
 }
@@ -101,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) count_entries_kernel(
     GIVEN, unsigned* marks, int64* counts, unsigned* done, volatile int64* host
 ) {
     __shared__ Starts starts[WARPS_OF_BLOCK];
-    Given m = {indptr, indices, values, each, nrows, entries, thunk, places, flags, {{mask_indptr, mask_indices}, mask_values}};
+    Given m = {indptr, indices, values, each, nrows, entries, thunk, places, flags, groups, {{mask_indptr, mask_indices}, mask_values}};
     Kept<unsigned*> kept(marks, entries);
     int64 length = chunk_length(entries), chunks = (entries + length - 1) / length;
     for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {

@@ -5,7 +5,7 @@ The arrays are those of the engine, so that nothing leaves a device; NumPy funct
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -96,7 +96,7 @@ def host_lines(x: AnyTensor, order: str = "rowwise") -> Lines:
 
 def from_lines(
     x: Kind, entries: Lines, dtype: DTypeLike, order: str, size: int, name: str | None, in_order: bool = True
-) -> Kind:
+) -> Any:
     """An object of the kind of ``x`` with these entries; ``size`` is the length of its lines."""
     engine, kind = x._engine, type(x._store)
     if in_order and kind is VectorStore:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from operator import add
 
 import numpy as np
 
-from .entries import cast, compress, entries, expand
+from .entries import Store, cast, compress, entries, expand
 from .storage import INDEX, INT32_LIMIT, Array, MatrixStore, VectorStore, column_type
 
 FEW = 8  # parts; more of them CuPy puts together by a single kernel ...
@@ -69,7 +70,7 @@ def _offset_type(tiles: list[MatrixStore], entries: int) -> type[np.integer]:
     return INDEX if isinstance(tiles[0].indptr, np.ndarray) or entries > INT32_LIMIT else np.int32
 
 
-def one_value(tiles: list[MatrixStore], dtype: np.dtype) -> Array | None:
+def one_value(tiles: Sequence[Store], dtype: np.dtype) -> Array | None:
     """The value that stands for all, if there is one."""
     filled = [tile for tile in tiles if tile.nvals] or tiles[:1]
     first = filled[0].values
@@ -78,7 +79,7 @@ def one_value(tiles: list[MatrixStore], dtype: np.dtype) -> Array | None:
     return None
 
 
-def _values(tiles: list[MatrixStore], dtype: np.dtype) -> Array:
+def _values(tiles: Sequence[Store], dtype: np.dtype) -> Array:
     """The values of one tile after the other, or one where it stands for all."""
     iso = one_value(tiles, dtype)
     return _in_a_row([cast(expand(tile.values, tile.nvals), dtype) for tile in tiles]) if iso is None else iso

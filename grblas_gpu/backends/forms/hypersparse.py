@@ -131,7 +131,8 @@ def mxm(
     cols = Numbering(b.ncols, b.indices)
     left, right, view = compact(a, rows, inner), compact(b, inner, cols), mask
     if mask is not None:  # it may be far larger than the factors: only their rows and columns matter
-        view = MaskView(engine.extract_matrix(mask.store, rows.lines, cols.lines), mask.structure, mask.complement)
+        cut = engine.extract_matrix(_store(mask), rows.lines, cols.lines)
+        view = MaskView(cut, mask.structure, mask.complement)
     t = engine.mxm(left, right, semiring, view, plan=plan)
     return original(t, rows, cols)
 

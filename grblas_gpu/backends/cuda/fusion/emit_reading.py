@@ -37,11 +37,11 @@ class Reading:
     context: Surroundings
     registers: dict[int, tuple[str, str]] = field(default_factory=dict)  # whether there is an entry, and its value
     loaded: dict[str, str] | None = None  # variables for what is read, if that is read first
-    there: int | None = None  # the vector whose entries the pass visits
     row: str = "i"  # the position that an operator is given
     column: str = "0"
     second_row: str = ""  # of the second operand, if it is elsewhere
     second_column: str = ""
+    there: int | None = field(default=None, kw_only=True)  # the vector whose entries the pass visits
 
     @property
     def places(self) -> str:

@@ -55,10 +55,14 @@ def begin(made: Handle, initial: Any) -> None:
         made._content = initial
     elif initial.nvals:
         made._store = made._engine.copy(initial)
-    elif made.ndim == 1:
-        made._store = made._engine.empty_vector(*made.shape, made.dtype.np_type)
     else:
-        made._store = made._engine.empty_matrix(*made.shape, made.dtype.np_type)
+        empty(made)
+
+
+def empty(made: Handle) -> None:
+    """Give an object contents of its shape without entries."""
+    make = made._engine.empty_vector if made.ndim == 1 else made._engine.empty_matrix
+    made._store = make(*made.shape, made.dtype.np_type)
 
 
 def same(made: Any) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..ir.program import Program
+from .handles import empty
 from .rounds import Walk
 from .sizes import Shape, Size, Sizes
 
@@ -23,12 +24,15 @@ class SizedHandles(Walk):
         self._found: dict[int, Any] = {}
         for one in handles:
             self.handle(one)
+        contained = set(self._found)  # each call gives these their contents
         for one, initial in begun:
             if one.ndim and has_size(one._shape) and initial.nvals:
                 sizes.seen = True
         self.condition(program.condition)
         self.nodes(program.nodes)
         self._templates = [(one, [sizes.place(n) for n in one._shape]) for one in self._found.values()]
+        made = (one for key, one in self._found.items() if key not in contained and not one._is_transposed)
+        self._made_in_rounds = list(made)
 
     def handle(self, x: Any, written: bool = False) -> object:
         if getattr(x, "ndim", 0) and has_size(x._shape):
@@ -50,9 +54,11 @@ class SizedHandles(Walk):
             self._sizes.seen = True
 
     def resize(self, shapes: Sequence[Shape]) -> None:
-        """Set the shapes for arguments of these."""
+        """Set the shapes for arguments of these; what rounds make has no contents of other shapes."""
         for one, template in self._templates:
             one._shape = tuple([n if place is None else shapes[place[0]][place[1]] for n, place in template])
+        for one in self._made_in_rounds:
+            empty(one)
 
 
 def has_size(shape: Iterable[object]) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from emulated_engine import backends  # noqa: F401
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Scalar, Vector, binary, indexunary, monoid, select, semiring, unary
+from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, indexunary, monoid, select, semiring, unary
 from grblas_gpu.exceptions import DimensionMismatch
 
 
@@ -70,6 +70,15 @@ def test_objects_get_the_shapes_of_their_call(backend: str) -> None:
         assert (first.shape, second.shape, third.shape) == ((n,), (m, n), (m,))
         assert second.nvals == 0 and second.T.new().shape == (n, m)
     assert made.recordings == 1
+
+
+def test_what_rounds_make_has_no_contents_of_other_shapes(backend: str) -> None:
+    """Communities of a grid: their vertices move in graphs of several sizes, and in the largest one again."""
+    with gb.using("cpu"):
+        A = gb.generators.grid_2d(15, 15)
+        expected = algorithms.louvain(A, directed=False)
+    found = algorithms.louvain(A.to(backend), directed=False)
+    assert found.labels.to("cpu").isequal(expected.labels) and found.modularity == pytest.approx(expected.modularity)
 
 
 def test_sizes_that_are_equal_by_chance() -> None:

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from ..backends.stores.storage import VectorStore
 from ..exceptions import LoopError, user_place
-from ..foundation.types import Handle, Store, Value
+from ..foundation.types import Handle, Store, Tensor, Value
 from ..ir.recording import Count, refuse
 from .scalar import Scalar
 from .sizes import Shape
@@ -59,7 +59,7 @@ def begin(made: Handle, initial: Any) -> None:
         empty(made)
 
 
-def empty(made: Handle) -> None:
+def empty(made: Tensor) -> None:
     """Give an object contents of its shape without entries."""
     make = made._engine.empty_vector if made.ndim == 1 else made._engine.empty_matrix
     made._store = make(*made.shape, made.dtype.np_type)

@@ -159,6 +159,8 @@ class RecordedFunction(Generic[Parameters, Result]):
         if len(recorded) >= MOST_RECORDINGS:
             del recorded[next(iter(recorded))]
         found: Recording | None
+        if sizes is not None and "type" in getattr(getattr(self.function, "__code__", None), "co_names", ()):
+            sizes.seen = True  # type(n) is int: a Size cannot hide its type
         try:
             found = Recording(self.function, args, kwargs, inputs, sizes)
         except Exception:

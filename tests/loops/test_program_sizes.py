@@ -134,6 +134,13 @@ def test_a_function_that_looks_at_a_size_is_recorded_for_each(name: str) -> None
     assert recorded.recordings == 4
 
 
+def test_a_function_that_asks_for_the_type_of_a_size() -> None:
+    recorded = gb.program(lambda v: Vector.from_scalar(1 if type(v.size) is int else 2, v.size))
+    for n in (3, 5):
+        assert recorded(Vector(int, n)).to_dense().tolist() == [1] * n
+    assert recorded.recordings == 2
+
+
 def test_other_uses_of_a_size() -> None:
     """As limits of loops, as positions, in the shape of an object with entries, beside an object of the program."""
     outer = Vector.from_scalar(1, 40)

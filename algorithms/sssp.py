@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Generic, Literal, NamedTuple, overload
 
-from .. import Graph, Matrix, Scalar, Vector, binary, loop, select, ss
+from .. import Graph, Matrix, Scalar, Vector, binary, loop, ss
 from ..exceptions import InvalidValue
 from ..io import NodeValues
 from ..plan.search_rules import bucket_widths
@@ -276,8 +276,6 @@ def shortest_path_edges(A: Matrix, distances: Vector, *, weighted: bool = True) 
 
 
 def _edges_from(A: Matrix, here: Vector, there: Vector, weighted: bool) -> Matrix:
-    lengths = A.dup(there.dtype) if weighted else binary.pair(A, 1).new(there.dtype)
-    # reach_ij = here_i + length_ij
-    reach = binary.plus(here & lengths).new()
-    # edges = those with reach_ij = there_j
-    return select.valueeq(binary.eq(reach & there).new(), True).new()
+    lengths = A if weighted else binary.pair(A, 1).new(there.dtype)
+    # edges = those with here_i + length_ij = there_j
+    return lengths.matching(here, binary.plus[there.dtype], there).pattern()

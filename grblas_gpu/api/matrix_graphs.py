@@ -14,10 +14,12 @@ from ..backends.interpreter.operations import define_groups
 from ..backends.registry import using
 from ..backends.stores.entries import expand
 from ..backends.stores.storage import MatrixStore, VectorStore
-from ..dtypes import BOOL, FP64, INT64
+from ..dtypes import BOOL, FP64, INT64, unify
 from ..exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 from ..foundation.memory import reports_memory
 from ..ir import ops, recording
+from ..operators import get_typed_op
+from ..plan.facts import uses
 from . import kinds
 from .base import check_same_backend, ensure_type
 from .expressions import VectorExpression
@@ -25,6 +27,7 @@ from .matrix_preparation import MatrixPreparation
 
 if TYPE_CHECKING:
     from ..dtypes import DataType
+    from ..foundation.types import OperatorLike
     from .matrix import Matrix
     from .vector import Vector
 
@@ -309,19 +312,59 @@ class MatrixGraphs(MatrixPreparation):
         >>> A.within(Vector.from_dense([7, 5, 7])).to_dicts()
         {0: {2: 2}, 2: {0: 4}}
         """
-        groups, engine = self._beside(groups, "groups", self._nrows, "within"), self._engine
+        groups = self._beside(groups, "groups", self._nrows, "within")
         if self._nrows != self._ncols:
             raise DimensionMismatch(f"within: a Matrix of shape {self.shape} is not square")
-        recording.read("the entries", self)
-        recording.read("the entries", groups)
+        if groups.nvals < groups.size:
+            raise InvalidValue("within: every column must have a group")
+        found = self.matching(groups, binary.first[INT64], groups)
+        if self._store._transpose is self._store:
+            found._store._transpose = found._store
+        return found
+
+    @reports_memory
+    def matching(self, left: Vector, op: OperatorLike, right: Vector) -> Matrix:
+        """The entries of a Matrix A with ``op(left_i, A_ij) == right_j``, where both Vectors have a value.
+
+        With distances from a source and ``binary.plus`` these are the edges on shortest paths.
+
+        Parameters
+        ----------
+        left : Vector
+            A value for rows.
+        op : BinaryOp
+            The operator on the value of the row and that of the entry.
+        right : Vector
+            A value for columns.
+
+        Raises
+        ------
+        DimensionMismatch
+            A Vector has another size.
+
+        Examples
+        --------
+        >>> from grblas_gpu import Matrix, Vector, binary
+        >>> A = Matrix.from_coo([0, 0, 1], [1, 2, 2], [1, 5, 3], nrows=3, ncols=3)
+        >>> distances = Vector.from_dense([0, 1, 4])
+        >>> A.matching(distances, binary.plus, distances).to_dicts()
+        {0: {1: 1}, 1: {2: 3}}
+        """
+        left = self._beside(left, "left", self._nrows, "matching")
+        right = self._beside(right, "right", self._ncols, "matching")
+        typed = get_typed_op(op, left.dtype, self.dtype, kind="binary")
+        self._expect_op(typed, ("BinaryOp", "Monoid"), within="matching", argname="op")
+        for x in (self, left, right):
+            recording.read("the entries", x)
+        engine, reads = self._engine, uses(typed, "y")
+        types = (left.dtype, typed.type, typed.return_type, right.dtype, *[self.dtype, typed.type2][: 2 * reads])
         with recording.paused(), using(engine.name):
-            groups, store = _full(groups, INT64, "within: every column must have a group"), self._store
-            found = engine.within(store, groups._store)
-            if found is None:
-                return _within_by_masks(self, groups)
-            if store._transpose is store:
-                found._transpose = found
-            return kinds.Matrix._from_store(engine, self.dtype, found)
+            if typed.positional is None and all(dtype.np_type.kind in "biuf" for dtype in types):
+                compared = unify(typed.return_type, right.dtype)
+                far = right if right.dtype == compared else right.dup(compared)
+                if (found := engine.matching(self._store, left._store, typed, far._store)) is not None:
+                    return kinds.Matrix._from_store(engine, self.dtype, found)
+            return _matching_by_operations(self, left, typed, right, reads)
 
     @reports_memory
     def contracted(self, groups: Vector) -> tuple[Matrix, Vector]:
@@ -417,10 +460,11 @@ def _by_products(
     return indexunary.colindex(winners).new().reduce_rowwise(monoid.min).new(int)
 
 
-def _within_by_masks(A: Any, groups: Vector) -> Matrix:
-    own, other = binary.first(groups & A).new(), binary.second(A & groups).new()
-    # A where groups_i = groups_j
-    return A.dup(mask=binary.eq(own & other).new().V)
+def _matching_by_operations(A: Any, left: Vector, op: Any, right: Vector, reads: bool = True) -> Matrix:
+    # reach_ij = op(left_i, A_ij)
+    reach = op(left & (A if reads else A.pattern())).new()
+    # A where reach_ij = right_j
+    return A.dup(mask=binary.eq(reach & right).new().V)
 
 
 def _contracted_by_products(A: Any, groups: Vector) -> tuple[Matrix, Vector]:

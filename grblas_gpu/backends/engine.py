@@ -34,7 +34,7 @@ TYPED = frozenset(
 )
 #: Operations that take memory: an engine says why they failed.
 GUARDED = TYPED | frozenset(
-    "array listed host share adopt export copy triangle_counts heaviest_groups contracted within search pack_parts "
+    "array listed host share adopt export copy triangle_counts heaviest_groups contracted matching search pack_parts "
     "join_parts fold_parts checked_positions extract_given by_degree positions join_tiles pattern degree_statistics "
     "count_edges reduce_later count_rowwise assign_block assign_few largest_flow shortest_distances".split()
 )

@@ -433,9 +433,9 @@ class Backend(Primitives, Protocol):
         matrix it is symmetric, and known to be. None where products of matrices have to add up."""
         return None
 
-    def within(self, a: MatrixStore, groups: VectorStore) -> MatrixStore | None:
-        """The entries of a square matrix whose row and column have the same group (full, INT64). None where operations
-        have to compare them."""
+    def matching(self, a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore) -> MatrixStore | None:
+        """The entries of a matrix of numbers with ``op(left_i, a_ij) == right_j``; results are
+        cast to the type of the right vector. None where operations have to compare them."""
         return None
 
     def largest_flow(self, a: MatrixStore, source: int, sink: int) -> tuple[int | float, Array, VectorStore] | None:

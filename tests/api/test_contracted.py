@@ -4,9 +4,27 @@ import numpy as np
 import pytest
 from random_objects import matrix_of
 
-from grblas_gpu import Matrix, Vector, binary
-from grblas_gpu.api.matrix_graphs import _contracted_by_products, _within_by_masks
+from grblas_gpu import Matrix, Vector, binary, unary
+from grblas_gpu.api.matrix_graphs import _contracted_by_products, _matching_by_operations
+from grblas_gpu.dtypes import lookup_dtype
 from grblas_gpu.exceptions import DimensionMismatch, IndexOutOfBound, InvalidValue
+from grblas_gpu.operators import get_typed_op
+
+#: Operator, and the types of the row's values, the entries and the column's values.
+MATCHING = [
+    ("plus", int, int, int),
+    ("plus", float, np.float32, float),
+    ("minus", np.int8, np.int64, np.int16),
+    ("first", np.int64, float, np.int64),
+    ("second", bool, np.uint16, int),
+    ("land", bool, bool, bool),
+]
+
+
+def vector_of(rng: np.random.Generator, size: int, some: float, dtype: type) -> Vector:
+    values = rng.integers(0, 6, size).astype(dtype)
+    chosen = np.flatnonzero(rng.random(size) < some)
+    return Vector.from_coo(chosen, values[chosen], size=size, dtype=dtype)
 
 
 def one_by_one(A: Matrix, parts: list[int]) -> dict[int, dict[int, float]]:
@@ -87,7 +105,6 @@ def test_entries_within_groups(backend: str, dtype: type, n: int, density: float
         found = edges.within(Vector.from_dense(groups))
         assert [x.tolist() for x in found.to_coo()] == [x[same].tolist() for x in (rows, columns, values)]
         assert found.dtype == edges.dtype and found.shape == (n, n)
-        assert _within_by_masks(edges, Vector.from_dense(groups)).isequal(found)
         if edges is not A and edges.is_symmetric():
             assert edges.within(Vector.from_dense(groups)).is_symmetric()
 
@@ -103,3 +120,55 @@ def test_bad_arguments_of_within(backend: str) -> None:
     wide = Matrix.from_coo([5, 7], [7, 5], [1.5, 2], nrows=2**40, ncols=2**40)
     with pytest.raises(InvalidValue, match="every column"):
         wide.within(Vector(int, 2**40))
+
+
+@pytest.mark.parametrize(("op", "left", "dtype", "right"), MATCHING)
+def test_entries_that_match(backend: str, op: str, left: type, dtype: type, right: type) -> None:
+    """Beside vectors of every kind: one value for all, a few entries, many, all."""
+    rng, (m, n) = np.random.default_rng(5), (90, 130)
+    for A in (matrix_of(3, (m, n), 0.2, (0, 4), dtype), matrix_of(3, (m, n), 0.02, (0, 4), dtype).pattern()):
+        function = get_typed_op(getattr(binary, op), lookup_dtype(left), A.dtype)
+        for some in (0, 0.04, 0.5, 1):
+            x, y = (vector_of(rng, size, some, kind) for size, kind in ((m, left), (n, right)))
+            found = A.matching(x, op, y)
+            rows, columns, values = A.to_coo()
+            here, there = x.to_dict(), y.to_dict()
+            kept = [
+                i in here
+                and j in there
+                and function.numpy(*np.array([[here[i]], [value]], function.type.np_type))[0] == there[j]
+                for i, j, value in zip(rows.tolist(), columns.tolist(), values, strict=True)
+            ]
+            assert [each.tolist() for each in found.to_coo()] == [
+                each[kept].tolist() for each in (rows, columns, values)
+            ]
+            assert found.dtype == A.dtype and found.shape == A.shape
+            assert _matching_by_operations(A, x, binary.from_string(op), y).isequal(found, check_dtype=True)
+
+
+def test_entries_that_match_in_other_forms(backend: str) -> None:
+    n = 2**33
+    A = Matrix.from_coo([5, 7, 7], [7, 5, 9], [3, 2, 1], nrows=n, ncols=n)
+    x = Vector.from_coo([5, 7], [1, 2], size=n)
+    assert A.matching(x, binary.plus, Vector.from_coo([5, 7], [4, 4], size=n)).to_dicts() == {5: {7: 3}, 7: {5: 2}}
+    square = Matrix.from_dense([[1, 2], [3, 4]])
+    assert square.matching(Vector.from_dense([1, 1]), "plus", Vector.from_dense([4, 5])).to_dicts() == {1: {0: 3, 1: 4}}
+    own = binary.register_anonymous(lambda x, y: x * x + y)
+    assert square.matching(Vector.from_dense([1, 2]), own, Vector.from_dense([2, 8])).to_dicts() == {
+        0: {0: 1},
+        1: {1: 4},
+    }
+    records = Matrix.from_coo(
+        [0, 1], [1, 0], np.array([(1, 2.0), (3, 4.0)], [("a", int), ("b", float)]), nrows=2, ncols=2
+    )
+    assert records.within(Vector.from_dense([3, 3])).nvals == 2 and records.within(Vector.from_dense([3, 1])).nvals == 0
+
+
+def test_bad_arguments_of_matching(backend: str) -> None:
+    A, x = matrix_of(3, (9, 5), 0.5, (-1, 4), float), Vector.from_scalar(0, 9)
+    with pytest.raises(DimensionMismatch, match="right has size 9"):
+        A.matching(x, binary.plus, x)
+    with pytest.raises(DimensionMismatch, match="left has size 5"):
+        A.matching(Vector(int, 5), binary.plus, Vector(int, 5))
+    with pytest.raises(TypeError):
+        A.matching(x, unary.abs, Vector(int, 5))

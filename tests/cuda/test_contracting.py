@@ -6,7 +6,7 @@ from emulated_engine import ENGINES, loaded
 from random_objects import rows_of
 
 import grblas_gpu as gb
-from grblas_gpu import monoid
+from grblas_gpu import binary, monoid
 from grblas_gpu.backends.reference import contracting as defined
 from grblas_gpu.backends.registry import get_engine
 from grblas_gpu.backends.stores.storage import MatrixStore, VectorStore
@@ -56,15 +56,24 @@ def test_against_the_definition(engine, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["one value", "values"])
-def test_entries_within_groups(engine, kind: str) -> None:
+@pytest.mark.parametrize("op", ["first", "plus"])
+@pytest.mark.parametrize("some", [0.5, 1])
+def test_entries_that_match(engine, kind: str, op: str, some: float) -> None:
     rng, n = np.random.default_rng(3), 120
     a = rows_of([min(length, n) for length in LENGTHS * 10], n)
     a.values = np.full(1, 2.0) if kind == "one value" else rng.integers(-2, 4, a.nvals).astype(float)
     there = MatrixStore(n, n, *map(engine.to_device, (a.indptr, a.indices, a.values)))
+    typed = binary.first["INT64"] if op == "first" else binary.plus["FP64"]
     for count in (1, 5, n):
-        groups = rng.integers(0, count, n)
-        found = engine.selecting.within(there, engine.to_device(groups))
-        expected = defined.within(a, VectorStore(n, groups))
+        ends = [VectorStore(n, rng.integers(0, count, n).astype(typed.type.np_type)) for _ in range(2)]
+        if some < 1:
+            ends = [VectorStore(n, end.values, present=rng.random(n) < some) for end in ends]
+        left, right = (
+            VectorStore(n, engine.to_device(end.values), present=None if some == 1 else engine.to_device(end.present))
+            for end in ends
+        )
+        found = engine.selecting.matching(there, left, typed, right)
+        expected = defined.matching(get_engine("numpy"), a, ends[0], typed, ends[1])
         for name in ("indptr", "indices", "values"):
             assert engine.to_host(getattr(found, name)).tolist() == getattr(expected, name).tolist()
 

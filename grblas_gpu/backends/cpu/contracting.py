@@ -1,19 +1,24 @@
-"""A square matrix by groups of positions: the rows of each group are added up in an array of all groups."""
+"""A square matrix by groups of positions: the rows of each group are added up in an array of all groups.
+
+Entries that match values of their row and column are counted, then written.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...foundation.types import TypedMonoid
+from ...foundation.types import TypedMonoid, TypedOperator
 from ..engine import Declined
-from ..programs.reading import ISO
+from ..programs.reading import EACH, ISO
 from ..reference.contracting import mirrored, numbered
 from ..reference.graphs import group_numbers
-from ..stores.entries import cast
+from ..stores.entries import cast, expand
 from ..stores.matrix_storage import transpose_csr
-from ..stores.storage import INDEX, Array, MatrixStore, VectorStore, column_type
+from ..stores.storage import INDEX, MatrixStore, VectorStore, column_type
 from . import pool
-from .operands import reading
+from .compile import Source
+from .inline import Inliner, uses
+from .operands import prologue, reading
 from .parallel import PARALLEL_WORK, edge_chunks
 from .tier import KernelTable
 
@@ -40,18 +45,22 @@ def kernel(indptr, indices, values, parts, starts, members, sums, row_of_sum, ou
     return place
 """
 
-#: Counts the entries of rows that are within a group, or writes them.
-WITHIN = """\
+#: Counts the entries of rows that match, or writes them.
+MATCHING = """\
 @kernel
-def kernel(indptr, indices, values, groups, fill, counts, out_indices, out_values, lo, hi):
+def kernel(indptr, indices, values, near, far, here, there, fill, counts, out_indices, out_values, lo, hi):
+{prologue}
     for i in range(U(lo), U(hi)):
-        n, group = U(counts[i]) if fill else U(0), groups[i]
-        for p in range(U(indptr[i]), U(indptr[i + U(1)])):
-            if groups[U(indices[p])] == group:
-                if fill:
-                    out_indices[n] = indices[p]
-                    {copy}
-                n += U(1)
+        n, x = U(counts[i]) if fill else U(0), {x}
+        if {here}:
+            for p in range(U(indptr[i]), U(indptr[i + U(1)])):
+                j = U(indices[p])
+{load}
+                if {result} == far[j]{there}:
+                    if fill:
+                        out_indices[n] = indices[p]
+                        {copy}
+                    n += U(1)
         if not fill:
             counts[i + U(1)] = n
 """
@@ -59,24 +68,39 @@ def kernel(indptr, indices, values, groups, fill, counts, out_indices, out_value
 _table = KernelTable()
 
 
-def within(a: MatrixStore, groups: Array) -> MatrixStore:
+def _matching_source(a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore, mode: int) -> Source:
+    inliner, stored, wanted = Inliner(), a.values.dtype, op.type2.np_type
+    fields = {
+        "prologue": prologue(inliner, "values", mode, stored, wanted, "y"),
+        "x": inliner.load("near[i]", left.values.dtype, op.type.np_type),
+        "here": "True" if left.present is None else "here[i]",
+        "load": f"{' ' * 16}y = {inliner.load('values[p]', stored, wanted)}" if mode == EACH else "",
+        "result": inliner.load(inliner.call(op, x="x", y="y"), op.return_type.np_type, right.values.dtype),
+        "there": "" if right.present is None else " and there[j]",
+        "copy": "pass" if a.iso else "out_values[n] = values[p]",
+    }
+    return inliner.header() + MATCHING.format(**fields), inliner.functions
+
+
+def matching(a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore) -> MatrixStore:
     if a.dtype.kind not in "biuf":
         raise Declined
-    copy = "pass" if a.iso else "out_values[n] = values[p]"
-    key = ("within", a.iso, a.values.dtype.char, a.indices.dtype.char, a.indptr.dtype.char)
-    kernel = _table.find(key, len(a.indices), lambda: (WITHIN.format(copy=copy), {}))
+    mode = reading(a.values, uses(op, "y"))
+    flagged = left.present is not None, right.present is not None
+    types = tuple(x.dtype.char for x in (left.values, right.values, a.values, a.indices, a.indptr))
+    key = ("matching", op.key, mode, a.iso, *flagged, *types)
+    kernel = _table.find(key, len(a.indices), lambda: _matching_source(a, left, op, right, mode))
+    beside = expand(left.values, a.nrows), expand(right.values, a.ncols)
+    flags = (x.present if x.present is not None else np.ones(1, bool) for x in (left, right))
+    given = a.indptr, a.indices, a.values, *beside, *flags
     indptr = np.zeros(a.nrows + 1, a.indptr.dtype)
     chunks = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
     found = a.indices[:0], a.values[:0]
-
-    def run(fill: bool) -> None:
-        list(pool.run(lambda part: kernel(a.indptr, a.indices, a.values, groups, fill, indptr, *found, *part), chunks))
-
-    run(False)
+    pool.launch(kernel, chunks, *given, False, indptr, *found)
     np.cumsum(indptr, out=indptr)
     kept = int(indptr[-1])
     found = np.empty(kept, a.indices.dtype), a.values[: min(1, kept)] if a.iso else np.empty(kept, a.dtype)
-    run(True)
+    pool.launch(kernel, chunks, *given, True, indptr, *found)
     return MatrixStore(a.nrows, a.ncols, indptr, *found)
 
 

@@ -9,11 +9,21 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import when_records_are_used
-from ...foundation.types import Accum, Array, Assigned, Plan, Program, SearchLayout, TypedMonoid, TypedSemiring
+from ...foundation.types import (
+    Accum,
+    Array,
+    Assigned,
+    Plan,
+    Program,
+    SearchLayout,
+    TypedMonoid,
+    TypedOperator,
+    TypedSemiring,
+)
 from ..engine import Declined, Engine
 from ..forms.every_form import EveryForm, NumpyBackend
 from ..reference import DEFINITIONS, Definitions, graphs as defined
-from ..reference.contracting import contracted, within
+from ..reference.contracting import contracted, matching
 from ..stores import counting, matrix_storage
 from ..stores.entries import Store, expand, present_flags
 from ..stores.storage import MaskView, MatrixStore, VectorStore
@@ -112,12 +122,11 @@ class CpuKernels:
         except Declined:
             return defined.heaviest_groups(a, groups, handicap, rows, factors, diagonal)
 
-    @staticmethod
-    def within(a: MatrixStore, groups: VectorStore) -> MatrixStore:
+    def matching(self, a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore) -> MatrixStore:
         try:
-            return contracting.within(a, expand(groups.values, a.nrows))
+            return contracting.matching(a, left, op, right)
         except Declined:
-            return within(a, groups)
+            return matching(self, a, left, op, right)
 
     def contracted(
         self, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool

@@ -67,8 +67,8 @@ class CudaKernels(Backend):
         by_row = [None if x is None else spread_out(x.values, x.size) for x in (handicap, factors, diagonal)]
         return heaviest_groups(a, spread_out(groups.values, a.ncols), by_row[0], wanted_rows, *by_row[1:])
 
-    def within(self, a: MatrixStore, groups: VectorStore) -> MatrixStore:
-        return selecting.within(a, spread_out(groups.values, a.ncols))
+    def matching(self, a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore) -> MatrixStore:
+        return selecting.matching(a, left, op, right)
 
     def contracted(
         self, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool

@@ -17,7 +17,7 @@ from ..engine import Engine
 from ..machine.memory_limits import check_positions
 from ..protocol import Backend
 from ..reference import DEFINITIONS, Definitions
-from ..reference.contracting import contracted, within
+from ..reference.contracting import contracted, matching
 from ..reference.graphs import heaviest_groups
 from ..stores.entries import Store
 from ..stores.matrix_forms import flat
@@ -80,8 +80,13 @@ class EveryForm(Backend):
     ) -> tuple[MatrixStore, VectorStore] | None:
         return None if a.form == HYPERSPARSE else NotImplemented
 
-    def within(self, a: MatrixStore, groups: VectorStore) -> MatrixStore | None:
-        return None if a.form == HYPERSPARSE else NotImplemented
+    def matching(self, a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore) -> MatrixStore | None:
+        if a.form == HYPERSPARSE:
+            return None
+        if "sparse" not in (left.kind, right.kind):
+            return NotImplemented
+        left, right = (self.with_kind(x, "bitmap") if x.kind == "sparse" else x for x in (left, right))
+        return self.matching(a, left, op, right)
 
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
         if b.form == FULL:
@@ -245,7 +250,7 @@ class NumpyKernels:
 
     heaviest_groups = staticmethod(heaviest_groups)
     contracted = contracted
-    within = staticmethod(within)
+    matching = matching
 
 
 class NumpyBackend(Engine, definitions=DEFINITIONS, kernels=(NumpyKernels,), forms=EveryForm):

@@ -8,11 +8,12 @@ import numpy as np
 from ....foundation.types import TypedOperator, Value
 from ....plan.facts import uses
 from ...stores.entries import cast
-from ...stores.storage import INDEX, Array, MatrixStore
+from ...stores.storage import INDEX, Array, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import Operator, index_unary, moved, specialized
 from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch, word
+from .groups import spread_out
 from .masks import address
 from .mxm_operands import EVERYWHERE, MatrixMask
 from .mxv_product import index_types
@@ -57,9 +58,9 @@ def flagged(a: MatrixStore, flags: Array) -> MatrixStore:
     return _kept(a, None, 0, MatrixMask(), flags=flags)
 
 
-def within(a: MatrixStore, groups: Array) -> MatrixStore:
-    """The entries whose row and column have the same group."""
-    return _kept(a, None, 0, MatrixMask(), groups=groups)
+def matching(a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore) -> MatrixStore:
+    """The entries with ``op(left_i, x) == right_j``."""
+    return _kept(a, op, 0, MatrixMask(), ends=(left, right))
 
 
 def offsets_workspace(scratch: Scratch, number: int) -> int:
@@ -74,30 +75,34 @@ def _kept(
     mask: MatrixMask,
     places: Array | None = None,
     flags: Array | None = None,
-    groups: Array | None = None,
+    ends: tuple[VectorStore, VectorStore] | None = None,
 ) -> MatrixStore:
     entries = a.nvals
     if entries == 0:
         return a.copy()
-    stored, reads = a.values.dtype, op is not None and uses(op, "x")
+    stored, reads = a.values.dtype, op is not None and uses(op, "x" if ends is None else "y")
     if not reads:  # they are moved; one for all stays where it is
         stored = np.dtype(np.uint64) if a.iso else moved(stored)
     given = {
         **index_types(a),
         "Stored": stored,
-        "SELECT": op is not None,
-        "USES_ROW": mask.where != EVERYWHERE or groups is not None or (op is not None and uses(op, "i")),
+        "SELECT": op is not None and ends is None,
+        "USES_ROW": mask.where != EVERYWHERE or ends is not None or (op is not None and uses(op, "i")),
         "READS": reads,
         "RENAMED": places is not None,
         "FLAGGED": flags is not None,
-        "GROUPED": groups is not None,
+        "MATCHING": ends is not None,
+        "Near": _BOOL if ends is None else ends[0].dtype,
+        "Far": _BOOL if ends is None else ends[1].dtype,
     }
     count, fill = specialized("select_entries.cu", _KERNELS, given, _operator(op), mask)
     scratch = scratch_arrays.current()
     slots = scratch.slots()
     offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
     arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, int(not a.iso), a.nrows, entries, thunk)
-    words = (*arrays, address(places), address(flags), address(groups), *mask.addresses)
+    beside = [spread_out(x.values, x.size) for x in ends or ()]
+    addresses = [address(x) for x in (*beside, *[x.present for x in ends or ()])] or [0] * 4
+    words = (*arrays, address(places), address(flags), *addresses, *mask.addresses)
     bits = cupy.empty(-(-entries // 32) * 2, np.uint32)  # of entries that stay; then how many come before each word
     scratch.launch(count, chunks_of(entries), (*words, bits.data.ptr, offsets, done, slots.host), BLOCK // 32)
     kept = slots.read()  # synchronizes: memory must be sized

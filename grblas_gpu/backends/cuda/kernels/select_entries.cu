@@ -5,7 +5,7 @@
 //   READS      the operator reads values
 //   RENAMED    columns have places, and those with a negative one are left out
 //   FLAGGED    entries have flags, which alone decide
-//   GROUPED    rows and columns have groups, and entries between two groups are left out
+//   MATCHING   op gets a value of the row, and what it returns is compared with a value of the column: types Near and Far
 
 #include "matrix_mask.cuh"
 #include "tiles.cuh"
@@ -19,13 +19,16 @@ struct Given {
     Thunk thunk;
     const Column* places;
     const bool* flags;
-    const int64* groups;
+    const Near* near;  // of rows
+    const Far* far;    // of columns
+    const bool *near_flags, *far_flags;  // null if all have a value
     Mask mask;
 };
 #define GIVEN                                                                                                 \
     const Offset *indptr, const Column *indices, const Stored *values, int64 each, int64 nrows, int64 entries,   \
-        Thunk thunk, const Column *places, const bool *flags, const int64 *groups, const MaskOffset *mask_indptr,    \
-        const MaskColumn *mask_indices, const MaskValue *mask_values
+        Thunk thunk, const Column *places, const bool *flags, const Near *near, const Far *far,                      \
+        const bool *near_flags, const bool *far_flags, const MaskOffset *mask_indptr, const MaskColumn *mask_indices, \
+        const MaskValue *mask_values
 
 // The entries of a lane in a window, all in flight together.
 struct Window {
@@ -47,13 +50,19 @@ struct Window {
     }
 };
 
-DEVICE bool keeps(const Given& m, const Window& window, int k, int64 i) {
+// A template, so that operators on records need not accept values of rows.
+template <class Matrix> DEVICE bool keeps(const Matrix& m, const Window& window, int k, int64 i) {
     if constexpr (FLAGGED) return window.flags[k];
     bool kept = true;
     int64 j = window.columns[k];
     if constexpr (SELECT) kept = cast<bool>(op(READS ? cast<Left>(window.stored[k]) : Left(), i, j, m.thunk));
     if constexpr (RENAMED) kept = m.places[j] >= 0;
-    if constexpr (GROUPED) kept = m.groups[i] == m.groups[j];
+    if constexpr (MATCHING) {
+        kept = !m.near_flags || m.near_flags[i];
+        auto found = op(cast<Left>(m.near[i]), i, j, READS ? cast<Thunk>(window.stored[k]) : Thunk());
+        kept = kept && cast<Far>(found) == m.far[j];
+        kept = kept && (!m.far_flags || m.far_flags[j]);  // read of few entries only
+    }
     if constexpr (MASK != EVERYWHERE) kept = kept && allowed(m.mask, i, j);
     return kept;
 }
@@ -104,7 +113,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) count_entries_kernel(
     GIVEN, unsigned* marks, int64* counts, unsigned* done, volatile int64* host
 ) {
     __shared__ Starts starts[WARPS_OF_BLOCK];
-    Given m = {indptr, indices, values, each, nrows, entries, thunk, places, flags, groups, {{mask_indptr, mask_indices}, mask_values}};
+    Given m = {indptr, indices, values, each, nrows, entries, thunk, places, flags, near, far, near_flags, far_flags,
+               {{mask_indptr, mask_indices}, mask_values}};
     Kept<unsigned*> kept(marks, entries);
     int64 length = chunk_length(entries), chunks = (entries + length - 1) / length;
     for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {

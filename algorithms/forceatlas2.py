@@ -118,7 +118,7 @@ def forces_at(
     places: list[Vector], W: Matrix, mass: Vector, pull: Vector, repulsion: float, gravity: float
 ) -> list[Vector]:
     """The forces on all vertices, in both directions."""
-    forces = []
+    forces, masses = [], mass.outer(Vector.from_scalar(1.0, 1), binary.first).new()
     # weight_i = gravity mass_i / distance from the middle
     far = binary.max(length(places), NEAREST).new()
     weight = binary.times(binary.truediv(mass & far).new(), gravity).new()
@@ -135,6 +135,6 @@ def forces_at(
         near = binary.max(binary.plus(squares[0] & squares[1]).new(), NEAREST).new()
         for force, along in zip(forces, apart, strict=True):
             # force_i += repulsion mass_i sum_j apart_ij / near_ij mass_j
-            sums = semiring.plus_times[FP64](binary.truediv(along & near).new() @ mass).new()
+            sums = semiring.plus_times[FP64](binary.truediv(along & near).new() @ masses).new()[:, 0].new()
             force(binary.plus)[own] << binary.times(binary.times(sums & mass[own].new()).new(), repulsion).new()
     return forces

@@ -34,7 +34,7 @@ for _name in ("betweenness_centrality", "edge_betweenness_centrality", "two_hop_
     OPTIONS[_name] = {"sources": [0, 1]}
 #: Algorithms with a result for all pairs of vertices, or a search from each.
 QUADRATIC = "apsp closeness cosine diameter eccentricity harmonic_centrality jaccard markov_clustering overlap".split()
-QUADRATIC += "context_free_reachability regular_reachability sorensen transitive_closure".split()
+QUADRATIC += "context_free_reachability forceatlas2 regular_reachability sorensen transitive_closure".split()
 MOST_QUADRATIC = 9  # largest scale for them
 ACYCLIC = ("topological_generations", "topological_order")
 BIPARTITE = ("bipartite_sides", "maximum_bipartite_matching")

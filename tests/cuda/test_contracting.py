@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded
+from emulated_engine import ENGINES, backend, loaded
 from random_objects import rows_of
 
 import grblas_gpu as gb
@@ -76,6 +76,19 @@ def test_entries_that_match(engine, kind: str, op: str, some: float) -> None:
         expected = defined.matching(get_engine("numpy"), a, ends[0], typed, ends[1])
         for name in ("indptr", "indices", "values"):
             assert engine.to_host(getattr(found, name)).tolist() == getattr(expected, name).tolist()
+
+
+@pytest.mark.emulated
+def test_records_and_functions(monkeypatch) -> None:
+    """Records are moved, and need no operator; functions of a user are translated."""
+    with backend("emulated", monkeypatch) as engine, gb.using(engine):
+        records = np.array([(1, 2.0), (3, 4.0), (5, 6.0)], "i8, f8")
+        A = gb.Matrix.from_coo([0, 1, 1], [1, 0, 1], records, nrows=2, ncols=2)
+        for groups, kept in (([3, 3], 3), ([3, 1], 1)):
+            assert A.within(gb.Vector.from_dense(groups)).nvals == kept
+        B, own = gb.Matrix.from_dense([[1, 2], [3, 4]]), binary.register_anonymous(lambda x, y: x * x + y)
+        found = B.matching(gb.Vector.from_dense([1, 2]), own, gb.Vector.from_dense([2, 8]))
+        assert found.to_dicts() == {0: {0: 1}, 1: {1: 4}}
 
 
 def _positions(a: MatrixStore) -> tuple[np.ndarray, np.ndarray]:

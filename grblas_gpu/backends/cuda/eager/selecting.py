@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import cupy
 import numpy as np
 
@@ -9,8 +11,8 @@ from ....foundation.types import TypedOperator, Value
 from ....plan.facts import uses
 from ...stores.entries import cast
 from ...stores.storage import INDEX, Array, MatrixStore, VectorStore
-from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import Operator, index_unary, moved, specialized
+from ..runtime import records, workspace as scratch_arrays
+from ..runtime.compile import Operator, binary, index_unary, moved, specialized
 from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch, word
 from .groups import spread_out
@@ -95,7 +97,9 @@ def _kept(
         "Near": _BOOL if ends is None else ends[0].dtype,
         "Far": _BOOL if ends is None else ends[1].dtype,
     }
-    count, fill = specialized("select_entries.cu", _KERNELS, given, _operator(op), mask)
+    count, fill = specialized(
+        "select_entries.cu", _KERNELS, given, _operator(op, index_unary if ends is None else _of_two), mask
+    )
     scratch = scratch_arrays.current()
     slots = scratch.slots()
     offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
@@ -109,13 +113,19 @@ def _kept(
     if kept == entries and places is None:
         return a.copy() if flags is None else a
     indptr, indices = cupy.empty(a.nrows + 1, a.indptr.dtype), cupy.empty(kept, a.indices.dtype)
-    values = a.values[: min(1, kept)].copy() if a.iso else cupy.empty(kept, a.values.dtype)
+    values = a.values[: min(1, kept)].copy() if a.iso else records.empty(kept, a.values.dtype)
     outputs = (bits.data.ptr, offsets, kept, indptr.data.ptr, indices.data.ptr, values.data.ptr)
     warps = max(-(-entries // WINDOW), -(-a.nrows // 32))
     scratch.launch(fill, warps, (*words, *outputs), BLOCK // 32)
     return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
 
 
-def _operator(op: TypedOperator | None) -> Operator:
+def _operator(op: TypedOperator | None, make: Callable[[str, TypedOperator], str] = index_unary) -> Operator:
     never_called = "DEVICE bool op(bool, int64, int64, int64) { return true; }"
-    return Operator(op, "op", never_called, (_BOOL, np.dtype(INDEX)), "Thunk", index_unary)
+    return Operator(op, "op", never_called, (_BOOL, np.dtype(INDEX)), "Thunk", make)
+
+
+def _of_two(name: str, op: TypedOperator) -> str:
+    """A binary operator on a value of the row and an entry, called as an operator with positions."""
+    wrapped = f"DEVICE auto {name}(Left x, int64, int64, Thunk y) {{ return {name}_of_two(x, y); }}"
+    return f"{binary(f'{name}_of_two', op)}\n{wrapped}"

@@ -50,17 +50,18 @@ struct Window {
     }
 };
 
-// A template, so that operators on records need not accept values of rows.
-template <class Matrix> DEVICE bool keeps(const Matrix& m, const Window& window, int k, int64 i) {
+// A template: code that is left out need not compile for records.
+template <class Matrix, class Entries> DEVICE bool keeps(const Matrix& m, const Entries& window, int k, int64 i) {
     if constexpr (FLAGGED) return window.flags[k];
     bool kept = true;
     int64 j = window.columns[k];
     if constexpr (SELECT) kept = cast<bool>(op(READS ? cast<Left>(window.stored[k]) : Left(), i, j, m.thunk));
     if constexpr (RENAMED) kept = m.places[j] >= 0;
     if constexpr (MATCHING) {
+        Thunk entry = Thunk();
+        if constexpr (READS) entry = cast<Thunk>(window.stored[k]);
         kept = !m.near_flags || m.near_flags[i];
-        auto found = op(cast<Left>(m.near[i]), i, j, READS ? cast<Thunk>(window.stored[k]) : Thunk());
-        kept = kept && cast<Far>(found) == m.far[j];
+        kept = kept && cast<Far>(op(cast<Left>(m.near[i]), i, j, entry)) == m.far[j];
         kept = kept && (!m.far_flags || m.far_flags[j]);  // read of few entries only
     }
     if constexpr (MASK != EVERYWHERE) kept = kept && allowed(m.mask, i, j);

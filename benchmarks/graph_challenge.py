@@ -9,8 +9,9 @@ Deep Neural Network Graph Challenge, arXiv 1909.05631; S. Samsi et al., Static G
 
 import argparse
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -125,13 +126,17 @@ Triple = tuple[Any, Any, Any]
 BIAS = {1024: -0.3, 4096: -0.35, 16384: -0.4, 65536: -0.45}
 
 
-def radix_net(neurons: int, layers: int) -> Iterator[Triple]:
-    """Each layer: neuron i leads to i + j s for 32 numbers j, with strides s = 1, 32, ...; all weights are 1 / 16."""
+def radix_net(neurons: int) -> Iterator[Triple]:
+    """The layers that repeat: neuron i leads to i + j s for 32 numbers j, with strides s = 1, 32, ...; all weights are
+    1 / 16."""
     strides = [min(stride, neurons // CONNECTIONS) for stride in (32**k for k in range(6)) if stride < neurons]
     rows, weights = np.repeat(np.arange(neurons), CONNECTIONS), np.full(neurons * CONNECTIONS, WEIGHT, np.float32)
-    for layer in range(layers):
-        steps = np.arange(CONNECTIONS) * strides[layer % len(strides)]
-        yield rows, (rows + np.tile(steps, neurons)) % neurons, weights
+    for stride in strides:
+        yield rows, (rows + np.tile(np.arange(CONNECTIONS) * stride, neurons)) % neurons, weights
+
+
+def repeated(layers: Iterable[Any], depth: int) -> list[Any]:
+    return list(islice(cycle(layers), depth))
 
 
 def images(inputs: int, neurons: int, like: Any) -> tuple[Any, Any]:
@@ -149,14 +154,23 @@ def images(inputs: int, neurons: int, like: Any) -> tuple[Any, Any]:
 
 
 def infer(gb: Any, Y: Any, layers: list[Any], bias: float) -> Any:
-    """The rows that are not empty after all layers; ``gb`` is grblas_gpu or graphblas."""
-    for W in layers:
+    """The rows that are not empty after all layers; ``gb`` is grblas_gpu or graphblas.
+
+    Invariant: row i of Y belongs to image ``names[i]``. Images without activations stay so, and leave Y by halves.
+    """
+    names = None
+    for number, W in enumerate(layers, 1):
         # Y = min(max(Y W + bias, 0), 32), at the entries of Y W
         Y = gb.semiring.plus_times(Y @ W).new()
         Y << gb.binary.plus(Y, np.float32(bias))
         Y << gb.select.valuegt(Y, 0)
         Y << gb.binary.min(Y, np.float32(LARGEST))
-    return Y.reduce_rowwise(gb.monoid.plus).new().to_coo(values=False)[0]
+        # active_i = whether row i has entries
+        active = Y.reduce_rowwise(gb.monoid.any).new()
+        if number == len(layers) or active.nvals <= Y.nrows // 2:
+            rows = active.to_coo(values=False)[0]
+            Y, names = Y[rows, :].new(), rows if names is None else names[rows]
+    return names
 
 
 def inferred_by_scipy(Y: Any, layers: list[Any], bias: float) -> np.ndarray:
@@ -185,9 +199,9 @@ def dnn(options: argparse.Namespace) -> tuple[Table, list[dict[str, Any]]]:
     else:
         places = images(inputs, n, engine_array())
         pixels = (*places, np.zeros(len(places[0]), np.float32, like=places[0]) + np.float32(1))
-        triples = radix_net(n, depth)
+        triples = radix_net(n)
     Y = Matrix.from_coo(*pixels, nrows=inputs, ncols=n)
-    layers = [Matrix.from_coo(*triple, nrows=n, ncols=n) for triple in triples]
+    layers = repeated((Matrix.from_coo(*triple, nrows=n, ncols=n) for triple in triples), depth)
     run = partial(infer, grblas_gpu, Y, layers, BIAS[n])
     with compiling():
         found = host(run())
@@ -195,7 +209,7 @@ def dnn(options: argparse.Namespace) -> tuple[Table, list[dict[str, Any]]]:
     if folder:
         expected = np.loadtxt(folder / f"neuron{n}-l{depth}-categories.tsv", dtype=np.int64, ndmin=1) - 1
     elif n * CONNECTIONS * depth <= options.check * CONNECTIONS:
-        stacked = [sparse.csr_array((x, (i, j)), (n, n)) for i, j, x in radix_net(n, depth)]
+        stacked = repeated((sparse.csr_array((x, (i, j)), (n, n)) for i, j, x in radix_net(n)), depth)
         start = sparse.csr_array((host(pixels[2]), (host(pixels[0]), host(pixels[1]))), (inputs, n))
         expected = inferred_by_scipy(start, stacked, BIAS[n])
     if expected is not None and not np.array_equal(found, expected):

@@ -24,7 +24,7 @@ def test_python_graphblas_runs_the_same_lines():
     ends = challenge.packets(1000, np.empty(0))
     assert challenge.sense(graphblas, *ends) == challenge.sense(gb, *ends)
     Y = graphblas.Matrix.from_coo([0, 1], [3, 4], np.ones(2, np.float32), nrows=3, ncols=1024)
-    layers = [graphblas.Matrix.from_coo(*triple, nrows=1024, ncols=1024) for triple in challenge.radix_net(1024, 2)]
+    layers = [graphblas.Matrix.from_coo(*triple, nrows=1024, ncols=1024) for triple in challenge.radix_net(1024)]
     assert challenge.infer(graphblas, Y, layers, 0.0).tolist() == [0, 1]
 
 
@@ -39,7 +39,7 @@ def test_anonymization_is_a_permutation():
 def test_radix_nets(neurons):
     """Every neuron has 32 connections each way, and after the layers of all strides it reaches every neuron."""
     reach = sparse.eye_array(neurons, format="csr")
-    for rows, cols, weights in challenge.radix_net(neurons, 2 if neurons == 1024 else 3):
+    for rows, cols, weights in challenge.radix_net(neurons):
         assert (np.bincount(rows) == 32).all() and (np.bincount(cols) == 32).all() and (weights == 1 / 16).all()
         W = sparse.csr_array((np.ones(len(rows)), (rows, cols)), (neurons, neurons))
         assert W.nnz == 32 * neurons
@@ -50,7 +50,7 @@ def test_radix_nets(neurons):
 def test_inference(backend):
     pixels = challenge.images(40, 1024, np.empty(0))
     ones = np.ones(len(pixels[0]), np.float32)
-    triples = list(challenge.radix_net(1024, 6))
+    triples = challenge.repeated(challenge.radix_net(1024), 6)
     layers = [gb.Matrix.from_coo(*triple, nrows=1024, ncols=1024) for triple in triples]
     Y = gb.Matrix.from_coo(*pixels, ones, nrows=40, ncols=1024)
     before = Y.dup()
@@ -67,7 +67,7 @@ def test_inference_on_a_device():
     """On a GPU where there is one, otherwise on the emulated CUDA engine."""
     pixels = challenge.images(10, 1024, engine_array())
     ones = np.zeros(len(pixels[0]), np.float32, like=pixels[0]) + np.float32(1)
-    triples = list(challenge.radix_net(1024, 2))
+    triples = challenge.repeated(challenge.radix_net(1024), 2)
     layers = [gb.Matrix.from_coo(*triple, nrows=1024, ncols=1024) for triple in triples]
     found = challenge.infer(gb, gb.Matrix.from_coo(*pixels, ones, nrows=10, ncols=1024), layers, -0.3)
     stacked = [sparse.csr_array((x, (i, j)), (1024, 1024)) for i, j, x in triples]
@@ -111,7 +111,7 @@ def test_files_of_the_challenge(tmp_path, capsys):
     """Layers, images and categories as the challenge distributes them, numbers from 1 on."""
     pixels = challenge.images(20, 1024, np.empty(0))
     ones = np.ones(len(pixels[0]), np.float32)
-    layers = list(challenge.radix_net(1024, 3))
+    layers = challenge.repeated(challenge.radix_net(1024), 3)
 
     def write(path, rows, cols, values):
         path.parent.mkdir(exist_ok=True)

@@ -156,7 +156,7 @@ def images(inputs: int, neurons: int, like: Any) -> tuple[Any, Any]:
 def infer(gb: Any, Y: Any, layers: list[Any], bias: float) -> Any:
     """The rows that are not empty after all layers; ``gb`` is grblas_gpu or graphblas.
 
-    Invariant: row i of Y belongs to image ``names[i]``. Images without activations stay so, and leave Y by halves.
+    Invariant: row i of Y belongs to image ``names[i]``. Images without activations stay so, and leave Y.
     """
     names = None
     for number, W in enumerate(layers, 1):
@@ -167,7 +167,7 @@ def infer(gb: Any, Y: Any, layers: list[Any], bias: float) -> Any:
         Y << gb.binary.min(Y, np.float32(LARGEST))
         # active_i = whether row i has entries
         active = Y.reduce_rowwise(gb.monoid.any).new()
-        if number == len(layers) or active.nvals <= Y.nrows // 2:
+        if number == len(layers) or active.nvals < Y.nrows:
             rows = active.to_coo(values=False)[0]
             Y, names = Y[rows, :].new(), rows if names is None else names[rows]
     return names

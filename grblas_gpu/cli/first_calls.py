@@ -30,7 +30,7 @@ OPTIONS: dict[str, Json] = {
     "katz": {"alpha": 1e-4},
     "eigenvector_centrality": {"max_iterations": 1000},
 }
-for _name in ("betweenness_centrality", "edge_betweenness_centrality", "two_hop_neighbors"):
+for _name in ("betweenness_centrality", "edge_betweenness_centrality", "load_centrality", "two_hop_neighbors"):
     OPTIONS[_name] = {"sources": [0, 1]}
 #: Algorithms with a result for all pairs of vertices, or a search from each.
 QUADRATIC = "apsp closeness cosine diameter eccentricity harmonic_centrality jaccard markov_clustering overlap".split()

@@ -34,7 +34,7 @@ from .recorder import Recorder, as_recorded
 from .rounds import Difference, Round
 from .scalar import Scalar
 from .sized_handles import SizedHandles
-from .sizes import Shape, Sizes, pattern
+from .sizes import Shape, Sizes, numbers_of, pattern
 from .steady import compare
 from .vector import Vector
 
@@ -159,8 +159,6 @@ class RecordedFunction(Generic[Parameters, Result]):
         if len(recorded) >= MOST_RECORDINGS:
             del recorded[next(iter(recorded))]
         found: Recording | None
-        if sizes is not None and "type" in getattr(getattr(self.function, "__code__", None), "co_names", ()):
-            sizes.seen = True  # type(n) is int: a Size cannot hide its type
         try:
             found = Recording(self.function, args, kwargs, inputs, sizes)
         except Exception:
@@ -228,7 +226,10 @@ class Recording:
         self.formals = [formal[id(one)] for one in inputs]
         engine = inputs[0]._engine if inputs else current_engine()
         rounds, results = [], []
-        for _ in range(2):  # twice, to check that a later call would do the same
+        for sized in (False, True):  # twice, to check that a later call, and one with other sizes, would do the same
+            for one, shape in zip(self.formals, shapes, strict=True):
+                if one.ndim:
+                    one._shape = shape if sized else numbers_of(shape)
             recorder = FunctionRecorder(function, self.formals, engine)
             recording.begin(recorder)
             try:
@@ -245,7 +246,10 @@ class Recording:
                 recorder.forget()  # it refers to frames, which refer to it
         result: Any = results[-1]
         returned = list(_returned_objects(function, result))
+        seen = sizes is not None and sizes.seen
         _check_the_same(function, rounds, [list(_returned_objects(function, each)) for each in results])
+        if sizes is not None:
+            sizes.seen = seen  # comparing sizes with numbers looks at them
         unseen = frozenset(recorder.made) - set(map(id, returned))
         self.program = recorder.program()._replace(unseen=unseen)
         self._made = recorder.begun

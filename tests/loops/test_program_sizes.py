@@ -134,11 +134,23 @@ def test_a_function_that_looks_at_a_size_is_recorded_for_each(name: str) -> None
     assert recorded.recordings == 4
 
 
-def test_a_function_that_asks_for_the_type_of_a_size() -> None:
-    recorded = gb.program(lambda v: Vector.from_scalar(1 if type(v.size) is int else 2, v.size))
+def kind_of(n: int) -> int:
+    return 1 if type(n) is int else 2
+
+
+@pytest.mark.parametrize("asked", [lambda n: 1 if type(n) is int else 2, kind_of, lambda n: int(n.__class__ is int)])
+def test_a_function_that_asks_for_the_type_of_a_size(asked: Callable[[int], int]) -> None:
+    """Itself or in another function."""
+    recorded = gb.program(lambda v: Vector.from_scalar(asked(v.size), v.size))
     for n in (3, 5):
         assert recorded(Vector(int, n)).to_dense().tolist() == [1] * n
     assert recorded.recordings == 2
+
+
+def test_a_function_that_creates_other_objects_by_the_type_of_a_size() -> None:
+    recorded = gb.program(lambda v: v.dup() if kind_of(v.size) == 1 else binary.plus(v, v).new())
+    for n in (3, 5):
+        assert recorded(Vector.from_scalar(1, n)).to_dense().tolist() == [1] * n
 
 
 def test_other_uses_of_a_size() -> None:

@@ -119,7 +119,7 @@ def _counted(slots: Slots) -> tuple[int, int]:
 
 def collect(places: Array, first: int, length: int, target: Array) -> None:
     """``length`` bytes from byte ``first`` on of what lies at each of these addresses, one after another."""
-    _, kernel = functions("moves.cu", None, MOVES)
+    _, kernel, _ = functions("moves.cu", None, MOVES)
     words = length // 4
     given = places.data.ptr, len(places), words, first // 4, target.data.ptr
     workspace.current().launch(kernel, len(places) * words, given)

@@ -14,6 +14,7 @@ from ....foundation.memory import free_on_device as free_bytes
 from ...stores.storage import INDEX, INT32_LIMIT, Array, MatrixStore, natives
 from ..runtime import records, workspace as scratch_arrays
 from ..runtime.compile import functions, specialized
+from ..runtime.counters import MOVES
 from ..runtime.host_memory import is_on_host
 from ..runtime.launch import launch
 from ..runtime.reporting import sized
@@ -100,7 +101,7 @@ def same(*pairs: tuple[Array, Array]) -> bool:
     """Whether arrays are equal to the last bit. The short ones first: then the device does not read the others."""
     if any(x.dtype != y.dtype or len(x) != len(y) for x, y in pairs):
         return False
-    (differences,) = functions("differences.cu", None, ["differences_kernel"])
+    *_, differences = functions("moves.cu", None, MOVES)
     slots = scratch_arrays.current().slots()
     for x, y in pairs:
         if isinstance(x, records.RecordArray):

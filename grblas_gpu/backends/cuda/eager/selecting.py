@@ -114,7 +114,7 @@ def _kept(
         return a.copy() if flags is None else a
     indptr, indices = cupy.empty(a.nrows + 1, a.indptr.dtype), cupy.empty(kept, a.indices.dtype)
     values = a.values[: min(1, kept)].copy() if a.iso else records.empty(kept, a.values.dtype)
-    outputs = (bits.data.ptr, offsets, kept, indptr.data.ptr, indices.data.ptr, values.data.ptr)
+    outputs = (bits.data.ptr, offsets, kept, indptr.data.ptr, indices.data.ptr, address(values))
     warps = max(-(-entries // WINDOW), -(-a.nrows // 32))
     scratch.launch(fill, warps, (*words, *outputs), BLOCK // 32)
     return MatrixStore(a.nrows, a.ncols, indptr, indices, values)

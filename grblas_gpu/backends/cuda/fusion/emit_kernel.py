@@ -105,7 +105,7 @@ def kernel_text(
 
 
 def has_plain_form(facts: Analysis) -> bool:
-    """Not products whose strategy somebody requested, or which settle or sort: other kernels would change results."""
+    """Not for products with a requested strategy, or that settle or sort: other kernels would change results."""
     requests = [facts.steps[at].desc for at in facts.products if "push.sort" not in facts.strategies[at]]
     if facts.settling or len(requests) < len(facts.products):
         return False

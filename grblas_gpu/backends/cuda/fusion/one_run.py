@@ -325,7 +325,7 @@ def _same(known: list[weakref.ref[MatrixStore]], given: list[weakref.ref[MatrixS
 
 
 def _aligned(store: Store, field: str) -> Array:
-    """An array of a matrix; kernels read 16 bytes at a time. A view of somebody's array may begin and end anywhere."""
+    """An array of a matrix; kernels read 16 bytes at a time. A view of another array may begin and end anywhere."""
     array = getattr(store, field)
     if array is not None and not _in_pieces(array.data.ptr, array.nbytes, array.data.mem):
         room = -(-array.nbytes // PIECE) * PIECE // array.itemsize

@@ -53,7 +53,7 @@ class Workspace:
         self.work = max([1, *sizes])
         self._arrays: list[Array] = []
         self.primary_buffers = [NOWHERE] * len(sizes)  # flags and values for vectors of the next run
-        self.taken: set[int] = set()  # vectors that had entries in the end: these arrays are somebody's
+        self.taken: set[int] = set()  # vectors that had entries in the end: other objects own these arrays
         self.begun: list[object] = [None] * len(sizes)  # how vectors began the last time: their words say so
         self.all_sizes = sizes = sizes + tuple([sizes[copied] for copied in program.copied])
         for number, (slot, size) in enumerate(zip(program.slots, sizes, strict=True)):

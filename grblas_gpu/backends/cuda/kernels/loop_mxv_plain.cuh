@@ -1,5 +1,5 @@
-// A product in a loop in its plain form (PLAIN), for kernels that run until an optimized one is compiled: a compiler takes as long as there
-// is text. A push takes an entry of u per warp, a pull a row; steps at the entries of u run in a pass of their own.
+// A product in a loop in its plain form (PLAIN), for kernels that run until an optimized one is compiled: compile time
+// grows with the text. A push takes an entry of u per warp, a pull a row; steps at the entries of u run in a pass of their own.
 
 template <class U, class S>
 CALLABLE void make_plan(const U& u, const S& out, int64 edges, int64, bool push, bool scans, bool, bool, bool) {

@@ -22,7 +22,7 @@ from .compile import functions
 SLOTS_PER_CALL = 8
 SLOTS = 512 * SLOTS_PER_CALL  # in a block
 COUNT, TICKET, LISTED, EDGES, DONE = range(5)  # what kernels use the slots of a call for; in the last blocks sign off
-MOVES = ("publish_kernel", "collect_parts")  # in kernels/moves.cu
+MOVES = ("publish_kernel", "collect_parts", "differences_kernel")  # in kernels/moves.cu
 WATCH = 10000  # reads of a word before the host goes to sleep (about a millisecond)
 
 
@@ -132,7 +132,7 @@ class Block:
     def publish(self, place: int) -> None:
         """Launch a kernel that publishes the numbers of a call."""
         with cupy.cuda.Device(self.device):
-            kernel, _ = functions("moves.cu", None, MOVES)
+            kernel, *_ = functions("moves.cu", None, MOVES)
             first = 8 * (place - place % SLOTS_PER_CALL)
             arguments = (self.address + first, SLOTS_PER_CALL, self.host + first)
             kernel((1,), (32,), arguments, stream=self.stream)

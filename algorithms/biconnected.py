@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import Matrix, Vector, binary, indexunary, loop, monoid, select, semiring
+from .. import Matrix, Vector, binary, loop, monoid, select, semiring
 from .checks import graph_algorithm
 from .components import connected_components, numbers
 from .preparing import largest, vertices_at
@@ -68,13 +68,13 @@ def bridges(A: Matrix) -> Matrix:
     >>> bridges(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4)).to_dicts()
     {2: {3: True}, 3: {2: True}}
     """
-    components, tree = _joined(A)
+    components, tree, _ = _joined(A)
     # size_c = number of forest edges of component c; alone: the components of one edge
     size = Vector(int, A.nrows)
     size(binary.plus)[components] << Vector.from_scalar(1, A.nrows)
     alone = select.valueeq(size, 1).new()
     # bridges = (forest edges alone) and their reverse
-    found = binary.first(tree.dup(mask=tree.V) & alone[components].new()).new(bool)
+    found = binary.first(tree & alone[components].new()).new(bool)
     return binary.lor(found | found.T).new()
 
 
@@ -108,22 +108,22 @@ def articulation_points(A: Matrix) -> Vector:
     return differs.dup(mask=differs.V)
 
 
-def _of_edges(components: Vector, tree: Matrix) -> Matrix:
-    """The components of all edges, from those of the lower ends of forest edges; entries of ``tree`` are all edges."""
+def _of_edges(components: Vector, tree: Matrix, edges: Matrix) -> Matrix:
+    """The components of all edges, from those of the lower ends of forest edges."""
     # found_ij = components_j if i is the parent of j, otherwise components_i
-    found = binary.first(components & tree).new()
-    found(tree.V) << binary.second(tree & components)
+    found = binary.first(components & edges).new()
+    found(tree.S) << binary.second(tree & components)
     return found
 
 
-def _joined(A: Matrix) -> tuple[Vector, Matrix]:
-    """The component of every vertex that stands for an edge; and all edges, True from a parent to its child."""
+def _joined(A: Matrix) -> tuple[Vector, Matrix, Matrix]:
+    """The component of every vertex that stands for an edge, the edges from parents to children, and all edges."""
     edges = A.pattern(loops=False, undirected=True)
     parents, levels = forest(edges)
-    # tree_ij = (i = parents_j); other = the edges in neither direction of it
-    tree = binary.eq(indexunary.rowindex(edges).new() & binary.second(edges & parents).new()).new()
-    other = edges.dup(mask=~binary.lor(tree & tree.T).new().V)
-    size, number = numbered(tree.dup(mask=tree.V), parents, levels)
+    # tree = the edges with i = parents_j; other = the edges in neither direction of it
+    tree = edges.matching(numbers(edges.nrows), binary.first, parents)
+    other = edges.dup(mask=~monoid.lor(tree | tree.T).new().S)
+    size, number = numbered(tree, parents, levels)
     # low_i, high_i = the lowest and the highest number that an other edge reaches from i or from below i
     low, high = number.dup(), number.dup()
     low(binary.min) << semiring.min_second(other @ number)
@@ -136,8 +136,8 @@ def _joined(A: Matrix) -> tuple[Vector, Matrix]:
     last = binary.plus(first & size[parents].new()).new()
     leaves = binary.lor(binary.lt(low & first).new() & binary.ge(high & last).new()).new()
     # joined = other and the forest edges from v to w with leaves_w; no such edge begins at a root
-    joined = binary.second(tree.dup(mask=tree.V) & leaves.dup(mask=leaves.V)).new()
-    return connected_components(monoid.lor(other | joined).new()), tree
+    joined = binary.second(tree & leaves.dup(mask=leaves.V)).new()
+    return connected_components(monoid.lor(other | joined).new()), tree, edges
 
 
 def numbered(tree: Matrix, parents: Vector, levels: Vector) -> tuple[Vector, Vector]:

@@ -85,8 +85,7 @@ def ecg(
     for number in range(ensemble):
         labels = move(level._replace(coins=random_order(n, seed + number)), numbers(n))
         # together_ij += whether label_i = label_j
-        own = binary.first(labels & W).new()
-        together(binary.plus) << binary.eq(own & labels).new(FP64)
+        together(binary.plus) << binary.pair(W.within(labels), 1.0)
     # core_ij = 1 - least, where both ends are in the 2-core
     members = k_core(A, 2)
     core = binary.second(semiring.any_second(members.diag() @ W).new() & members).new()

@@ -68,7 +68,6 @@ def partition_quality(A: Matrix, labels: VertexValues, *, directed: bool | None 
     if directed is False:
         pairs, between = pairs // 2, between // 2
     # within = the number of edges with label_i = label_j
-    own = binary.first(labels & edges).new()
-    within = int(total(binary.eq(own & labels).new(int)))
+    within = edges.within(labels).nvals
     missing = between - (edges.nvals - within)
     return Quality(within / edges.nvals if edges.nvals else 1.0, (within + missing) / pairs if pairs else 1.0)

@@ -110,8 +110,9 @@ class Search(NamedTuple):
         above, below = (tuple(part(M, k).new() for M in both) for part, k in ((select.triu, 1), (select.tril, -1)))
         return cls(pattern, [both, above, below], allowed, induced)
 
-    def extended(self, table: list[Vector]) -> Iterator[tuple[list[Vector], Matrix]]:
-        """The matches of all vertices but the last, with the candidates for it, in parts of limited size.
+    def extended(self, table: list[Vector], few: int | None = None) -> Iterator[tuple[list[Vector], Matrix]]:
+        """The matches of all vertices but the last, with the candidates for it, in parts of limited size: with ``few``,
+        the first is of so many matches, and each is twice the one before.
 
         >>> from grblas_gpu import generators
         >>> edge = Search.of(generators.path(3), [(0, 1)], None, None, False, False)
@@ -122,16 +123,19 @@ class Search(NamedTuple):
         if len(table) == 1 and first is not None:
             table = [io.to_vectors(first)[0]]
         rows, E = table[0].size, self.ways[0][0]
-        most = rows_at_a_time(E.nrows, E.nvals)
-        for start in range(0, rows, most):
-            part = [column[start : min(start + most, rows)].new() for column in table] if rows > most else table
+        most, start = rows_at_a_time(E.nrows, E.nvals), 0
+        size = most if few is None else max(1, min(few, most))
+        while start < rows:
+            whole = start == 0 and size >= rows
+            part = table if whole else [column[start : start + size].new() for column in table]
+            start, size = start + size, min(2 * size, most)
             C = self.candidates(part)
             if len(part) + 1 == len(self.pattern.order):
                 yield part, C
             elif C.nvals:
                 row, vertex, _ = io.to_vectors(C)
                 # column = column[row]: a row for every candidate
-                yield from self.extended([*(column[row].new() for column in part), vertex])
+                yield from self.extended([*(column[row].new() for column in part), vertex], few)
 
     def candidates(self, table: list[Vector]) -> Matrix:
         """C_rj: whether vertex j extends match r."""

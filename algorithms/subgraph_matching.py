@@ -117,13 +117,13 @@ def subgraph_matches(
     [[0, 1, 2]]
     """
     search = Search.of(A, pattern, kinds, pattern_kinds, induced, directed)
-    found = (match for table, last in search.extended([numbers(A.nrows)]) for match in listed(search, table, last))
-    return list(islice(found, limit))
+    parts = search.extended([numbers(A.nrows)], limit)
+    return list(islice((match for table, last in parts for match in listed(search, table, last, limit)), limit))
 
 
-def listed(search: Search, table: list[Vector], last: Matrix) -> Iterator[list[int]]:
-    """The matches as lists, in the order of the vertices of the pattern."""
-    row, vertex, _ = io.to_vectors(last)
+def listed(search: Search, table: list[Vector], last: Matrix, limit: int) -> Iterator[list[int]]:
+    """The first matches as lists, in the order of the vertices of the pattern."""
+    row, vertex = (x[:limit].new() for x in io.to_vectors(last)[:2])
     columns = [*(column[row].new().to_dense().tolist() for column in table), vertex.to_dense().tolist()]
     places = dict(zip(search.pattern.order, columns, strict=True))
     yield from map(list, zip(*(places[u] for u in sorted(places)), strict=True))

@@ -10,6 +10,7 @@ from ...exceptions import IndexOutOfBound
 from ..protocol import DegreeStatistics
 from ..stores.counting import how_many
 from ..stores.entries import expand, matrix_from_keys, present_flags, ranges, repeat, runs
+from ..stores.index_types import order_of_keys
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore, column_type, same_arrays
 from .elementwise import with_values
 from .operating import Operating
@@ -79,20 +80,26 @@ def heaviest_groups(
     factors: VectorStore | None,
     diagonal: VectorStore | None,
 ) -> VectorStore:
-    lines, columns, values = a.row_ids, a.indices, expand(a.values, a.nvals)
+    every = np.arange(a.nrows) if rows is None else np.flatnonzero(present_flags(rows))
+    starts = a.indptr[every]
+    lengths = a.indptr[every + 1] - starts
+    places = ranges(starts, lengths)
+    lines, columns, values = repeat(every, lengths), a.indices[places], expand(a.values, a.nvals)[places]
     if diagonal is not None:
-        rest, every = lines != columns, np.arange(a.nrows)
+        rest = lines != columns
         lines, columns = np.append(lines[rest], every), np.append(columns[rest], every)
-        values = np.append(values[rest], expand(diagonal.values, a.nrows))
-    if rows is not None:
-        wanted = present_flags(rows)[lines]
-        lines, columns, values = lines[wanted], columns[wanted], values[wanted]
-    pairs, place = np.unique(lines * a.ncols + group_numbers(groups)[columns], return_inverse=True)
-    row, group = np.divmod(pairs, max(1, a.ncols))
-    sums = np.bincount(place, values, len(pairs))
+        values = np.append(values[rest], expand(diagonal.values, a.nrows)[every])
+    keys = lines * a.ncols + group_numbers(groups)[columns]
+    order = order_of_keys(keys, a.nrows * a.ncols)
+    keys = keys[order]
+    pairs = runs(keys)
+    row, group = np.divmod(keys[pairs], max(1, a.ncols))
+    sums = np.add.reduceat(values[order].astype(np.float64), pairs)
     if handicap is not None:
         costs = expand(handicap.values, handicap.size)[group]
         sums = sums - (costs if factors is None else costs * expand(factors.values, a.nrows)[row])
-    order = np.lexsort((group, -sums, row))
-    first = order[runs(row[order])]
+    starts = runs(row)
+    most = repeat(np.fmax.reduceat(sums, starts), np.diff(starts, append=len(row)))
+    best = np.flatnonzero((sums == most) | np.isnan(most))
+    first = best[runs(row[best])]
     return VectorStore(a.nrows, group[first], indices=row[first])

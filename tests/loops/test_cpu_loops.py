@@ -9,7 +9,7 @@ import interpreted_loops
 import numpy as np
 import pytest
 from chain_bodies import CHAINS
-from gather_bodies import GATHERS
+from gather_bodies import GATHERS, heaviest
 from loop_bodies import BODIES, levels_by
 from loop_cases import graphs, same
 from loop_options import FUSED, ON_A_DEVICE, REFUSED, words
@@ -22,7 +22,7 @@ from grblas_gpu.backends.cpu import compile, pool
 from grblas_gpu.backends.cpu.fusion import run, tier
 from grblas_gpu.exceptions import EmptyObject, LoopError
 
-EVERY_BODY = {**BODIES, **CHAINS, **GATHERS, **NESTED}
+EVERY_BODY = {**BODIES, **CHAINS, **GATHERS, **NESTED, "heaviest": heaviest}
 KINDS_OF_STEPS = [operation, operation, product, total, gather, scatter, inside]
 
 

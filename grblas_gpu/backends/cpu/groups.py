@@ -5,6 +5,8 @@ A row reads its entries three times instead of testing whether a group is new: t
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import numpy as np
 
 from ..programs.reading import ISO
@@ -14,40 +16,46 @@ from .operands import reading
 from .parallel import PARALLEL_WORK, edge_chunks
 from .tier import KernelTable
 
+#: The heaviest group of row i, or the next row; places in braces depend on how operands are stored.
+ROW = """\
+start = U({offsets}[i])
+k = U(0)
+for p in range(start, U({offsets}[i + U(1)])):
+    j = U({columns}[p])
+    group = {group_of_j}
+    {check}near[k] = group
+    sums[U(group)] = -{cost}
+    k += U(1)
+entries = k
+if {has_diagonal}:
+    j = i
+    group = {group_of_j}
+    {check}near[k] = group
+    sums[U(group)] = {diagonal} - {cost}
+    k += U(1)
+if k == U(0):
+    continue
+for t in range(entries):
+    if not {has_diagonal} or U({columns}[start + t]) != i:
+        sums[U(near[t])] += {value}
+first = near[U(0)]
+most = sums[U(first)]
+for t in range(U(1), k):
+    group = near[t]
+    sum = sums[U(group)]
+    if sum > most or (sum == most and group < first):
+        most, first = sum, group
+"""
+
 SOURCE = """\
 @kernel
-def kernel(indptr, indices, values, groups, rows, handicap, factors, diagonal, sums, listed, found, best, lo, hi):
+def kernel(indptr, indices, values, groups, rows, handicap, factors, diagonal, sums, near, found, best, lo, hi):
     count = 0
     for i in range(U(lo), U(hi)):
         found[i] = False
         if not rows[i]:
             continue
-        start = U(indptr[i])
-        n = U(0)
-        for p in range(start, U(indptr[i + U(1)])):
-            group = groups[U(indices[p])]
-            listed[n] = group
-            sums[U(group)] = -{cost}
-            n += U(1)
-        entries = n
-        if {has_diagonal}:
-            group = groups[i]
-            listed[n] = group
-            sums[U(group)] = diagonal[i] - {cost}
-            n += U(1)
-        if n == U(0):
-            continue
-        for t in range(entries):
-            if not {has_diagonal} or U(indices[start + t]) != i:
-                sums[U(listed[t])] += values[{place}]
-        first = listed[U(0)]
-        most = sums[U(first)]
-        for t in range(U(1), n):
-            group = listed[t]
-            sum = sums[U(group)]
-            if sum > most or (sum == most and group < first):
-                most, first = sum, group
-        found[i] = True
+{row}        found[i] = True
         best[i] = first
         count += 1
     return count
@@ -67,9 +75,11 @@ def heaviest_groups(
 ) -> VectorStore:
     mode, given = reading(a.values), [x is not None for x in (handicap, factors, diagonal)]
     cost = "0.0" if handicap is None else "handicap[U(group)]" + " * factors[i]" * given[1]
-    text = {"place": "U(0)" if mode == ISO else "start + t", "cost": cost, "has_diagonal": given[2]}
+    value = f"values[{'U(0)' if mode == ISO else 'start + t'}]"
+    read = {"offsets": "indptr", "columns": "indices", "group_of_j": "groups[j]", "diagonal": "diagonal[i]"}
+    row = ROW.format(**read, value=value, cost=cost, check="", has_diagonal=given[2])
     key = (mode, a.values.dtype.char, a.indices.dtype.char, *given)
-    kernel = _table.find(key, len(a.indices), lambda: (SOURCE.format_map(text), {}))
+    kernel = _table.find(key, len(a.indices), lambda: (SOURCE.format(row=indent(row, " " * 8)), {}))
     found, best = np.empty(a.nrows, bool), np.zeros(a.nrows, np.int64)
     beside = [np.zeros(1) if x is None else x for x in (handicap, factors, diagonal)]
 

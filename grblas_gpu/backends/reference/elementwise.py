@@ -190,6 +190,8 @@ def with_entries(like: Store, places: tuple[Array, Array], values: Array) -> Sto
     """A store of the same shape with these entries, in order."""
     if type(like) is MatrixStore:
         return from_lines(like.nrows, like.ncols, *places, compress(values))
+    if 0 < like.size == len(values):
+        return VectorStore(like.size, compress(values).copy())
     return VectorStore(like.size, compress(values), indices=places[0])
 
 

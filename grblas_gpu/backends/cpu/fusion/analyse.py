@@ -34,7 +34,8 @@ from ...programs.terms import BodyStep, Kind
 
 PULL = "pull.hybrid"  # the pull that loops have: chunks of rows, handed out at run time
 ABLE = Abilities(frozenset([PUSH]), frozenset([PULL]), Sides(PUSH, PULL))
-TO_OTHERS = PRODUCTS | SCATTERS | {Kind.GATHER, Kind.ROW}  # steps that always write to the other arrays of their vector
+#: Steps that always write to the other arrays of their vector.
+TO_OTHERS = PRODUCTS | SCATTERS | {Kind.GATHER, Kind.ROW, Kind.HEAVIEST_GROUPS}
 
 
 class Slot(NamedTuple):

@@ -15,12 +15,13 @@ from typing import assert_never
 from ...programs.lower import Body
 from ...programs.requests import direction_of
 from ...programs.steps import REDUCTIONS, SCATTERS
-from ...programs.terms import BodyStep, Kind, Unfusable
+from ...programs.terms import BodyStep, Kind
 from ..compile import Source
 from . import context as c, emit_scalars
 from .analyse import Analysis, analyse
 from .context import Context, listing
 from .emit_flow import begin, end
+from .emit_groups import heaviest
 from .emit_positions import CLEAN, Pass, clear, position
 from .emit_products import CONSTANTS, KEEP_DENSE, ProductText, drives, product
 from .emit_scatters import scatter
@@ -74,7 +75,7 @@ def _arguments(facts: Analysis) -> list[str]:
         if facts.searches(done):
             names.append(context.hubs(done))
     for step in facts.steps:
-        if step.kind == Kind.ROW:
+        if step.kind in (Kind.ROW, Kind.HEAVIEST_GROUPS):
             names += [f"{letter}{step.args[0].number}_0" for letter in "pjx"]
     return listing(names)
 
@@ -100,7 +101,7 @@ def _block(context: Context, at: int, step: BodyStep, passes: dict[int, Pass], p
         case Kind.ROW:
             work, found = emit_scalars.row(context, at, step)
         case Kind.HEAVIEST_GROUPS:
-            raise Unfusable("the heaviest groups of rows", step.number)
+            found = heaviest(context, at, step)
         case Kind.SCATTER | Kind.SCATTER_ANY | Kind.SCATTER_ONCE:
             found = scatter(context, at, step)
         case Kind.REDUCE | Kind.REDUCE_IDENTITY:
@@ -143,8 +144,8 @@ def _go_over(context: Context, at: int, step: BodyStep, done: Pass) -> str:
         if arg.kind == "variable" and step.kind in SCATTERS:  # nothing is written elsewhere
             text += f"if {context.word('present', arg.number)} == 0:\n    n = 0\n"
     if step.kind != Kind.ROW and step.kind not in SCATTERS:  # which are for one thread
-        text += f"if n > S[{c.LIGHT}]:\n    return {at + 1}\n"
-    text += f"S[{c.WORK}] += n\n"
+        text += f"if n * {done.load} > S[{c.LIGHT}]:\n    return {at + 1}\n"
+    text += f"S[{c.WORK}] += n * {done.load}\n"
     if step.kind not in REDUCTIONS:
         return text + f"S[{c.COUNT}], S[{c.ALSO}] = {done.name}({', '.join(call)}, 0, n)\n"
     kept = f"F[0] = total{at}\n" if step.op.type.np_type.kind == "f" else f"S[{c.RESULT}] = np.int64(total{at})\n"

@@ -24,6 +24,7 @@ class Pass(NamedTuple):
     drivers: list[int]  # the vectors whose lists it may follow
     size: str  # how many positions there are otherwise
     after: str
+    load: str = "1"  # how many entries a position has
 
 
 def position(context: Context, at: int, step: BodyStep) -> Pass:

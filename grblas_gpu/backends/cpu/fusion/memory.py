@@ -178,6 +178,9 @@ class Memory:
         for number, store in enumerate(self.body.matrices):
             self._side(number, False, store)
             self.set(store.nrows, "nrows", number)
+            self.set(store.nvals // max(1, store.nrows) + 1, "per_row", number)
+            if ("longest", number) in self._words:
+                self.set(store.max_degree + 1, "longest", number)
         for at, product in self.facts.products.items():
             store = self.body.matrices[product.matrix]
             if product.transposed and not product.by_rows:  # a push reads the columns; a pull does not need them

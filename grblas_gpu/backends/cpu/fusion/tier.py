@@ -15,7 +15,7 @@ from ....ir.program import Program
 from .. import compile, tier
 
 STEP_WORK = 1_000  # work of a step, in addition to its entries
-SMALL = 20_000  # entries; with fewer, the first steps end before a fused loop would have started
+SMALL = 20_000  # entries; with fewer, the first steps end before a fused loop would have started, unless they are loops
 FIRST_STEPS = 32
 REPEATED = 4  # steps of a repeated loop up to which running node by node is as fast
 LOAD_WORK = 100_000  # work that pays for loading machine code from disk
@@ -47,8 +47,10 @@ def level(program: Program, first: int, before: int = 0) -> int:
     entries, place = _entries(program), _place(program)
     _done[place] = _done.get(place, 0) + STEP_WORK * (FIRST_STEPS if first else before or 1) + entries * (not first)
     _began[place] = perf_counter(), compile.seconds(), first
-    small = entries < SMALL and first + before < (REPEATED if before else FIRST_STEPS)
-    if small or _with_loops_inside(program) < LOAD_WORK:
+    few = not any(node.op in CONTROL for node in program.nodes) and first + before < (
+        REPEATED if before else FIRST_STEPS
+    )
+    if (few and entries < SMALL) or _with_loops_inside(program) < LOAD_WORK:
         return NOT_YET
     spent, _ = _spent.get(place, (0.0, 0.0))
     return COMPILE if spent >= SHARE * seconds_to_compile(len(program.flat)) else LOAD

@@ -26,7 +26,7 @@ from .preparing import VertexValues, as_floats, check_weights, every_label, larg
 
 ROUNDS = 25  # the largest number of rounds
 PARTS = 4  # the number of parts of the vertices, which move one after another; a power of two
-MANY = 50  # the rounds end when at most one vertex in so many moves
+MANY = 20  # the rounds end when at most one vertex in so many moves
 WHOLE = 2.0**52  # the sum of all degrees, in parts: sums of whole parts are exact, as FP64, too
 TIE = 1e-12  # a move must gain more than this share of all weights
 TRIES, SMALL = 3, 10_000  # the number of tries on graphs of at most SMALL entries

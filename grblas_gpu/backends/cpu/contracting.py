@@ -10,7 +10,7 @@ import numpy as np
 from ...foundation.types import TypedMonoid, TypedOperator
 from ..engine import Declined
 from ..programs.reading import EACH, ISO
-from ..reference.contracting import mirrored, numbered
+from ..reference.contracting import numbered
 from ..reference.graphs import group_numbers
 from ..stores.entries import cast, expand
 from ..stores.matrix_storage import transpose_csr
@@ -32,6 +32,7 @@ def kernel(indptr, indices, values, parts, starts, members, sums, row_of_sum, ou
             i = U(members[m])
             for p in range(U(indptr[i]), U(indptr[i + U(1)])):
                 other = U(parts[U(indices[p])])
+                {skip}
                 if row_of_sum[other] != g:
                     row_of_sum[other] = g
                     sums[other] = values[{place}]
@@ -43,6 +44,22 @@ def kernel(indptr, indices, values, parts, starts, members, sums, row_of_sum, ou
             out_values[t] = sums[U(out_indices[t])]
         counts[U(g)] = place - first
     return place
+"""
+
+#: Writes both sides of a symmetric matrix, whose rows up to the diagonal are given and begin its own.
+BOTH_SIDES = """\
+@kernel
+def kernel(indptr, indices, values, own, ends, out_indices, out_values):
+    for i in range(U(len(ends))):
+        q = U(own[i])
+        for p in range(U(indptr[i]), U(indptr[i + U(1)])):
+            j = U(indices[p])
+            out_indices[q], out_values[q] = j, values[p]
+            q += U(1)
+            if j != i:
+                end = U(ends[j])
+                out_indices[end], out_values[end] = i, values[p]
+                ends[j] += 1
 """
 
 #: Counts the entries of rows that match, or writes them.
@@ -109,10 +126,11 @@ def contracted(
 ) -> tuple[MatrixStore, VectorStore]:
     if a.dtype.kind not in "iuf":
         raise Declined
-    mode, dtype = reading(a.values), monoid.return_type.np_type
+    mode, dtype, symmetric = reading(a.values), monoid.return_type.np_type, symmetric and a.nvals > 0
     place = "U(0)" if mode == ISO else "p"
-    key = (mode, a.values.dtype.char, a.indices.dtype.char)
-    kernel = _table.find(key, len(a.indices), lambda: (SOURCE.format(place=place), {}))
+    skip = "if other < U(g):\n                    continue" if symmetric else ""
+    key = (mode, a.values.dtype.char, a.indices.dtype.char, symmetric)
+    kernel = _table.find(key, len(a.indices), lambda: (SOURCE.format(place=place, skip=skip), {}))
     parts, count = numbered(group_numbers(groups, "contracted"))
     members = np.argsort(parts.astype(np.uint16) if count < 2**16 else parts, kind="stable")
     starts, counts = np.zeros(count + 1, INDEX), np.empty(count, INDEX)
@@ -135,6 +153,21 @@ def contracted(
     np.cumsum(counts, out=indptr[1:])
     unordered = MatrixStore(count, count, indptr, *(np.concatenate(each) for each in zip(*lines, strict=True)))
     # a transpose has its rows in order
-    found = transpose_csr(unordered)
-    found = mirrored(found) if symmetric else transpose_csr(found)
+    ordered = transpose_csr(unordered)
+    found = both_sides(ordered) if symmetric else transpose_csr(ordered)
     return found, VectorStore(a.nrows, parts)
+
+
+def both_sides(lower: MatrixStore) -> MatrixStore:
+    """The symmetric matrix that has these rows up to the diagonal."""
+    n, last = lower.nrows, np.maximum(lower.indptr[1:] - 1, 0)
+    kernel = _table.also(("both", lower.dtype.char, lower.indices.dtype.char), lower.nvals, lambda: (BOTH_SIDES, {}))
+    own = np.diff(lower.indptr)
+    diagonal = (lower.indices[last] == np.arange(n)) & (own > 0)
+    indptr = np.zeros(n + 1, lower.indptr.dtype)
+    np.cumsum(own + np.bincount(lower.indices, minlength=n) - diagonal, out=indptr[1:])
+    found = np.empty(int(indptr[-1]), lower.indices.dtype), np.empty(int(indptr[-1]), lower.dtype)
+    kernel(lower.indptr, lower.indices, lower.values, indptr[:-1], indptr[:-1] + own, *found)
+    whole = MatrixStore(n, n, indptr, *found)
+    whole._transpose = whole
+    return whole

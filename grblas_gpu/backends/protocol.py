@@ -32,6 +32,7 @@ from ..plan.rules import Costs
 from .stores import messages
 from .stores.counting import every
 from .stores.entries import Store
+from .stores.index_types import order_of_keys
 from .stores.matrix_forms import with_form
 from .stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .stores.tiles import joined
@@ -93,7 +94,7 @@ class Primitives(Protocol):
 
     def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
         """Keys below ``limit`` in ascending order, and the place of each; equal ones stay in order."""
-        order = np.argsort(keys, kind="stable")
+        order = order_of_keys(keys, limit)
         return keys[order], order
 
     # GraphBLAS operations

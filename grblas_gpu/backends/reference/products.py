@@ -29,6 +29,7 @@ from ..stores.entries import (
     take,
     true_keys,
 )
+from ..stores.index_types import order_of_keys
 from ..stores.matrix_storage import from_lines
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
@@ -86,7 +87,7 @@ class Products(Operating):
         from_b = ranges(begins, counts)
         rows, inner, cols = a.row_ids[from_a].astype(INDEX), a.indices[from_a].astype(INDEX), b.indices[from_b]
         keys = keys_at(rows, cols, a.nrows, b.ncols)
-        order = np.argsort(keys, kind="stable")
+        order = order_of_keys(keys, a.nrows * b.ncols)
         if mask is not None:
             order = order[allowed(mask, keys[order])]
         left = (take(expand(a.values, a.nvals), from_a[order]), rows[order], inner[order])

@@ -86,9 +86,8 @@ def heaviest_groups(
     places = ranges(starts, lengths)
     lines, columns, values = repeat(every, lengths), a.indices[places], expand(a.values, a.nvals)[places]
     if diagonal is not None:
-        rest = lines != columns
-        lines, columns = np.append(lines[rest], every), np.append(columns[rest], every)
-        values = np.append(values[rest], expand(diagonal.values, a.nrows)[every])
+        values = np.append(np.where(lines == columns, 0, values), expand(diagonal.values, a.nrows)[every])
+        lines, columns = np.append(lines, every), np.append(columns, every)
     keys = lines * a.ncols + group_numbers(groups)[columns]
     order = order_of_keys(keys, a.nrows * a.ncols)
     keys = keys[order]

@@ -11,7 +11,7 @@ from ..backends.registry import get_engine
 from ..config import config
 from ..dtypes import SUBARRAY, DataType
 from ..exceptions import InvalidObject, InvalidValue
-from ..foundation.display import escape
+from ..foundation.display import html_name
 from ..foundation.memory import reports_memory
 from ..foundation.types import Computed, DTypeLike, Elementwise, MaskLike, OperatorLike, TypedBinary
 from ..ir import recording
@@ -383,22 +383,9 @@ class BaseType:
         return html_name(self.name)
 
     def _repr_html_(self) -> str:
-        from . import formatting
+        from .formatting import html_of
 
-        if self.ndim and (recording.current() is not None or self._engine.name.startswith("mpi")):
-            return f"<pre>{escape(repr(self))}</pre>"  # values are unknown here, or reading them needs all ranks
-        return formatting.html_of(self)
-
-
-def html_name(name: str) -> str:
-    """A name in HTML: the part after an underscore becomes a subscript; ``.T`` stays.
-
-    >>> html_name("A_1.T")
-    'A<sub>1</sub>.T'
-    """
-    head, _, tail = escape(name).partition("_")
-    tail, dot, rest = tail.partition(".")
-    return f"{head}<sub>{tail}</sub>{dot}{rest}" if tail else f"{head}{dot}{rest}"
+        return html_of(self)
 
 
 _REPLACE = replace

@@ -7,13 +7,14 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from ..backends.interpreter.run import execute as execute_node
 from ..config import config
 from ..dtypes import DataType
+from ..foundation.display import html_name
 from ..foundation.types import DTypeLike, Engine, MaskLike, Matrix, Scalar, TypedOperator, Vector
 from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..ir.node import node_of
 from ..ir.ops import Op
 from . import execution, updates
-from .base import BaseType, expect_op, expect_type, html_name
+from .base import BaseType, expect_op, expect_type
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector
 from .execution import fitting_mask
 from .indexing import Indexes

@@ -1,20 +1,22 @@
-"""Readable text and HTML for objects; for delayed expressions, exactly what python-graphblas prints."""
+"""Text and HTML of objects, masks and delayed expressions: exactly what python-graphblas prints with pandas 2."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from shutil import get_terminal_size
 from typing import Any, NamedTuple
 
 from ..config import config
-from ..exceptions import GraphblasException
-from ..foundation.display import bytes_text, escape, html_object, html_table
-from ..foundation.types import AnyTensor, Computed, Elementwise, Handle, Mask, Scalar, Tensor
+from ..exceptions import GraphblasException, OutOfMemory
+from ..foundation.display import escape, html_name
+from ..foundation.frames import Frame, html_of_frame, max_columns, option, padded, text_of_frame
+from ..foundation.types import AnyTensor, Computed, Elementwise, Mask, Scalar
 from ..ir import recording
 
-Cell = Callable[[object], str]
 MAX_ROWS = 60
 FEW_ROWS = 10  # shown of longer ones
-MAX_COLS = 12
+MANY_COLUMNS = 150  # read for a terminal, which shows as many as fit
+TOO_LARGE = "Result is too large to compute!"
 SIZES: dict[int, list[str]] = {0: [], 1: ["size"], 2: ["nrows", "ncols"]}
 FORMATS = {
     "sparse": ("csr", "csc"),
@@ -22,10 +24,6 @@ FORMATS = {
     "bitmap": ("bitmapr", "bitmapc"),
     "full": ("fullr", "fullc"),
 }
-MANY_ENTRIES = 2**20  # larger objects are not copied to the host to show some entries
-FIRST_ENTRIES = 10  # shown of a large object in notebooks
-
-
 CSS_STYLE = (
     "<style>.gb-info-table td {padding: 2px 8px; text-align: right} .gb-scalar, .gb-expr-summary {margin: 4px 0} "
     ".expr-tooltip .tooltip-text {visibility: hidden} .expr-tooltip:hover .tooltip-text {visibility: visible}</style>"
@@ -58,125 +56,110 @@ def html_heading(kind: str, facts: dict[str, object]) -> str:
     return f'<div>\n<table class="gb-info-table">\n{rows}</table>\n</div>\n'
 
 
-def format_mask(mask: Mask) -> str:
-    """A mask: its object, and whether it uses structure or values."""
-    kind = f"{type(mask).__name__}\nof gb.{type(mask.parent).__name__}"
-    return text_of(mask.parent, f'"{mask.name}"', kind, opened(mask))
+def opened(mask: Mask) -> Callable[[object], object]:
+    """Of an entry, 1 if the mask is open there and 0 if not."""
+    return lambda value: int((mask.structure or bool(value)) != mask.complement)
 
 
-def html_mask(mask: Mask) -> str:
-    """A mask for notebooks: 1 at entries where it is open, 0 at the others."""
-    title = f"{type(mask).__name__} {escape(mask.name)} of {type(mask.parent).__name__}"
-    return html_of(mask.parent, title, opened(mask))
-
-
-def opened(mask: Mask) -> Cell:
-    """Where there is an entry, 1 if the mask is open and 0 if not."""
-
-    def cell(value: object) -> str:
-        return "" if value is None else str(int((mask.structure or bool(value)) != mask.complement))
-
-    return cell
-
-
-def _facts(x: Scalar | AnyTensor) -> dict[str, object]:
-    """Sizes and type, and the value of a Scalar, which is not known while a loop is recorded."""
-    known = {"value": x.value} if x.ndim == 0 and recording.current() is None else {}
-    return {**known, **dict(zip(SIZES[x.ndim], x.shape, strict=True)), "dtype": x.dtype.name}
-
-
-def text_of(x: Any, name: str | None = None, kind: str | None = None, cell: Cell | None = None) -> str:
-    """An object: its properties, and some of its entries."""
-    name, kind, facts = name or f'"{x.name}"', kind or f"gb.{type(x).__name__}", _facts(x)
-    if x.ndim == 0 or recording.current() is not None:
-        return heading(name, kind, facts)
-    head = heading(name, kind, {"nvals": x.nvals, **facts, "format": _form(x)})
-    rows, cols = _positions(x.shape[0], MAX_ROWS, FEW_ROWS), _positions(x.shape[-1], MAX_COLS)
-    grid = _grid(x, rows, cols, cell or _cell)
-    return "\n".join([head, _rule(head), *_table(*grid)])
-
-
-def html_of(x: Any, title: str | None = None, cell: Cell | None = None) -> str:
-    """An object for notebooks: its properties, and all entries of a small one, the first entries of others."""
+def _facts(x: Scalar | AnyTensor, with_format: bool = True) -> dict[str, object]:
+    """Properties; while a loop is recorded, those that are known: sizes and type."""
+    facts = dict(zip(SIZES[x.ndim], x.shape, strict=True)) | {"dtype": x.dtype.name}
+    if recording.current() is not None:
+        return facts
     if x.ndim == 0:
-        return f'{CSS_STYLE}<div class="gb-scalar"><tt>{x._name_html}</tt>{html_heading("gb.Scalar", _facts(x))}</div>'
-    facts = {"nvals": x.nvals, **_facts(x), "storage": _form(x), **_memory(x._matrix if x._is_transposed else x)}
-    title, cell = title or f"{type(x).__name__} {x._name_html}", cell or _cell
-    if max(x.shape) <= MAX_COLS:
-        return html_object(title, facts, html_table(*_grid(x, range(x.shape[0]), range(x.shape[-1]), cell)))
-    entries = _first_entries(x, x.shape[0], cell)
-    head = ["index", "value"] if x.ndim == 1 else ["row", "column", "value"]
-    return html_object(title, facts, html_table(head, entries), _more(x, entries))
+        return {"value": x.value, **facts}
+    return {"nvals": x.nvals, **facts} | ({"format": _form(x)} if with_format else {})
 
 
-def _grid(
-    x: AnyTensor, rows: Sequence[int | None], cols: Sequence[int | None], cell: Cell
-) -> tuple[list[str], list[list[str]]]:
-    """The names of columns, and lines of cells; None stands for what is left out."""
-    names = [["..." if i is None else str(i) for i in part] for part in (rows, cols)]
-    if x.ndim == 1:
-        return ["index", *names[1]], [["value", *("" if j is None else cell(x.get(j)) for j in cols)]]
-    cells = (["" if i is None or j is None else cell(x.get(i, j)) for j in cols] for i in rows)
-    return ["", *names[1]], [[name, *line] for name, line in zip(names[0], cells, strict=True)]
+def text_of(x: Any, mask: Mask | None = None, name: str | None = None) -> str:
+    """An object or its mask: properties, and some of the entries. The name is that of the result of an expression."""
+    kind, shown = f"gb.{type(x).__name__}", name or (x if mask is None else mask).name
+    head = heading(f'"{shown}"', kind if mask is None else f"{type(mask).__name__}\nof {kind}", _facts(x, name is None))
+    if x.ndim == 0 or recording.current() is not None:
+        return head
+    lines = [head, "-" * len(head.partition("\n")[0])]
+    if 0 not in x.shape:
+        frame = _frame(x, mask)
+        is_row = frame.labels == [""]
+        lines.append(text_of_frame(frame._replace(labels=["value"]), "index") if is_row else text_of_frame(frame))
+    return "\n".join(lines)
 
 
-def _rule(head: str) -> str:
-    return "-" * max(map(len, head.splitlines()))
+def html_of(x: Any, mask: Mask | None = None, title: str | None = None, kind: str | None = None) -> str:
+    """An object or its mask for notebooks. The title and kind are those of an expression with this result."""
+    if x.ndim and (recording.current() is not None or x._engine.name.startswith("mpi")):
+        return f"<pre>{escape(text_of(x, mask))}</pre>"  # values are unknown here, or reading them needs all ranks
+    name = html_name(x.name if mask is None else mask.name)
+    kind = kind or ("" if mask is None else f"{type(mask).__name__}\nof\n") + f"gb.{type(x).__name__}"
+    head = (title or f"<tt>{name}</tt>") + html_heading(kind, _facts(x, title is None))
+    if x.ndim == 0:
+        return f'{CSS_STYLE}<div class="gb-scalar">{head}</div>'
+    summary = f'<summary class="gb-arg-summary">{head}</summary>'
+    table = html_of_frame(_frame(x, mask))
+    return f'<div>{CSS_STYLE}<details open class="gb-arg-details">{summary}{table}</details></div>'
+
+
+def _frame(x: Any, mask: Mask | None) -> Frame:
+    """The first and last rows and columns; the first entries of a sparse object, where those show few of them."""
+    most_rows, few_rows = option("max_rows", MAX_ROWS), option("min_rows", FEW_ROWS)
+    limit = max_columns()
+    read, shown = limit or MANY_COLUMNS, limit or min(MANY_COLUMNS, get_terminal_size().columns)
+    rows = _ends(x.shape[0], most_rows, few_rows) if x.ndim == 2 else [range(1)]
+    columns = _ends(x.shape[-1], read, read)
+    entries = _entries(x, rows, columns)
+    if len(rows) * len(columns) > 1:  # not all positions are shown
+        some = x if mask is None or mask.structure else x.dup(mask=x.V, name="")
+        few = min(x.nvals if x.nvals <= most_rows else few_rows, some.nvals)
+        if few > 2 * len(entries):
+            return _list_of_entries(some, few, mask)
+    cell = opened(mask) if mask is not None else lambda value: "nan" if value != value else value
+    columns = _ends(x.shape[-1], shown, shown)
+    positions = [[k for part in parts for k in part] for parts in (rows, columns)]
+    return Frame(
+        [""] if x.ndim == 1 else [*map(str, positions[0])],
+        padded([*map(str, positions[1])], "<"),
+        [[cell(entries[i, j]) if (i, j) in entries else None for i in positions[0]] for j in positions[1]],
+        len(rows[0]) if len(rows) > 1 else None,
+        len(columns[0]) if len(columns) > 1 else None,
+    )
+
+
+def _list_of_entries(x: Any, count: int, mask: Mask | None) -> Frame:
+    *where, values = (part.tolist() for part in (x._matrix if x._is_transposed else x).ss.head(count, sort=True))
+    columns = [*(where[::-1] if x._is_transposed else where), values if mask is None else [*map(opened(mask), values)]]
+    names, index = ["index", "val"] if x.ndim == 1 else ["row", "col", "val"], [*map(str, range(count))]
+    if is_part := count < x.nvals:
+        index, columns = [*index, "..."], [[*column, "..."] for column in columns]
+    return Frame(index, names, columns, typed=not is_part)
+
+
+def _ends(size: int, most: int, few: int) -> list[range]:
+    """All positions, or the first and last ones."""
+    return [range(size)] if size <= most else [range(few // 2), range(size - few // 2, size)]
+
+
+def _entries(x: Any, rows: list[range], columns: list[range]) -> dict[tuple[int, int], object]:
+    """The entries at some positions. Only those are copied to the host."""
+    found: dict[tuple[int, int], object] = {}
+    if x._is_transposed:
+        return {(i, j): value for (j, i), value in _entries(x._matrix, columns, rows).items()}
+    whole = len(rows) * len(columns) == 1
+    for i in rows:
+        for j in columns:
+            across = slice(j.start, j.stop)
+            part = x if whole else (x[across] if x.ndim == 1 else x[i.start : i.stop, across]).new(name="")
+            *where, values = (array.tolist() for array in part.to_coo())
+            places = zip(where[0] if x.ndim == 2 else [0] * len(values), where[-1], strict=True)
+            found |= {(i.start + a, j.start + b): value for (a, b), value in zip(places, values, strict=True)}
+    return found
 
 
 def _form(a: AnyTensor) -> str:
     """The storage format in the terms of python-graphblas; that of a transpose is by columns."""
-    if a.ndim == 1:
-        return a._store.kind
-    on_host = ", columns on the host" if a._engine.has_columns_on_host(a._store) else ""
-    return FORMATS[a._store.form][a._is_transposed] + on_host
-
-
-def _first_entries(x: AnyTensor, size: int, cell: Cell) -> list[list[str]]:
-    """The first entries, from longer and longer slices: a large object is not copied to the host."""
-    length = FIRST_ENTRIES
-    while True:
-        length = min(length, size)
-        if x.nvals <= MANY_ENTRIES:
-            start = x
-        else:
-            start = x[:length].new() if x.ndim == 1 else x[:length, :].new()
-        if start is x or start.nvals >= FIRST_ENTRIES or length == size:
-            *where, values = (array[:FIRST_ENTRIES].tolist() for array in start.to_coo())
-            return [[*place, cell(value)] for *place, value in zip(*where, values, strict=True)]
-        length *= 16
-
-
-def _more(x: AnyTensor, entries: list[list[str]]) -> str:
-    return f"the first {len(entries)} of {x.nvals:,} entries" if x.nvals > len(entries) else ""
-
-
-def _memory(x: Tensor) -> dict[str, str]:
-    of_host, total = x.ss.nbytes_on_host, x.ss.nbytes
-    memory = f"{bytes_text(total - of_host)} and {bytes_text(of_host)} of the host" if of_host else bytes_text(total)
-    return {"memory": memory, "backend": x.backend}
-
-
-def _positions(size: int, most: int, few: int | None = None) -> list[int | None]:
-    """All positions, or the first and last ones with None for the gap."""
-    if size <= most:
-        return list(range(size))
-    half = (few or most) // 2
-    return [*range(half), None, *range(size - half, size)]
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, float):
-        return str(value)
-    text = f"{value:.6g}"
-    return f"{text}.0" if text.lstrip("-").isdigit() else text
-
-
-def _table(head: list[str], body: list[list[str]]) -> list[str]:
-    widths = [max(len(row[i]) for row in [head, *body]) for i in range(len(head))]
-    return ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in [head, *body]]
+    x: Any = a._matrix if a._is_transposed else a
+    form = a._store.kind if a.ndim == 1 else FORMATS[a._store.form][a._is_transposed]
+    on_host = ", columns on the host" if a.ndim == 2 and a._engine.has_columns_on_host(a._store) else ""
+    return form + on_host + (" (iso)" if x.ss.is_iso else "")
 
 
 _LETTERS = {"Scalar": "s", "Vector": "v", "Matrix": "M"}
@@ -195,30 +178,34 @@ def format_expression(expr: object) -> str:
     shown = _shown(expr, html=False)
     head = heading(f"gb.{type(expr).__name__}", shown.name, shown.facts)
     result = _result(expr)
-    computed = "" if result is None else text_of(result, '"Result"') + "\n\n"
-    return f"{head}\n\n{computed}{shown.advice.replace('`', '').replace('*', '')}"
+    if result is not None:
+        result = f"{result if result is TOO_LARGE else text_of(result, name='Result')}\n\n"
+    return f"{head}\n\n{result or ''}{shown.advice.replace('`', '').replace('*', '')}"
 
 
-def _result(expr: Any) -> Handle | None:
+def _result(expr: Any) -> Any:
     """The result of an expression, if automatic computation is on; None while a loop is recorded."""
     if not config["autocompute"] or recording.current() is not None:
         return None
     try:
         value = expr._get_value()
-    except (GraphblasException, TypeError):  # no operator, or not enough memory
+    except OutOfMemory:
+        return TOO_LARGE
+    except (GraphblasException, TypeError):  # the expression has no operator
         return None
     return None if value._engine.name.startswith("mpi") else value  # all ranks would have to take part
 
 
-def html_expression(expr: object) -> str:
+def html_expression(expr: Any) -> str:
     name, facts, advice = _shown(expr, html=True)
     advice = _tagged(_tagged(advice, "`", "code"), "*", "tt").replace("\n", "<br>")
     mark = '<span class="tooltip-circle">?</span>'
     tooltip = f'<span class="expr-tooltip">{mark}<span class="tooltip-text"><em>{advice}</em></span></span>'
-    title = f"<tt><b>gb.{type(expr).__name__}</b></tt>&nbsp;{tooltip}{html_heading(name, facts)}"
-    summary = f'<summary class="gb-expr-summary">{title}</summary>'
-    result = _result(expr)
-    computed = "" if result is None else result._repr_html_()
+    title, result = f"<tt><b>gb.{type(expr).__name__}</b></tt>&nbsp;{tooltip}", _result(expr)
+    if result is not None and result is not TOO_LARGE:
+        return html_of(result, title=title, kind=expr._format_expr(True))
+    summary = f'<summary class="gb-expr-summary">{title}{html_heading(name, facts)}</summary>'
+    computed = "" if result is None else f'<span style="color: red">{result}</span>'
     return f'<div>{CSS_STYLE}<details class="gb-expr-details">{summary}{computed}</details></div>'
 
 

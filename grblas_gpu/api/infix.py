@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 from .. import binary
 from ..dtypes import BOOL
 from ..exceptions import DimensionMismatch
+from ..foundation.display import html_name
 from ..foundation.types import Computed, DataType, DTypeLike, Elementwise, Expression, Matrix, Operator, Scalar, Vector
 from . import kinds
-from .base import html_name
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector
 from .expressions import Delayed, DelayedScalar, MatrixExpression, Result, ScalarExpression, VectorExpression
 from .kinds import output_type

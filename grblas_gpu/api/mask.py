@@ -41,14 +41,14 @@ class Mask:
         return f"{'~' if self.complement else ''}{self.parent.name}.{suffix}"
 
     def __repr__(self) -> str:
-        from .formatting import format_mask
+        from .formatting import text_of
 
-        return format_mask(self)
+        return text_of(self.parent, self)
 
     def _repr_html_(self) -> str:
-        from .formatting import html_mask
+        from .formatting import html_of
 
-        return html_mask(self)
+        return html_of(self.parent, self)
 
     def __eq__(self, other: object) -> bool:
         raise TypeError(f"__eq__ not defined for objects of type {type(self)}.")

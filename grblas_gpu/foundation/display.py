@@ -22,6 +22,17 @@ def escape(text: str) -> str:
     return html.escape(text)
 
 
+def html_name(name: str) -> str:
+    """A name in HTML: the part after an underscore becomes a subscript; ``.T`` stays.
+
+    >>> html_name("A_1.T")
+    'A<sub>1</sub>.T'
+    """
+    head, _, tail = escape(name).partition("_")
+    tail, dot, rest = tail.partition(".")
+    return f"{head}<sub>{tail}</sub>{dot}{rest}" if tail else f"{head}{dot}{rest}"
+
+
 def html_table(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     """A table; every cell is escaped.
 

@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
-from grblas_gpu import Matrix, Scalar, Vector
+from grblas_gpu import Matrix, Scalar, Vector, monoid
+from grblas_gpu.api import formatting
 from grblas_gpu.api.computed import ComputedMatrix, ComputedVector
 from grblas_gpu.api.expressions import ScalarExpression, ScalarIndexExpr
 from grblas_gpu.api.indexing import Indexes
@@ -89,6 +90,19 @@ def _carry_over() -> None:
         setattr(module, name, names if name == "_monoid_identities" else names.keys())
 
 
+def _form_of_suitesparse(x) -> str:
+    """The format that SuiteSparse selects, also for small objects, which keep here the one they were made with."""
+    base = x._matrix if x._is_transposed else x
+    rows, columns = base.shape if base.ndim == 2 else (base.size, 1)
+    fill = {1: 0.04, 2: 0.05, 3: 0.06, 4: 0.06}.get(min(rows, columns), 0.4) * rows * columns
+    form = "full" if 0 < base.nvals == rows * columns else "bitmap" if base.nvals > fill else "sparse"
+    if base.ndim == 2:
+        if form == "sparse" and (rows > 2**30 or 0 < base.reduce_rowwise(monoid.any).new().nvals <= rows // 16):
+            form = "hypersparse"
+        form = formatting.FORMATS[form][x._is_transposed != (columns == 1)]
+    return form + (" (iso)" if base.ss.is_iso else "")
+
+
 def find_tests() -> Path:
     """The folder of python-graphblas's tests, found without importing it."""
     if CHECKOUT:
@@ -108,6 +122,7 @@ def install() -> Path:
         lib=_NoLibrary("lib"), ffi=_NoLibrary("ffi"), NULL=_NoLibrary("NULL"), _supports_udfs=True, _has_numba=True
     )
     _carry_over()
+    formatting._form = _form_of_suitesparse
     vars(core)["utils"]._NP2 = True
     vars(core)["expr"]._ALL_INDICES = _AllIndices()
     vars(core.ss).update(_IS_SSGB7=False, version_major=9)

@@ -130,8 +130,15 @@ class Storage:
         yield from zip(*self._columns(seek, *range(self._parent.ndim + 1)), strict=True)
 
     def head(self, n: int = 10, dtype: DTypeLike | None = None, *, sort: bool = False) -> tuple:
-        """``to_coo`` of the first entries."""
-        return tuple(part[:n] for part in self._parent.to_coo(dtype, sort=sort))
+        """``to_coo`` of the first entries, from longer and longer parts of the object."""
+        x, length = self._parent, max(n, 1)
+        while length < x.shape[0] and n < x.nvals:
+            part = (x[:length] if x.ndim == 1 else x[:length, :]).new(name="")
+            if part.nvals >= n:
+                x = part
+                break
+            length *= 16
+        return tuple(part[:n] for part in x.to_coo(dtype, sort=sort))
 
     def unpack(self, format: str | None = None, *, sort: bool = False, raw: bool = False, **opts: Any) -> dict:
         """``export``, then clear the object."""

@@ -78,11 +78,18 @@ class Config(dict):
         ----------
         name : str
             The setting: ``"autocompute"``, ``"compile"``, ``"loops"``, ``"mapnumpy"``, ``"progress"``,
-            ``"read_limit"`` or ``"spill"``.
+            ``"read_limit"`` or ``"spill"``. ``"a.b"`` reads a dictionary that a program keeps here.
         default : any, optional
             The result for any other name.
         """
-        return self[name] if default is _MISSING else super().get(name, default)
+        value: Any = self
+        for part in name.split("."):
+            if not isinstance(value, Mapping) or part not in value:
+                if default is _MISSING:
+                    raise _unknown(name)
+                return default
+            value = value[part]
+        return value
 
     def set(self, settings: Mapping[str, object] | None = None, /, **keywords: object) -> _Restore:
         """Change settings permanently, or for a ``with`` block; if one is wrong, none changes.

@@ -65,7 +65,7 @@ class Matrix(MatrixGraphs):
     """
 
     __slots__ = ("_prepared",)
-    __networkx_backend__ = "graphblas"  # as in python-graphblas, for graphblas-algorithms
+    __networkx_backend__ = __networkx_plugin__ = "graphblas"  # as in python-graphblas, for graphblas-algorithms
     _prefix, _sizes, _name_counter = "M", ("nrows", "ncols"), itertools.count()
     ss = kinds.StorageOf("MatrixStorage")
 
@@ -610,7 +610,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
     """``A.T``: a read-only Matrix. The transposed structure is computed once and kept by ``A``."""
 
     __slots__ = ("_matrix", "_shape", "__weakref__")
-    __networkx_backend__ = "graphblas"
+    __networkx_backend__ = __networkx_plugin__ = "graphblas"
     _is_transposed: Literal[True] = True
     _role = "transposed"
     __hash__ = None  # type: ignore[assignment]  # ``A.T`` is another object every time

@@ -170,7 +170,10 @@ def decompress(compressed: object, indptr: ArrayLike, size: int | None) -> tuple
     if pointers.size == 1:
         return np.empty(0, np.int64), 0 if size is None else size
     lines, pointers = together(lines, pointers)
-    return repeat(lines, np.diff(pointers)), int(lines.max()) + 1 if size is None else size
+    lengths = np.diff(pointers)
+    if lengths.min() < 0:
+        raise InvalidObject("indptr must rise from 0 to the number of indices")
+    return repeat(lines, lengths), int(lines.max()) + 1 if size is None else size
 
 
 def compressed_arrays(a: Matrix, store: MatrixStore, dtype: DTypeLike | None) -> tuple[np.ndarray, ...]:

@@ -72,4 +72,5 @@ class Recorder:
             hidden = f"... {len(lines) - self.max_rows} more; set `max_rows` to see more (or less) ..."
             lines = [*lines[: self.max_rows // 2], hidden, *lines[len(lines) - (self.max_rows + 1) // 2 :]]
         state = "recording" if self.is_recording else "not recording"
-        return "\n".join([f"gb.Recorder ({state})", *(f"  {line}" for line in lines)])
+        head = f"gb.Recorder ({state})"
+        return "\n".join([head, "-" * len(head), *(f"  {line}" for line in lines)])

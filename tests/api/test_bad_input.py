@@ -83,6 +83,7 @@ CASES = [
     (ValueError, "dup_op", lambda o: Matrix.from_coo([0, 0], [1, 1], [1, 2])),
     (OutputNotEmpty, "clear=True", lambda o: o.w.build([0], [1])),
     (InvalidObject, "indptr", lambda o: Matrix.from_csr([0, 2, 1], [0, 1], [1, 2])),
+    (InvalidObject, "indptr", lambda o: Matrix.from_dcsr([0, 1], [0, 2, 1], [0, 1], [1, 2])),
     (InvalidObject, "out of range", lambda o: Matrix.from_csr([0, 1], [7], [1], ncols=3)),
     (ValueError, "shape mismatch", lambda o: o.w[[0, 1]] << [1, 2, 3]),
     (TypeError, "fill_value", lambda o: o.w.to_dense()),

@@ -31,7 +31,9 @@ def test_all_forms() -> None:
     assert settings.to_dict() == Config({}).to_dict()
     assert "autocompute" in settings
     assert "typo" not in settings
-    assert settings.get("typo", 3) == 3
+    assert settings.get("typo", 3) == settings.get("mine.typo", 3) == settings.get("loops.typo", 3) == 3
+    settings.set(mine={"depth": 4})
+    assert settings.get("mine.depth") == 4
     settings.set(read_limit=2**30)
     assert settings["read_limit"] == 2**30
 

@@ -51,7 +51,7 @@ LINES = {
     "name in C of a record": lambda lib: lib.dtypes.lookup_dtype({"a": int}).gb_name,
     "truth value as an index": lambda lib: list(range(lib.Scalar.from_value(True))),
     "check_status": lambda lib: [lib.exceptions.check_status(0, [])],
-    "networkx": lambda lib: (lib.Matrix.__networkx_backend__, matrix(lib).T.__networkx_backend__),
+    "networkx": lambda lib: (lib.Matrix.__networkx_backend__, matrix(lib).T.__networkx_plugin__),
     "record": record,
 }
 ERRORS = {

@@ -71,6 +71,7 @@ def test_a_recorder_is_a_view_of_a_trace():
     assert inner.data == ["reduce -> 1"]
     assert repr(recorder).splitlines() == [
         "gb.Recorder (not recording)",
+        "---------------------------",
         "  ewise_add -> 2",
         "  ... 1 more; set `max_rows` to see more (or less) ...",
         "  ewise_add -> 2",

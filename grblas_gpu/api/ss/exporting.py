@@ -70,7 +70,7 @@ def export_matrix(a: Matrix, format: str, sort: bool, raw: bool) -> dict[str, ob
         indptr, index, values = a.to_csr() if by_rows else a.to_csc()
         parts = shape | {"indptr": indptr, indices: index, in_order: True}
         return parts | {"is_iso": iso, "format": format, "values": values[:1] if iso else values}
-    line, index, values = host_lines(a, order)
+    line, index, values, _ = host_lines(a, order)
     if format.startswith("coo"):
         # Sorted "coo" entries get the name of their order.
         known = format != "coo" or sort

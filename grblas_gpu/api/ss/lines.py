@@ -12,7 +12,7 @@ import numpy as np
 from ...backends.registry import using
 from ...backends.stores.entries import entries as sorted_entries, expand, repeat, runs
 from ...backends.stores.formats import choose_format
-from ...backends.stores.matrix_storage import from_lines as store_of_lines
+from ...backends.stores.matrix_storage import SPARSE, column_type, from_lines as store_of_lines
 from ...backends.stores.storage import INDEX, Array, MatrixStore, VectorStore
 from ...dtypes import lookup_dtype
 from ...foundation.types import AnyTensor, DTypeLike, Tensor
@@ -25,27 +25,30 @@ Kind = TypeVar("Kind", Vector, Matrix)
 
 
 class Lines(NamedTuple):
-    """Entries in order: by line, and by index in each line."""
+    """Entries in order: by line, and by index in each line; the pointers of all lines, if they are known."""
 
     line: Array
     index: Array
     values: Array
+    pointers: Array | None = None
 
     @property
-    def starts(self) -> Array:
-        """The start of each line that has entries."""
-        return runs(self.line)
+    def ends(self) -> Array:
+        """The start of each line, at least of those that have entries, and the number of entries."""
+        if self.pointers is not None:
+            return self.pointers
+        starts = runs(self.line)
+        return np.concatenate([starts, np.zeros(1, starts.dtype, like=starts) + len(self.line)])
 
     @property
     def lengths(self) -> Array:
-        """The number of entries of each line that has entries."""
-        starts = self.starts
-        return np.concatenate([starts[1:], np.zeros(1, starts.dtype, like=starts) + len(self.line)]) - starts
+        """The number of entries of each of these lines."""
+        return np.diff(self.ends)
 
     @property
     def place(self) -> Array:
         """The number of every entry in its line: 0, 1, ..."""
-        return np.arange(len(self.line), dtype=INDEX, like=self.line) - repeat(self.starts, self.lengths)
+        return np.arange(len(self.line), dtype=INDEX, like=self.line) - repeat(self.ends[:-1], self.lengths)
 
     @property
     def length(self) -> Array:
@@ -69,7 +72,8 @@ def lines_of(x: AnyTensor, order: str = "rowwise") -> Lines:
     if by_rows == x._is_transposed:
         store = store.transposed()
     values = expand(store.values, store.nvals)
-    return Lines(store.row_ids.astype(INDEX), store.indices.astype(INDEX), values.copy())
+    pointers = store.indptr if store.form == SPARSE else None
+    return Lines(store.row_ids.astype(INDEX), store.indices.astype(INDEX), values.copy(), pointers)
 
 
 def gathered_lines(x: AnyTensor, order: str = "rowwise") -> Lines:
@@ -103,7 +107,11 @@ def from_lines(
         store = VectorStore(size, entries.values, indices=entries.index)
         return Vector._from_store(engine, lookup_dtype(dtype), store, name)
     if in_order and kind is MatrixStore:
-        made = store_of_lines(x.shape[not row_order(order)], size, *entries)
+        count, (line, index, values, pointers) = x.shape[not row_order(order)], entries
+        if pointers is None:
+            made = store_of_lines(count, size, line, index, values)
+        else:
+            made = MatrixStore(count, size, pointers, index.astype(column_type(size), copy=False), values)
         made = choose_format(engine, made if row_order(order) else made.transposed())
         return Matrix._from_store(engine, lookup_dtype(dtype), made, name)
     with using(x.backend):

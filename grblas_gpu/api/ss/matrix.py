@@ -141,7 +141,7 @@ class MatrixStorage(Storage):
         shape = np.broadcast_to(False, parent.shape).reshape(nrows if ncols is None else (nrows, ncols)).shape
         if len(shape) != 2:
             raise ValueError(f"Shape tuple must be of length 2, not {len(shape)}")
-        i, j, values = lines_of(parent)
+        i, j, values, _ = lines_of(parent)
         place = i * parent.ncols + j if layout == "C" else j * parent.nrows + i
         divisor = max(1, shape[1] if layout == "C" else shape[0])
         outer, inner = place // divisor, place % divisor

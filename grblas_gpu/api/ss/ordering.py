@@ -50,12 +50,12 @@ def sort(x: Kind, op: OperatorLike, order: str, values: bool, permutation: bool)
     if not values and not permutation:
         return None, None
     entries = lines_of(x, order)
-    ordered = entries.take(sorting_order(engine_of(x), entries, typed))
+    place = sorting_order(engine_of(x), entries, typed)
     names = ("values", "permutation") if x.ndim == 1 else ("Values", "Permutation")
-    packed = ordered._replace(index=ordered.place)
+    packed = entries._replace(index=entries.place, values=entries.values[place])
     size = line_size(x, order)
     moved = from_lines(x, packed, x.dtype, order, size, names[0]) if values else None
-    origin = packed._replace(values=ordered.index)
+    origin = packed._replace(values=entries.index[place])
     return moved, from_lines(x, origin, UINT64, order, size, names[1]) if permutation else None
 
 
@@ -65,7 +65,7 @@ def sorting_order(engine: Engine, entries: Lines, op: TypedBinary) -> Array:
     Comparisons say which one it is. For others, ascending and descending order are tried first. One of them is right
     if each pair of neighbours is equal, or ``op`` is true for the pair and false for the reversed pair.
     """
-    line, _, values = entries
+    line, values = entries.line, entries.values
     if op.parent._row is not None and op.name in DESCENDING and op.type.np_type == values.dtype:
         return by_value(engine, entries, DESCENDING[op.name])
     new_line = line[1:] != line[:-1]
@@ -152,7 +152,7 @@ def by_value(engine: Engine, entries: Lines, descending: bool, first: Array | No
 
     NaN is larger than every number.
     """
-    line, _, values = entries
+    line, values = entries.line, entries.values
     start = np.arange(len(line), like=line) if first is None else first
     if type(values) is np.ndarray or values.dtype.kind not in "biuf":
         # NumPy sorts values of any type; a device cannot sort complex numbers, which are rare
@@ -161,8 +161,8 @@ def by_value(engine: Engine, entries: Lines, descending: bool, first: Array | No
             keys = ~ascending_bits(host_values) if descending else host_values
             return host_start[np.lexsort((keys[host_start], host_line[host_start]))]
         if first is None and host_values.dtype.kind in "biuf":
-            keys, starts = ascending_bits(host_values), np.append(entries.starts, len(line))
-            if (found := engine.line_order(starts, ~keys if descending else keys)) is not None:
+            keys = ascending_bits(host_values)
+            if (found := engine.line_order(entries.ends, ~keys if descending else keys)) is not None:
                 return found
         ranks = np.unique(host_values, return_inverse=True)[1].reshape(-1)[host_start]
         ranks = len(ranks) - ranks if descending else ranks

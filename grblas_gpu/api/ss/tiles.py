@@ -186,7 +186,7 @@ def _concatenated(rows: list[list[AnyMatrix]], dtype: DataType, name: str | None
     parts = []
     for row, below in zip(rows, accumulate(heights, initial=0), strict=False):
         for tile, right in zip(row, accumulate(widths, initial=0), strict=False):
-            i, j, values = lines_of(tile) if one_engine else gathered_lines(tile)
+            i, j, values, _ = lines_of(tile) if one_engine else gathered_lines(tile)
             parts.append((i + below, j + right, cast(values, dtype.np_type)))
     i, j, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     with using(engine.name):

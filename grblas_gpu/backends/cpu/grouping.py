@@ -22,7 +22,7 @@ from . import buffers, pool
 from .parallel import even_chunks
 from .tier import KernelTable
 
-SHORT_LINES = 64  # entries of a line that are sorted by insertion
+SHORT_LINES = 64  # entries of a line that are sorted by comparing all pairs
 LARGE = 2**17  # entries: a build of fewer sorts them
 LONG = 2**19  # ... of a transpose that several threads make
 FEW = 64  # rows or columns without entries that cost nothing
@@ -350,25 +350,26 @@ def ascending_lines(pointers: Array, index: Array, size: int) -> tuple[Array, in
     return None if longest < 0 else (out, longest)
 
 
-_INSERTED = """\
+_RANKED = """\
 @kernel
 def kernel(starts, keys, order, lo, hi):
     for line in range(U(lo), U(hi)):
-        start = starts[line]
-        for p in range(start, starts[line + 1]):
-            n = p
-            while n > start and keys[order[n - 1]] > keys[p]:
-                order[n] = order[n - 1]
-                n -= 1
-            order[n] = p
+        start, stop = starts[line], starts[line + 1]
+        for p in range(start, stop):
+            key, place = keys[p], start
+            for q in range(start, p):
+                place += keys[q] <= key
+            for q in range(p, stop):
+                place += keys[q] < key
+            order[place] = p
 """
 
 
 def line_order(starts: Array, keys: Array) -> Array | None:
-    """A stable order of the keys in every line, by insertion; None for long lines."""
+    """A stable order of the keys in every line, by comparing all pairs; None for long lines."""
     if len(starts) < 2 or int(np.diff(starts).max()) > SHORT_LINES:
         return None
-    kernel, order = _table.find("inserted", len(keys) * 4, lambda: (_INSERTED, {})), buffers.empty(len(keys), INDEX)
+    kernel, order = _table.find("ranked", len(keys) * 4, lambda: (_RANKED, {})), buffers.empty(len(keys), INDEX)
     parts = even_chunks(len(starts) - 1) if len(keys) > LARGE else [(0, len(starts) - 1)]
     pool.launch(kernel, parts, starts, keys, order)
     return order

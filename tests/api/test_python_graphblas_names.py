@@ -52,6 +52,9 @@ LINES = {
     "truth value as an index": lambda lib: list(range(lib.Scalar.from_value(True))),
     "check_status": lambda lib: [lib.exceptions.check_status(0, [])],
     "networkx": lambda lib: (lib.Matrix.__networkx_backend__, matrix(lib).T.__networkx_plugin__),
+    "keys of exports": lambda lib: [
+        [*matrix(lib).ss.export(format)] for format in ("csr", "csc", "hypercsr", "bitmapr")
+    ],
     "record": record,
 }
 ERRORS = {

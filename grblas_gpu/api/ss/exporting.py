@@ -68,7 +68,7 @@ def export_matrix(a: Matrix, format: str, sort: bool, raw: bool) -> dict[str, ob
     if format.startswith("cs"):
         check_entries(nrows if by_rows else ncols, instead='"hypercsr" and "coo" go by the entries')
         indptr, index, values = a.to_csr() if by_rows else a.to_csc()
-        parts = shape | {"indptr": indptr, indices: index, in_order: True}
+        parts = {"indptr": indptr, indices: index, in_order: True} | shape
         return parts | {"is_iso": iso, "format": format, "values": values[:1] if iso else values}
     line, index, values, _ = host_lines(a, order)
     if format.startswith("coo"):
@@ -78,7 +78,7 @@ def export_matrix(a: Matrix, format: str, sort: bool, raw: bool) -> dict[str, ob
         format = "coor" if format == "coo" and sort else format
     elif format.startswith("hyper"):
         present, counts = np.unique(line, return_counts=True)
-        parts = shape | {"indptr": _pointers(counts), lines: present, indices: index, in_order: True}
+        parts = {"indptr": _pointers(counts), lines: present, indices: index, in_order: True} | shape
         parts |= {"nvec": len(present)} if raw else {}
     else:
         place = line * np.uint64(ncols if by_rows else nrows) + index

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import grblas_gpu as gb
-from grblas_gpu.backends.interpreter import changes
+from grblas_gpu.backends.interpreter import assignment, changes
 from grblas_gpu.backends.reference import elements
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -347,3 +347,30 @@ def test_bad_updates_change_nothing(name: str) -> None:
     with pytest.raises(error):
         change(A)
     assert A.to_dicts() == {0: {0: 7, 1: 5}}
+
+
+@pytest.mark.parametrize("dtype", ["FP64", "INT8", "BOOL"])
+def test_changes_at_the_entries_of_a_mask(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``C[I, J](M) << Q`` and ``C(M)[I, J] << Q`` note changes where the mask of a large matrix is small."""
+    monkeypatch.setattr(assignment, "LONG", 0)
+    monkeypatch.setattr(assignment, "MANY_PER_CHANGE", 0)
+    noted = []
+    note = assignment.change_many
+    monkeypatch.setattr(assignment, "change_many", lambda *given: (noted.append(1), note(*given)))
+    random = np.random.default_rng(3)
+    for case in range(40):
+        (C, c), (M, m) = (both("Matrix", each, (20, 30), 150, random) for each in (dtype, "BOOL"))
+        I, J = (np.sort(random.choice(n, 8, replace=False)) for n in (20, 30))
+        index = [(I, J), (slice(None), J), (I, slice(2, 25, 3)), (I[::-1].copy(), J), (slice(3, 9), slice(None))][
+            case % 5
+        ]
+        R = C[index].new()
+        (Q, q), (S, s) = (both("Matrix", each, R.shape, 30, random) for each in ("INT64", "BOOL"))
+        for new, other, mask, part in ((C, Q, M, S), (c, q, m, s)):
+            value = 3 if case % 3 == 0 else other
+            if case % 2:
+                new[index](part.S if case % 4 == 1 else part.V) << value
+            else:
+                new(mask.S if case % 4 == 0 else mask.V)[index] << value
+        assert entries(C) == entries(c), (case, index)
+    assert noted or C.backend != "cpu"

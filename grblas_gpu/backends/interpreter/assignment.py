@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +11,16 @@ from ...foundation.types import Accum, Assigned, Axis, Engine, Indexes, Scalar, 
 from ...ir.node import Node
 from ...ir.ops import SUBASSIGN
 from ...ir.recording import Number
-from ..stores.entries import cast
+from ..stores.entries import cast, expand, find, keys_at, matrix_keys, take
 from ..stores.formats import choose_format
 from ..stores.later import Later
 from ..stores.matrix_storage import SPARSE
-from ..stores.storage import MaskView, MatrixStore, VectorStore
+from ..stores.storage import INDEX, MaskView, MatrixStore, VectorStore
 from ..stores.windows import positions_to_change
-from .changes import change, change_row, converted
+from .changes import LONG, change, change_many, change_row, converted
 from .operands import empty_store, positions_of, value_of
+
+MANY_PER_CHANGE = 32  # entries of a matrix: for fewer, a pass over all takes less time than the changes
 
 
 def assign(node: Node) -> None:
@@ -66,6 +69,9 @@ def assign(node: Node) -> None:
         plain, view = _where_indexed(engine, there, plain, view, op is SUBASSIGN)
     if not is_literal:
         plain = _fitting(engine, store, plain, index, accum)
+    changes = indexes is not None and accum is None and not replace
+    if changes and view is not None and _changes_region(out, store, plain, index, view, op is SUBASSIGN):
+        return
     out._store = choose_format(engine, engine.assign(store, plain, index, view, accum, replace, op is SUBASSIGN))
 
 
@@ -107,6 +113,31 @@ def _assign_block(engine: Engine, store: MatrixStore, value: Assigned, rows: Axi
     if type(value) is not MatrixStore:
         value = _fitting(engine, store, value, (), None)
     return engine.assign_block(store, value, down, across)
+
+
+def _changes_region(out: Tensor, c: Store, value: Assigned, index: tuple, mask: MaskView, submask: bool) -> bool:
+    """Note ``out[I, J] = value`` at the entries of a mask as changes; False if it is to be done at once."""
+    stores = [c, mask.store] if isinstance(value, np.generic) else [c, mask.store, value]
+    if mask.complement or any(type(x) is not MatrixStore or x.form != SPARSE or x.copies > 1 for x in stores):
+        return False
+    if c.nvals < LONG or not all(isinstance(x, np.ndarray) for x in (c.stored_values, *index) if x is not None):
+        return False
+    if not all(axis is None or bool((axis[1:] > axis[:-1]).all()) for axis in index):
+        return False
+    m: Any = mask.store if submask else out._engine.extract_matrix(mask.store, *index)
+    if m.form != SPARSE or m.nvals * MANY_PER_CHANGE > c.nvals:
+        return False
+    chosen = slice(None) if mask.structure else expand(m.values, m.nvals) != 0
+    rows, cols = (x.astype(INDEX)[chosen] for x in (m.row_ids, m.indices))
+    if type(value) is MatrixStore:
+        kept, where = find(matrix_keys(value), keys_at(rows, cols, m.nrows, m.ncols))
+        values = np.zeros(len(kept), c.dtype)
+        values[kept] = cast(take(value.values, where[kept]), c.dtype)
+    else:
+        kept, values = np.ones(len(rows), bool), np.full(len(rows), value, c.dtype)
+    across, along = index
+    change_many(out, (rows if across is None else across[rows], cols if along is None else along[cols]), values, kept)
+    return True
 
 
 def _window(axis: Axis) -> range | None:

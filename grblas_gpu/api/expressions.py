@@ -205,6 +205,7 @@ class HtmlName:
     def __init__(self, operand: Any) -> None:
         self._operand = operand
         self.name = html_name(operand.name)
+        self._expr_name = html_name(getattr(operand, "_expr_name", operand.name))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._operand, name)
@@ -322,7 +323,7 @@ class IndexExpr(Delayed[Result]):
         return type(mask)(extracted.new(name="mask_temp"))
 
     def _format_expr(self, html: bool = False) -> str:
-        return f"{self.parent.name}[{self.indexes}]"
+        return f"{html_name(self.parent.name) if html else self.parent.name}[{self.indexes}]"
 
 
 class VectorIndexExpr(IndexExpr[Vector], ComputedVector):

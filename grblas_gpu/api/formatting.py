@@ -222,7 +222,7 @@ def _dtype(operand: Elementwise | Computed) -> str:
 
 
 def _shown(expr: Any, html: bool) -> Shown:
-    name, kind = expr._format_expr(html), expr._output_type.__name__
+    name, kind = expr._format_expr(html and expr._role != "index"), expr._output_type.__name__
     facts: dict[str, object] = dict(zip(SIZES[expr.ndim], expr.shape, strict=False))
     if expr._role == "infix":
         facts |= {"left_dtype": _dtype(expr.left), "right_dtype": _dtype(expr.right)}

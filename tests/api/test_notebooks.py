@@ -7,7 +7,7 @@ import pytest
 from html_pages import BalancedPage
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, algorithms, generators, semiring, viz
+from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, semiring, viz
 from grblas_gpu.exceptions import DimensionMismatch
 
 
@@ -36,6 +36,15 @@ def test_of_large_objects_the_first_entries_are_shown(backend: str) -> None:
     assert cells(A)[:8] == ["", "row", "col", "val", "0", "5000", "5001", "5000"]
     assert cells(A)[-4:] == ["..."] * 4 and len(cells(A)) == 4 * 12
     assert cells(A.T)[4:8] == ["0", "5001", "5000", "5000"]
+
+
+def test_names_of_operands_have_subscripts() -> None:
+    A, s = Matrix.from_coo([0, 1], [1, 0], [5, 6], name="A_1"), Scalar.from_value(2, name="s_x")
+    for expression, text in (
+        (A[0, :], "A<sub>1</sub>[0, :]"),
+        (binary.plus(A, s), "A<sub>1</sub>.apply(binary.plus[INT64], right=s<sub>x</sub>)"),
+    ):
+        assert f"<pre>{text}</pre>" in expression._repr_html_()
 
 
 def test_trace(backend: str) -> None:

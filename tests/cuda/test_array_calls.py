@@ -89,6 +89,11 @@ OPERATIONS = {
     "outer": lambda: vector().outer(vector(), binary.times).new(),
     "kronecker": lambda: matrix(complex).kronecker(matrix(complex), binary.times).new(),
     "a mask of a part": lambda: _masked(matrix()),
+    "printed": lambda: [
+        repr(each).splitlines()[4:]
+        for A in (matrix(), _resized(matrix(), 200, 2000))
+        for each in (A, A.T, A.S, ~A.V, vector(), A[0, :].new().V)
+    ],
     "hypersparse": lambda: _hypersparse(),
     "groups": lambda: matrix().heaviest_groups(Vector.from_dense(np.arange(N) % 3)).new(),
     "exported": lambda: [np.asarray(x) for x in matrix().ss.export("coor").values() if isinstance(x, np.ndarray)],

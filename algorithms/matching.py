@@ -10,12 +10,9 @@ maximal independent set and matching are parallel on average, SPAA 2012.
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from .. import UINT64, Matrix, Vector, binary, loop, monoid, semiring
-from ..operators.call_types import SemiringCall
 from .checks import with_labels
 from .components import numbers
 from .labels import vertex_by_label
@@ -51,24 +48,24 @@ def maximal_matching(A: Matrix, *, seed: int = 1) -> Vector:
     """
     n, edges = A.nrows, A.pattern(loops=False, undirected=True)
     odd = odd_numbers(n, seed)
+    undo, last = inverse(odd), np.uint64(2 ** bits(n) - 1)
     # keys_ij = odd_i odd_j: distinct for all edges at i, as odd numbers have inverses
     keys = binary.times(odd & binary.second(edges & odd).new()).new()
-    chosen, best, offer = Vector(UINT64, n), Vector(UINT64, n), Vector(UINT64, n)
+    partner, best = Vector(int, n), Vector(UINT64, n)
     # best = max_j keys_ij
     best << keys.reduce_rowwise(monoid.max)
     for _ in loop(best):
-        # offer_i = the key of an edge that is the best of its other end
-        offer(best.S, replace=True) << equal_keys()(keys @ best)
-        # chosen<best = offer> = best
-        agreed = binary.eq(best & offer).new()
-        chosen(agreed.V) << best
-        # best<!chosen> = best
-        best(~chosen.S, replace=True) << best
+        # other_i = (odd_j mod 2^bits) / 2, with odd_j = best_i / odd_i
+        numbers_of_others = binary.band(binary.times(best & undo).new(), last).new()
+        other = binary.floordiv(numbers_of_others, np.uint64(2)).new(int)
+        # partner<best = best[other]> = other
+        agreed = binary.eq(best & best[other].new()).new()
+        partner(agreed.V) << other
+        # best<!partner> = best
+        best(~partner.S, replace=True) << best
         # best<best> = keys max.first best: the edges to the remaining vertices
         best(best.S, replace=True) << semiring.max_first[UINT64](keys @ best)
-    # partner_i = (odd_j mod 2^bits) / 2, with odd_j = chosen_i / odd_i
-    other = binary.times(chosen & inverse(odd)).new()
-    return binary.floordiv(binary.band(other, np.uint64(2 ** bits(n) - 1)).new(), np.uint64(2)).new(int)
+    return partner
 
 
 def bits(n: int) -> int:
@@ -100,10 +97,3 @@ def inverse(odd: Vector) -> Vector:
     for _ in range(5):
         y << binary.times(y & binary.rminus[UINT64](binary.times(odd & y).new(), np.uint64(2)).new())
     return y
-
-
-@functools.cache
-def equal_keys() -> SemiringCall:
-    """The semiring whose product of two equal keys is the key, otherwise 0, which is lower than any offer."""
-    same = binary.register_anonymous(lambda x, y: x if x == y else np.uint64(0), name="same_key")
-    return semiring.register_anonymous(monoid.max, same, name="max_same_key")[UINT64]

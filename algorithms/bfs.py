@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import Matrix, Vector, loop, program, search, semiring
+from .. import Matrix, Vector, io, loop, program, search, semiring
 from ..operators.call_types import SemiringCall
 from ..plan.search_rules import is_long, may_search_alone
 from .changed_paths import repaired
@@ -179,6 +179,8 @@ def rows_of(vectors: list[Vector]) -> Matrix:
     >>> rows_of([Vector.from_coo([1], [5], size=3), Vector(int, 3), Vector.from_dense([1, 2, 3])]).to_dicts()
     {0: {1: 5}, 2: {0: 1, 1: 2, 2: 3}}
     """
+    if all(x.nvals == x.size > 0 for x in vectors):
+        return Matrix.from_dense(np.stack([io.to_array(x, copy=False) for x in vectors]), dtype=vectors[0].dtype)
     columns, values = zip(*(x.to_coo() for x in vectors), strict=True)
     ends = np.cumsum([0, *map(len, columns)])
     parts = np.concatenate(columns), np.concatenate(values)

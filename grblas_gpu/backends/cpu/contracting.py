@@ -9,9 +9,9 @@ from ..engine import Declined
 from ..programs.reading import ISO
 from ..reference.contracting import mirrored, numbered
 from ..reference.graphs import group_numbers
-from ..stores.entries import cast
+from ..stores.entries import cast, expand
 from ..stores.matrix_storage import transpose_csr
-from ..stores.storage import INDEX, Array, MatrixStore, VectorStore, column_type
+from ..stores.storage import INDEX, MatrixStore, VectorStore, column_type
 from . import pool
 from .operands import reading
 from .parallel import PARALLEL_WORK, edge_chunks
@@ -59,7 +59,7 @@ def kernel(indptr, indices, values, groups, fill, counts, out_indices, out_value
 _table = KernelTable()
 
 
-def within(a: MatrixStore, groups: Array) -> MatrixStore:
+def within(a: MatrixStore, groups: VectorStore) -> MatrixStore:
     if a.dtype.kind not in "biuf":
         raise Declined
     copy = "pass" if a.iso else "out_values[n] = values[p]"
@@ -67,10 +67,10 @@ def within(a: MatrixStore, groups: Array) -> MatrixStore:
     kernel = _table.find(key, len(a.indices), lambda: (WITHIN.format(copy=copy), {}))
     indptr = np.zeros(a.nrows + 1, a.indptr.dtype)
     chunks = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
-    found = a.indices[:0], a.values[:0]
+    found, numbers = (a.indices[:0], a.values[:0]), expand(groups.values, a.nrows)
 
     def run(fill: bool) -> None:
-        list(pool.run(lambda part: kernel(a.indptr, a.indices, a.values, groups, fill, indptr, *found, *part), chunks))
+        list(pool.run(lambda part: kernel(a.indptr, a.indices, a.values, numbers, fill, indptr, *found, *part), chunks))
 
     run(False)
     np.cumsum(indptr, out=indptr)

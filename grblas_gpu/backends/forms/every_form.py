@@ -240,15 +240,22 @@ class EveryForm(Backend):
         return NotImplemented
 
 
-class NumpyKernels:
-    """Accelerated operations in array code."""
+class GroupsOnHost:
+    """Accelerated operations in array code, for arrays in the memory of the host."""
 
-    heaviest_groups = staticmethod(heaviest_groups)
     contracted = contracted
-    within = staticmethod(within)
+
+    def heaviest_groups(self, a: MatrixStore, groups: VectorStore, *beside: VectorStore | None) -> VectorStore:
+        return heaviest_groups(a, groups, *beside)
+
+    def within(self, a: MatrixStore, groups: VectorStore) -> MatrixStore:
+        return within(a, groups)
 
 
-class NumpyBackend(Engine, definitions=DEFINITIONS, kernels=(NumpyKernels,), forms=EveryForm):
+ON_HOST = (*DEFINITIONS, GroupsOnHost)
+
+
+class NumpyBackend(Engine, definitions=ON_HOST, forms=EveryForm):
     """The definitions as an engine."""
 
     name = "numpy"

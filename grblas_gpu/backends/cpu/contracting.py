@@ -13,6 +13,7 @@ from ..stores.entries import cast, expand
 from ..stores.matrix_storage import transpose_csr
 from ..stores.storage import INDEX, MatrixStore, VectorStore, column_type
 from . import pool
+from .filtering import Test, counted, written
 from .operands import reading
 from .parallel import PARALLEL_WORK, edge_chunks
 from .tier import KernelTable
@@ -40,44 +41,19 @@ def kernel(indptr, indices, values, parts, starts, members, sums, row_of_sum, ou
     return place
 """
 
-#: Counts the entries of rows that are within a group, or writes them.
-WITHIN = """\
-@kernel
-def kernel(indptr, indices, values, groups, fill, counts, out_indices, out_values, lo, hi):
-    for i in range(U(lo), U(hi)):
-        n, group = U(counts[i]) if fill else U(0), groups[i]
-        for p in range(U(indptr[i]), U(indptr[i + U(1)])):
-            if groups[U(indices[p])] == group:
-                if fill:
-                    out_indices[n] = indices[p]
-                    {copy}
-                n += U(1)
-        if not fill:
-            counts[i + U(1)] = n
-"""
-
 _table = KernelTable()
 
 
 def within(a: MatrixStore, groups: VectorStore) -> MatrixStore:
     if a.dtype.kind not in "biuf":
         raise Declined
-    copy = "pass" if a.iso else "out_values[n] = values[p]"
-    key = ("within", a.iso, a.values.dtype.char, a.indices.dtype.char, a.indptr.dtype.char)
-    kernel = _table.find(key, len(a.indices), lambda: (WITHIN.format(copy=copy), {}))
-    indptr = np.zeros(a.nrows + 1, a.indptr.dtype)
-    chunks = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
-    found, numbers = (a.indices[:0], a.values[:0]), expand(groups.values, a.nrows)
-
-    def run(fill: bool) -> None:
-        list(pool.run(lambda part: kernel(a.indptr, a.indices, a.values, numbers, fill, indptr, *found, *part), chunks))
-
-    run(False)
-    np.cumsum(indptr, out=indptr)
-    kept = int(indptr[-1])
-    found = np.empty(kept, a.indices.dtype), a.values[: min(1, kept)] if a.iso else np.empty(kept, a.dtype)
-    run(True)
-    return MatrixStore(a.nrows, a.ncols, indptr, *found)
+    key = ("within", a.iso, a.values.dtype.char, a.indices.dtype.char)
+    test = Test("keep = groups[U(indices[p])] == groups[row]\n", ", values, groups", value="" if a.iso else "values[p]")
+    parts = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
+    arguments = a.indptr, a.indices, a.values, expand(groups.values, a.nrows)
+    kernel, starts = counted(_table, key, len(a.indices), lambda: test, parts, arguments)
+    entries = written(kernel, starts, parts, arguments, a.indices.dtype, a.values)
+    return MatrixStore(a.nrows, a.ncols, starts, *entries)
 
 
 def contracted(

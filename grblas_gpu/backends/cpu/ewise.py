@@ -20,7 +20,7 @@ from ..stores.vector_storage import shortened
 from . import buffers, pool
 from .compile import Source
 from .inline import uses, where
-from .operands import Operands, operands_of
+from .operands import Operands, Text, operands_of
 from .parallel import LIGHT_WORK, PARALLEL_WORK, Chunks, edge_chunks, even_chunks
 from .tier import KernelTable
 
@@ -38,7 +38,6 @@ _table = KernelTable()
 
 def _merge_source(operands: Operands) -> Source:
     text = operands.text("p", "q", "out_values[n]")
-    values = "" if operands.constant is not None else ", out_values"
     both, tail = text.both + "out_indices[n] = i\nn += U(1)\n", ""
     if operands.union:
         only_x = text.only_x + "out_indices[n] = i\nn += U(1)\np += U(1)\n"
@@ -48,45 +47,42 @@ def _merge_source(operands: Operands) -> Source:
         tail += "while q < y_end:\n    j = y_indices[q]\n" + indent(only_y, "    ")
     else:  # positions are rarely shared, and which operand is behind is unpredictable
         step = where("i == j", both) + "p += U(i <= j)\nq += U(j <= i)\n"
-    return text.finish(
-        f"def kernel(x_indptr, x_indices, y_indptr, y_indices{operands.names()}, out_indptr, out_indices{values}, "
-        "lo, hi):\n"
-        f"    n = U(0)\n{text.prologue}"
-        "    for row in range(U(lo), U(hi)):\n"
-        "        p, x_end = U(x_indptr[row]), U(x_indptr[row + U(1)])\n"
-        "        q, y_end = U(y_indptr[row]), U(y_indptr[row + U(1)])\n"
-        "        while p < x_end and q < y_end:\n"
-        "            i, j = x_indices[p], y_indices[q]\n"
-        + indent(step, " " * 12)
-        + indent(tail, " " * 8)
-        + "        out_indptr[row + U(1)] = n\n    return np.int64(n)\n"
-    )
+    body = "while p < x_end and q < y_end:\n    i, j = x_indices[p], y_indices[q]\n" + indent(step, "    ") + tail
+    return _row_by_row(operands, text, body)
 
 
 def _masked_source(operands: Operands, replace: bool) -> Source:
     """``x<mask, replace> (op)= y``: the output step of a matrix."""
     text = operands.text("p", "q", "out_values[n]")
-    values = "" if operands.constant is not None else ", out_values"
     keep = "out_indices[n] = k\nn += U(1)\n"
     only_x, entry = "elif here_x:\n" + indent(text.only_x + keep, "    "), where("here_x", text.both, text.only_y)
-    body = "if opened:\n" + indent(where("here_y", entry + keep) + ("" if operands.op is None else only_x), "    ")
+    step = "if opened:\n" + indent(where("here_y", entry + keep) + ("" if operands.op is None else only_x), "    ")
+    body = (
+        "m, m_end = U(mask_indptr[row]), U(mask_indptr[row + U(1)])\n"
+        "while p < x_end or q < y_end:\n"
+        "    here_x = p < x_end and (q == y_end or x_indices[p] <= y_indices[q])\n"
+        "    here_y = q < y_end and (p == x_end or y_indices[q] <= x_indices[p])\n"
+        "    k = x_indices[p] if here_x else y_indices[q]\n"
+        "    while m < m_end and mask_indices[m] < k:\n        m += U(1)\n"
+        "    opened = (m < m_end and mask_indices[m] == k and true[U(0) if one else m]) != complement\n"
+        + indent(step + ("" if replace else only_x), "    ")
+        + "    p += U(here_x)\n    q += U(here_y)\n"
+    )
+    given = ", mask_indptr, mask_indices, true, complement"
+    return _row_by_row(operands, text, body, given, "    one = len(true) == 1\n")
+
+
+def _row_by_row(operands: Operands, text: Text, body: str, given: str = "", first: str = "") -> Source:
+    """The entries of a row of each operand are from ``p`` and ``q`` on."""
+    values = "" if operands.constant is not None else ", out_values"
     return text.finish(
-        f"def kernel(x_indptr, x_indices, y_indptr, y_indices{operands.names()}, mask_indptr, mask_indices, true, "
-        f"complement, out_indptr, out_indices{values}, lo, hi):\n"
-        f"    n = U(0)\n    one = len(true) == 1\n{text.prologue}"
+        f"def kernel(x_indptr, x_indices, y_indptr, y_indices{operands.names()}{given}, out_indptr, "
+        f"out_indices{values}, lo, hi):\n    n = U(0)\n{first}{text.prologue}"
         "    for row in range(U(lo), U(hi)):\n"
         "        p, x_end = U(x_indptr[row]), U(x_indptr[row + U(1)])\n"
         "        q, y_end = U(y_indptr[row]), U(y_indptr[row + U(1)])\n"
-        "        m, m_end = U(mask_indptr[row]), U(mask_indptr[row + U(1)])\n"
-        "        while p < x_end or q < y_end:\n"
-        "            here_x = p < x_end and (q == y_end or x_indices[p] <= y_indices[q])\n"
-        "            here_y = q < y_end and (p == x_end or y_indices[q] <= x_indices[p])\n"
-        "            k = x_indices[p] if here_x else y_indices[q]\n"
-        "            while m < m_end and mask_indices[m] < k:\n                m += U(1)\n"
-        "            opened = (m < m_end and mask_indices[m] == k and true[U(0) if one else m]) != complement\n"
-        + indent(body + ("" if replace else only_x), " " * 12)
-        + "            p += U(here_x)\n            q += U(here_y)\n"
-        "        out_indptr[row + U(1)] = n\n    return np.int64(n)\n"
+        + indent(body, " " * 8)
+        + "        out_indptr[row + U(1)] = n\n    return np.int64(n)\n"
     )
 
 

@@ -51,8 +51,8 @@ def within(a: MatrixStore, groups: VectorStore) -> MatrixStore:
     test = Test("keep = groups[U(indices[p])] == groups[row]\n", ", values, groups", value="" if a.iso else "values[p]")
     parts = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
     arguments = a.indptr, a.indices, a.values, expand(groups.values, a.nrows)
-    kernel, starts = counted(_table, key, len(a.indices), lambda: test, parts, arguments)
-    entries = written(kernel, starts, parts, arguments, a.indices.dtype, a.values)
+    kernel, starts, total = counted(_table, key, len(a.indices), lambda: test, parts, arguments)
+    entries = written(kernel, starts, total, parts, arguments, a.indices.dtype, a.values)
     return MatrixStore(a.nrows, a.ncols, starts, *entries)
 
 

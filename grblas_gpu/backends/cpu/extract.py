@@ -40,11 +40,11 @@ def extract_matrix(a: MatrixStore, rows: Array | None, cols: Array | None) -> Ma
         if not ascending and (max(len(rows), ncols) > INT32_LIMIT or (places[cols] != np.arange(ncols)).any()):
             return None
     given, known = (a.indptr, a.indices, a.values, rows, places), starts if cols is None else None
-    kernel, starts = counted(_table, key, work, lambda: _test(cols is None, iso), parts, given, known)
-    indices, values = written(kernel, starts, parts, given, column_type(ncols), a.values)
-    if len(indices) and not ascending:
+    kernel, starts, total = counted(_table, key, work, lambda: _test(cols is None, iso), parts, given, known)
+    indices, values = written(kernel, starts, total, parts, given, column_type(ncols), a.values)
+    if total and not ascending:
         row_of_each = np.repeat(np.arange(len(rows), dtype=np.int32), np.diff(starts))
-        expanded = np.broadcast_to(values, (len(indices),)) if iso else values
+        expanded = np.broadcast_to(values, (total,)) if iso else values
         starts, indices, values, _ = grouped(row_of_each, indices, expanded, len(rows), ncols)
         values = compress(values)
     return MatrixStore(len(rows), ncols, starts, indices, values)

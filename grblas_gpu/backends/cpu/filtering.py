@@ -57,8 +57,8 @@ def counted(
     parts: Chunks,
     arguments: tuple[Array, ...],
     starts: Array | None = None,
-) -> tuple[Kernel, Array]:
-    """The kernel of a test, and where the entries that pass it begin in each row, unless that is known.
+) -> tuple[Kernel, Array, int]:
+    """The kernel of a test, where the entries that pass it begin in each row, unless that is known, and their number.
 
     The arguments are pointers and columns of the matrix, and those that the test names.
     """
@@ -68,19 +68,19 @@ def counted(
         starts[0], columns = 0, arguments[1]
         pool.launch(kernel, parts, *arguments, False, starts, columns, columns)
         np.cumsum(starts, out=starts)
-    return kernel, starts
+    return kernel, starts, int(starts[-1])
 
 
 def written(
     kernel: Kernel,
     starts: Array,
+    total: int,
     parts: Chunks,
     arguments: tuple[Array, ...],
     column: np.dtype | type,
     values: Array,
 ) -> tuple[Array, Array]:
     """Columns and values of the entries; of the given values one may stand for all."""
-    total = int(starts[-1])
     indices = buffers.empty(total, column)
     found = values[: min(1, total)].copy() if len(values) == 1 else buffers.empty(total, values.dtype)
     pool.launch(kernel, parts, *arguments, True, starts, indices, found)

@@ -42,6 +42,8 @@ class Operands:
         if self.constant is None:
             name = None if op is None else op.key
             self.key = (name, x.dtype.char, y.dtype.char, self.dtype.char, self.x, self.y, len(self.defaults))
+        else:  # kernels read no values
+            self.x, self.y, self.defaults = UNUSED, UNUSED, ()
 
     def _constant(self, x: Array, y: Array) -> Array | None:
         if self.x == EACH or self.y == EACH or len(x) == 0 or len(y) == 0:
@@ -57,8 +59,6 @@ class Operands:
         return both if bool(both[0] == only_x[0]) and bool(both[0] == only_y[0]) else None
 
     def arguments(self, x: Array, y: Array) -> tuple[Array, ...]:
-        if self.constant is not None:
-            return ()
         given = ((x,) if self.x else ()) + ((y,) if self.y else ())
         return given + self.defaults
 
@@ -71,8 +71,6 @@ class Operands:
         return Text(form, f"x_values[{x_at}]", f"y_values[{y_at}]", target)
 
     def names(self) -> str:
-        if self.constant is not None:
-            return ""
         text = (", x_values" if self.x else "") + (", y_values" if self.y else "")
         return text + (", left_default, right_default" if self.defaults else "")
 

@@ -87,10 +87,10 @@ def _select_matrix(x: MatrixStore, op: TypedOperator, thunk: Array) -> MatrixSto
     key = (op.key, values.dtype.char, len(values) == 1, x.indices.dtype.char)
     parts = [(0, x.nrows)] if len(x.indices) < PARALLEL_WORK else edge_chunks(x.indptr)
     arguments = x.indptr, x.indices, values, thunk
-    kernel, starts = counted(_table, key, len(x.indices), lambda: _matrix_test(op, values), parts, arguments)
-    if starts[-1] == len(x.indices):
+    kernel, starts, total = counted(_table, key, len(x.indices), lambda: _matrix_test(op, values), parts, arguments)
+    if total == len(x.indices):
         return _unchanged(x)
-    entries = written(kernel, starts, parts, arguments, x.indices.dtype, values)
+    entries = written(kernel, starts, total, parts, arguments, x.indices.dtype, values)
     return MatrixStore(x.nrows, x.ncols, starts, *entries)
 
 

@@ -32,9 +32,9 @@ def spread(u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixSt
     if u.present is not None and u.nvals < u.size:
         test = Test(f"keep = present[{line}]\n", ", present, u_values", value=f"u_values[{line}]")
         arguments = indptr, indices, u.present, u.values
-        kernel, starts = counted(_table, ("some", *key), len(indices), lambda: test, parts, arguments)
-        if starts[-1] < len(indices):
-            entries = written(kernel, starts, parts, arguments, indices.dtype, u.values)
+        kernel, starts, total = counted(_table, ("some", *key), len(indices), lambda: test, parts, arguments)
+        if total < len(indices):
+            entries = written(kernel, starts, total, parts, arguments, indices.dtype, u.values)
             return MatrixStore(pattern.nrows, pattern.ncols, starts, *entries)
     kernel = _table.find(key, len(indices), lambda: (ALL.format(line=line), {}))  # all entries have one beside
     values = buffers.empty(len(indices), u.dtype)
